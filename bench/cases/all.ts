@@ -1,0 +1,23 @@
+import type { BenchCase } from '../scenario.js';
+import { base64 } from './base64.js';
+import { far } from './far.js';
+import { large } from './large.js';
+import { memory } from './memory.js';
+import { mixed } from './mixed.js';
+import { parallel } from './parallel.js';
+import { pools } from './pools.js';
+import { small } from './small.js';
+import { watchedEntries, watchedFolders } from './watch.js';
+
+export const CASES: readonly BenchCase[] = [
+  large,
+  far,
+  parallel,
+  small,
+  base64,
+  mixed,
+  memory,
+  pools,
+  watchedEntries,
+  watchedFolders,
+];

@@ -1,0 +1,52 @@
+import { MIB } from '../lab/lab.js';
+import type { Protocol } from '../lab/target.js';
+import { directClients } from '../rivals/command-line.js';
+import type { BenchCase, Goal } from '../scenario.js';
+import { PROTOCOLS } from './large.js';
+import { gatewayFront, seed, throughClient, throughFront, type Direction } from './transfers.js';
+
+const ROUND_TRIP_MS = 50;
+/** A line of this length makes every contender slow; a quarter of the large file tells as much. */
+const PART = 4;
+
+const GOALS: Readonly<Record<Protocol, readonly Goal[]>> = {
+  sftp: [{ kind: 'ratio', against: 'OpenSSH sftp', atLeast: 3 }],
+  ftp: [],
+  s3: [],
+};
+
+export const far: BenchCase = {
+  name: 'far',
+  title: `one large file through ${ROUND_TRIP_MS} ms of round trip`,
+  about:
+    `A proxy hands every byte on ${ROUND_TRIP_MS / 2} ms late in each direction and caps nothing: no loss, no slow start, ` +
+    'and connecting takes no round trip. The gateway and rclone serve webdav stand on the near side, as their client does, ' +
+    'and hold sessions open; the others log in first. The naive gateway and curl over SFTP are left out: they send one ' +
+    'request per round trip, about 1 MB/s.',
+  async *scenarios(lab, { size }) {
+    const bytes = Math.max(MIB, size / PART);
+    for (const protocol of PROTOCOLS) {
+      await seed(lab, await lab.target(protocol), bytes);
+      const target = await lab.farTarget(protocol, ROUND_TRIP_MS);
+      const gateway = await lab.gateway({ connections: { remote: target } });
+      const webdav = await lab.webdav(target);
+      const own = gatewayFront(gateway, 'remote', target);
+      // One request a round trip: its 1 MB/s would take the time of all others together.
+      const clients = (await directClients(target)).filter(({ name }) => name !== 'curl sftp');
+      await lab.warmUp(own);
+      for (const direction of ['up', 'down'] satisfies Direction[]) {
+        const load = { target, direction, bytes, files: 1 };
+        yield {
+          name: `${protocol} ${direction} ${bytes / MIB} MiB at ${ROUND_TRIP_MS} ms`,
+          unit: 'MB/s',
+          contenders: [
+            ...[own, webdav].map((front) => throughFront(lab, load, front)),
+            ...clients.map((client) => throughClient(lab, load, client)),
+          ],
+          goals: GOALS[protocol],
+        };
+      }
+      for (const service of [gateway, webdav]) await service.stop();
+    }
+  },
+};

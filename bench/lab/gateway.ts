@@ -1,0 +1,156 @@
+/** The gateway itself, as a process of its own with a configuration made for the case. */
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ProfileFile } from '../report/profile.js';
+import { residentMiB } from './process-meter.js';
+import { startService, type Service } from './process.js';
+import { pathOn, type Target } from './target.js';
+import { freePort } from '../../test/support/ports.js';
+import { START_ARGS } from '../../test/support/start-args.js';
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const KEY = 'ftg_bench-0123456789abcdefghijklmnop';
+/** A machine that is busy with other things makes clients wait, and that is no failure here. */
+const PATIENT_MS = 120_000;
+/** As in the rule that names of connections follow. */
+export type Connections = Readonly<Record<string, Target>>;
+
+export interface GatewayOptions {
+  readonly connections: Connections;
+  /** Limits of pools.default that differ from the defaults. */
+  readonly pool?: Readonly<Record<string, number>>;
+  /** Other sections of gateway.yaml that differ from the defaults. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Where a CPU profile is to be written when it stops. */
+  readonly profileFolder?: string | undefined;
+}
+
+export interface GatewayUnderTest extends Service {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Longest delays of its event loop since the last call, in ms: 99 of 100 are below. */
+  readonly loopDelayMs: () => Promise<number>;
+  /** The longest of them. */
+  readonly longestStallMs: () => Promise<number>;
+  /** Resident when it was ready, before its first request. */
+  readonly restMiB: number;
+  /** Where its CPU profile will be. */
+  readonly profile: ProfileFile | undefined;
+}
+
+export async function startGateway({
+  connections,
+  pool = {},
+  settings = {},
+  profileFolder,
+}: GatewayOptions): Promise<GatewayUnderTest> {
+  // On a disk, not in memory: commits of the history cost what they cost.
+  const folder = mkdtempSync('/tmp/ftg-bench-');
+  chmodSync(folder, 0o755);
+  const port = await freePort();
+  const file = join(folder, 'gateway.yaml');
+  const config = {
+    server: { port },
+    dataDir: join(folder, 'data'),
+    log: { level: 'warn', pretty: false },
+    pools: { default: { acquireTimeoutMs: PATIENT_MS, ...pool } },
+    ...settings,
+    accounts: [
+      {
+        email: 'bench@example.com',
+        plan: 'pro',
+        apiKeys: [{ name: 'bench', key: KEY, scopes: ['read', 'write', 'watch', 'admin'] }],
+        connections: Object.entries(connections).map(([id, target]) => connectionConfig(id, target)),
+      },
+    ],
+  };
+  // Every JSON text is YAML.
+  writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+  const url = `http://127.0.0.1:${port}`;
+  const profileName = `${randomUUID()}.cpuprofile`;
+  const profiling =
+    profileFolder === undefined
+      ? []
+      : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${profileName}`];
+  const startedAt = performance.now();
+  const service = await startService(process.execPath, [...profiling, ...START_ARGS, MAIN], {
+    env: { GATEWAY_CONFIG: file },
+    isReady: async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200,
+  });
+  return {
+    pid: service.pid,
+    restMiB: residentMiB(service.pid),
+    profile:
+      profileFolder === undefined
+        ? undefined
+        : { path: join(profileFolder, profileName), skipMs: performance.now() - startedAt },
+    url,
+    headers: { Authorization: `Bearer ${KEY}` },
+    loopDelayMs: () => eventLoopLag(url, 'p99'),
+    longestStallMs: () => eventLoopLag(url, 'max'),
+    stop: async () => {
+      await service.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What prom-client has seen of the event loop since it was last asked, in ms. */
+async function eventLoopLag(url: string, figure: 'p99' | 'max'): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^nodejs_eventloop_lag_${figure}_seconds (\\S+)$`, 'm').exec(text)?.[1] ?? NaN) * 1000;
+}
+
+export interface Request {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+type Place = { readonly gateway: GatewayUnderTest; readonly connection: string; readonly target: Target };
+
+export function uploadRequest({ gateway, connection, target }: Place, name: string): Request {
+  const path = pathOn(target, name);
+  const folder = path.slice(0, path.lastIndexOf('/')) || '/';
+  const query = new URLSearchParams({ path: folder, filename: path.slice(path.lastIndexOf('/') + 1) });
+  return {
+    method: 'POST',
+    url: `${gateway.url}/api/upload/${connection}?${query.toString()}`,
+    headers: { ...gateway.headers, 'Content-Type': 'application/octet-stream' },
+  };
+}
+
+export function getRequest(
+  { gateway, connection, target }: Place,
+  operation: 'download' | 'exists' | 'list',
+  name: string,
+  more: Readonly<Record<string, string>> = {},
+): Request {
+  const query = new URLSearchParams({ path: pathOn(target, name), ...more });
+  return {
+    method: 'GET',
+    url: `${gateway.url}/api/${operation}/${connection}?${query.toString()}`,
+    headers: gateway.headers,
+  };
+}
+
+function connectionConfig(id: string, target: Target): Record<string, unknown> {
+  const common = { id, name: id };
+  switch (target.protocol) {
+    case 'sftp': {
+      const { host, port, username, keyFile } = target;
+      return { ...common, type: 'sftp', host, port, username, privateKeyFile: keyFile, defaultPath: target.folder };
+    }
+    case 'ftp': {
+      const { host, port, username, password } = target;
+      return { ...common, type: 'ftp', host, port, username, password, tls: 'none', defaultPath: '/' };
+    }
+    case 's3': {
+      const { endpoint, region, bucket, accessKeyId, secretAccessKey } = target;
+      const login = { endpoint, region, bucket, accessKeyId, secretAccessKey };
+      return { ...common, type: 's3', ...login, forcePathStyle: true, defaultPath: '/' };
+    }
+  }
+}

@@ -1,0 +1,173 @@
+/** What a case works with: servers started when they are first asked for, files, folders, and everything ended after. */
+import { chmodSync, closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { copyFile, mkdir, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { startNaiveGateway, startWebdav, type HttpRival } from '../rivals/http-gateways.js';
+import { curlLogin, curlUrl } from '../rivals/command-line.js';
+import { expectSame, randomFile } from './files.js';
+import { startGateway, type GatewayOptions, type GatewayUnderTest, type Request } from './gateway.js';
+import { fetchTo, send } from './http-client.js';
+import { runCommand, type Service } from './process.js';
+import type { ProfileFile } from '../report/profile.js';
+import { startFarAway, startFtp, startSftp, startStore, type Running } from './servers.js';
+import type { Protocol, Target } from './target.js';
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.js';
+
+export const MIB = 1024 * 1024;
+const STORED_AT_ONCE = 1000;
+
+export interface LabOptions {
+  readonly profileFolder: string | undefined;
+}
+
+export class Lab {
+  readonly scratch: string;
+  /** Of the gateways started so far; each is written when its gateway stops. */
+  readonly profiles: ProfileFile[] = [];
+  readonly #targets = new Map<string, Promise<Target>>();
+  readonly #ends: (() => Promise<void>)[] = [];
+  #passivePorts: readonly number[] = [];
+
+  constructor(private readonly options: LabOptions) {
+    this.scratch = mkdtempSync('/dev/shm/ftg-bench-');
+    chmodSync(this.scratch, 0o755);
+    // Servers and clients that choose their own place for files take memory, too: the disk is not what is measured.
+    process.env['TMPDIR'] = this.scratch;
+  }
+
+  target(protocol: Protocol): Promise<Target> {
+    return this.#once(protocol, async () => {
+      if (protocol === 'sftp') return this.#keep(await startSftp(this.scratch));
+      if (protocol === 's3') return this.#keep(await startStore());
+      const { target, passivePorts } = this.#keep(await startFtp());
+      this.#passivePorts = passivePorts;
+      return target;
+    });
+  }
+
+  /** The same server, with a round trip of this length before it. */
+  farTarget(protocol: Protocol, roundTripMs: number): Promise<Target> {
+    return this.#once(`${protocol} ${roundTripMs}`, async () => {
+      const near = await this.target(protocol);
+      return this.#keep(await startFarAway(near, roundTripMs, protocol === 'ftp' ? this.#passivePorts : []));
+    });
+  }
+
+  async gateway(options: Omit<GatewayOptions, 'profileFolder'>): Promise<GatewayUnderTest> {
+    const gateway = await this.#service(startGateway({ ...options, profileFolder: this.options.profileFolder }));
+    if (gateway.profile !== undefined) this.profiles.push(gateway.profile);
+    return gateway;
+  }
+
+  webdav(target: Target): Promise<HttpRival> {
+    return this.#service(startWebdav(target));
+  }
+
+  naiveGateway(target: Target): Promise<HttpRival> {
+    return this.#service(startNaiveGateway(target));
+  }
+
+  async receiver(): Promise<WebhookReceiver> {
+    const receiver = await startWebhookReceiver();
+    this.#ends.push(() => receiver.stop());
+    return receiver;
+  }
+
+  source(bytes: number): Promise<string> {
+    return randomFile(this.scratch, bytes);
+  }
+
+  /** A new file's path for what a client downloads. */
+  async destination(name: string): Promise<string> {
+    const folder = join(this.scratch, 'downloads');
+    await mkdir(folder, { recursive: true });
+    return join(folder, name);
+  }
+
+  /** @throws when `name` on the target is not byte for byte the file `source` */
+  async expectStored(target: Target, name: string, source: string): Promise<void> {
+    if (target.protocol !== 's3') return expectSame(join(target.folder, name), source);
+    const copy = await this.destination(`check-${name}`);
+    await this.#s3(target, name, '-o', copy);
+    await expectSame(copy, source);
+    await unlink(copy);
+  }
+
+  async removeStored(target: Target, name: string): Promise<void> {
+    if (target.protocol === 's3') await this.#s3(target, name, '-X', 'DELETE');
+    else await unlink(join(target.folder, name));
+  }
+
+  /** Puts a file onto the target by its back door. */
+  async store(target: Target, name: string, source: string): Promise<void> {
+    if (target.protocol === 's3') await this.#s3(target, name, '-T', source);
+    else await copyFile(source, join(target.folder, name));
+  }
+
+  /** Empty files in a folder, named by `name`; quicker than one by one. */
+  async storeMany(target: Target, folder: string, count: number, name: (index: number) => string): Promise<void> {
+    if (target.protocol === 's3') throw new Error('very many files are for servers with folders');
+    const place = join(target.folder, folder);
+    await mkdir(place, { recursive: true });
+    for (let index = 0; index < count; index += 1) {
+      closeSync(openSync(join(place, name(index)), 'w'));
+      // Kept connections that their servers close meanwhile must be seen to close.
+      if (index % STORED_AT_ONCE === 0) await setImmediate();
+    }
+  }
+
+  /** A short file in a folder of the target, made when it is missing. */
+  async storeIn(target: Target, folder: string, name: string): Promise<void> {
+    if (target.protocol === 's3') return this.#s3(target, `${folder}/${name}`, '-T', await this.source(1));
+    const place = join(target.folder, folder);
+    await mkdir(place, { recursive: true });
+    await writeFile(join(place, name), 'x');
+  }
+
+  /** @throws when the two files differ */
+  async expectSame(actual: string, expected: string): Promise<void> {
+    await expectSame(actual, expected);
+  }
+
+  /** A first small file, so that what a service keeps for good is there before its memory at rest is read. */
+  async warmUp(front: { upload(name: string): Request; download(name: string): Request }): Promise<void> {
+    const source = await this.source(MIB);
+    const copy = await this.destination('warm-up');
+    for (let times = 0; times < 3; times += 1) {
+      await send(front.upload('warm-up'), source);
+      await fetchTo(front.download('warm-up'), copy);
+    }
+    await unlink(copy);
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#ends.splice(0).reverse()) {
+      await end().catch((error: unknown) => console.error('a part of the bench did not stop:', error));
+    }
+    rmSync(this.scratch, { recursive: true, force: true });
+  }
+
+  async #s3(target: Target, name: string, ...args: string[]): Promise<void> {
+    await runCommand('curl', ['-sS', '--fail', ...curlLogin(target), ...args, curlUrl(target, name)]);
+  }
+
+  #once(name: string, start: () => Promise<Target>): Promise<Target> {
+    const known = this.#targets.get(name);
+    if (known !== undefined) return known;
+    const started = start();
+    this.#targets.set(name, started);
+    return started;
+  }
+
+  #keep<T>({ value, stop }: Running<T>): T {
+    this.#ends.push(stop);
+    return value;
+  }
+
+  async #service<S extends Service>(starting: Promise<S>): Promise<S> {
+    const service = await starting;
+    this.#ends.push(() => service.stop());
+    return service;
+  }
+}

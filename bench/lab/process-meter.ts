@@ -1,0 +1,66 @@
+/** What a running process has cost, read from /proc (proc(5)). */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const MIB = 1024 * 1024;
+/** USER_HZ; the same on every Linux that Node.js runs on. */
+const TICKS_PER_SECOND = 100;
+/** proc(5): writing this to clear_refs sets the peak to what is resident now. */
+const RESET_PEAK = '5';
+
+export interface Cost {
+  readonly cpuSeconds: number;
+  /** The part of it that the kernel took, on the process's behalf. */
+  readonly kernelSeconds: number;
+  /** How long the main thread was ready to run while other threads had the cores. */
+  readonly waitedSeconds: number;
+  /** Most memory that was resident at once, in MiB. */
+  readonly peakMiB: number;
+}
+
+export class ProcessMeter {
+  readonly #cpuBefore: CpuTime;
+  readonly #waitedBefore: number;
+
+  constructor(private readonly pid: number) {
+    writeFileSync(`/proc/${pid}/clear_refs`, RESET_PEAK);
+    this.#cpuBefore = cpuTime(pid);
+    this.#waitedBefore = waitedSeconds(pid);
+  }
+
+  read(): Cost {
+    const { user, kernel } = cpuTime(this.pid);
+    const kernelSeconds = kernel - this.#cpuBefore.kernel;
+    return {
+      cpuSeconds: user - this.#cpuBefore.user + kernelSeconds,
+      kernelSeconds,
+      waitedSeconds: waitedSeconds(this.pid) - this.#waitedBefore,
+      peakMiB: statusMiB(this.pid, 'VmHWM'),
+    };
+  }
+}
+
+interface CpuTime {
+  readonly user: number;
+  readonly kernel: number;
+}
+
+export const residentMiB = (pid: number): number => statusMiB(pid, 'VmRSS');
+
+/** In seconds. */
+function cpuTime(pid: number): CpuTime {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  // The command's name, in brackets, may hold blanks; the fields are counted from behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { user: Number(fields[11]) / TICKS_PER_SECOND, kernel: Number(fields[12]) / TICKS_PER_SECOND };
+}
+
+/** The second figure of schedstat, in ns: time on a run queue. */
+function waitedSeconds(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[1]) / 1e9;
+}
+
+function statusMiB(pid: number, field: string): number {
+  const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  if (found === null) throw new Error(`/proc/${pid}/status has no ${field}`);
+  return (Number(found[1]) * 1024) / MIB;
+}

@@ -1,0 +1,80 @@
+/** The servers of the bench: OpenSSH, vsftpd, an S3 store in memory, and the same ones behind a long line. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startVsftpd } from '../../test/remotes/support/ftp-servers.js';
+import { startSshd } from '../../test/remotes/support/sshd.js';
+import { accepts, startService } from './process.js';
+import type { FtpTarget, S3Target, SftpTarget, Target } from './target.js';
+import { freePort } from '../../test/support/ports.js';
+
+export interface Running<T> {
+  readonly value: T;
+  readonly stop: () => Promise<void>;
+}
+
+const PASSIVE_PORTS = 100;
+/** Loopback's second address: the same ports, the long way round. */
+const FAR_HOST = '127.0.0.2';
+
+export async function startSftp(scratch: string): Promise<Running<SftpTarget>> {
+  // As many logins at once as the widest case has sessions; the server's default turns some of them away.
+  const server = await startSshd(['MaxStartups 500', 'MaxSessions 10']);
+  const folder = join(scratch, 'sftp');
+  mkdirSync(folder);
+  const { port, username, clientKeyFile } = server;
+  return {
+    value: { protocol: 'sftp', host: '127.0.0.1', port, username, keyFile: clientKeyFile, folder },
+    stop: () => server.stop(),
+  };
+}
+
+export async function startFtp(): Promise<Running<{ target: FtpTarget; passivePorts: readonly number[] }>> {
+  const first = 20_000 + Math.floor(Math.random() * 80) * PASSIVE_PORTS;
+  const last = first + PASSIVE_PORTS - 1;
+  const server = await startVsftpd({
+    extra: [`pasv_min_port=${first}`, `pasv_max_port=${last}`, 'max_clients=400', 'max_per_ip=400'],
+  });
+  const { port, username, password, folder } = server;
+  const passivePorts = Array.from({ length: PASSIVE_PORTS }, (_, index) => first + index);
+  return {
+    value: { target: { protocol: 'ftp', host: '127.0.0.1', port, username, password, folder }, passivePorts },
+    stop: () => server.stop(),
+  };
+}
+
+export async function startStore(): Promise<Running<S3Target>> {
+  const port = await freePort();
+  const script = fileURLToPath(new URL('s3-store.js', import.meta.url));
+  const service = await startService(process.execPath, ['--max-semi-space-size=64', script, String(port)], {
+    isReady: () => accepts('127.0.0.1', port),
+  });
+  return {
+    value: {
+      protocol: 's3',
+      endpoint: `http://127.0.0.1:${port}`,
+      region: 'us-east-1',
+      bucket: 'bench',
+      accessKeyId: 'bench',
+      secretAccessKey: 'bench-secret',
+    },
+    stop: () => service.stop(),
+  };
+}
+
+/** The same server, with a round trip of `roundTripMs` between it and its clients. */
+export async function startFarAway(
+  target: Target,
+  roundTripMs: number,
+  morePorts: readonly number[] = [],
+): Promise<Running<Target>> {
+  const port = target.protocol === 's3' ? Number(new URL(target.endpoint).port) : target.port;
+  const script = fileURLToPath(new URL('delay-proxy.js', import.meta.url));
+  const ports = [port, ...morePorts].map(String);
+  const service = await startService(process.execPath, [script, FAR_HOST, '127.0.0.1', String(roundTripMs), ...ports], {
+    isReady: () => accepts(FAR_HOST, port),
+  });
+  const far =
+    target.protocol === 's3' ? { ...target, endpoint: `http://${FAR_HOST}:${port}` } : { ...target, host: FAR_HOST };
+  return { value: far, stop: () => service.stop() };
+}

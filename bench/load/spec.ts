@@ -1,0 +1,48 @@
+/** What a load process is told on its command line, and what it prints when it is done. */
+import type { Target } from '../lab/target.js';
+
+export type SmallOperation = 'upload' | 'download' | 'exists' | 'list';
+
+/** `{n}` in the URL stands for a name that belongs to the caller alone. */
+export interface HttpCall {
+  readonly kind: 'http';
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent with each request, from this file. */
+  readonly bodyFile?: string;
+}
+
+/** The libraries themselves, on sessions that stay open. */
+export interface BareCall {
+  readonly kind: 'bare';
+  readonly target: Target;
+  readonly operation: SmallOperation;
+  readonly sessions: number;
+  /** Of the file or folder looked at, or the beginning of the names written. */
+  readonly name: string;
+  readonly bodyFile: string;
+}
+
+export interface LoadSpec {
+  readonly call: HttpCall | BareCall;
+  readonly clients: number;
+  readonly seconds: number;
+}
+
+export interface LoadResult {
+  readonly seconds: number;
+  readonly latenciesMs: readonly number[];
+  /** Those of the warm-up included. */
+  readonly calls: number;
+}
+
+/** Names are used again after a while, so that no folder grows without end. */
+const NAMES_OF_A_CLIENT = 20;
+export const ownName = (client: number, turn: number): string => `${client}-${turn % NAMES_OF_A_CLIENT}`;
+
+export interface Driver {
+  /** One operation of one client, which has no other under way. Rejects unless it was done. */
+  call(client: number, turn: number): Promise<void>;
+  close(): void;
+}

@@ -1,0 +1,223 @@
+/** Runs the contenders of a scenario in turn, round after round, and turns what was seen into figures. */
+import { ProcessMeter, residentMiB } from './lab/process-meter.js';
+import type { Contender, Goal, Scenario } from './scenario.js';
+
+const GIB = 1024 ** 3;
+const MB = 1e6;
+
+export interface Sample {
+  readonly round: number;
+  /** In the scenario's unit. */
+  readonly rate: number;
+  readonly seconds: number;
+  readonly bytes: number;
+  readonly operations: number;
+  /** What the processor time was spent on. */
+  readonly calls: number;
+  readonly p50Ms: number | undefined;
+  readonly p99Ms: number | undefined;
+  readonly cpuSeconds: number | undefined;
+  readonly kernelSeconds: number | undefined;
+  /** Part of the time in which the event loop was ready to go on and had no core; of what has one. */
+  readonly waited: number | undefined;
+  readonly peakMiB: number | undefined;
+  /** Peak above the memory that the process had before the first round, at rest. */
+  readonly overIdleMiB: number | undefined;
+  readonly loopDelayMs: number | undefined;
+  readonly longestStallMs: number | undefined;
+}
+
+export interface ContenderResult {
+  readonly name: string;
+  readonly samples: readonly Sample[];
+  /** The first contender's rate over this one's: median of the rounds. */
+  readonly ratio: number | undefined;
+  readonly ratioSpread: readonly [number, number] | undefined;
+  readonly failure: string | undefined;
+}
+
+export interface GoalResult {
+  readonly text: string;
+  readonly reached: string;
+  readonly isMet: boolean;
+}
+
+export interface ScenarioResult {
+  readonly name: string;
+  readonly unit: Scenario['unit'];
+  readonly contenders: readonly ContenderResult[];
+  readonly goals: readonly GoalResult[];
+}
+
+const LOOP_DELAY_MS = 20;
+
+interface Running {
+  readonly contender: Contender;
+  readonly idleMiB: number | undefined;
+  readonly samples: Sample[];
+  failure: string | undefined;
+}
+
+export async function measure(
+  scenario: Scenario,
+  rounds: number,
+  say: (text: string) => void,
+): Promise<ScenarioResult> {
+  const all: Running[] = scenario.contenders.map((contender) => ({
+    contender,
+    idleMiB: contender.restMiB ?? (contender.pid === undefined ? undefined : residentMiB(contender.pid)),
+    samples: [],
+    failure: undefined,
+  }));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const running of all) {
+      if (running.failure !== undefined) continue;
+      try {
+        const sample = await once(scenario, running, round);
+        running.samples.push(sample);
+        say(`${scenario.name} · ${running.contender.name}: ${sample.rate.toFixed(1)} ${scenario.unit}`);
+      } catch (error) {
+        running.failure = error instanceof Error ? error.message : String(error);
+        say(`${scenario.name} · ${running.contender.name} FAILED: ${running.failure}`);
+      }
+    }
+  }
+  const contenders = all.map((running) => result(running, all[0]));
+  const loopDelays = all[0]?.samples.flatMap(({ loopDelayMs }) => loopDelayMs ?? []) ?? [];
+  return {
+    name: scenario.name,
+    unit: scenario.unit,
+    contenders,
+    goals: [
+      ...scenario.goals.map((goal) => judge(goal, contenders)),
+      ...(loopDelays.length === 0 ? [] : [judgeLoop(median(loopDelays))]),
+    ],
+  };
+}
+
+async function once(scenario: Scenario, running: Running, round: number): Promise<Sample> {
+  const { contender, idleMiB } = running;
+  await contender.loopDelayMs?.();
+  await contender.longestStallMs?.();
+  const meter = contender.pid === undefined ? undefined : new ProcessMeter(contender.pid);
+  const startedAt = performance.now();
+  const work = await contender.run(round);
+  const wallSeconds = (performance.now() - startedAt) / 1000;
+  const seconds = work.seconds ?? wallSeconds;
+  const cost = meter?.read();
+  const loopDelayMs = await contender.loopDelayMs?.();
+  const longestStallMs = await contender.longestStallMs?.();
+  await contender.verify?.(round);
+  const sorted = work.latenciesMs?.toSorted((a, b) => a - b);
+  return {
+    round,
+    rate: scenario.unit === 'MB/s' ? work.bytes / MB / seconds : work.operations / seconds,
+    seconds,
+    bytes: work.bytes,
+    operations: work.operations,
+    calls: work.calls ?? work.operations,
+    p50Ms: sorted && quantile(sorted, 0.5),
+    p99Ms: sorted && quantile(sorted, 0.99),
+    cpuSeconds: cost?.cpuSeconds,
+    kernelSeconds: cost?.kernelSeconds,
+    waited: loopDelayMs === undefined || cost === undefined ? undefined : cost.waitedSeconds / wallSeconds,
+    peakMiB: cost?.peakMiB,
+    overIdleMiB: cost && idleMiB !== undefined ? cost.peakMiB - idleMiB : undefined,
+    loopDelayMs,
+    longestStallMs,
+  };
+}
+
+function result({ contender, samples, failure }: Running, first: Running | undefined): ContenderResult {
+  const ratios = samples.flatMap(({ round, rate }) => {
+    const own = first?.samples.find((sample) => sample.round === round);
+    return own === undefined || contender === first?.contender ? [] : [own.rate / rate];
+  });
+  return {
+    name: contender.name,
+    samples,
+    ratio: ratios.length === 0 ? undefined : median(ratios),
+    ratioSpread: ratios.length === 0 ? undefined : [Math.min(...ratios), Math.max(...ratios)],
+    failure,
+  };
+}
+
+function judge(goal: Goal, contenders: readonly ContenderResult[]): GoalResult {
+  const [own] = contenders;
+  switch (goal.kind) {
+    case 'memory':
+      return judgeWorst(own, 'overIdleMiB', goal.atMostMiB, `at most ${goal.atMostMiB} MiB above rest`, 'MiB');
+    case 'peak':
+      return judgeWorst(own, 'peakMiB', goal.atMostMiB, `at most ${goal.atMostMiB} MiB in all`, 'MiB');
+    case 'p99':
+      return judgeWorst(own, 'p99Ms', goal.atMostMs, `at most ${goal.atMostMs} ms (p99)`, 'ms');
+    case 'stall':
+      return judgeWorst(own, 'longestStallMs', goal.atMostMs, `event loop never ${goal.atMostMs} ms late`, 'ms');
+    case 'ratio': {
+      const ratio = contenders.find(({ name }) => name === goal.against)?.ratio ?? NaN;
+      const text = `at least ${goal.atLeast} × ${goal.against}`;
+      return { text, reached: `${ratio.toFixed(2)} ×`, isMet: ratio >= goal.atLeast };
+    }
+    case 'added': {
+      const rival = contenders.find(({ name }) => name === goal.against);
+      const added = medianOf(own, 'p50Ms') - medianOf(rival, 'p50Ms');
+      const text = `at most ${goal.atMostMs} ms more than ${goal.against} (p50)`;
+      return { text, reached: `${added.toFixed(2)} ms`, isMet: added <= goal.atMostMs };
+    }
+  }
+}
+
+/** By the round that was furthest from it. */
+function judgeWorst(
+  own: ContenderResult | undefined,
+  figure: Figure,
+  most: number,
+  text: string,
+  unit: string,
+): GoalResult {
+  const worst = Math.max(...(own?.samples.map((sample) => sample[figure] ?? NaN) ?? []));
+  return { text, reached: `${worst.toFixed(0)} ${unit}`, isMet: own?.failure === undefined && worst <= most };
+}
+
+function judgeLoop(delayMs: number): GoalResult {
+  const text = `event loop delayed less than ${LOOP_DELAY_MS} ms (p99)`;
+  return { text, reached: `${delayMs.toFixed(1)} ms`, isMet: delayMs < LOOP_DELAY_MS };
+}
+
+export type Figure =
+  'rate' | 'p50Ms' | 'p99Ms' | 'peakMiB' | 'overIdleMiB' | 'loopDelayMs' | 'longestStallMs' | 'waited';
+
+/** NaN where nothing was measured. */
+export function medianOf(contender: ContenderResult | undefined, figure: Figure): number {
+  return median(contender?.samples.flatMap((sample) => sample[figure] ?? []) ?? []);
+}
+
+/** Processor time of the process in the middle: seconds for each GiB, or milliseconds for each operation. */
+export function medianCpu(contender: ContenderResult, unit: Scenario['unit']): number {
+  const costs = contender.samples.flatMap(({ cpuSeconds, bytes, calls }) => {
+    if (cpuSeconds === undefined) return [];
+    return unit === 'MB/s' ? [(cpuSeconds * GIB) / bytes] : [(cpuSeconds * 1000) / calls];
+  });
+  return median(costs);
+}
+
+/** The kernel's part of that time, 0 to 1. */
+export function medianKernelShare(contender: ContenderResult): number {
+  return median(
+    contender.samples.flatMap(({ cpuSeconds, kernelSeconds }) =>
+      cpuSeconds === undefined || kernelSeconds === undefined ? [] : [kernelSeconds / cpuSeconds],
+    ),
+  );
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );
+}
+
+/** Nearest rank, of sorted values. */
+export function quantile(sorted: readonly number[], part: number): number {
+  return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? NaN;
+}

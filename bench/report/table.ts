@@ -1,0 +1,94 @@
+/** The results as a page of Markdown. */
+import {
+  medianCpu,
+  medianKernelShare,
+  medianOf,
+  type ContenderResult,
+  type GoalResult,
+  type ScenarioResult,
+} from '../measure.js';
+import type { Part } from './profile.js';
+
+export interface CaseResult {
+  readonly name: string;
+  readonly title: string;
+  readonly about: string;
+  readonly scenarios: readonly ScenarioResult[];
+  /** Where the gateway's busy time went, when profiles were asked for. */
+  readonly parts: readonly Part[];
+}
+
+export interface Report {
+  readonly startedAt: string;
+  readonly machine: readonly string[];
+  readonly options: string;
+  readonly remarks: readonly string[];
+  readonly cases: readonly CaseResult[];
+}
+
+export function markdown(report: Report): string {
+  const head = [
+    '# Benchmark report',
+    '',
+    `${report.startedAt}, \`npm run bench${report.options}\``,
+    '',
+    ...[...report.machine, ...report.remarks].map((line) => `- ${line}`),
+    '',
+  ];
+  return [...head, ...report.cases.flatMap(caseLines)].join('\n');
+}
+
+function caseLines({ name, title, about, scenarios, parts }: CaseResult): string[] {
+  const goals = scenarios.flatMap((scenario) => scenario.goals.map((goal) => goalRow(scenario.name, goal)));
+  const goalLines =
+    goals.length === 0 ? [] : ['', '| expected of the gateway | | reached | |', '|---|---|---|---|', ...goals];
+  return [`## ${name}: ${title}`, '', about, '', ...table(scenarios), ...goalLines, ...partLines(parts), ''];
+}
+
+const LEAST_SHARE = 0.01;
+
+function partLines(parts: readonly Part[]): string[] {
+  if (parts.length === 0) return [];
+  const shown = parts.filter(({ share }) => share >= LEAST_SHARE);
+  const head = ['', "| part of the gateway's busy time | |", '|---|---|'];
+  return [...head, ...shown.map(({ name, share }) => cells(name, percent(share)))];
+}
+
+function table(scenarios: readonly ScenarioResult[]): string[] {
+  return [
+    '| what | who | rate | ratio (spread) | CPU | in the kernel | p50 ms | p99 ms | peak MiB (over rest) | loop p99 ms | loop waited for a core |',
+    '|---|---|---|---|---|---|---|---|---|---|---|',
+    ...scenarios.flatMap((scenario) => scenario.contenders.map((contender) => row(scenario, contender))),
+  ];
+}
+
+function row({ name, unit }: ScenarioResult, contender: ContenderResult): string {
+  const { ratio, ratioSpread, failure, samples } = contender;
+  if (samples.length === 0)
+    return cells(name, contender.name, `failed: ${words(failure)}`, '', '', '', '', '', '', '', '');
+  const spread = ratioSpread?.map((value) => value.toFixed(2)).join('–') ?? '';
+  const peak = number(medianOf(contender, 'peakMiB'), 0);
+  return cells(
+    name,
+    contender.name,
+    `${number(medianOf(contender, 'rate'), unit === 'MB/s' ? 1 : 0)} ${unit}`,
+    ratio === undefined ? '' : `${ratio.toFixed(2)} × (${spread})`,
+    number(medianCpu(contender, unit), 2, unit === 'MB/s' ? ' s/GiB' : ' ms/op'),
+    percent(medianKernelShare(contender)),
+    number(medianOf(contender, 'p50Ms'), 2),
+    number(medianOf(contender, 'p99Ms'), 2),
+    peak === '' ? '' : `${peak} (+${number(medianOf(contender, 'overIdleMiB'), 0)})`,
+    number(medianOf(contender, 'loopDelayMs'), 1),
+    percent(medianOf(contender, 'waited')),
+  );
+}
+
+function goalRow(scenario: string, { text, reached, isMet }: GoalResult): string {
+  return cells(scenario, text, reached, isMet ? 'met' : '**missed**');
+}
+
+const cells = (...texts: string[]): string => `| ${texts.join(' | ')} |`;
+const number = (value: number, digits: number, unit = ''): string =>
+  Number.isNaN(value) ? '' : `${value.toFixed(digits)}${unit}`;
+const percent = (part: number): string => number(part * 100, 0, ' %');
+const words = (text = ''): string => text.replaceAll(/[|\n]+/g, ' ').slice(0, 120);

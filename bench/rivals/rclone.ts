@@ -1,0 +1,43 @@
+import { runCommand } from '../lab/process.js';
+import type { Target } from '../lab/target.js';
+
+/** rclone's remote called `bench`, told by its environment (rclone.org/docs, "Config file"). */
+export async function rcloneEnvironment(target: Target): Promise<Record<string, string>> {
+  const settings = await settingsFor(target);
+  const named = Object.entries({ type: target.protocol, ...settings });
+  return {
+    RCLONE_CONFIG: '/dev/null',
+    // Set for other purposes it keeps rclone from starting at all.
+    AWS_CA_BUNDLE: '',
+    ...Object.fromEntries(named.map(([name, value]) => [`RCLONE_CONFIG_BENCH_${name.toUpperCase()}`, value])),
+  };
+}
+
+/** `bench:` and the path of a file, or of the folder that holds all of them. */
+export function rcloneRemote(target: Target, name: string): string {
+  const folder = target.protocol === 's3' ? target.bucket : target.protocol === 'sftp' ? target.folder : '';
+  return `bench:${folder}${folder !== '' && name !== '' ? '/' : ''}${name}`;
+}
+
+async function settingsFor(target: Target): Promise<Record<string, string>> {
+  switch (target.protocol) {
+    case 'sftp': {
+      const { host, port, username, keyFile } = target;
+      return { host, port: String(port), user: username, key_file: keyFile, shell_type: 'none' };
+    }
+    case 'ftp': {
+      const { host, port, username, password } = target;
+      return {
+        host,
+        port: String(port),
+        user: username,
+        pass: (await runCommand('rclone', ['obscure', password])).trim(),
+      };
+    }
+    case 's3': {
+      const { endpoint, region, accessKeyId, secretAccessKey } = target;
+      const login = { access_key_id: accessKeyId, secret_access_key: secretAccessKey };
+      return { provider: 'Other', endpoint, region, ...login, no_check_bucket: 'true' };
+    }
+  }
+}

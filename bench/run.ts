@@ -1,0 +1,70 @@
+/** `npm run bench`: runs the cases one after the other and writes the report. See options.ts for the options. */
+import { ensurePackages } from '../test/servers/packages.js';
+import { CASES } from './cases/all.js';
+import { Lab } from './lab/lab.js';
+import { measure, type ScenarioResult } from './measure.js';
+import { readOptions, USAGE, type BenchOptions } from './options.js';
+import { partsOf, readProfile } from './report/profile.js';
+import { machineFacts, writeReport } from './report/report.js';
+import { markdown, type CaseResult } from './report/table.js';
+import { hasAwsCli } from './rivals/command-line.js';
+import type { BenchCase } from './scenario.js';
+
+const args = process.argv.slice(2);
+const options = optionsOrUsage();
+if (options !== undefined) await bench(options);
+
+function optionsOrUsage(): BenchOptions | undefined {
+  try {
+    return readOptions(
+      args,
+      CASES.map(({ name }) => name),
+    );
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    process.exitCode = 64;
+    return undefined;
+  }
+}
+
+async function bench(chosen: BenchOptions): Promise<void> {
+  await ensurePackages();
+  const machine = machineFacts();
+  const remarks = (await hasAwsCli()) ? [] : ['The AWS CLI is not installed here and was left out.'];
+  const startedAt = new Date().toISOString();
+  const cases: CaseResult[] = [];
+  for (const each of CASES.filter(({ name }) => chosen.cases.includes(name))) cases.push(await runCase(each, chosen));
+  const report = {
+    startedAt,
+    machine,
+    options: args.length === 0 ? '' : ` -- ${args.join(' ')}`,
+    remarks,
+    cases,
+  };
+  const place = writeReport(report, chosen.results);
+  console.log(`\n${markdown(report)}\nwritten to ${place}`);
+}
+
+async function runCase({ name, title, about, scenarios }: BenchCase, chosen: BenchOptions): Promise<CaseResult> {
+  console.log(`\n${name}: ${title}`);
+  const lab = new Lab({ profileFolder: chosen.profileFolder });
+  const interrupted = (): void => void lab.close().finally(() => process.exit(130));
+  process.once('SIGINT', interrupted);
+  process.once('SIGTERM', interrupted);
+  const results: ScenarioResult[] = [];
+  try {
+    for await (const scenario of scenarios(lab, chosen)) {
+      // From a word's beginning: "ftp" is not in "sftp".
+      if (!` ${scenario.name}`.includes(` ${chosen.only}`)) continue;
+      const result = await measure(scenario, chosen.repeat, (text) => console.log(`  ${text}`));
+      results.push(result);
+      // A gateway that fails its work is a finding, not a slow sample.
+      if (result.contenders[0]?.failure !== undefined) process.exitCode = 1;
+    }
+  } finally {
+    process.off('SIGINT', interrupted);
+    process.off('SIGTERM', interrupted);
+    await lab.close();
+  }
+  return { name, title, about, scenarios: results, parts: partsOf(lab.profiles.map(readProfile)) };
+}

@@ -1,0 +1,67 @@
+/** What is measured: contenders that do the same work in turn, and what the first of them is expected to reach. */
+import type { Lab } from './lab/lab.js';
+
+/** One contender's work, done once. */
+export interface Work {
+  readonly bytes: number;
+  readonly operations: number;
+  /** Operations that the process in the middle has paid for, where that is more: a warm-up is in its processor time. */
+  readonly calls?: number;
+  /** Of each operation, in any order; absent where only the whole was timed. */
+  readonly latenciesMs?: readonly number[];
+  /** Where the work timed itself, without the start of its own process. */
+  readonly seconds?: number;
+}
+
+export interface Contender {
+  readonly name: string;
+  /** The process in the middle, whose processor time and memory are read; absent where the client works alone. */
+  readonly pid?: number;
+  /** What that process had resident before its first work; otherwise what it has before the scenario. */
+  readonly restMiB?: number;
+  run(round: number): Promise<Work>;
+  /** After the clock has stopped: throws when what arrived is not what was sent; tidies up. */
+  verify?(round: number): Promise<void>;
+  /** 99th percentile of the event loop's delay since the last call, in ms. */
+  readonly loopDelayMs?: () => Promise<number>;
+  /** The longest delay of the event loop since the last call, in ms; read instead of the percentile. */
+  readonly longestStallMs?: () => Promise<number>;
+}
+
+export type Goal =
+  /** The first contender's rate over the rival's: median over the rounds. */
+  | { readonly kind: 'ratio'; readonly against: string; readonly atLeast: number }
+  /** Difference of the median latencies. */
+  | { readonly kind: 'added'; readonly against: string; readonly atMostMs: number }
+  /** Peak memory above what the process had at rest. */
+  | { readonly kind: 'memory'; readonly atMostMiB: number }
+  /** Peak memory in all. */
+  | { readonly kind: 'peak'; readonly atMostMiB: number }
+  /** 99 of 100 operations of any round. */
+  | { readonly kind: 'p99'; readonly atMostMs: number }
+  /** The longest delay of the event loop in any round. */
+  | { readonly kind: 'stall'; readonly atMostMs: number };
+
+export interface Scenario {
+  readonly name: string;
+  readonly unit: 'MB/s' | 'ops/s';
+  /** The first is the one that is judged. */
+  readonly contenders: readonly Contender[];
+  readonly goals: readonly Goal[];
+}
+
+export interface CaseOptions {
+  /** Bytes of a large file. */
+  readonly size: number;
+  /** Shorter runs, for a look. */
+  readonly quick: boolean;
+}
+
+export interface BenchCase {
+  readonly name: string;
+  readonly title: string;
+  /** What was measured, in words, for the report. */
+  readonly about: string;
+  /** Made one after the other: what a scenario needs may start when the one before has ended. */
+  readonly scenarios: (lab: Lab, options: CaseOptions) => AsyncGenerator<Scenario>;
+}

@@ -1,0 +1,85 @@
+/** Content on its way between JSON and bytes: request bodies as they come, answers as they leave. */
+import { PassThrough, pipeline as connect, Readable, type Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { StreamBody } from '../http/types.js';
+
+/** `prefix`, then `body` through `transform`, then `suffix`. Any failure destroys all of it with the first error. */
+export function framed(prefix: Buffer, body: Readable, transform: Duplex, suffix: Buffer): Readable {
+  const output = new PassThrough();
+  output.write(prefix);
+  pipeline(body, transform, async (encoded: AsyncIterable<Buffer>) => {
+    for await (const chunk of encoded) {
+      if (!output.write(chunk)) await drained(output);
+    }
+    output.end(suffix);
+  }).catch((error: Error) => output.destroy(error));
+  output.once('close', () => {
+    if (!output.writableFinished) body.destroy();
+  });
+  return output;
+}
+
+function drained(output: PassThrough): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      output.off('drain', settle);
+      output.off('close', settle);
+      if (output.destroyed) reject(output.errored ?? new Error('the reader left'));
+      else resolve();
+    };
+    output.on('drain', settle);
+    output.on('close', settle);
+  });
+}
+
+/**
+ * `source` through `transform`, one fate for both. A failure may come before the reader does, while a session is being
+ * waited for; it is kept for that reader instead of ending the process as an unheard `error` event.
+ */
+export function through<T extends Duplex>(source: Readable, transform: T): T {
+  transform.on('error', () => undefined);
+  connect(source, transform, () => undefined);
+  return transform;
+}
+
+const SLICE_CHARS = 64 * 1024;
+
+/** A JSON string of `text`, escaped slice by slice so that the event loop is never held for long; quotes included. */
+export function* jsonString(text: string): Generator<string> {
+  yield '"';
+  for (let at = 0; at < text.length;) {
+    let end = Math.min(at + SLICE_CHARS, text.length);
+    // A pair of surrogates stays together: JSON.stringify escapes halves.
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++;
+    yield JSON.stringify(text.slice(at, end)).slice(1, -1);
+    at = end;
+  }
+  yield '"';
+}
+
+/** JSON made of pieces: short ones whole, so that its length is announced; long ones as a stream. */
+export function jsonOf(pieces: Iterable<string>): string | StreamBody {
+  const chunks = gathered(pieces);
+  const first = chunks.next();
+  if (first.done === true) return '';
+  const second = chunks.next();
+  if (second.done === true) return first.value;
+  const all = function* (): Generator<Buffer> {
+    yield Buffer.from(first.value);
+    yield Buffer.from(second.value);
+    for (const text of chunks) yield Buffer.from(text);
+  };
+  return { stream: Readable.from(all(), { objectMode: false }), length: undefined };
+}
+
+/** Gathers pieces into chunks of a useful size. */
+function* gathered(pieces: Iterable<string>): Generator<string> {
+  let text = '';
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < SLICE_CHARS) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
+}

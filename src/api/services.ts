@@ -1,0 +1,65 @@
+/** What the endpoints stand on, and the first steps they share. */
+import { GatewayError } from '../errors.js';
+import type { Caller, RequestContext } from '../http/types.js';
+import type { Connection } from '../remotes/connection.js';
+import { rawNameOf } from '../remotes/path.js';
+import type { FileInfo } from '../remotes/remote.js';
+import type { Storage, TransferType } from '../storage/storage.js';
+import type { UrlFetcher } from '../transfers/fetch-url.js';
+import type { OperationRequest, Operations } from '../transfers/operation.js';
+import type { WatchService } from '../watch/service.js';
+import type { Base64 } from '../workers/base64.js';
+
+export interface ApiServices {
+  readonly storage: Storage;
+  readonly operations: Operations;
+  readonly urls: UrlFetcher;
+  readonly base64: Base64;
+  readonly watching: WatchService;
+  readonly limits: {
+    readonly readBytes: number;
+    readonly jsonBodyBytes: number;
+    readonly uploadBytes: number;
+    readonly execOutputBytes: number;
+  };
+}
+
+/** The caller's connection. @throws GatewayError unknown_connection; forbidden when the key is not for it */
+export async function connectionOf(services: ApiServices, caller: Caller, id: string): Promise<Connection> {
+  const connection = await services.storage.connections.find(caller.accountId, id);
+  if (connection === undefined) {
+    throw new GatewayError('unknown_connection', `there is no connection ${id.slice(0, 64)}`, { step: 'request' });
+  }
+  if (caller.connections.length > 0 && !caller.connections.includes(connection.id)) {
+    throw new GatewayError('forbidden', `this API key is not for connection ${connection.id}`, { step: 'request' });
+  }
+  return connection;
+}
+
+export function operationFor(
+  context: RequestContext,
+  connection: Connection,
+  type: TransferType,
+  path: string,
+  filename = path.slice(path.lastIndexOf('/') + 1),
+): OperationRequest {
+  const { caller, requestId, request, span, timedBy } = context;
+  return { caller, connection, type, path, filename, requestId, signal: request.signal, span, timedBy };
+}
+
+/** FileInfo as the API shows it (interface 2.3); JSON leaves out what is undefined. */
+export function fileInfo(file: FileInfo): Record<string, unknown> {
+  const { name, path, size, isDirectory, modifiedAt, rawName = rawNameOf(name) } = file;
+  return {
+    name: name.toWellFormed(),
+    path: path.toWellFormed(),
+    size,
+    isDirectory,
+    modifiedAt: modifiedAt.toISOString(),
+    rawName,
+  };
+}
+
+export function connectionSummary({ id, name, type }: Connection): { id: string; name: string; type: string } {
+  return { id, name, type };
+}

@@ -1,0 +1,57 @@
+/** What operators and probes ask: is it alive, is it ready, how does it do. */
+import { timingSafeEqual } from 'node:crypto';
+import { GatewayError } from '../errors.js';
+import { json } from '../http/answer.js';
+import type { Route } from '../http/types.js';
+import type { Storage } from '../storage/storage.js';
+
+export interface SystemServices {
+  readonly storage: Pick<Storage, 'ready'>;
+  /** Undefined while GET /metrics is switched off. */
+  readonly metrics: { readonly contentType: string; text(): Promise<string> } | undefined;
+  /** The bearer that /metrics wants; "" = none. */
+  readonly metricsToken: string;
+  readonly isDraining: () => boolean;
+}
+
+export function systemRoutes({ storage, metrics, metricsToken, isDraining }: SystemServices): Route[] {
+  const open = { method: 'GET', access: 'public', body: 'none', head: true } as const;
+  const probes: Route[] = [
+    { ...open, path: '/healthz', handle: async () => json(200, { status: 'ok' }) },
+    {
+      ...open,
+      path: '/readyz',
+      handle: async () => {
+        if (isDraining()) throw new GatewayError('draining', 'the gateway is stopping', { retryAfterMs: 1_000 });
+        try {
+          await storage.ready();
+        } catch (error) {
+          throw error instanceof GatewayError
+            ? error
+            : new GatewayError('database_away', 'the database cannot be reached', {
+                retryAfterMs: 1_000,
+                cause: error,
+              });
+        }
+        return json(200, { status: 'ready' });
+      },
+    },
+  ];
+  if (metrics === undefined) return probes;
+  const show: Route = {
+    ...open,
+    path: '/metrics',
+    handle: async ({ request }) => {
+      if (metricsToken !== '') requireToken(request.headers.get('authorization'), metricsToken);
+      return { status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.text() };
+    },
+  };
+  return [...probes, show];
+}
+
+function requireToken(field: string | undefined, token: string): void {
+  const given = Buffer.from(/^Bearer +(.*)$/i.exec(field ?? '')?.[1] ?? '');
+  const wanted = Buffer.from(token);
+  if (given.length === wanted.length && timingSafeEqual(given, wanted)) return;
+  throw new GatewayError('unauthenticated', 'metrics need the bearer token of metrics.token', { step: 'request' });
+}

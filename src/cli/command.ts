@@ -1,0 +1,64 @@
+/** What every command is given, and the way from commander's call to it. */
+import type { Command } from 'commander';
+import { openGateway, type Gateway } from './gateway.js';
+import { Output } from './output.js';
+import { findAccess } from './profiles.js';
+
+/** Options of all commands. */
+export interface GlobalOptions {
+  readonly json?: boolean;
+  readonly profile?: string;
+}
+
+export interface Context {
+  readonly out: Output;
+  /** Aborted by Ctrl-C and SIGTERM. */
+  readonly signal: AbortSignal;
+  readonly options: GlobalOptions;
+}
+
+/** A command that talks to a gateway. */
+export interface Session extends Context {
+  readonly gateway: Gateway;
+}
+
+type Arguments = readonly (string | undefined)[];
+export type Action<C, O> = (context: C, args: Arguments, options: O) => Promise<void>;
+export type ManyAction<C, O> = (context: C, args: readonly string[], options: O) => Promise<void>;
+
+/** Makes commands whose actions get a context in place of commander's own arguments. */
+export class Actions {
+  constructor(private readonly signal: AbortSignal) {}
+
+  /** Without a gateway. */
+  local<O>(command: Command, action: Action<Context, O>): void {
+    command.action(async (...given: unknown[]) => {
+      const { context, args, options } = this.taken<O>(command, given);
+      await action(context, args as Arguments, options);
+    });
+  }
+
+  remote<O>(command: Command, action: Action<Session, O>): void {
+    this.local<O>(command, (context, args, options) => action(this.session(context), args, options));
+  }
+
+  /** Of commands whose arguments are one list. */
+  many<O>(command: Command, action: ManyAction<Session, O>): void {
+    command.action(async (...given: unknown[]) => {
+      const { context, args, options } = this.taken<O>(command, given);
+      await action(this.session(context), args.flat() as string[], options);
+    });
+  }
+
+  session(context: Context): Session {
+    const access = findAccess(process.env, context.options.profile);
+    return { ...context, gateway: openGateway(access, this.signal) };
+  }
+
+  private taken<O>(command: Command, given: readonly unknown[]) {
+    const options = command.optsWithGlobals<GlobalOptions & O>();
+    const context: Context = { out: new Output(options.json === true), signal: this.signal, options };
+    // The last two are the options and the command itself.
+    return { context, args: given.slice(0, -2), options: options as O };
+  }
+}

@@ -1,0 +1,41 @@
+/** A place on a connection, as people write it: `warehouse:/upload/report.pdf`. */
+import { posix } from 'node:path';
+import { UsageError } from './exit-codes.js';
+
+export interface Location {
+  readonly connectionId: string;
+  /** "" = the default path of the connection. */
+  readonly path: string;
+}
+
+/** @throws UsageError */
+export function parseLocation(text: string): Location {
+  const match = /^([^:/]+):([^]*)$/.exec(text);
+  if (match === null) throw new UsageError(`${text} is no place on a connection; such as warehouse:/upload/report.pdf`);
+  const [, connectionId = '', path = ''] = match;
+  return { connectionId, path };
+}
+
+/** @throws UsageError when it names no file */
+export function parseFileLocation(text: string): Location {
+  const location = parseLocation(text);
+  if (isFolder(location.path)) throw new UsageError(`${text} names no file`);
+  return location;
+}
+
+/** A folder is written with a slash at its end; nothing at all is the default path. */
+export function isFolder(path: string): boolean {
+  return path === '' || path.endsWith('/');
+}
+
+/** Folder and name; the folder is undefined where it is the default path. */
+export function splitPath(path: string): { readonly folder: string | undefined; readonly name: string } {
+  const cut = path.lastIndexOf('/');
+  if (cut < 0) return { folder: undefined, name: path };
+  return { folder: cut === 0 ? '/' : path.slice(0, cut), name: path.slice(cut + 1) };
+}
+
+/** The whole path of a file that goes to `target`, a folder or a new name. */
+export function targetPath(source: string, target: string): string {
+  return isFolder(target) ? `${target}${posix.basename(source)}` : target;
+}

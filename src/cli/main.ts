@@ -1,0 +1,66 @@
+#!/usr/bin/env node
+/** `ftg`: runs one command and ends with its exit code (exit-codes.ts). Ctrl-C lets it clean up; a second one does not. */
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { CommanderError } from 'commander';
+import { EXIT, Exit, exitCodeOf } from './exit-codes.js';
+import { Output } from './output.js';
+import { createProgram } from './program.js';
+
+const BROKEN_PIPE = 128 + constants.signals.SIGPIPE;
+
+const words = process.argv.slice(2);
+const interrupt = new AbortController();
+let interruptedBy: 'SIGINT' | 'SIGTERM' | undefined;
+
+process.on('SIGINT', onSignal);
+process.on('SIGTERM', onSignal);
+process.stdout.on('error', onBrokenPipe);
+let isHandedOver = false;
+
+const exitCode = await run();
+// What is left open, such as standard input, must not keep the process; what was written must be out first.
+if (!isHandedOver) process.stdout.write('', () => process.exit(exitCode));
+
+/** The gateway that starts has signals and exit codes of its own. */
+function handOver(): void {
+  isHandedOver = true;
+  process.off('SIGINT', onSignal);
+  process.off('SIGTERM', onSignal);
+  process.stdout.off('error', onBrokenPipe);
+}
+
+/** `ftg get … - | head` is no failure to speak of. */
+function onBrokenPipe(error: NodeJS.ErrnoException): never {
+  process.exit(error.code === 'EPIPE' ? BROKEN_PIPE : EXIT.failure);
+}
+
+async function run(): Promise<number> {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    readonly version: string;
+  };
+  const program = createProgram({ signal: interrupt.signal, version, handOver });
+  program.exitOverride();
+  for (const command of program.commands) overrideExits(command);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return EXIT.success;
+  } catch (error) {
+    if (interruptedBy !== undefined) return 128 + constants.signals[interruptedBy];
+    // Commander has said what it is about.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
+    if (!(error instanceof Exit)) new Output(words.includes('--json')).fail(error);
+    return exitCodeOf(error);
+  }
+}
+
+function overrideExits(command: ReturnType<typeof createProgram>): void {
+  command.exitOverride();
+  for (const one of command.commands) overrideExits(one);
+}
+
+function onSignal(signal: 'SIGINT' | 'SIGTERM'): void {
+  if (interruptedBy !== undefined) process.exit(128 + constants.signals[signal]);
+  interruptedBy = signal;
+  interrupt.abort(new Error(`interrupted by ${signal}`));
+}

@@ -1,0 +1,103 @@
+/** What commands print: tables for people, JSON for programs, both on standard output; progress and errors go to standard error. */
+import Table from 'cli-table3';
+import { FtgError } from '../client/index.js';
+
+export type Cell = string | number | boolean | null | undefined;
+
+export class Output {
+  constructor(readonly isJson: boolean) {}
+
+  /** The answer of the gateway as it is, on one line; or what `text` makes of it for people. */
+  show(value: unknown, text: () => string): void {
+    const line = this.isJson ? jsonLine(value) : text();
+    if (line !== '') process.stdout.write(`${line}\n`);
+  }
+
+  /** For people, and on the way only. */
+  note(text: string): void {
+    if (!this.isJson) process.stderr.write(`${printable(text)}\n`);
+  }
+
+  fail(error: unknown): void {
+    process.stderr.write(this.isJson ? `${jsonLine(errorFacts(error))}\n` : `ftg: ${printable(errorText(error))}\n`);
+  }
+}
+
+export function table(heads: readonly string[], rows: readonly (readonly Cell[])[], empty = 'nothing'): string {
+  if (rows.length === 0) return empty;
+  const made = new Table({ head: [...heads], chars: WITHOUT_LINES, style: PLAIN });
+  for (const row of rows) made.push(row.map(cellText));
+  return made.toString().replace(/ +$/gm, '');
+}
+
+/** One thing, field by field. */
+export function fields(record: object): string {
+  const made = new Table({ chars: WITHOUT_LINES, style: PLAIN });
+  for (const [name, value] of Object.entries(record)) {
+    const shown = typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as Cell);
+    made.push([name, cellText(shown)]);
+  }
+  return made.toString().replace(/ +$/gm, '');
+}
+
+/** Names come from servers that nobody vouches for: what would steer a terminal is shown as what it is. */
+export function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, escaped);
+}
+
+export function bytesText(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  for (; value >= 1024 && unit < UNITS.length - 1; unit++) value /= 1024;
+  return unit === 0 ? `${value} B` : `${value.toFixed(value < 10 ? 1 : 0)} ${UNITS[unit] ?? ''}`;
+}
+
+export function timeText(time: string | null | undefined): string {
+  return time === null || time === undefined ? '-' : time.replace(/\.\d+Z$/, 'Z');
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+const PLAIN = { head: [], border: [], 'padding-left': 0, 'padding-right': 2 };
+const WITHOUT_LINES = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid', 'left-mid', 'right-mid', 'middle', 'mid-mid']
+    .concat(['top-mid', 'top-left', 'top-right', 'bottom-mid', 'bottom-left', 'bottom-right'])
+    .map((name) => [name, '']),
+);
+
+function cellText(value: Cell): string {
+  if (value === null || value === undefined || value === '') return '-';
+  return printable(String(value)).replaceAll('\n', ' ');
+}
+
+/** JSON leaves the controls above ASCII as they are. */
+function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029]/g, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error instanceof FtgError && error.code === 'network_error' ? causeOf(error) : '';
+  return `${error.message}${cause}`;
+}
+
+/** fetch says "fetch failed" of everything; what it was stands below. */
+function causeOf(error: Error): string {
+  const texts: string[] = [];
+  for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const text = cause.message === '' ? (code ?? '') : cause.message;
+    if (text !== '' && !error.message.includes(text)) texts.push(text);
+  }
+  return texts.length === 0 ? '' : ` (${texts.join(': ')})`;
+}
+
+function errorFacts(error: unknown): object {
+  const base = { error: errorText(error) };
+  if (!(error instanceof FtgError)) return base;
+  const { code, status, requestId, retryAfter, skipped } = error;
+  return { ...base, code, status, requestId, retryAfter, ...(skipped ? { skipped } : {}) };
+}

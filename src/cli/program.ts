@@ -1,0 +1,385 @@
+/** The tree of commands. Start reading here: a line names its action, and the action what it asks the gateway. */
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Actions } from './command.js';
+import * as accounts from './commands/accounts.js';
+import * as connections from './commands/connections.js';
+import { doctor } from './commands/doctor.js';
+import * as files from './commands/files.js';
+import { get } from './commands/get.js';
+import * as keys from './commands/keys.js';
+import * as login from './commands/login.js';
+import { put } from './commands/put.js';
+import { serve } from './commands/serve.js';
+import * as transfers from './commands/transfers.js';
+import * as watch from './commands/watch.js';
+import { candidates, SCRIPTS, SHELLS, type Shell } from './completion.js';
+
+export interface ProgramOptions {
+  /** Aborted by Ctrl-C and SIGTERM. */
+  readonly signal: AbortSignal;
+  readonly version: string;
+  /** Leaves signals, exit code and end of the process to what is started now. */
+  readonly handOver: () => void;
+}
+
+export function createProgram({ signal, version, handOver }: ProgramOptions): Command {
+  const program = new Command('ftg')
+    .description('Moves and manages files on SFTP, FTP and S3 servers through a File Transfer Gateway.')
+    .version(version)
+    .option('--json', 'print JSON for programs, errors too')
+    .option('--profile <name>', 'which gateway, of those that "ftg profiles" lists; counts before FTG_URL and FTG_KEY')
+    .showHelpAfterError('(ftg help shows the commands)')
+    .addHelpText('after', HELP);
+  const actions = new Actions(signal);
+  addFileCommands(program, actions);
+  addConnectionCommands(program, actions);
+  addKeyCommands(program, actions);
+  addAccountCommands(program, actions);
+  addTransferCommands(program, actions);
+  addWatchCommands(program, actions);
+  addLocalCommands(program, actions);
+  addServe(program, actions, handOver);
+  return program;
+}
+
+const HELP = `
+A place is written connection:path, such as warehouse:/upload/report.pdf; a folder ends with /, and without a path it is
+the connection's default folder. "-" is standard input or output.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 refused, 5 in the way, 6 the remote server failed,
+7 no answer from the gateway, 8 busy, try later. exec ends with the code of the command, or 255.`;
+
+function addFileCommands(program: Command, actions: Actions): void {
+  actions.remote(
+    program.command('ls').description('list a folder').argument('<place>', 'connection, or connection:folder'),
+    files.ls,
+  );
+  actions.many(
+    program
+      .command('put')
+      .description('upload files')
+      .usage('[options] <files...> <place>')
+      .argument('<files...>', 'local files, or - for standard input; then the place they go to')
+      .option('--no-overwrite', 'leave a file of that name as it is (exit code 5)')
+      .option('--template <template>', 'rename with tokens, such as {date}-{filename}')
+      .option('--no-progress', 'no progress on the terminal'),
+    put,
+  );
+  actions.remote(
+    program
+      .command('get')
+      .description('download a file')
+      .argument('<place>', 'connection:path of a file')
+      .argument('[local]', 'local file or folder, or - for standard output', '.')
+      .option('--no-overwrite', 'leave a local file of that name as it is (exit code 5)')
+      .option('--no-progress', 'no progress on the terminal'),
+    get,
+  );
+  actions.remote(
+    program
+      .command('cp')
+      .description('copy a file, also to another connection; its content does not pass by here')
+      .argument('<from>', 'connection:path of a file')
+      .argument('<to>', 'connection:path, a folder with / at its end')
+      .option('--no-overwrite', 'leave a file of that name as it is (exit code 5)')
+      .option('--template <template>', 'rename with tokens, such as {date}-{filename}'),
+    files.cp,
+  );
+  actions.remote(
+    program
+      .command('mv')
+      .description('move or rename a file within one connection')
+      .argument('<from>', 'connection:path')
+      .argument('<to>', 'connection:path, a folder with / at its end')
+      .option('--overwrite', 'replace a file of that name', false),
+    files.mv,
+  );
+  actions.many(
+    program
+      .command('rm')
+      .description('delete files')
+      .argument('<places...>', 'connection:path of files')
+      .option('-f, --force', 'a file that is not there is no failure'),
+    files.rm,
+  );
+  actions.many(
+    program
+      .command('mkdir')
+      .description('create folders, and those above them')
+      .argument('<places...>', 'connection:path of folders'),
+    files.mkdir,
+  );
+  actions.many(
+    program
+      .command('exec')
+      .description('run a shell command on an SFTP connection; ends with its exit code')
+      .usage('[options] <connection> -- <command...>')
+      .argument('<connection>', 'id of the connection')
+      .argument('<command...>', 'the command; behind -- where it has options')
+      .option('--timeout <seconds>', 'until it is killed; 30 when absent, at most 60', number(0.001, 60)),
+    files.exec,
+  );
+}
+
+function addConnectionCommands(program: Command, actions: Actions): void {
+  const group = program.command('connections').description('the servers of the account');
+  actions.remote(
+    group.command('list', { isDefault: true }).description('list connections'),
+    connections.listConnections,
+  );
+  const one = (name: string, text: string): Command =>
+    group.command(name).description(text).argument('<connection>', 'id of the connection');
+  actions.remote(one('show', 'show a connection'), connections.showConnection);
+  const create = withFields(group.command('create').description('register a connection'))
+    .argument('[id]', 'its id; made when absent')
+    .addOption(new Option('--type <type>', 'protocol').choices(['sftp', 'ftp', 's3']));
+  actions.remote(create, connections.createConnection);
+  actions.remote(withFields(one('edit', 'change a connection')), connections.editConnection);
+  actions.remote(
+    one('test', 'test it step by step').option('--probe', 'also write, rename and delete a small file'),
+    connections.testConnection,
+  );
+  actions.remote(one('activate', 'switch it on'), connections.switchConnection('activate'));
+  actions.remote(one('deactivate', 'switch it off'), connections.switchConnection('deactivate'));
+  actions.remote(
+    one('duplicate', 'make another one like it, with its secrets')
+      .argument('[id]', 'id of the new one')
+      .option('--name <name>', 'name of the new one'),
+    connections.duplicateConnection,
+  );
+  actions.remote(
+    one('rm', 'delete it').option('-f, --force', 'although others depend on it'),
+    connections.deleteConnection,
+  );
+  const hostKeys = group.command('host-keys').description('which host keys a connection trusts');
+  const ofHost = (name: string, text: string): Command =>
+    hostKeys.command(name).description(text).argument('<connection>', 'id of the connection');
+  actions.remote(ofHost('list', 'show those that are pinned'), connections.showHostKeys);
+  actions.remote(ofHost('scan', 'ask the server which ones it shows now'), connections.scanHostKeys);
+  actions.remote(
+    ofHost('pin', 'trust one more').argument('<fingerprint>', 'SHA256:…').option('--replace', 'in place of the others'),
+    connections.pinHostKey,
+  );
+  actions.remote(ofHost('forget', 'trust the next one that is shown'), connections.forgetHostKeys);
+  const pairs = group.command('key-pairs').description('key pairs that the gateway made for SFTP logins');
+  actions.remote(pairs.command('list', { isDefault: true }).description('list key pairs'), connections.listKeyPairs);
+  actions.remote(
+    pairs.command('create').description('make one; prints its public key').argument('<name>'),
+    connections.createKeyPair,
+  );
+  actions.remote(pairs.command('rm').description('delete one').argument('<id>'), connections.deleteKeyPair);
+}
+
+function withFields(command: Command): Command {
+  for (const flags of connections.FIELD_OPTIONS) {
+    if (flags.startsWith('--port')) command.option(flags, 'TCP port', number(1, 65_535));
+    else command.option(flags);
+  }
+  for (const flags of connections.SECRET_OPTIONS)
+    command.option(flags, 'a file that holds it, or - for standard input');
+  return command.option('--from <file>', 'a JSON object with any fields of a connection, or - for standard input');
+}
+
+function addKeyCommands(program: Command, actions: Actions): void {
+  const group = program.command('keys').description('API keys of the account');
+  const rights = (command: Command): Command =>
+    command
+      .option('--scope <scopes...>', 'what it may do: read, write, exec, watch, admin')
+      .option('--connection <ids...>', 'connections that it is for; all when absent')
+      .option('--ip <addresses...>', 'addresses and CIDR blocks that it may be used from; all when absent')
+      .option('--expires <time>', 'when it ends, such as 2027-01-31T00:00:00Z, or never');
+  actions.remote(group.command('list', { isDefault: true }).description('list keys'), keys.listKeys);
+  actions.remote(
+    rights(
+      group.command('create').description('issue a key; prints it this once').argument('<name>', 'name of the key'),
+    ),
+    keys.createKey,
+  );
+  actions.remote(
+    rights(group.command('edit').description('change a key').argument('<id>')).option('--name <name>', 'its new name'),
+    keys.editKey,
+  );
+  actions.remote(
+    group
+      .command('rotate')
+      .description('replace a key; prints the new one this once')
+      .argument('<id>')
+      .option('--overlap <minutes>', 'how long the former one still works; 60 when absent', number(0, 43_200)),
+    keys.rotateKey,
+  );
+  actions.remote(group.command('revoke').description('end a key').argument('<id>'), keys.revokeKey);
+}
+
+function addAccountCommands(program: Command, actions: Actions): void {
+  const group = program.command('accounts').description('the account of the key or login');
+  actions.remote(group.command('show', { isDefault: true }).description('whose key it is'), accounts.showAccount);
+  actions.remote(group.command('usage').description('the month against the plan'), accounts.showUsage);
+  actions.remote(group.command('overview').description('today, and what needs a person'), accounts.showOverview);
+  actions.remote(
+    group
+      .command('audit')
+      .description('what was changed, by whom')
+      .option('--limit <number>', 'how many; 50 when absent', number(1, 200))
+      .option('--action <action>', 'an area (connection) or an action (connection.update)'),
+    accounts.listAudit,
+  );
+  const sessions = group.command('sessions').description('login sessions');
+  actions.remote(sessions.command('list', { isDefault: true }).description('who is logged in'), accounts.listSessions);
+  actions.remote(sessions.command('revoke').description('end one').argument('<id>'), accounts.revokeSession);
+  actions.remote(
+    group
+      .command('password')
+      .description('change the password; asks for both')
+      .option('--current-file <file>', 'a file with the password until now, or -')
+      .option('--new-file <file>', 'a file with the new one, or -'),
+    accounts.changePassword,
+  );
+}
+
+function addTransferCommands(program: Command, actions: Actions): void {
+  const group = program.command('transfers').description('the history, and what runs now');
+  const filtered = (command: Command): Command =>
+    command
+      .option('--connection <id>', 'of this connection alone')
+      .addOption(new Option('--status <status>').choices(['success', 'failed', 'pending']))
+      .option('--type <type>', 'such as upload, download, copy')
+      .option('--since <time>', 'only newer ones');
+  actions.remote(
+    filtered(group.command('list', { isDefault: true }).description('list the history, newest first'))
+      .option('--limit <number>', 'how many; 20 when absent', number(1, 100))
+      .option('--offset <number>', 'how many to pass over', number(0, 1_000_000_000)),
+    transfers.listTransfers,
+  );
+  actions.remote(group.command('show').description('show one').argument('<id>'), transfers.showTransfer);
+  actions.remote(group.command('live').description('those that run now'), transfers.listLive);
+  actions.remote(group.command('cancel').description('end a running one').argument('<id>'), transfers.cancelTransfer);
+  actions.remote(
+    filtered(group.command('export').description('the whole history to standard output'))
+      .addOption(new Option('--format <format>').choices(['csv', 'ndjson']).default('csv'))
+      .option('--until <time>', 'only older ones')
+      .option('--search <text>', 'part of the path or the name'),
+    transfers.exportTransfers,
+  );
+}
+
+function addWatchCommands(program: Command, actions: Actions): void {
+  const group = program.command('watch').description('watched folders, and what is delivered from them');
+  const one = (name: string, text: string): Command =>
+    group.command(name).description(text).argument('<id>', 'of the watched folder');
+  actions.remote(group.command('list', { isDefault: true }).description('list watched folders'), watch.listFolders);
+  actions.remote(
+    group
+      .command('add')
+      .description('watch a folder')
+      .argument('<place>', 'connection:folder')
+      .option('--webhook <url>', 'who is told of new files')
+      .option('--pattern <glob>', 'which files')
+      .option('--exclude <glob>', 'which not')
+      .option('--every <minutes>', 'how often it is checked; 5 when absent', number(1, 1440))
+      .option('--name <name>', 'shown in the dashboard')
+      .option('--modified', 'tell of changed files too')
+      .option('--recursive', 'sub-folders too')
+      .option('--initial', 'tell of what is there at the first check')
+      .option('--done-file <name>', 'a file counts once this marker is there too')
+      .option('--min-age <seconds>', 'leave younger files for later', number(0, 604_800))
+      .addOption(new Option('--after <what>', 'what happens to delivered files').choices(['keep', 'move', 'delete']))
+      .option('--move-to <folder>', 'where --after move puts them')
+      .option('--expect-every <minutes>', 'raise an alarm when no file came for so long', number(1, 525_600)),
+    watch.addFolder,
+  );
+  actions.remote(one('rm', 'watch it no longer'), watch.removeFolder);
+  actions.remote(one('show', 'show it, and the state of its checks'), watch.showFolder);
+  actions.remote(one('pause', 'pause its checks'), watch.switchFolder('pause'));
+  actions.remote(one('resume', 'resume its checks'), watch.switchFolder('resume'));
+  actions.remote(one('check', 'check it now'), watch.checkFolder);
+  actions.remote(one('dry-run', 'what a check would tell now'), watch.dryRun);
+  actions.remote(one('checks', 'list its last checks'), watch.listChecks);
+  actions.remote(
+    one('explain', 'why each entry of a check was told, or was not').argument('<check>', 'id of the check'),
+    watch.showCheck,
+  );
+  actions.remote(
+    one('secret', 'print the secret that its webhooks are signed with').option('--rotate', 'make a new one first'),
+    watch.showSecret,
+  );
+  actions.remote(one('test-event', 'send its webhook an event without files'), watch.sendTestEvent);
+  actions.remote(
+    group
+      .command('deliveries')
+      .description('list what was delivered')
+      .option('--folder <id>', 'of this watched folder alone')
+      .addOption(new Option('--state <state>').choices(['pending', 'delivered', 'dead', 'cancelled']))
+      .option('--limit <number>', 'how many; 50 when absent', number(1, 200)),
+    watch.listDeliveries,
+  );
+  const delivery = (name: string, text: string): Command =>
+    group.command(name).description(text).argument('<id>', 'of the delivery');
+  actions.remote(delivery('attempts', 'list the tries of a delivery'), watch.listAttempts);
+  actions.remote(delivery('replay', 'send a delivery again'), watch.replay);
+}
+
+function addLocalCommands(program: Command, actions: Actions): void {
+  actions.many(
+    program
+      .command('doctor')
+      .description('check everything between here and the remote servers, and say what to do')
+      .argument('[connections...]', 'ids of connections; all active ones when absent'),
+    doctor,
+  );
+  actions.local(
+    program
+      .command('login')
+      .description('log in with e-mail and password; kept in the profile')
+      .option('--url <url>', 'where the gateway is')
+      .option('--email <email>', 'asked for when absent')
+      .option('--password-file <file>', 'a file that holds it, or - for standard input; asked for when absent')
+      .option('--code <code>', 'of the authenticator; asked for when it is needed'),
+    login.login,
+  );
+  actions.local(program.command('logout').description('log out, and forget the profile'), login.logout);
+  const group = program.command('profiles').description('gateways and what opens them');
+  actions.local(group.command('list', { isDefault: true }).description('list profiles'), login.listProfiles);
+  actions.local(
+    group
+      .command('add')
+      .description('keep a gateway and an API key')
+      .argument('<name>')
+      .requiredOption('--url <url>', 'where the gateway is')
+      .option('--key-file <file>', 'a file that holds the key, or - for standard input; asked for when absent'),
+    login.addProfile,
+  );
+  actions.local(group.command('use').description('use this one from now on').argument('<name>'), login.useProfile);
+  actions.local(group.command('rm').description('forget one').argument('<name>'), login.removeProfile);
+  const shell = new Argument('<shell>').choices(SHELLS);
+  actions.local(
+    program.command('completion').description('print the completion script of a shell').addArgument(shell),
+    async (_, [wanted]) => void process.stdout.write(SCRIPTS[wanted as Shell]),
+  );
+  program
+    .command('__complete', { hidden: true })
+    .argument('[words...]')
+    .action(async (words: string[]) => {
+      process.stdout.write((await candidates(program, words)).map((word) => `${word}\n`).join(''));
+    });
+}
+
+function addServe(program: Command, actions: Actions, handOver: () => void): void {
+  actions.local<{ readonly config?: string }>(
+    program
+      .command('serve')
+      .description('start the gateway itself')
+      .option('--config <file>', 'its configuration; GATEWAY_CONFIG, or the quick start, when absent'),
+    async (_, __, { config }) => {
+      handOver();
+      await serve(config);
+    },
+  );
+}
+
+function number(least: number, most: number) {
+  return (text: string): number => {
+    const value = text.trim() === '' ? NaN : Number(text);
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
+  };
+}

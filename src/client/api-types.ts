@@ -1,0 +1,795 @@
+/* Made from the OpenAPI document by "npm run generate". */
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+  schemas: {
+    readonly UploadMultipart: {
+      /** @description The file. */
+      readonly file: string;
+      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
+      readonly path?: string;
+      /** @description Name of the file, without a folder. */
+      readonly filename?: string;
+      /** @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`. */
+      readonly overwrite?: boolean;
+      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
+      readonly filename_template?: string;
+    };
+    readonly UploadBase64: {
+      /** @description The file, as base64. */
+      readonly content: string;
+      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
+      readonly path?: string;
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /** @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`. */
+      readonly overwrite?: boolean;
+      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
+      readonly filename_template?: string;
+    };
+    readonly UploadFromUrl: {
+      /** @description http or https; the gateway fetches it. */
+      readonly url: string;
+      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
+      readonly path?: string;
+      /** @description Name of the file, without a folder. */
+      readonly filename?: string;
+      /** @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`. */
+      readonly overwrite?: boolean;
+      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
+      readonly filename_template?: string;
+    };
+    readonly ContentRequest: {
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /**
+       * @description How `content` is written.
+       * @default text
+       * @enum {string}
+       */
+      readonly encoding?: 'text' | 'base64';
+      /** @description Text, or base64 where `encoding` is `base64`. */
+      readonly content: string;
+    };
+    readonly CopyRequest: {
+      /** @description Connection that the file is read from. */
+      readonly source_connection_id: string;
+      /** @description Path of the file there. */
+      readonly source_path: string;
+      /** @description The `rawName` of that file, where it has one. Needs `dest_path`. */
+      readonly source_raw_name?: string;
+      /** @description Connection that the file is copied to. */
+      readonly dest_connection_id: string;
+      /** @description Path of the copy; `source_path` when absent. */
+      readonly dest_path?: string;
+      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
+      readonly filename_template?: string;
+      /**
+       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
+       * @default true
+       */
+      readonly overwrite?: boolean;
+    };
+    readonly DeleteRequest: {
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      readonly rawName?: string;
+    };
+    readonly MoveRequest: {
+      /** @description Present path. */
+      readonly from: string;
+      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      readonly rawName?: string;
+      /** @description New path. Missing folders are created. */
+      readonly to: string;
+      /**
+       * @description Whether a file at `to` may be replaced.
+       * @default false
+       */
+      readonly overwrite?: boolean;
+    };
+    readonly MkdirRequest: {
+      /** @description Full path of the folder. Missing parents are created. */
+      readonly path: string;
+    };
+    readonly ExecRequest: {
+      /** @description Run by the login shell of the remote server. */
+      readonly command: string;
+      /**
+       * @description Milliseconds until the command is killed.
+       * @default 30000
+       */
+      readonly timeout?: number;
+    };
+    readonly NewWatchedFolder: {
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /** @description Folder to watch. */
+      readonly path: string;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl?: string | null;
+      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
+      readonly filePattern?: string | null;
+      /**
+       * @description Minutes between two checks.
+       * @default 5
+       */
+      readonly scheduleMinutes?: number;
+      /** @description Shown in the dashboard; the folder's own name when absent. */
+      readonly name?: string;
+      /**
+       * @description Also report files whose size or date changed.
+       * @default false
+       */
+      readonly detectModified?: boolean;
+      /** @description A glob of files that are not reported. */
+      readonly excludePattern?: string | null;
+      /** @description Name of a marker file: a file is reported only once its marker is there too. */
+      readonly doneFile?: string | null;
+      /**
+       * @description Whether the files of the first check are reported, or are the baseline.
+       * @default ignore
+       * @enum {string}
+       */
+      readonly initial?: 'ignore' | 'report';
+      /**
+       * @description Whether sub-folders are watched too.
+       * @default false
+       */
+      readonly recursive?: boolean;
+      /**
+       * @description Files younger than this are not reported yet.
+       * @default 0
+       */
+      readonly minAgeSeconds?: number;
+      /**
+       * @description What happens to a file once its event was delivered.
+       * @default keep
+       * @enum {string}
+       */
+      readonly afterDelivery?: 'keep' | 'move' | 'delete';
+      /** @description Folder for `afterDelivery: move`. */
+      readonly moveTo?: string | null;
+      /** @description Raise an alarm when no file came for this long. */
+      readonly expectEveryMinutes?: number | null;
+    };
+    readonly Transfer: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly size: number;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /** @description The connection that the file went to. */
+      readonly connection: components['schemas']['ConnectionSummary'];
+    };
+    readonly AppendTransfer: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description Bytes that were added. */
+      readonly appendedBytes: number;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /** @description The connection that the file went to. */
+      readonly connection: components['schemas']['ConnectionSummary'];
+    };
+    readonly TransferItem: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /**
+       * @description Kind of transfer.
+       * @enum {string}
+       */
+      readonly type:
+        | 'upload'
+        | 'download'
+        | 'read'
+        | 'write'
+        | 'append'
+        | 'delete'
+        | 'move'
+        | 'mkdir'
+        | 'list'
+        | 'exists'
+        | 'copy'
+        | 'exec'
+        | 'poll';
+      /**
+       * @description `outbound` changes the remote server, `inbound` reads from it.
+       * @enum {string}
+       */
+      readonly direction: 'outbound' | 'inbound';
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly fileSize: number;
+      /**
+       * @description State of the transfer.
+       * @enum {string}
+       */
+      readonly status: 'success' | 'failed' | 'pending';
+      /** @description What went wrong, of a failed transfer. */
+      readonly errorMessage: string | null;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      readonly createdAt: string;
+    };
+    readonly FileInfo: {
+      /** @description Name of the file or folder. */
+      readonly name: string;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly size: number;
+      /** @description Whether it is a folder. */
+      readonly isDirectory: boolean;
+      /**
+       * Format: date-time
+       * @description Time of the last change, UTC.
+       */
+      readonly modifiedAt: string;
+      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      readonly rawName?: string;
+    };
+    readonly Connection: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Shown to people. */
+      readonly name: string;
+      /**
+       * @description Protocol.
+       * @enum {string}
+       */
+      readonly type: 'sftp' | 'ftp' | 's3';
+      /** @description Whether it is switched on. */
+      readonly isActive: boolean;
+    };
+    readonly ConnectionSummary: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Shown to people. */
+      readonly name: string;
+      /**
+       * @description Protocol.
+       * @enum {string}
+       */
+      readonly type: 'sftp' | 'ftp' | 's3';
+    };
+    readonly WatchedFolder: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /** @description Shown in the dashboard. */
+      readonly name: string;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
+      readonly filePattern: string | null;
+      /** @description Minutes between two checks. */
+      readonly scheduleMinutes: number;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl: string | null;
+      /** @description How it was created. */
+      readonly source: string;
+      /** @description Also report files whose size or date changed. */
+      readonly detectModified: boolean;
+      /** @description Whether it is switched on. */
+      readonly isActive: boolean;
+      /**
+       * Format: date-time
+       * @description When it was created.
+       */
+      readonly createdAt: string;
+      /** @description A glob of files that are not reported. */
+      readonly excludePattern?: string;
+      /** @description Name of a marker file: a file is reported only once its marker is there too. */
+      readonly doneFile?: string;
+      /**
+       * @description Whether the files of the first check are reported, or are the baseline.
+       * @enum {string}
+       */
+      readonly initial?: 'ignore' | 'report';
+      /** @description Whether sub-folders are watched too. */
+      readonly recursive?: boolean;
+      /** @description Files younger than this are not reported yet. */
+      readonly minAgeSeconds?: number;
+      /**
+       * @description What happens to a file once its event was delivered.
+       * @enum {string}
+       */
+      readonly afterDelivery?: 'keep' | 'move' | 'delete';
+      /** @description Folder for `afterDelivery: move`. */
+      readonly moveTo?: string | null;
+      /** @description Raise an alarm when no file came for this long. */
+      readonly expectEveryMinutes?: number;
+    };
+    readonly AccountInfo: {
+      /** @description The account. */
+      readonly email: string;
+      /** @description Name of the plan. */
+      readonly plan: string;
+      /** @description How many connections the account has. */
+      readonly connections: number;
+      /** @description How many transfers the history holds. */
+      readonly transfers: number;
+    };
+    readonly Error: {
+      /** @description What went wrong, at which step, field or path, and what would be right. */
+      readonly error: string;
+    };
+    readonly SkippedError: {
+      /** @description What went wrong, at which step, field or path, and what would be right. */
+      readonly error: string;
+      /**
+       * @description The file exists and was left as it is.
+       * @constant
+       */
+      readonly skipped?: true;
+    };
+    readonly UploadAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description The transfer, as the history holds it. */
+      readonly transfer: components['schemas']['Transfer'];
+    };
+    readonly DownloadAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly size: number;
+      /**
+       * @description How `content` is written.
+       * @constant
+       */
+      readonly encoding: 'base64';
+      /** @description The file, as base64. */
+      readonly content: string;
+    };
+    readonly CopyAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Where it was read from. */
+      readonly source: {
+        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        readonly connectionId: string;
+        /** @description Path on the remote server, absolute or from the default path of the connection. */
+        readonly path: string;
+      };
+      /** @description Where the copy is. */
+      readonly destination: {
+        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        readonly connectionId: string;
+        /** @description Path on the remote server, absolute or from the default path of the connection. */
+        readonly path: string;
+      };
+      /** @description Bytes. */
+      readonly fileSize: number;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+    };
+    readonly ReadAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Text, or base64 where `encoding` is `base64`. */
+      readonly content: string;
+      /**
+       * @description How `content` is written.
+       * @enum {string}
+       */
+      readonly encoding: 'text' | 'base64';
+      /** @description Bytes. */
+      readonly size: number;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+    };
+    readonly WriteAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly size: number;
+    };
+    readonly AppendAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description The transfer, as the history holds it. */
+      readonly transfer: components['schemas']['AppendTransfer'];
+    };
+    readonly DeleteAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+    };
+    readonly MoveAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Present path. */
+      readonly from: string;
+      /** @description New path. Missing folders are created. */
+      readonly to: string;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /** @description The transfer, as the history holds it. */
+      readonly transfer: {
+        /** @description Identifier. */
+        readonly id: string;
+      };
+    };
+    readonly MkdirAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description False when the folder was there already. */
+      readonly created: boolean;
+    };
+    readonly ListAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description Folders first, then by name. */
+      readonly files: readonly components['schemas']['FileInfo'][];
+    };
+    readonly ExistsAnswer: {
+      /** @description Whether a file or folder is there. */
+      readonly exists: boolean;
+      /** @description What is there; null when nothing is. */
+      readonly file: components['schemas']['FileInfo'] | null;
+    };
+    readonly ExecAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Of the command; 128 plus its number after a signal. */
+      readonly exitCode: number;
+      /** @description Output of the command. */
+      readonly stdout: string;
+      /** @description Error output of the command. */
+      readonly stderr: string;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+    };
+    readonly ConnectionsAnswer: {
+      /** @description The connections that the API key may use. */
+      readonly connections: readonly components['schemas']['Connection'][];
+    };
+    readonly TransfersAnswer: {
+      /** @description Newest first. */
+      readonly transfers: readonly components['schemas']['TransferItem'][];
+      /** @description How many transfers match. */
+      readonly total: number;
+      /** @description Items a page. */
+      readonly limit: number;
+      /** @description Items to pass over. */
+      readonly offset: number;
+    };
+    readonly WatchedFoldersAnswer: {
+      /** @description The watched folders of the account. */
+      readonly watchedFolders: readonly components['schemas']['WatchedFolder'][];
+    };
+    readonly SuccessAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+    };
+    readonly StatusAnswer: {
+      /** @description `ok` or `ready`. */
+      readonly status: string;
+    };
+    readonly FilesDetectedEvent: {
+      /**
+       * @description Kind of event.
+       * @constant
+       */
+      readonly type: 'watched_folder.files_detected';
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly timestamp: string;
+      /** @description What the event is about. */
+      readonly data: {
+        /** @description The folder that was checked. */
+        readonly watchedFolder: {
+          /** @description Identifier. */
+          readonly id: string;
+          /** @description Name of the file or folder. */
+          readonly name: string;
+          /** @description Path on the remote server, absolute or from the default path of the connection. */
+          readonly path: string;
+          /** @description Id of a connection, as `GET /api/connections` shows it. */
+          readonly connectionId: string;
+        };
+        /** @description The connection that the file went to. */
+        readonly connection: components['schemas']['ConnectionSummary'];
+        /** @description Folders first, then by name. */
+        readonly files: readonly {
+          /** @description Name of the file or folder. */
+          readonly name: string;
+          /** @description Path on the remote server, absolute or from the default path of the connection. */
+          readonly path: string;
+          /** @description Bytes. */
+          readonly size: number;
+          /** @description Whether it is a folder. */
+          readonly isDirectory: boolean;
+          /**
+           * Format: date-time
+           * @description Time of the last change, UTC.
+           */
+          readonly modifiedAt: string;
+          /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+          readonly rawName?: string;
+          /**
+           * @description Why the file is reported.
+           * @enum {string}
+           */
+          readonly event: 'new' | 'modified';
+        }[];
+      };
+    };
+    readonly FilesMissingEvent: {
+      /**
+       * @description Kind of event.
+       * @constant
+       */
+      readonly type: 'watched_folder.files_missing';
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly timestamp: string;
+      /** @description What the event is about. */
+      readonly data: {
+        /** @description The folder that was checked. */
+        readonly watchedFolder: {
+          /** @description Identifier. */
+          readonly id: string;
+          /** @description Name of the file or folder. */
+          readonly name: string;
+          /** @description Path on the remote server, absolute or from the default path of the connection. */
+          readonly path: string;
+          /** @description Id of a connection, as `GET /api/connections` shows it. */
+          readonly connectionId: string;
+        };
+        /** @description The connection that the file went to. */
+        readonly connection: components['schemas']['ConnectionSummary'];
+        /** @description Raise an alarm when no file came for this long. */
+        readonly expectEveryMinutes: number;
+        /** Format: date-time */
+        readonly lastDetectionAt: string | null;
+      };
+    };
+    readonly TestEvent: {
+      /**
+       * @description Kind of event.
+       * @constant
+       */
+      readonly type: 'watched_folder.test';
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly timestamp: string;
+      /** @description What the event is about. */
+      readonly data: {
+        /** @description The folder that was checked. */
+        readonly watchedFolder: {
+          /** @description Identifier. */
+          readonly id: string;
+          /** @description Name of the file or folder. */
+          readonly name: string;
+          /** @description Path on the remote server, absolute or from the default path of the connection. */
+          readonly path: string;
+          /** @description Id of a connection, as `GET /api/connections` shows it. */
+          readonly connectionId: string;
+        };
+        /** @description The connection that the file went to. */
+        readonly connection: components['schemas']['ConnectionSummary'];
+        /** @description Folders first, then by name. */
+        readonly files: readonly unknown[];
+      };
+    };
+    /** @enum {string} */
+    readonly ErrorCode:
+      | 'bad_request'
+      | 'bad_path'
+      | 'bad_base64'
+      | 'digest_mismatch'
+      | 'unsupported_operation'
+      | 'unauthenticated'
+      | 'forbidden'
+      | 'scope_missing'
+      | 'plan_required'
+      | 'connection_inactive'
+      | 'permission_denied'
+      | 'address_denied'
+      | 'unknown_route'
+      | 'unknown_connection'
+      | 'unknown_watched_folder'
+      | 'not_found'
+      | 'method_not_allowed'
+      | 'already_exists'
+      | 'is_a_folder'
+      | 'not_a_folder'
+      | 'idempotency_in_progress'
+      | 'sessions_exhausted'
+      | 'cancelled'
+      | 'too_large'
+      | 'unsupported_media_type'
+      | 'bad_range'
+      | 'idempotency_mismatch'
+      | 'rate_limited'
+      | 'quota_exceeded'
+      | 'internal'
+      | 'dns_failed'
+      | 'unreachable'
+      | 'login_refused'
+      | 'host_key_mismatch'
+      | 'certificate_rejected'
+      | 'connection_lost'
+      | 'protocol_error'
+      | 'remote_failure'
+      | 'no_space'
+      | 'size_mismatch'
+      | 'fetch_failed'
+      | 'pool_full'
+      | 'acquire_timeout'
+      | 'overloaded'
+      | 'draining'
+      | 'database_away'
+      | 'connect_timeout'
+      | 'stall_timeout'
+      | 'command_timeout';
+    readonly UploadFileQuery: {
+      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
+      readonly path?: string;
+      /** @description Name of the file, without a folder. */
+      readonly filename?: string;
+      /** @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`. */
+      readonly overwrite?: boolean;
+      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
+      readonly filename_template?: string;
+    };
+    readonly DownloadFileQuery: {
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      readonly rawName?: string;
+      /**
+       * @description `binary` is the file itself, `json` an object that holds it as base64.
+       * @default binary
+       * @enum {string}
+       */
+      readonly format?: 'binary' | 'json';
+    };
+    readonly ReadFileQuery: {
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      readonly rawName?: string;
+      /**
+       * @description How `content` is written.
+       * @default text
+       * @enum {string}
+       */
+      readonly encoding?: 'text' | 'base64';
+    };
+    readonly ListFolderQuery: {
+      /** @description Remote folder; the connection's default path when absent. */
+      readonly path?: string;
+    };
+    readonly FindFileQuery: {
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      readonly rawName?: string;
+    };
+    readonly ListTransfersQuery: {
+      /** @description Only transfers of this connection. */
+      readonly connection_id?: string;
+      /**
+       * @description State of the transfer.
+       * @enum {string}
+       */
+      readonly status?: 'success' | 'failed' | 'pending';
+      /**
+       * @description Kind of transfer.
+       * @enum {string}
+       */
+      readonly type?:
+        | 'upload'
+        | 'download'
+        | 'read'
+        | 'write'
+        | 'append'
+        | 'delete'
+        | 'move'
+        | 'mkdir'
+        | 'list'
+        | 'exists'
+        | 'copy'
+        | 'exec'
+        | 'poll'
+        | 'email'
+        | 'pickup';
+      /** @description Only newer transfers: an ISO 8601 date-time, or Unix seconds. */
+      readonly since?: string;
+      /**
+       * @description Items a page.
+       * @default 20
+       */
+      readonly limit?: number;
+      /**
+       * @description Items to pass over.
+       * @default 0
+       */
+      readonly offset?: number;
+    };
+  };
+  responses: never;
+  parameters: never;
+  requestBodies: never;
+  headers: never;
+  pathItems: never;
+}
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

@@ -1,0 +1,111 @@
+/** Bodies of uploads: whatever the caller has becomes what fetch can send. */
+
+/** Called with the bytes moved so far; `total` is undefined where nobody knows it. */
+export type Progress = (progress: { readonly bytes: number; readonly total: number | undefined }) => void;
+
+/** A Node Readable is an async iterable of bytes too. */
+export type Bytes = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | string;
+
+/** A function is called anew for every try: so can a stream be sent again. */
+export type UploadBody = Bytes | (() => Bytes | Promise<Bytes>);
+
+export interface SendingOptions {
+  /** Bytes, of a stream whose size the caller knows. */
+  readonly size?: number | undefined;
+  readonly onProgress?: Progress | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SentBody {
+  readonly body: NonNullable<RequestInit['body']>;
+  /** Bytes; undefined of a stream whose size the caller did not say. */
+  readonly size: number | undefined;
+  readonly isStream: boolean;
+}
+
+/** Whether a second try could send the same bytes. */
+export function canRepeat(body: UploadBody): boolean {
+  return (
+    typeof body === 'function' ||
+    typeof body === 'string' ||
+    body instanceof Blob ||
+    body instanceof Uint8Array ||
+    body instanceof ArrayBuffer
+  );
+}
+
+export async function sentBody(given: UploadBody, options: SendingOptions): Promise<SentBody> {
+  const { size, onProgress } = options;
+  const bytes = typeof given === 'function' ? await given() : given;
+  const whole = wholeOf(bytes);
+  if (whole !== undefined) {
+    if (onProgress === undefined || !STREAMS_REQUESTS) return { body: whole, size: whole.size, isStream: false };
+    return { body: counted(whole.stream(), options, whole.size), size: whole.size, isStream: true };
+  }
+  const stream = streamOf(bytes as Exclude<Bytes, string | Blob | Uint8Array | ArrayBuffer>);
+  if (STREAMS_REQUESTS) return { body: counted(stream, options, size), size, isStream: true };
+  // A browser that cannot stream a request keeps a large Blob on disk.
+  const blob = await new Response(stream).blob();
+  return { body: blob, size: blob.size, isStream: false };
+}
+
+function wholeOf(bytes: Bytes): Blob | undefined {
+  if (bytes instanceof Blob) return bytes;
+  const isWhole = typeof bytes === 'string' || bytes instanceof Uint8Array || bytes instanceof ArrayBuffer;
+  return isWhole ? new Blob([bytes]) : undefined;
+}
+
+function streamOf(bytes: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  if (bytes instanceof ReadableStream) return bytes;
+  const chunks = bytes[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await chunks.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    async cancel(reason) {
+      await chunks.return?.(reason);
+    },
+  });
+}
+
+/** What is handed on at a time, so that progress of a body that lies in memory whole is progress too. */
+const PIECE_BYTES = 64 * 1024;
+
+/** `stream` in pieces, telling of every one that leaves; ends with the signal, whether anybody reads or not. */
+function counted(
+  stream: ReadableStream<Uint8Array>,
+  { onProgress, signal }: SendingOptions,
+  total: number | undefined,
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  let rest = new Uint8Array(0);
+  let bytes = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        while (rest.byteLength === 0) {
+          signal?.throwIfAborted();
+          const next = await reader.read();
+          if (next.done) return controller.close();
+          rest = new Uint8Array(next.value.buffer as ArrayBuffer, next.value.byteOffset, next.value.byteLength);
+        }
+        const piece = rest.subarray(0, PIECE_BYTES);
+        rest = rest.subarray(piece.byteLength);
+        bytes += piece.byteLength;
+        onProgress?.({ bytes, total });
+        controller.enqueue(piece);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/**
+ * Node streams every request. Browsers stream none over HTTP/1.1, and which version a server will speak shows only when it
+ * is too late, so that there the body is sent as a Blob.
+ */
+const STREAMS_REQUESTS =
+  typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === 'string';

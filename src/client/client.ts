@@ -1,0 +1,243 @@
+/** The API of the gateway, one method an endpoint. */
+import type { Progress, UploadBody } from './body.js';
+import { Download } from './download.js';
+import { Transport, type Call, type CallOptions, type ClientOptions } from './transport.js';
+import type * as api from './types.js';
+
+/** Operations that change something are sent with an Idempotency-Key; this is one of the caller's own. */
+export interface ChangeOptions extends CallOptions {
+  readonly idempotencyKey?: string;
+}
+
+export interface UploadOptions extends ChangeOptions, Omit<api.UploadQuery, 'filename'> {
+  readonly filename: string;
+  /** Bytes, of a stream whose size is known: it then arrives with a Content-Length. */
+  readonly size?: number;
+  /** Content-Digest (RFC 9530), such as `sha-256=:…:`; checked before the file becomes visible. */
+  readonly contentDigest?: string;
+  readonly onProgress?: Progress;
+}
+
+export interface FileOptions extends CallOptions {
+  /** Of FileInfo: the bytes of the path's last name, base64, where they are not UTF-8. */
+  readonly rawName?: string | undefined;
+}
+
+export interface DownloadOptions extends FileOptions {
+  /** First and last byte, both inclusive; without `end`, the rest of the file. */
+  readonly range?: { readonly start: number; readonly end?: number };
+  /** ETag of what the caller has. */
+  readonly ifNoneMatch?: string;
+  readonly onProgress?: Progress;
+}
+
+type Encoding = 'text' | 'base64';
+
+/**
+ * Every method rejects with FtgError, or with the reason of its signal. Calls are made again as `retry` says, where
+ * a second run cannot do harm: append, exec and createWatchedFolder only when they surely were not begun.
+ */
+export class FileTransferGateway {
+  private readonly transport: Transport;
+
+  constructor(options: ClientOptions) {
+    this.transport = new Transport(options);
+  }
+
+  /** Streams a file to the connection; a stream that cannot be read twice is sent once. */
+  async upload(connectionId: string, body: UploadBody, options: UploadOptions): Promise<api.Transfer> {
+    const { path, filename, overwrite, filename_template, size, contentDigest, onProgress } = options;
+    const { transfer } = await this.transport.json<{ readonly transfer: api.Transfer }>({
+      ...changing(`/api/upload/${encodeURIComponent(connectionId)}`, options),
+      query: { path, filename, overwrite, filename_template },
+      headers: { 'Content-Type': 'application/octet-stream', 'Content-Digest': contentDigest },
+      upload: { body, size, onProgress },
+    });
+    return transfer;
+  }
+
+  /** Has the gateway fetch a URL and store what it gets. */
+  async uploadFromUrl(
+    connectionId: string,
+    source: api.UploadFromUrl,
+    options: ChangeOptions = {},
+  ): Promise<api.Transfer> {
+    const call = changing(`/api/upload/${encodeURIComponent(connectionId)}`, options, source);
+    return (await this.transport.json<{ readonly transfer: api.Transfer }>(call)).transfer;
+  }
+
+  /** Resolves as soon as the head of the answer is there; the body streams. */
+  download(connectionId: string, path: string, options: DownloadOptions = {}): Promise<Download> {
+    const { rawName, range, ifNoneMatch, onProgress, signal } = options;
+    return this.transport.send(
+      {
+        ...reading(`/api/download/${encodeURIComponent(connectionId)}`, options, { path, rawName }),
+        headers: {
+          Range: range === undefined ? undefined : `bytes=${range.start}-${range.end ?? ''}`,
+          'If-None-Match': ifNoneMatch,
+        },
+        accept: [304],
+      },
+      async (response) => new Download(response, onProgress, signal),
+    );
+  }
+
+  /** A file as an object that holds it as base64; for small ones. */
+  downloadJson(connectionId: string, path: string, options: FileOptions = {}): Promise<api.DownloadAnswer> {
+    const query = { path, rawName: options.rawName, format: 'json' };
+    return this.transport.json(reading(`/api/download/${encodeURIComponent(connectionId)}`, options, query));
+  }
+
+  copy(request: api.CopyRequest, options: ChangeOptions = {}): Promise<api.CopyAnswer> {
+    return this.transport.json(changing('/api/copy', options, request));
+  }
+
+  /** A small file, as text unless `encoding` is `base64`. */
+  read(
+    connectionId: string,
+    path: string,
+    options: FileOptions & { readonly encoding?: Encoding } = {},
+  ): Promise<api.ReadAnswer> {
+    const { rawName, encoding } = options;
+    const query = { path, rawName, encoding };
+    return this.transport.json(reading(`/api/read/${encodeURIComponent(connectionId)}`, options, query));
+  }
+
+  /** Creates or replaces a file; bytes travel as base64. */
+  write(
+    connectionId: string,
+    path: string,
+    content: string | Uint8Array,
+    options: ChangeOptions = {},
+  ): Promise<api.WriteAnswer> {
+    const body = { path, ...contentFields(content) };
+    return this.transport.json(changing(`/api/write/${encodeURIComponent(connectionId)}`, options, body));
+  }
+
+  /** Adds to the end of an existing file; bytes travel as base64. */
+  append(
+    connectionId: string,
+    path: string,
+    content: string | Uint8Array,
+    options: ChangeOptions = {},
+  ): Promise<api.AppendAnswer> {
+    const body = { path, ...contentFields(content) };
+    const call = changing(`/api/append/${encodeURIComponent(connectionId)}`, options, body);
+    return this.transport.json({ ...call, repetition: 'once' });
+  }
+
+  delete(connectionId: string, path: string, options: ChangeOptions & FileOptions = {}): Promise<api.DeleteAnswer> {
+    const body = { path, rawName: options.rawName };
+    return this.transport.json(changing(`/api/delete/${encodeURIComponent(connectionId)}`, options, body));
+  }
+
+  move(
+    connectionId: string,
+    from: string,
+    to: string,
+    options: ChangeOptions & FileOptions & { readonly overwrite?: boolean } = {},
+  ): Promise<api.MoveAnswer> {
+    const { rawName, overwrite } = options;
+    return this.transport.json(
+      changing(`/api/move/${encodeURIComponent(connectionId)}`, options, { from, rawName, to, overwrite }),
+    );
+  }
+
+  mkdir(connectionId: string, path: string, options: ChangeOptions = {}): Promise<api.MkdirAnswer> {
+    return this.transport.json(changing(`/api/mkdir/${encodeURIComponent(connectionId)}`, options, { path }));
+  }
+
+  /** The connection's default path when `path` is absent. */
+  list(connectionId: string, path?: string, options: CallOptions = {}): Promise<api.ListAnswer> {
+    return this.transport.json(reading(`/api/list/${encodeURIComponent(connectionId)}`, options, { path }));
+  }
+
+  exists(connectionId: string, path: string, options: FileOptions = {}): Promise<api.ExistsAnswer> {
+    const query = { path, rawName: options.rawName };
+    return this.transport.json(reading(`/api/exists/${encodeURIComponent(connectionId)}`, options, query));
+  }
+
+  /** Runs a shell command; `timeout` in milliseconds. SFTP connections only. */
+  exec(
+    connectionId: string,
+    command: string,
+    options: CallOptions & { readonly timeout?: number } = {},
+  ): Promise<api.ExecAnswer> {
+    const { timeout } = options;
+    return this.transport.json({
+      ...changing(`/api/exec/${encodeURIComponent(connectionId)}`, options, { command, timeout }),
+      idempotencyKey: undefined,
+      repetition: 'once',
+    });
+  }
+
+  async connections(options: CallOptions = {}): Promise<readonly api.Connection[]> {
+    type Answer = { readonly connections: readonly api.Connection[] };
+    return (await this.transport.json<Answer>(reading('/api/connections', options))).connections;
+  }
+
+  me(options: CallOptions = {}): Promise<api.AccountInfo> {
+    return this.transport.json(reading('/api/me', options));
+  }
+
+  /** One page of the history, newest first. */
+  transfers(query: api.TransfersQuery = {}, options: CallOptions = {}): Promise<api.TransfersAnswer> {
+    return this.transport.json(reading('/api/transfers', options, { ...query }));
+  }
+
+  /** The whole history that matches, newest first, page by page as it is read. */
+  async *allTransfers(
+    query: api.TransfersQuery = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<api.TransferItem, void> {
+    // New transfers push older ones onto the next page: those come twice, and are told apart by their id.
+    let former = new Set<string>();
+    for (let offset = query.offset ?? 0; ;) {
+      const page = await this.transfers({ limit: 100, ...query, offset }, options);
+      for (const item of page.transfers) if (!former.has(item.id)) yield item;
+      offset += page.transfers.length;
+      if (page.transfers.length < page.limit || offset >= page.total) return;
+      former = new Set(page.transfers.map(({ id }) => id));
+    }
+  }
+
+  async watchedFolders(options: CallOptions = {}): Promise<readonly api.WatchedFolder[]> {
+    type Answer = { readonly watchedFolders: readonly api.WatchedFolder[] };
+    return (await this.transport.json<Answer>(reading('/api/watched-folders', options))).watchedFolders;
+  }
+
+  createWatchedFolder(folder: api.NewWatchedFolder, options: CallOptions = {}): Promise<api.WatchedFolder> {
+    const call = changing('/api/watched-folders', options, folder);
+    return this.transport.json({ ...call, idempotencyKey: undefined, repetition: 'once' });
+  }
+
+  async deleteWatchedFolder(id: string, options: CallOptions = {}): Promise<void> {
+    const path = `/api/watched-folders/${encodeURIComponent(id)}`;
+    await this.transport.json({ method: 'DELETE', path, repetition: 'repeatable', options });
+  }
+}
+
+function reading(path: string, options: CallOptions, query: Call['query'] = {}): Call {
+  return { method: 'GET', path, query, repetition: 'repeatable', options };
+}
+
+function changing(path: string, options: ChangeOptions, json?: object): Call {
+  const { idempotencyKey = true } = options;
+  return {
+    method: 'POST',
+    path,
+    repetition: 'repeatable',
+    idempotencyKey,
+    options,
+    ...(json === undefined ? {} : { json }),
+  };
+}
+
+function contentFields(content: string | Uint8Array): { readonly content: string; readonly encoding: Encoding } {
+  if (typeof content === 'string') return { encoding: 'text', content };
+  let binary = '';
+  // In slices: an argument list has its limits.
+  for (let at = 0; at < content.length; at += 0x8000)
+    binary += String.fromCharCode(...content.subarray(at, at + 0x8000));
+  return { encoding: 'base64', content: btoa(binary) };
+}

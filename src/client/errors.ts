@@ -1,0 +1,81 @@
+/** What can go wrong with a call. */
+import type { ErrorCode } from './types.js';
+
+export interface FtgErrorFacts {
+  readonly status: number;
+  readonly code: FtgErrorCode;
+  readonly requestId?: string | undefined;
+  readonly retryAfter?: number | undefined;
+  readonly skipped?: boolean;
+  readonly cause?: unknown;
+}
+
+/**
+ * The gateway's own codes; `network_error` where no whole answer came, `invalid_answer` where it is none of the gateway's,
+ * `invalid_body` where the caller's own body failed.
+ */
+export type FtgErrorCode = ErrorCode | 'network_error' | 'invalid_answer' | 'invalid_body';
+
+/** A call that failed. A call that its own signal ended rejects with the reason of the signal instead. */
+export class FtgError extends Error {
+  override readonly name = 'FtgError';
+  /** HTTP status; 0 when no answer came. */
+  readonly status: number;
+  /** Stable: decide by it, never by the text. */
+  readonly code: FtgErrorCode;
+  /** Finds the request in the log of the gateway. */
+  readonly requestId: string | undefined;
+  /** Seconds after which another try makes sense, where the gateway says so. */
+  readonly retryAfter: number | undefined;
+  /** An upload or copy with `overwrite: false` found the file there. */
+  readonly skipped: boolean;
+
+  constructor(message: string, facts: FtgErrorFacts) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.status = facts.status;
+    this.code = facts.code;
+    this.requestId = facts.requestId;
+    this.retryAfter = facts.retryAfter;
+    this.skipped = facts.skipped ?? false;
+  }
+}
+
+/** The error that an answer stands for; its body is read. */
+export async function errorOf(response: Response): Promise<FtgError> {
+  const text = await response.text().catch(() => '');
+  const { error, skipped } = parsed(text);
+  const code = response.headers.get('x-error-code') as ErrorCode | null;
+  return new FtgError(error ?? `the gateway answered ${response.status}`, {
+    status: response.status,
+    code: code ?? 'invalid_answer',
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    retryAfter: secondsOf(response.headers.get('retry-after')),
+    skipped: skipped === true,
+  });
+}
+
+export function networkError(cause: unknown, requestId?: string): FtgError {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return new FtgError(`no whole answer came from the gateway: ${text}`, {
+    status: 0,
+    code: 'network_error',
+    requestId,
+    cause,
+  });
+}
+
+/** Retry-After is a number of seconds or a date (RFC 9110, 10.2.3). */
+function secondsOf(field: string | null): number | undefined {
+  if (field === null) return undefined;
+  if (/^\d+$/.test(field)) return Number(field);
+  const at = Date.parse(field);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
+}
+
+function parsed(text: string): { readonly error?: string; readonly skipped?: boolean } {
+  try {
+    return JSON.parse(text) as { readonly error?: string; readonly skipped?: boolean };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,15 @@
+/** The typed client: `import { FileTransferGateway } from 'file-transfer-gateway/client'`. Node 20 and later, and browsers. */
+export type { Bytes, Progress, UploadBody } from './body.js';
+export {
+  FileTransferGateway,
+  type ChangeOptions,
+  type DownloadOptions,
+  type FileOptions,
+  type UploadOptions,
+} from './client.js';
+export type { Download } from './download.js';
+export { FtgError, type FtgErrorCode } from './errors.js';
+export type { RetryOptions } from './retry.js';
+export type { CallOptions, ClientOptions } from './transport.js';
+export type * from './types.js';
+export { verifyWebhook, WebhookVerificationError, type WebhookHeaders, type WebhookOptions } from './webhook.js';

@@ -1,0 +1,34 @@
+/** Names for what the OpenAPI document describes. */
+import type { components } from './api-types.js';
+
+type Schemas = components['schemas'];
+
+export type ErrorCode = Schemas['ErrorCode'];
+export type AccountInfo = Schemas['AccountInfo'];
+export type AppendAnswer = Schemas['AppendAnswer'];
+export type Connection = Schemas['Connection'];
+export type CopyAnswer = Schemas['CopyAnswer'];
+export type CopyRequest = Schemas['CopyRequest'];
+export type DeleteAnswer = Schemas['DeleteAnswer'];
+export type DownloadAnswer = Schemas['DownloadAnswer'];
+export type ExecAnswer = Schemas['ExecAnswer'];
+export type ExistsAnswer = Schemas['ExistsAnswer'];
+export type FileInfo = Schemas['FileInfo'];
+export type FilesDetectedEvent = Schemas['FilesDetectedEvent'];
+export type FilesMissingEvent = Schemas['FilesMissingEvent'];
+export type ListAnswer = Schemas['ListAnswer'];
+export type MkdirAnswer = Schemas['MkdirAnswer'];
+export type MoveAnswer = Schemas['MoveAnswer'];
+export type NewWatchedFolder = Schemas['NewWatchedFolder'];
+export type ReadAnswer = Schemas['ReadAnswer'];
+export type TestEvent = Schemas['TestEvent'];
+export type Transfer = Schemas['Transfer'];
+export type TransferItem = Schemas['TransferItem'];
+export type TransfersAnswer = Schemas['TransfersAnswer'];
+export type TransfersQuery = Schemas['ListTransfersQuery'];
+/** What a webhook receives; told apart by `type`. */
+export type WebhookEvent = FilesDetectedEvent | FilesMissingEvent | TestEvent;
+export type UploadFromUrl = Schemas['UploadFromUrl'];
+export type UploadQuery = Schemas['UploadFileQuery'];
+export type WatchedFolder = Schemas['WatchedFolder'];
+export type WriteAnswer = Schemas['WriteAnswer'];

@@ -1,0 +1,150 @@
+/** What a schema cannot say: values that must agree with each other, and files that must be there. */
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { AccountConfig, ConnectionConfig } from './config.js';
+import type { FileConfig } from './schema.js';
+import { type KeyPath, quoted } from './mistakes.js';
+
+/** Notes a mistake. */
+export type Report = (path: KeyPath, found: string, allowed: string) => void;
+
+export function checkConfig(config: FileConfig, report: Report): void {
+  checkTls(config, report);
+  checkAcrossAccounts(config.accounts, report);
+  config.accounts.forEach((account, index) => {
+    const path = ['accounts', index];
+    checkPlan(account, config.limits.plans, path, report);
+    checkApiKeys(account, path, report);
+    checkConnections(account, path, report);
+  });
+}
+
+/** 32 bytes as base64 (also URL-safe, also unpadded) or as hex. */
+export function isMasterKey(text: string): boolean {
+  return /^[0-9a-f]{64}$/i.test(text) || /^[A-Za-z0-9+/_-]{43}=?$/.test(text);
+}
+
+function checkTls({ server }: FileConfig, report: Report): void {
+  const { certFile, keyFile } = server.tls;
+  if (certFile === '' && keyFile === '') return;
+  if (certFile === '' || keyFile === '') {
+    const missing = certFile === '' ? 'certFile' : 'keyFile';
+    report(['server', 'tls', missing], '""', 'certFile and keyFile together, or neither');
+    return;
+  }
+  const cert = readable(['server', 'tls', 'certFile'], certFile, report);
+  const key = readable(['server', 'tls', 'keyFile'], keyFile, report);
+  if (cert === undefined || key === undefined) return;
+  try {
+    createSecureContext({ cert, key });
+  } catch {
+    const files = `${quoted(certFile)} with ${quoted(keyFile)}`;
+    report(
+      ['server', 'tls'],
+      files,
+      'a PEM certificate (chain) and the PEM private key that belongs to it, without passphrase',
+    );
+  }
+}
+
+function checkAcrossAccounts(accounts: readonly AccountConfig[], report: Report): void {
+  const emails = new Unique('each e-mail address once', report);
+  const keys = new Unique('each key once, over all accounts', report);
+  const ids = new Unique('each id once, over all accounts', report);
+  accounts.forEach((account, a) => {
+    emails.add(['accounts', a, 'email'], account.email.toLowerCase());
+    account.apiKeys.forEach(({ key }, k) => keys.add(['accounts', a, 'apiKeys', k, 'key'], key));
+    account.connections.forEach(({ id }, c) => {
+      if (id !== undefined) ids.add(['accounts', a, 'connections', c, 'id'], id);
+    });
+  });
+}
+
+function checkPlan(account: AccountConfig, plans: FileConfig['limits']['plans'], path: KeyPath, report: Report): void {
+  const plan = Object.hasOwn(plans, account.plan) ? plans[account.plan] : undefined;
+  if (plan === undefined) {
+    report([...path, 'plan'], quoted(account.plan), `a plan under limits.plans: ${Object.keys(plans).join(', ')}`);
+    return;
+  }
+  const active = account.connections.filter((connection) => connection.isActive).length;
+  if (plan.connections > 0 && active > plan.connections) {
+    const limit = `limits.plans.${account.plan}.connections`;
+    report([...path, 'connections'], `${active} active ones`, `at most ${plan.connections}, by ${limit}`);
+  }
+}
+
+function checkApiKeys(account: AccountConfig, path: KeyPath, report: Report): void {
+  const names = new Unique('each name once in an account', report);
+  const ids = account.connections.flatMap(({ id }) => id ?? []);
+  account.apiKeys.forEach((key, k) => {
+    const keyPath = [...path, 'apiKeys', k];
+    names.add([...keyPath, 'name'], key.name);
+    key.connections.forEach((id, c) => {
+      if (ids.includes(id)) return;
+      const known = ids.length > 0 ? ids.join(', ') : 'none has an id';
+      report([...keyPath, 'connections', c], quoted(id), `the id of a connection of the same account (${known})`);
+    });
+    // The format admits a leap second, which no Date can hold.
+    if (key.expiresAt !== null && Number.isNaN(Date.parse(key.expiresAt))) {
+      report([...keyPath, 'expiresAt'], quoted(key.expiresAt), 'a date-time such as 2027-01-31T00:00:00Z, or null');
+    }
+  });
+}
+
+function checkConnections(account: AccountConfig, path: KeyPath, report: Report): void {
+  const names = new Unique('each name once in an account', report);
+  account.connections.forEach((connection, c) => {
+    const connectionPath = [...path, 'connections', c];
+    names.add([...connectionPath, 'name'], connection.name);
+    checkConnection(connection, connectionPath, report);
+  });
+}
+
+function checkConnection(connection: ConnectionConfig, path: KeyPath, report: Report): void {
+  if (connection.type !== 'sftp') {
+    if (connection.tlsCaFile !== '') readable([...path, 'tlsCaFile'], connection.tlsCaFile, report);
+    return;
+  }
+  const { password = '', privateKey = '', privateKeyFile = '', passphrase = '' } = connection;
+  const hasKey = privateKey !== '' || privateKeyFile !== '';
+  if (password === '' && !hasKey)
+    report([...path, 'password'], 'no login', 'a password, a privateKeyFile or a privateKey');
+  if (privateKey !== '' && privateKeyFile !== '')
+    report([...path, 'privateKey'], 'a privateKeyFile too', 'one of the two');
+  if (passphrase !== '' && !hasKey)
+    report([...path, 'passphrase'], 'no private key', 'a passphrase only beside a private key');
+  if (privateKeyFile !== '') readable([...path, 'privateKeyFile'], privateKeyFile, report);
+}
+
+function readable(path: KeyPath, file: string, report: Report): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const reason = READ_WORDS[(error as NodeJS.ErrnoException).code ?? ''] ?? 'cannot be read';
+    report(path, `${quoted(file)}, which ${reason}`, 'a file that can be read, relative to the working directory');
+    return undefined;
+  }
+}
+
+const READ_WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EACCES: 'this user may not read',
+  EISDIR: 'is a folder',
+};
+
+/** Reports values that come a second time, without telling them: they may be keys. */
+class Unique {
+  readonly #seen = new Set<string>();
+  readonly #allowed: string;
+  readonly #report: Report;
+
+  constructor(allowed: string, report: Report) {
+    this.#allowed = allowed;
+    this.#report = report;
+  }
+
+  add(path: KeyPath, value: string): void {
+    if (this.#seen.has(value)) this.#report(path, 'the same a second time', this.#allowed);
+    this.#seen.add(value);
+  }
+}

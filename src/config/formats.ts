@@ -1,0 +1,39 @@
+/** The string formats that gateway.schema names beyond JSON Schema's own. */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+export const FORMATS = {
+  host: isHost,
+  'ip-or-empty': (text: string): boolean => text === '' || isIP(text) !== 0,
+  'ip-or-cidr': (text: string): boolean => isIP(text) !== 0 || isCidr(text),
+  'host-port': isHostPort,
+  'http-url-or-empty': (text: string): boolean => text === '' || isPlainUrl(text, ['http:', 'https:']),
+  'postgres-url-or-empty': (text: string): boolean => text === '' || hasProtocol(text, ['postgres:', 'postgresql:']),
+} as const;
+
+function isHost(text: string): boolean {
+  if (isIP(text) !== 0) return true;
+  return text.length <= 253 && /^[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*\.?$/u.test(text);
+}
+
+/** `sftp.example.com:22`, `192.0.2.1:22` or `[2001:db8::1]:22`. */
+function isHostPort(text: string): boolean {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const isGoodHost = bracketed === undefined ? plain !== undefined && isHost(plain) : isIP(bracketed) === 6;
+  return isGoodHost && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+function isCidr(text: string): boolean {
+  // The library also takes shortened IPv4 such as 10/8; only full addresses are let through.
+  return isIP(text.slice(0, text.indexOf('/'))) !== 0 && ipaddr.isValidCIDR(text);
+}
+
+/** Of these protocols and without login, query or fragment. */
+function isPlainUrl(text: string, protocols: readonly string[]): boolean {
+  const url = hasProtocol(text, protocols) ? new URL(text) : undefined;
+  return url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}
+
+function hasProtocol(text: string, protocols: readonly string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}

@@ -1,0 +1,101 @@
+/** gateway.yaml and the environment → one frozen Config, or every mistake at once. */
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { checkConfig, isMasterKey } from './checks.js';
+import type { Config } from './config.js';
+import { type ConfigDocument, parseConfigDocument } from './document.js';
+import { type Environment, isOneReference, MASTER_KEY_VARIABLE, OVERRIDES } from './environment.js';
+import { ConfigError, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
+import { type Origin, validate } from './validate.js';
+
+export interface ConfigSources {
+  /** Path of gateway.yaml; absent = all defaults. */
+  readonly file?: string;
+  readonly env: Environment;
+}
+
+/**
+ * The configuration, checked, with defaults filled in, deeply frozen. Paths in it are as written: relative ones are
+ * meant from the working directory.
+ * @throws ConfigError with every mistake found
+ */
+export function loadConfig({ file, env }: ConfigSources): Config {
+  const document = file === undefined ? parseConfigDocument('', '', env) : readDocument(file, env);
+  const masterKey = env[MASTER_KEY_VARIABLE]?.trim() ?? '';
+  const mistakes = [...document.mistakes, ...masterKeyMistakes(masterKey)];
+  if (document.tree === undefined) throw new ConfigError(mistakes);
+
+  // A variable that is not set has been told; that its place then holds no good value need not be told again.
+  const told = new Set(mistakes.map((mistake) => mistake.path));
+  const add = (mistake: Mistake): void => void (told.has(mistake.path) || mistakes.push(mistake));
+  const { tree, origin } = withOverrides(document, env);
+  const outcome = validate(tree, origin);
+  outcome.mistakes.forEach(add);
+  if ('config' in outcome) {
+    checkConfig(outcome.config, (path, found, allowed) =>
+      add({ path: pathText(path), found, allowed, place: origin.placeOf(path) }),
+    );
+    if (mistakes.length === 0) return deepFreeze({ ...outcome.config, masterKey });
+  }
+  throw new ConfigError(mistakes);
+}
+
+/** The configuration without file and environment. */
+export function defaults(): Config {
+  return loadConfig({ env: {} });
+}
+
+function readDocument(file: string, env: Environment): ConfigDocument {
+  let source: string;
+  try {
+    source = readFileSync(file, 'utf8');
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read';
+    const found = `${quoted(file)}, which ${reason}`;
+    throw new ConfigError([
+      { path: 'GATEWAY_CONFIG', found, allowed: 'the path of a readable YAML file', place: undefined },
+    ]);
+  }
+  return parseConfigDocument(source, basename(file), env);
+}
+
+function masterKeyMistakes(masterKey: string): Mistake[] {
+  if (masterKey === '' || isMasterKey(masterKey)) return [];
+  const found = `a text of ${masterKey.length} characters that is no key`;
+  return [{ path: MASTER_KEY_VARIABLE, found, allowed: '32 bytes as base64 or as 64 hex digits', place: undefined }];
+}
+
+/** The file's values with those of the environment in their places. */
+function withOverrides(document: ConfigDocument, env: Environment): { tree: unknown; origin: Origin } {
+  const variables = new Map<string, string>();
+  for (const { variable, path } of OVERRIDES) {
+    const value = env[variable];
+    if (value !== undefined && value !== '' && put(document.tree, path, value)) variables.set(pathText(path), variable);
+  }
+  const variableAt = (path: KeyPath): string | undefined => variables.get(pathText(path));
+  const writtenAt = (path: KeyPath): string | undefined =>
+    variableAt(path) === undefined ? document.writtenAt(path) : undefined;
+  const origin: Origin = {
+    writtenAt,
+    placeOf: (path) => variableAt(path) ?? document.placeOf(path),
+    isVariable: (path) => variableAt(path) !== undefined || isOneReference(writtenAt(path) ?? ''),
+  };
+  return { tree: document.tree, origin };
+}
+
+/** Sets the value at `path`, making sections on the way; false where something that is no section stands in it. */
+function put(tree: unknown, [name, ...inner]: KeyPath, value: string): boolean {
+  if (name === undefined || typeof tree !== 'object' || tree === null || Array.isArray(tree)) return false;
+  const section = tree as Record<string, unknown>;
+  if (inner.length === 0) section[name] = value;
+  else return put((section[name] ??= {}), inner, value);
+  return true;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}

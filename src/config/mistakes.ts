@@ -1,0 +1,76 @@
+/** How mistakes in the configuration are told: where, what stood there, what is allowed. Never with a secret. */
+import { isSecretName, maskSecrets } from './secrecy.js';
+
+/** Keys and list positions from the top of the configuration down. */
+export type KeyPath = readonly (string | number)[];
+
+export interface Mistake {
+  /** `accounts[0].connections[1].port` */
+  readonly path: string;
+  /** What stood there, in words, secrets hidden. */
+  readonly found: string;
+  readonly allowed: string;
+  /** Where it stood: file, line and column, or the environment variable. */
+  readonly place: string | undefined;
+}
+
+/** The configuration cannot be used. `message` has one line for each mistake. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly mistakes: readonly Mistake[];
+
+  constructor(mistakes: readonly Mistake[]) {
+    super(mistakes.map(lineOf).join('\n'));
+    this.mistakes = mistakes;
+  }
+}
+
+function lineOf({ path, found, allowed, place }: Mistake): string {
+  return `${path}: ${found}; allowed: ${allowed}${place === undefined ? '' : ` (${place})`}`;
+}
+
+/** `limits.plans.free`, `accounts[0].email`, `pools.hosts["sftp.example.com:22"]`. */
+export function pathText(path: KeyPath): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else if (/^[A-Za-z_][\w-]*$/.test(part)) text += text === '' ? part : `.${part}`;
+    else text += `[${quoted(part)}]`;
+  }
+  return text === '' ? 'the file' : text;
+}
+
+/** What stood at `path`, for a mistake: its kind alone where the key holds a secret. */
+export function foundText(path: KeyPath, value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  if (holdsSecret(path)) return `a ${typeof value === 'string' ? 'text' : typeof value} that is not shown here`;
+  if (typeof value === 'string') return holdsUrl(path) ? urlText(value) : quoted(value);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value;
+}
+
+function holdsUrl(path: KeyPath): boolean {
+  return /url$|^endpoint$/i.test(String(path.at(-1)));
+}
+
+/** Protocol and host alone: passwords also stand in the query of a URL, or anywhere in what is no URL. */
+function urlText(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && url.host !== '') return quoted(`${url.protocol}//${url.host}/…`);
+  return text.includes('@') ? 'a text that is not shown here' : quoted(text);
+}
+
+/** Whether the key itself, or the list that the value stands in, is named like a secret. */
+export function holdsSecret(path: KeyPath): boolean {
+  const name = path.findLast((part) => typeof part === 'string');
+  return name !== undefined && isSecretName(name);
+}
+
+const MAX_SHOWN = 80;
+
+/** On one line, in quotes, cut where it is long; masked first, so that no cut hides a secret's form. */
+export function quoted(text: string): string {
+  const masked = maskSecrets(text);
+  return JSON.stringify(masked.length > MAX_SHOWN ? `${masked.slice(0, MAX_SHOWN)}…` : masked);
+}

@@ -1,0 +1,38 @@
+/** Which names hold secrets, and how secrets look inside longer texts. Messages about the configuration and the log share it. */
+
+/** What stands in a secret's place. */
+export const HIDDEN = '[hidden]';
+
+const EXACT = /^(keys?|pass|pwd|cookies?|setcookie|authorization|proxyauthorization|credentials?)$/;
+const ENDING =
+  /(password|passwd|passphrase|secret|secretkey|accesskey|token|apikeys?|privatekey|masterkey|webhooksignature)$/;
+
+/** Whether a field, header or variable of this name holds a secret: `apiKey`, `X-Api-Key`, `WEBHOOK_SECRET`; not `keyFile`, `hostKey`. */
+export function isSecretName(name: string): boolean {
+  const plain = name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+  return EXACT.test(plain) || ENDING.test(plain);
+}
+
+/**
+ * The password of a URL, API keys, webhook secrets, bearer credentials and PEM private keys. `\\.` stands for the
+ * escapes of JSON text, so that a whole log line can be cleaned at once.
+ */
+const SECRETS = new RegExp(
+  [
+    String.raw`(?<url>\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"\/?#:@]*:)[^\s"\/?#]*@`,
+    String.raw`(?<key>\bftg_)(?:\\.|[^\s"\\]){20,}`,
+    String.raw`(?<hook>\bwhsec_)[A-Za-z0-9+\/=_-]+`,
+    String.raw`(?<bearer>\bBearer )(?:\\.|[^\s"\\])+`,
+    String.raw`(?<pem>-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----)[^"]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|(?=")|$)`,
+  ].join('|'),
+  'gi',
+);
+
+/** The text with every secret that shows by its form masked; the rest stays as it is. */
+export function maskSecrets(text: string): string {
+  return text.replace(
+    SECRETS,
+    (_match: string, url?: string, key?: string, hook?: string, bearer?: string, pem?: string) =>
+      url === undefined ? `${key ?? hook ?? bearer ?? pem}${HIDDEN}` : `${url}${HIDDEN}@`,
+  );
+}

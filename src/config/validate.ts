@@ -1,0 +1,172 @@
+/** Holds a tree of values against the schema: fills in the defaults, or says what is wrong in the operator's words. */
+import { Ajv, type ErrorObject } from 'ajv';
+import formats from 'ajv-formats';
+import { FORMATS } from './formats.js';
+import { isBareReference, MASTER_KEY_VARIABLE } from './environment.js';
+import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
+import { configSchema, type FileConfig } from './schema.js';
+
+/** Where values came from. */
+export interface Origin {
+  placeOf(path: KeyPath): string | undefined;
+  /** Whether the value came whole from an environment variable: it may then become a number or a boolean. */
+  isVariable(path: KeyPath): boolean;
+  /** The text with `${NAME}` that stood there before variables were put in. */
+  writtenAt(path: KeyPath): string | undefined;
+}
+
+type Outcome =
+  { readonly config: FileConfig; readonly mistakes: readonly [] } | { readonly mistakes: readonly Mistake[] };
+
+const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, discriminator: true, allowUnionTypes: true });
+formats.default(ajv, ['email', 'date-time']);
+for (const [name, validate] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate });
+const isValid = ajv.compile<FileConfig>(configSchema);
+
+/** Takes the tree over: defaults are filled in in place. */
+export function validate(tree: unknown, origin: Origin): Outcome {
+  if (isValid(tree)) return { config: tree, mistakes: [] };
+  if (convertReferences(tree, isValid.errors ?? [], origin) && isValid(tree)) return { config: tree, mistakes: [] };
+  return { mistakes: onePerPath((isValid.errors ?? []).flatMap((error) => mistakesOf(error, tree, origin))) };
+}
+
+/** Turns texts that came from variables into what the schema wants there; tells whether any was turned. */
+function convertReferences(tree: unknown, errors: readonly ErrorObject[], origin: Origin): boolean {
+  let converted = false;
+  for (const error of errors) {
+    const path = pathOf(error.instancePath, tree);
+    const name = path.at(-1);
+    if (name === undefined || typeof error.data !== 'string' || !origin.isVariable(path)) continue;
+    const value = convert(error.data, [error.parentSchema?.['type']].flat());
+    if (value === undefined) continue;
+    Object.assign(valueAt(tree, path.slice(0, -1)) as object, { [name]: value });
+    converted = true;
+  }
+  return converted;
+}
+
+function convert(text: string, wanted: readonly unknown[]): number | boolean | undefined {
+  if (wanted.includes('integer') && /^-?\d+$/.test(text)) return Number(text);
+  if (wanted.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
+  return undefined;
+}
+
+function mistakesOf(error: ErrorObject, tree: unknown, origin: Origin): Mistake[] {
+  const path = pathOf(error.instancePath, tree);
+  const schema = error.parentSchema ?? {};
+  const params = error.params as Readonly<Record<string, string>>;
+  const at = (where: KeyPath, found: string, allowed: string): Mistake[] => [
+    { path: pathText(where), found, allowed, place: origin.placeOf(where) },
+  ];
+  switch (error.keyword) {
+    case 'required': {
+      const name = params['missingProperty'] ?? '';
+      return at([...path, name], 'missing', allowedAt(schema, name));
+    }
+    case 'additionalProperties': {
+      const name = params['additionalProperty'] ?? '';
+      if (path.length === 0 && name === 'masterKey') {
+        return at([name], 'unknown key', `the key in the environment variable ${MASTER_KEY_VARIABLE}, not in a file`);
+      }
+      const names = Object.keys(propertiesOf(schema));
+      return at([...path, name], `unknown key${suggestion(name, names)}`, names.join(', '));
+    }
+    case 'propertyNames': {
+      const name = params['propertyName'] ?? '';
+      const names = schema['propertyNames'] as Readonly<Record<string, unknown>>;
+      return at([...path, name], `the name ${quoted(name)}`, descriptionOf(names));
+    }
+    case 'discriminator': {
+      const tag = params['tag'] ?? '';
+      const given = valueAt(tree, [...path, tag]);
+      // A missing tag is told by `required`.
+      if (given === undefined) return [];
+      return at([...path, tag], found([...path, tag], given, origin), `one of ${tagValues(schema, tag).join(', ')}`);
+    }
+    case 'uniqueItems':
+      return at(path, `items ${params['i']} and ${params['j']} are the same`, 'each item once');
+    case 'minItems':
+      return at(path, 'an empty list', `at least one item: ${descriptionOf(schema)}`);
+    default:
+      // Faults of a property's name are told once, by propertyNames.
+      return error.propertyName === undefined ? at(path, found(path, error.data, origin), descriptionOf(schema)) : [];
+  }
+}
+
+/** What stood there; a variable's value stays untold, since nobody knows what the variable was meant for. */
+function found(path: KeyPath, value: unknown, origin: Origin): string {
+  const written = origin.writtenAt(path);
+  if (written !== undefined && (isBareReference(written) || !holdsSecret(path))) {
+    return `${quoted(written)}, whose value does not fit`;
+  }
+  return foundText(path, value);
+}
+
+function propertiesOf(schema: object): Readonly<Record<string, object>> {
+  return 'properties' in schema ? (schema.properties as Readonly<Record<string, object>>) : {};
+}
+
+function descriptionOf(schema: object | undefined): string {
+  return schema !== undefined && 'description' in schema ? String(schema.description) : 'nothing';
+}
+
+function allowedAt(schema: object, name: string): string {
+  const property = propertiesOf(schema)[name];
+  if (property !== undefined) return descriptionOf(property);
+  const values = tagValues(schema, name);
+  return values.length > 0 ? `one of ${values.join(', ')}` : 'a value';
+}
+
+function tagValues(schema: object, tag: string): string[] {
+  const variants = 'oneOf' in schema ? (schema.oneOf as readonly object[]) : [];
+  return variants.map((variant) => String((propertiesOf(variant)[tag] as { const?: unknown } | undefined)?.const));
+}
+
+/** Points at the known key most likely meant. */
+function suggestion(given: string, names: readonly string[]): string {
+  const near = names.filter(
+    (name) => distance(given.toLowerCase(), name.toLowerCase()) <= Math.min(2, name.length / 2),
+  );
+  return near[0] === undefined ? '' : ` (is ${near[0]} meant?)`;
+}
+
+/** Edits between two words (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replace = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replace, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** A JSON pointer as a path; list positions as numbers. */
+function pathOf(pointer: string, tree: unknown): KeyPath {
+  const path: (string | number)[] = [];
+  let value = tree;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    path.push(Array.isArray(value) ? Number(key) : key);
+    value = valueAt(value, [key]);
+  }
+  return path;
+}
+
+function valueAt(tree: unknown, path: KeyPath): unknown {
+  return path.reduce<unknown>(
+    (value, part) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+        ? (value as Record<string, unknown>)[part]
+        : undefined,
+    tree,
+  );
+}
+
+/** A value that breaks several rules of its schema is one mistake. */
+function onePerPath(mistakes: readonly Mistake[]): Mistake[] {
+  return [...new Map(mistakes.toReversed().map((mistake) => [mistake.path, mistake])).values()].toReversed();
+}

@@ -1,0 +1,99 @@
+/** Talks to the gateway that served this page. The CSRF token lives in this module alone: not in storage, not in a URL. */
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly code: string,
+    readonly retryAfterSeconds: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
+let csrfToken = '';
+let onSignedOut = (): void => undefined;
+
+export function setCsrfToken(token: string): void {
+  csrfToken = token;
+}
+
+export function csrfHeader(): Record<string, string> {
+  return csrfToken === '' ? {} : { 'X-CSRF-Token': csrfToken };
+}
+
+/** Told when an answer says that the session is over. */
+export function whenSignedOut(tell: () => void): void {
+  onSignedOut = tell;
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** The JSON answer. @throws ApiError with the gateway's own text; status 0 where it cannot be reached */
+export async function request<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const response = await fetchAnswer(method, path, body, signal);
+  return (await response.json()) as T;
+}
+
+export async function fetchAnswer(
+  method: Method,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: {
+        ...(method === 'GET' ? {} : csrfHeader()),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new ApiError('The gateway cannot be reached. Check the network and try again.', 0, 'offline', undefined);
+  }
+  if (response.ok) return response;
+  throw toApiError(response.status, (name) => response.headers.get(name), await response.text(), path);
+}
+
+export function toApiError(
+  status: number,
+  header: (name: string) => string | null,
+  body: string,
+  path: string,
+): ApiError {
+  let text = '';
+  try {
+    text = (JSON.parse(body) as { error?: string }).error ?? '';
+  } catch {
+    // Something between us and the gateway answered; its page helps nobody.
+  }
+  const code = header('X-Error-Code') ?? '';
+  if (status === 401 && code === 'unauthenticated' && path !== '/manage/login') onSignedOut();
+  const wait = Number(header('Retry-After') ?? '');
+  return new ApiError(
+    text === '' ? `The gateway answered with status ${status}.` : sentence(text),
+    status,
+    code,
+    Number.isFinite(wait) && wait > 0 ? wait : undefined,
+  );
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Query parameters without the empty ones. */
+export function withQuery(path: string, values: Readonly<Record<string, string | number | undefined>>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(values))
+    if (value !== undefined && value !== '') parameters.set(name, String(value));
+  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
+}
+
+export const segment = encodeURIComponent;

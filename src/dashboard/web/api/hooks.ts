@@ -1,0 +1,93 @@
+/** Reading and changing what the gateway keeps, from components. */
+import { QueryClient, useMutation, useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
+import { ApiError, request, setCsrfToken, whenSignedOut } from './client.ts';
+import { showToast } from '../ui/toast.tsx';
+import type { SignedIn } from './types.ts';
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status === 503),
+    },
+  },
+});
+
+const SESSION = ['/manage/session'];
+whenSignedOut(() => forgetSession());
+
+/** Null = nobody is logged in. */
+export function useSession(): UseQueryResult<SignedIn | null, Error> {
+  return useQuery<SignedIn | null, Error>({
+    queryKey: SESSION,
+    staleTime: Infinity,
+    queryFn: async () => {
+      try {
+        const signedIn = await request<SignedIn>('GET', '/manage/session');
+        setCsrfToken(signedIn.csrfToken ?? '');
+        return signedIn;
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401) return null;
+        throw error;
+      }
+    },
+  });
+}
+
+export function rememberSession(signedIn: SignedIn): void {
+  setCsrfToken(signedIn.csrfToken ?? '');
+  queries.setQueryData(SESSION, signedIn);
+}
+
+/** Nothing of the account stays in memory behind the login screen. */
+export function forgetSession(): void {
+  setCsrfToken('');
+  queries.setQueryData(SESSION, null);
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
+}
+
+export interface ReadOptions {
+  /** Asked again after this long while the page is seen. */
+  readonly everyMs?: number;
+}
+
+/** What GET answers; the path is the key under which it is kept. */
+export function useRead<T>(path: string, options: ReadOptions = {}): UseQueryResult<T, Error> {
+  return useQuery<T, Error>({
+    queryKey: [path],
+    queryFn: ({ signal }) => request<T>('GET', path, undefined, signal),
+    ...(options.everyMs === undefined ? {} : { refetchInterval: options.everyMs }),
+  });
+}
+
+/** What is kept of these paths, and of all below them, is asked for again. */
+export async function refresh(...paths: readonly string[]): Promise<void> {
+  await queries.invalidateQueries({
+    predicate: ({ queryKey: [key] }) => typeof key === 'string' && paths.some((path) => key.startsWith(path)),
+  });
+}
+
+export interface ActionOptions<R> {
+  readonly refreshes?: readonly string[];
+  readonly says?: string;
+  readonly onDone?: (result: R) => void;
+  /** The caller shows the error beside its field; otherwise it is said at the screen's edge. */
+  readonly showsError?: boolean;
+}
+
+export function useAction<A, R>(
+  run: (input: A) => Promise<R>,
+  options: ActionOptions<R> = {},
+): UseMutationResult<R, Error, A> {
+  return useMutation<R, Error, A>({
+    mutationFn: run,
+    onSuccess: async (result) => {
+      if (options.says !== undefined) showToast(options.says);
+      options.onDone?.(result);
+      await refresh(...(options.refreshes ?? []));
+    },
+    onError: (error) => {
+      if (options.showsError !== true) showToast(error.message, 'bad');
+    },
+  });
+}

@@ -1,0 +1,62 @@
+/** Running transfers by server-sent events: one stream for the page, open while a component looks. */
+import { useSyncExternalStore } from 'react';
+import { forgetSession, queries, refresh } from './hooks.ts';
+import { request } from './client.ts';
+import type { SignedIn, Transfer } from './types.ts';
+
+export interface LiveState {
+  readonly isConnected: boolean;
+  readonly transfers: readonly Transfer[];
+}
+
+const NOTHING: LiveState = { isConnected: false, transfers: [] };
+let state = NOTHING;
+let source: EventSource | undefined;
+const listeners = new Set<() => void>();
+
+export function useLiveTransfers(): LiveState {
+  return useSyncExternalStore(subscribe, () => state);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  if (source === undefined) open();
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    source?.close();
+    source = undefined;
+    state = NOTHING;
+  };
+}
+
+function update(next: LiveState): void {
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+function open(): void {
+  const stream = new EventSource('/manage/events');
+  source = stream;
+  stream.addEventListener('transfers', (event) => {
+    const { transfers } = JSON.parse(String(event.data)) as { transfers: Transfer[] };
+    update({ isConnected: true, transfers });
+  });
+  stream.addEventListener('finished', (event) => {
+    const transfer = JSON.parse(String(event.data)) as Transfer;
+    queries.setQueryData([`/manage/transfers/${transfer.id}`], (former?: object) =>
+      former === undefined ? undefined : { ...former, ...transfer, live: undefined },
+    );
+    update({ ...state, transfers: state.transfers.filter(({ id }) => id !== transfer.id) });
+    void refresh('/manage/transfers?', '/manage/overview', '/manage/usage');
+  });
+  stream.addEventListener('error', () => {
+    update({ ...state, isConnected: false });
+    // The browser opens the stream again by itself, except where it was refused: then the session may be over.
+    if (stream.readyState !== EventSource.CLOSED || source !== stream) return;
+    request<SignedIn>('GET', '/manage/session').then(
+      () => setTimeout(() => source === stream && listeners.size > 0 && open(), 10_000),
+      (error: { status?: number }) => error.status === 401 && forgetSession(),
+    );
+  });
+}

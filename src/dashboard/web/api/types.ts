@@ -1,0 +1,51 @@
+/** The shapes of the management API and of the file operations: those of their OpenAPI documents, by the names used here. */
+import type { components as FileApi } from '../../../client/api-types.ts';
+import type { components as ManagementApi } from '../../../client/management-types.ts';
+
+type Schemas = ManagementApi['schemas'];
+
+export type Session = Schemas['LoginSession'];
+export type SignedIn = Schemas['CurrentSession'];
+export type Account = Schemas['Account'];
+
+type Sftp = Schemas['SftpConnection'];
+type Ftp = Schemas['FtpConnection'];
+type S3 = Schemas['S3Connection'];
+export type Protocol = Schemas['Connection']['type'];
+type Common = Pick<Sftp, keyof Sftp & keyof Ftp & keyof S3>;
+/** Answers have the fields of the connection's type alone; requests send those that change. */
+export type Connection = Omit<Common, 'type' | 'secrets'> &
+  Partial<Omit<Sftp & Ftp & S3, keyof Common>> & {
+    readonly type: Protocol;
+    readonly secrets: Readonly<Record<string, boolean>>;
+  };
+export type PoolSettings = Schemas['PoolLimits'];
+/** What a test learned of the server; only what it could find out. */
+export type Card = Schemas['ServerCard'];
+export type TestStep = Schemas['TestStep'];
+export type TestResult = Schemas['TestReport'];
+export type Dependents = Schemas['Dependents'];
+export type KeyPair = Schemas['KeyPair'];
+
+export const SCOPES = ['read', 'write', 'watch', 'exec', 'admin'] as const satisfies ApiKey['scopes'];
+export type Scope = ApiKey['scopes'][number];
+export type ApiKey = Schemas['ApiKey'];
+
+export type Transfer = Schemas['Transfer'];
+export type Live = NonNullable<Transfer['live']>;
+export type TransferDetail = Schemas['TransferDetail'];
+export type Overview = Schemas['Overview'];
+export type Usage = Schemas['Usage'];
+export type PoolState = Schemas['PoolsAnswer']['pools'][number];
+export type AuditEntry = Schemas['AuditEntry'];
+
+export type FileInfo = FileApi['schemas']['FileInfo'];
+export type Listing = FileApi['schemas']['ListAnswer'];
+
+export type WatchedFolder = Schemas['WatchedFolder'];
+export type Check = Schemas['Check'];
+export type CheckedEntry = Schemas['CheckEntriesAnswer']['entries'][number];
+export type KnownFile = Schemas['KnownFilesAnswer']['files'][number];
+export type DryRun = Schemas['DryRunAnswer'];
+export type Delivery = Schemas['Delivery'];
+export type Attempt = Schemas['Attempt'];

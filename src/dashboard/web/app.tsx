@@ -1,0 +1,69 @@
+/** The login, or the shell around the screen that the address names. */
+import { lazy, Suspense, type ReactElement } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
+import { useSession } from './api/hooks.ts';
+import { Login } from './screens/login.tsx';
+import { Overview } from './screens/overview.tsx';
+import { Shell } from './shell.tsx';
+import { Empty, LinkButton, Page, Pending, Skeleton } from './ui/basics.tsx';
+
+const Connections = lazy(() => import('./screens/connections.tsx'));
+const ConnectionScreen = lazy(() => import('./screens/connection.tsx'));
+const NewConnection = lazy(() => import('./screens/new-connection.tsx'));
+const WatchedFolders = lazy(() => import('./screens/watched-folders.tsx'));
+const WatchedFolderScreen = lazy(() => import('./screens/watched-folder.tsx'));
+const Keys = lazy(() => import('./screens/keys.tsx'));
+const Transfers = lazy(() => import('./screens/transfers.tsx'));
+const TransferScreen = lazy(() => import('./screens/transfer.tsx'));
+const Files = lazy(() => import('./screens/files.tsx'));
+const UsageScreen = lazy(() => import('./screens/usage.tsx'));
+const Pools = lazy(() => import('./screens/pools.tsx'));
+const Audit = lazy(() => import('./screens/audit.tsx'));
+const Settings = lazy(() => import('./screens/settings.tsx'));
+
+export function App(): ReactElement {
+  const session = useSession();
+  if (session.data === undefined) {
+    return (
+      <main className="login">
+        <div className="login-card">
+          <Pending error={session.error} onRetry={() => void session.refetch()} />
+        </div>
+      </main>
+    );
+  }
+  if (session.data === null) return <Login />;
+  return (
+    <Shell account={session.data.account}>
+      <Suspense fallback={<Skeleton />}>
+        <Switch>
+          <Route path="/" component={Overview} />
+          <Route path="/connections" component={Connections} />
+          <Route path="/connections/new" component={NewConnection} />
+          <Route path="/connections/:id">{({ id }) => <ConnectionScreen key={id} id={decodeURIComponent(id)} />}</Route>
+          <Route path="/watched" component={WatchedFolders} />
+          <Route path="/watched/:id">{({ id }) => <WatchedFolderScreen key={id} id={id} />}</Route>
+          <Route path="/keys" component={Keys} />
+          <Route path="/transfers" component={Transfers} />
+          <Route path="/transfers/:id">{({ id }) => <TransferScreen key={id} id={id} />}</Route>
+          <Route path="/files">{() => <Files />}</Route>
+          <Route path="/files/:id">{({ id }) => <Files key={id} connectionId={decodeURIComponent(id)} />}</Route>
+          <Route path="/usage" component={UsageScreen} />
+          <Route path="/pools" component={Pools} />
+          <Route path="/audit" component={Audit} />
+          <Route path="/settings" component={Settings} />
+          <Route path="/login">
+            <Redirect to="/" replace />
+          </Route>
+          <Route>
+            <Page title="Not found">
+              <Empty title="There is no such screen" action={<LinkButton href="/">To the overview</LinkButton>}>
+                The address may be old, or mistyped.
+              </Empty>
+            </Page>
+          </Route>
+        </Switch>
+      </Suspense>
+    </Shell>
+  );
+}

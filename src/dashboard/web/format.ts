@@ -1,0 +1,69 @@
+/** Numbers and times as people read them, in the browser's language and time zone. */
+const number = new Intl.NumberFormat();
+const compact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const shortTime = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const shortTimeOfYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+export function formatNumber(value: number): string {
+  return number.format(value);
+}
+
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${compact.format(bytes / 1024 ** power)} ${UNITS[power] ?? ''}`;
+}
+
+export function formatSpeed(bytesPerSecond: number): string {
+  return `${formatBytes(bytesPerSecond)}/s`;
+}
+
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${compact.format(ms / 1_000)} s`;
+  const seconds = Math.round(ms / 1_000);
+  const parts = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60), seconds % 60];
+  return parts[0] === 0 ? `${parts[1]} min ${parts[2]} s` : `${parts[0]} h ${parts[1]} min`;
+}
+
+export function formatDateTime(iso: string): string {
+  return dateTime.format(new Date(iso));
+}
+
+/** The year is said where it is not this one. */
+export function formatShortTime(iso: string): string {
+  const date = new Date(iso);
+  return date.getFullYear() === new Date().getFullYear() ? shortTime.format(date) : shortTimeOfYear.format(date);
+}
+
+export function formatHour(iso: string): string {
+  return hour.format(new Date(iso));
+}
+
+export function formatDay(iso: string): string {
+  return day.format(new Date(iso));
+}
+
+export function formatAgo(iso: string, now = Date.now()): string {
+  const seconds = (Date.parse(iso) - now) / 1_000;
+  const size = Math.abs(seconds);
+  if (size < 60) return relative.format(Math.round(seconds), 'second');
+  if (size < 3_600) return relative.format(Math.round(seconds / 60), 'minute');
+  if (size < 86_400) return relative.format(Math.round(seconds / 3_600), 'hour');
+  return relative.format(Math.round(seconds / 86_400), 'day');
+}
+
+/** What is left to move at this speed; undefined where nobody can know. */
+export function secondsLeft(done: number, total: number | null, bytesPerSecond: number): number | undefined {
+  return total === null || bytesPerSecond <= 0 ? undefined : Math.max(0, total - done) / bytesPerSecond;
+}

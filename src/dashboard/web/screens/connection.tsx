@@ -1,0 +1,199 @@
+/** One connection: its settings, its test, its host keys, what is known of its server. */
+import { useState, type ReactElement } from 'react';
+import { FolderOpen } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
+import { request, segment } from '../api/client.ts';
+import { useAction, useRead } from '../api/hooks.ts';
+import type { Connection, Dependents } from '../api/types.ts';
+import { Badge, Button, LinkButton, Notice, Page, Panel, Pending, Skeleton } from '../ui/basics.tsx';
+import { Confirm, Menu } from '../ui/dialog.tsx';
+import { changesOf, draftOf } from './connection/draft.ts';
+import { ConnectionFields } from './connection/form.tsx';
+import { HostKeys } from './connection/host-keys.tsx';
+import { ServerCard } from './connection/server-card.tsx';
+import { TestPanel } from './connection/test-panel.tsx';
+import { isComplete } from './new-connection.tsx';
+
+const READS = ['/manage/connections', '/manage/account', '/manage/overview'];
+
+export default function ConnectionScreen({ id }: { readonly id: string }): ReactElement {
+  const read = useRead<Connection>(`/manage/connections/${segment(id)}`);
+  if (read.data === undefined) {
+    return (
+      <Page title={id} lead={<Link href="/connections">Connections</Link>}>
+        <Panel>
+          <Pending error={read.error} onRetry={() => void read.refetch()} />
+        </Panel>
+      </Page>
+    );
+  }
+  return <Editor key={read.data.updatedAt} connection={read.data} />;
+}
+
+function Editor({ connection }: { readonly connection: Connection }): ReactElement {
+  const { id, name, isActive, source, type } = connection;
+  const path = `/manage/connections/${segment(id)}`;
+  const [draft, setDraft] = useState(() => draftOf(connection));
+  const [isDeleting, setDeleting] = useState(false);
+  const [, navigate] = useLocation();
+  const isOwned = source === 'configuration';
+  const changes = changesOf(draft, connection);
+  const hasChanges = Object.keys(changes).length > 0;
+
+  const save = useAction(() => request<Connection>('PATCH', path, changes), {
+    says: 'Changes saved',
+    refreshes: READS,
+    showsError: true,
+  });
+  const toggle = useAction(() => request<Connection>('POST', `${path}/${isActive ? 'deactivate' : 'activate'}`), {
+    says: isActive ? 'The connection is switched off' : 'The connection is active',
+    refreshes: READS,
+  });
+  const duplicate = useAction(() => request<Connection>('POST', `${path}/duplicate`, {}), {
+    says: 'Duplicated, with the secrets',
+    refreshes: READS,
+    onDone: (copy) => navigate(`/connections/${encodeURIComponent(copy.id)}`),
+  });
+
+  return (
+    <Page
+      title={name}
+      lead={
+        <span className="row">
+          <Link href="/connections">Connections</Link>
+          <span className="mono">{id}</span>
+          {isActive ? <Badge tone="good">Active</Badge> : <Badge tone="warn">Switched off</Badge>}
+        </span>
+      }
+      actions={
+        <>
+          {isActive && (
+            <LinkButton href={`/files/${encodeURIComponent(id)}`} icon={FolderOpen}>
+              Browse files
+            </LinkButton>
+          )}
+          <Menu
+            label="More"
+            entries={[
+              { label: 'Duplicate', onSelect: () => duplicate.mutate(undefined) },
+              {
+                label: isActive ? 'Switch off' : 'Switch on',
+                isDisabled: isOwned,
+                onSelect: () => toggle.mutate(undefined),
+              },
+              { label: 'Delete …', isDanger: true, isDisabled: isOwned, onSelect: () => setDeleting(true) },
+            ]}
+          />
+        </>
+      }
+    >
+      {isOwned && (
+        <Notice title="This connection stands in the configuration file">
+          <p>
+            The next start of the gateway would undo changes made here. Change the file, or duplicate the connection to
+            have one to edit.
+          </p>
+          <Button isBusy={duplicate.isPending} onClick={() => duplicate.mutate(undefined)}>
+            Duplicate
+          </Button>
+        </Notice>
+      )}
+      <div className="split">
+        <Panel title="Server and login">
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              save.mutate(undefined);
+            }}
+          >
+            <fieldset className="panel-body plain-fieldset" disabled={isOwned}>
+              <ConnectionFields
+                draft={draft}
+                known={connection}
+                onDraft={(change) => setDraft((former) => ({ ...former, ...change }))}
+              />
+              {save.error !== null && (
+                <Notice tone="bad" title="It was not saved" isAlert>
+                  {save.error.message}
+                </Notice>
+              )}
+              {!isOwned && (
+                <div className="row end">
+                  <Button disabled={!hasChanges} onClick={() => setDraft(draftOf(connection))}>
+                    Discard changes
+                  </Button>
+                  <Button look="primary" type="submit" disabled={!hasChanges} isBusy={save.isPending}>
+                    Save changes
+                  </Button>
+                </div>
+              )}
+            </fieldset>
+          </form>
+        </Panel>
+        <div className="stack">
+          <TestPanel
+            draft={draft}
+            known={connection}
+            isComplete={isComplete(draft)}
+            onPin={(fingerprint) =>
+              setDraft((former) => ({ ...former, hostKeys: `${former.hostKeys}\n${fingerprint}`.trim() }))
+            }
+          />
+          {type === 'sftp' && <HostKeys connection={connection} isOwned={isOwned} />}
+          {connection.card !== undefined && connection.card !== null && <ServerCard card={connection.card} />}
+        </div>
+      </div>
+      {isDeleting && <DeleteConnection connection={connection} onClose={() => setDeleting(false)} />}
+    </Page>
+  );
+}
+
+function DeleteConnection({
+  connection: { id, name },
+  onClose,
+}: {
+  readonly connection: Connection;
+  readonly onClose: () => void;
+}): ReactElement {
+  const path = `/manage/connections/${segment(id)}`;
+  const dependents = useRead<Dependents>(`${path}/dependents`);
+  const [, navigate] = useLocation();
+  const remove = useAction(() => request('DELETE', `${path}?confirm=true`), {
+    says: `${name} is deleted`,
+    refreshes: ['/manage/connections?', '/manage/account', '/manage/overview', '/manage/api-keys'],
+    showsError: true,
+    onDone: () => navigate('/connections'),
+  });
+  if (dependents.data === undefined && dependents.error === null) return <Skeleton />;
+  const { apiKeys = [], watchedFolders = [], runningTransfers = 0 } = dependents.data ?? {};
+  const isNeeded = apiKeys.length + watchedFolders.length + runningTransfers > 0;
+  return (
+    <Confirm
+      title={`Delete ${name}?`}
+      verb="Delete the connection"
+      {...(isNeeded ? { typed: id } : {})}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onClose={onClose}
+      onConfirm={() => remove.mutate(undefined)}
+    >
+      <div className="stack tight">
+        <p>The stored login goes with it. The history stays; files on the server are not touched.</p>
+        {isNeeded && (
+          <ul className="bullets">
+            {apiKeys.map((key) => (
+              <li key={key.id}>
+                API key {key.name}{' '}
+                {key.willBeRevoked ? 'is for this connection alone and will be revoked' : 'loses this connection'}
+              </li>
+            ))}
+            {watchedFolders.map((folder) => (
+              <li key={folder.id}>The watch on {folder.name} ends</li>
+            ))}
+            {runningTransfers > 0 && <li>{runningTransfers} running transfers use it</li>}
+          </ul>
+        )}
+      </div>
+    </Confirm>
+  );
+}

@@ -1,0 +1,199 @@
+/** Uploads and copies started on this page: a few at once, each with progress, retry and cancel. */
+import { useSyncExternalStore } from 'react';
+import { ApiError, csrfHeader, fetchAnswer, segment, toApiError, withQuery } from '../../api/client.ts';
+import { refresh } from '../../api/hooks.ts';
+
+export type Work =
+  | {
+      readonly kind: 'upload';
+      readonly file: File;
+      readonly connectionId: string;
+      readonly folder: string;
+      readonly name: string;
+    }
+  | {
+      readonly kind: 'copy';
+      readonly name: string;
+      readonly from: { readonly connectionId: string; readonly path: string };
+      readonly connectionId: string;
+      readonly folder: string;
+      readonly path: string;
+    };
+
+/** exists = the server has a file of this name, and the person decides. */
+export type TaskState = 'waiting' | 'running' | 'done' | 'failed' | 'exists' | 'cancelled';
+
+export interface Task {
+  readonly id: number;
+  readonly work: Work;
+  readonly state: TaskState;
+  readonly sentBytes: number;
+  readonly totalBytes: number | undefined;
+  readonly bytesPerSecond: number;
+  readonly error: string | undefined;
+}
+
+const AT_ONCE = 3;
+const REFRESH_MS = 1_000;
+/** Weight of the latest measurement in the speed that is shown. */
+const SMOOTHING = 0.3;
+const MEASURE_MS = 250;
+
+let tasks: readonly Task[] = [];
+let lastId = 0;
+let isAnnounced = false;
+const running = new Map<number, AbortController>();
+const listeners = new Set<() => void>();
+
+export function useTasks(): readonly Task[] {
+  return useSyncExternalStore(subscribe, () => tasks);
+}
+
+export function isActive({ state }: Task): boolean {
+  return state === 'waiting' || state === 'running';
+}
+
+export function addTasks(works: readonly Work[]): void {
+  const added = works.map((work): Task => ({
+    id: ++lastId,
+    work,
+    state: 'waiting',
+    sentBytes: 0,
+    totalBytes: work.kind === 'upload' ? work.file.size : undefined,
+    bytesPerSecond: 0,
+    error: undefined,
+  }));
+  update([...tasks, ...added]);
+  startNext();
+}
+
+export function retryTask(id: number, overwrite: boolean): void {
+  change(id, { state: 'waiting', sentBytes: 0, bytesPerSecond: 0, error: undefined });
+  if (overwrite) replacing.add(id);
+  startNext();
+}
+
+export function cancelTask(id: number): void {
+  const abort = running.get(id);
+  if (abort === undefined) change(id, { state: 'cancelled' });
+  else abort.abort();
+}
+
+export function clearTasks(): void {
+  update(tasks.filter(isActive));
+}
+
+/** Tasks whose file may take the place of another. */
+const replacing = new Set<number>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function update(next: readonly Task[]): void {
+  tasks = next;
+  const isBusy = tasks.some(isActive);
+  if (isBusy !== isAnnounced) {
+    isAnnounced = isBusy;
+    if (isBusy) addEventListener('beforeunload', askBeforeLeaving);
+    else removeEventListener('beforeunload', askBeforeLeaving);
+  }
+  for (const listener of listeners) listener();
+}
+
+function askBeforeLeaving(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+function change(id: number, to: Partial<Task>): void {
+  update(tasks.map((task) => (task.id === id ? { ...task, ...to } : task)));
+}
+
+function startNext(): void {
+  for (const task of tasks) {
+    if (running.size >= AT_ONCE) return;
+    if (task.state === 'waiting') void run(task);
+  }
+}
+
+async function run({ id, work }: Task): Promise<void> {
+  const abort = new AbortController();
+  running.set(id, abort);
+  change(id, { state: 'running' });
+  const overwrite = replacing.has(id);
+  try {
+    if (work.kind === 'upload') await upload(id, work, overwrite, abort.signal);
+    else await copy(work, overwrite, abort.signal);
+    change(id, { state: 'done' });
+    refreshSoon(`/api/list/${segment(work.connectionId)}`);
+  } catch (error) {
+    if (abort.signal.aborted) change(id, { state: 'cancelled', bytesPerSecond: 0 });
+    else if (error instanceof ApiError && error.code === 'already_exists')
+      change(id, { state: 'exists', bytesPerSecond: 0 });
+    else
+      change(id, { state: 'failed', bytesPerSecond: 0, error: error instanceof Error ? error.message : String(error) });
+  } finally {
+    running.delete(id);
+    startNext();
+  }
+}
+
+/** XMLHttpRequest, because fetch tells nothing of the bytes that have gone out. */
+function upload(
+  id: number,
+  work: Extract<Work, { kind: 'upload' }>,
+  overwrite: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const { connectionId, folder: path, name: filename, file } = work;
+    const target = withQuery(`/api/upload/${segment(connectionId)}`, { path, filename, overwrite: String(overwrite) });
+    const call = new XMLHttpRequest();
+    let measured = { at: performance.now(), bytes: 0 };
+    let bytesPerSecond = 0;
+    call.upload.onprogress = ({ loaded }) => {
+      const now = performance.now();
+      if (now - measured.at < MEASURE_MS && loaded < file.size) return;
+      const latest = ((loaded - measured.bytes) / Math.max(1, now - measured.at)) * 1_000;
+      bytesPerSecond = bytesPerSecond === 0 ? latest : SMOOTHING * latest + (1 - SMOOTHING) * bytesPerSecond;
+      measured = { at: now, bytes: loaded };
+      change(id, { sentBytes: loaded, bytesPerSecond });
+    };
+    call.onload = () => {
+      if (call.status >= 200 && call.status < 300) resolve();
+      else reject(toApiError(call.status, (field) => call.getResponseHeader(field), call.responseText, target));
+    };
+    call.onerror = () => reject(new Error('The connection to the gateway broke.'));
+    call.onabort = () => reject(new Error('Cancelled'));
+    signal.addEventListener('abort', () => call.abort());
+    call.open('POST', target);
+    call.setRequestHeader('Content-Type', 'application/octet-stream');
+    for (const [field, value] of Object.entries(csrfHeader())) call.setRequestHeader(field, value);
+    call.send(file);
+  });
+}
+
+async function copy(work: Extract<Work, { kind: 'copy' }>, overwrite: boolean, signal: AbortSignal): Promise<void> {
+  const body = {
+    source_connection_id: work.from.connectionId,
+    source_path: work.from.path,
+    dest_connection_id: work.connectionId,
+    dest_path: work.path,
+    overwrite,
+  };
+  await fetchAnswer('POST', '/api/copy', body, signal);
+}
+
+let refreshTimer: ReturnType<typeof setTimeout> | undefined;
+const stale = new Set<string>();
+
+/** One new listing for many files that arrive together. */
+function refreshSoon(path: string): void {
+  stale.add(path);
+  refreshTimer ??= setTimeout(() => {
+    refreshTimer = undefined;
+    void refresh(...stale);
+    stale.clear();
+  }, REFRESH_MS);
+}

@@ -1,0 +1,136 @@
+/** Messages to webhooks: delivered, waiting, dead; each with its attempts, and a way to send it again. */
+import { useState, type ReactElement } from 'react';
+import { RotateCw } from 'lucide-react';
+import { request, withQuery } from '../../api/client.ts';
+import { useAction, useRead } from '../../api/hooks.ts';
+import type { Attempt, Delivery } from '../../api/types.ts';
+import { formatDuration, formatNumber } from '../../format.ts';
+import { Badge, Button, Pending, Time, type Tone } from '../../ui/basics.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Countdown } from './countdown.tsx';
+
+const STATES: Readonly<Record<Delivery['state'], readonly [text: string, tone: Tone]>> = {
+  pending: ['Waiting', 'info'],
+  delivered: ['Delivered', 'good'],
+  dead: ['Dead letter', 'bad'],
+  cancelled: ['Cancelled', 'plain'],
+};
+
+export function Deliveries(props: {
+  readonly watchedFolderId?: string;
+  readonly state?: Delivery['state'];
+  readonly empty: string;
+}): ReactElement {
+  const { watchedFolderId, state, empty } = props;
+  const read = useRead<{ deliveries: Delivery[] }>(withQuery('/manage/deliveries', { watchedFolderId, state }), {
+    everyMs: 5_000,
+  });
+  const [shown, setShown] = useState<Delivery>();
+  const replay = useAction((id: string) => request('POST', `/manage/deliveries/${id}/replay`), {
+    says: 'It is sent again',
+    refreshes: ['/manage/deliveries', '/manage/overview'],
+  });
+  if (read.data === undefined) return <Pending error={read.error} onRetry={() => void read.refetch()} />;
+  if (read.data.deliveries.length === 0) return <p className="panel-body muted">{empty}</p>;
+  return (
+    <>
+      <Table
+        label="Deliveries"
+        rows={read.data.deliveries}
+        rowKey={({ id }) => id}
+        columns={[
+          { head: 'Made', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+          { head: 'Message', cell: messageText },
+          {
+            head: 'State',
+            cell: (delivery) => {
+              const [text, tone] = STATES[delivery.state];
+              return (
+                <span className="row">
+                  <Badge tone={tone}>{text}</Badge>
+                  {delivery.state === 'pending' && delivery.nextAttemptAt !== null && (
+                    <span className="small muted">
+                      next try <Countdown iso={delivery.nextAttemptAt} />
+                    </span>
+                  )}
+                </span>
+              );
+            },
+          },
+          {
+            head: 'Attempts',
+            cell: (delivery) => (
+              <Button
+                look="quiet"
+                onClick={() => setShown(delivery)}
+                aria-label={`${delivery.attempts} attempts of ${delivery.id}`}
+              >
+                {delivery.attempts}
+              </Button>
+            ),
+          },
+          {
+            head: 'Actions',
+            isHeadHidden: true,
+            align: 'end',
+            cell: ({ id, state: now }) =>
+              (now === 'dead' || now === 'delivered') && (
+                <Button
+                  icon={RotateCw}
+                  isBusy={replay.isPending && replay.variables === id}
+                  onClick={() => replay.mutate(id)}
+                >
+                  Send again
+                </Button>
+              ),
+          },
+        ]}
+      />
+      {shown !== undefined && <Attempts delivery={shown} onClose={() => setShown(undefined)} />}
+    </>
+  );
+}
+
+function messageText({ type, fileCount }: Delivery): string {
+  if (type === 'watched_folder.files_missing') return 'no file came';
+  if (type === 'watched_folder.test') return 'test';
+  return fileCount === 1 ? '1 file' : `${formatNumber(fileCount)} files`;
+}
+
+function Attempts({ delivery, onClose }: { readonly delivery: Delivery; readonly onClose: () => void }): ReactElement {
+  const read = useRead<{ attempts: Attempt[] }>(`/manage/deliveries/${delivery.id}/attempts`);
+  return (
+    <Dialog title="Attempts" onClose={onClose} size="large">
+      <p className="muted small mono">webhook-id {delivery.id}</p>
+      {read.data === undefined ? (
+        <Pending error={read.error} onRetry={() => void read.refetch()} />
+      ) : read.data.attempts.length === 0 ? (
+        <p className="muted">Not tried yet.</p>
+      ) : (
+        <Table
+          label="Attempts"
+          rows={read.data.attempts}
+          rowKey={({ id }) => id}
+          columns={[
+            { head: 'When', cell: ({ startedAt }) => <Time iso={startedAt} isLong /> },
+            { head: 'Took', align: 'end', cell: ({ durationMs }) => formatDuration(durationMs) },
+            {
+              head: 'Answer',
+              cell: ({ status, errorCode }) =>
+                status === null ? (
+                  <Badge tone="bad">{errorCode ?? 'none'}</Badge>
+                ) : (
+                  <Badge tone={status >= 200 && status < 300 ? 'good' : 'bad'}>{status}</Badge>
+                ),
+            },
+            {
+              head: 'Words',
+              cell: ({ errorMessage, answer }) => <span className="small">{errorMessage ?? answer ?? ''}</span>,
+            },
+          ]}
+        />
+      )}
+    </Dialog>
+  );
+}

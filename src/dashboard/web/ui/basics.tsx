@@ -1,0 +1,281 @@
+/** The small parts that every screen is made of. */
+import { useEffect, useRef, type ButtonHTMLAttributes, type ReactElement, type ReactNode } from 'react';
+import { Check, Copy, Inbox, LoaderCircle, TriangleAlert, type LucideIcon } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { formatAgo, formatDateTime, formatShortTime } from '../format.ts';
+
+export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'plain';
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly look?: 'primary' | 'plain' | 'danger' | 'quiet';
+  readonly icon?: LucideIcon;
+  readonly isBusy?: boolean;
+}
+
+export function Button({ look = 'plain', icon: Icon, isBusy = false, children, ...rest }: ButtonProps): ReactElement {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`button ${look} ${rest.className ?? ''}`}
+      aria-busy={isBusy}
+      disabled={(rest.disabled ?? false) || isBusy}
+    >
+      {isBusy ? (
+        <LoaderCircle aria-hidden size={15} className="spin" />
+      ) : (
+        Icon !== undefined && <Icon aria-hidden size={15} />
+      )}
+      {children}
+    </button>
+  );
+}
+
+export function LinkButton(props: {
+  readonly href: string;
+  readonly look?: 'primary' | 'plain' | 'quiet';
+  readonly icon?: LucideIcon;
+  readonly children: ReactNode;
+}): ReactElement {
+  const { href, look = 'plain', icon: Icon, children } = props;
+  return (
+    <Link href={href} className={`button ${look}`}>
+      {Icon !== undefined && <Icon aria-hidden size={15} />}
+      {children}
+    </Link>
+  );
+}
+
+/** A screen: its title is the document's, and takes the focus when the screen was reached from another one. */
+export function Page(props: {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  readonly lead?: ReactNode;
+  readonly isWide?: boolean;
+  readonly children: ReactNode;
+}): ReactElement {
+  const { title, actions, lead, isWide = false, children } = props;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} – File Transfer Gateway`;
+  }, [title]);
+  useEffect(() => {
+    if (hasNavigated) heading.current?.focus({ preventScroll: true });
+    hasNavigated = true;
+  }, []);
+  return (
+    <div className={isWide ? 'page wide' : 'page'}>
+      <header className="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead !== undefined && <p className="lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div className="actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+let hasNavigated = false;
+
+export function Panel(props: {
+  readonly title?: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+  readonly className?: string;
+}): ReactElement {
+  return (
+    <section className={`panel ${props.className ?? ''}`}>
+      {props.title !== undefined && (
+        <header className="panel-head">
+          <h2>{props.title}</h2>
+          {props.actions}
+        </header>
+      )}
+      {props.children}
+    </section>
+  );
+}
+
+export function Badge({
+  tone = 'plain',
+  children,
+}: {
+  readonly tone?: Tone;
+  readonly children: ReactNode;
+}): ReactElement {
+  return <span className={`badge ${tone}`}>{children}</span>;
+}
+
+export function Notice(props: {
+  readonly tone?: Tone;
+  readonly title?: string;
+  readonly children?: ReactNode;
+  readonly isAlert?: boolean;
+}): ReactElement {
+  const { tone = 'info', title, children, isAlert = false } = props;
+  return (
+    <div className={`notice ${tone}`} role={isAlert ? 'alert' : undefined}>
+      {(tone === 'bad' || tone === 'warn') && <TriangleAlert aria-hidden size={16} />}
+      <div>
+        {title !== undefined && <strong>{title}</strong>}
+        {children !== undefined && <div>{children}</div>}
+      </div>
+    </div>
+  );
+}
+
+/** Says what would stand here and how it comes about. */
+export function Empty(props: {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly action?: ReactNode;
+  readonly icon?: LucideIcon;
+}): ReactElement {
+  const { title, children, action, icon: Icon = Inbox } = props;
+  return (
+    <div className="empty">
+      <Icon aria-hidden size={28} strokeWidth={1.5} />
+      <h2>{title}</h2>
+      <div>{children}</div>
+      {action}
+    </div>
+  );
+}
+
+/** What a read shows before it has an answer: nothing much, or why there is none. */
+export function Pending({
+  error,
+  onRetry,
+}: {
+  readonly error: Error | null;
+  readonly onRetry?: () => void;
+}): ReactElement {
+  if (error === null) return <Skeleton />;
+  return (
+    <Notice tone="bad" title="This could not be loaded" isAlert>
+      <p>{error.message}</p>
+      {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
+    </Notice>
+  );
+}
+
+export function Skeleton(): ReactElement {
+  return (
+    <div className="skeleton" role="status" aria-label="Loading">
+      <span />
+      <span />
+      <span />
+    </div>
+  );
+}
+
+export function Time({ iso, isLong = false }: { readonly iso: string; readonly isLong?: boolean }): ReactElement {
+  return (
+    <time dateTime={iso} title={iso}>
+      {isLong ? formatDateTime(iso) : formatShortTime(iso)}
+    </time>
+  );
+}
+
+export function Ago({ iso }: { readonly iso: string }): ReactElement {
+  return (
+    <time dateTime={iso} title={formatDateTime(iso)}>
+      {formatAgo(iso)}
+    </time>
+  );
+}
+
+export function CopyButton({
+  text,
+  label = 'Copy',
+  look = 'plain',
+}: {
+  readonly text: string;
+  readonly label?: string;
+  readonly look?: 'plain' | 'primary' | 'quiet';
+}): ReactElement {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await writeClipboard(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2_000);
+  };
+  return (
+    <Button look={look} icon={isCopied ? Check : Copy} onClick={() => void copy()}>
+      <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
+    </Button>
+  );
+}
+
+/** Over plain HTTP, away from localhost, browsers have no clipboard API. */
+async function writeClipboard(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand('copy');
+  area.remove();
+}
+
+export function CodeBlock({ code, label }: { readonly code: string; readonly label: string }): ReactElement {
+  return (
+    <div className="code-block">
+      <pre tabIndex={0} aria-label={label}>
+        <code>{code}</code>
+      </pre>
+      <CopyButton text={code} label="Copy" />
+    </div>
+  );
+}
+
+export function Progress(props: {
+  readonly value: number | undefined;
+  readonly max: number;
+  readonly label: string;
+  readonly tone?: Tone;
+}): ReactElement {
+  const { value, max, label, tone = 'info' } = props;
+  const share = value === undefined || max <= 0 ? undefined : Math.min(100, (value / max) * 100);
+  return (
+    <div
+      className={`progress ${tone} ${share === undefined ? 'unknown' : ''}`}
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      {...(share === undefined ? {} : { 'aria-valuenow': Math.round(share) })}
+    >
+      <span style={share === undefined ? undefined : { inlineSize: `${share}%` }} />
+    </div>
+  );
+}
+
+/** Pairs of a name and what it is. */
+export function Facts({
+  items,
+  isWide = false,
+}: {
+  readonly items: readonly (readonly [name: string, value: ReactNode])[];
+  /** In as many columns as there is room for. */
+  readonly isWide?: boolean;
+}): ReactElement {
+  return (
+    <dl className={isWide ? 'facts wide' : 'facts'}>
+      {items.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,195 @@
+/** Form fields: label, hint and mistake tied to the input. */
+import {
+  useId,
+  type InputHTMLAttributes,
+  type ReactElement,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+} from 'react';
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly error?: string | undefined;
+  readonly isLabelHidden?: boolean;
+}
+
+interface Described {
+  readonly id: string;
+  readonly 'aria-describedby'?: string;
+  readonly 'aria-invalid'?: true;
+}
+
+function Field(
+  props: FieldProps & { readonly children: (described: Described) => ReactNode; readonly isRequired: boolean },
+): ReactElement {
+  const id = useId();
+  const { label, hint, error, isLabelHidden = false, isRequired, children } = props;
+  const notes = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
+    .filter(Boolean)
+    .join(' ');
+  return (
+    <div className="field">
+      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : undefined}>
+        {label}
+        {isRequired && !isLabelHidden && (
+          <span className="required" aria-hidden>
+            required
+          </span>
+        )}
+      </label>
+      {children({
+        id,
+        ...(notes === '' ? {} : { 'aria-describedby': notes }),
+        ...(error === undefined ? {} : { 'aria-invalid': true }),
+      })}
+      {error !== undefined && (
+        <p id={`${id}-error`} className="field-error">
+          {error}
+        </p>
+      )}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type InputProps = FieldProps &
+  Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & {
+    readonly onText?: (text: string) => void;
+    /** Has the focus when its dialog opens. */
+    readonly isFirst?: boolean;
+  };
+
+export function TextField({ label, hint, error, isLabelHidden, onText, isFirst, ...input }: InputProps): ReactElement {
+  return (
+    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden} isRequired={input.required === true}>
+      {(described) => (
+        <input
+          type="text"
+          autoComplete="off"
+          spellCheck={false}
+          {...(isFirst === true ? { 'data-autofocus': true } : {})}
+          {...input}
+          {...described}
+          onChange={(event) => onText?.(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+type AreaProps = FieldProps &
+  Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange'> & { readonly onText?: (text: string) => void };
+
+export function AreaField({ label, hint, error, isLabelHidden, onText, ...input }: AreaProps): ReactElement {
+  return (
+    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden} isRequired={input.required === true}>
+      {(described) => (
+        <textarea
+          rows={4}
+          spellCheck={false}
+          autoComplete="off"
+          {...input}
+          {...described}
+          onChange={(event) => onText?.(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+type ChoiceProps = FieldProps &
+  Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange'> & {
+    readonly options: readonly (readonly [value: string, text: string])[];
+    readonly onText?: (text: string) => void;
+  };
+
+export function ChoiceField({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  options,
+  onText,
+  ...input
+}: ChoiceProps): ReactElement {
+  return (
+    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden} isRequired={false}>
+      {(described) => (
+        <select {...input} {...described} onChange={(event) => onText?.(event.target.value)}>
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+export function CheckField(props: {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly onCheck: (isChecked: boolean) => void;
+}): ReactElement {
+  const id = useId();
+  const { label, hint, checked, disabled, onCheck } = props;
+  return (
+    <div className="check-field">
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onChange={(event) => onCheck(event.target.checked)}
+      />
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {hint !== undefined && (
+          <p id={`${id}-hint`} className="hint">
+            {hint}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** A few choices of which one holds, all seen at once. */
+export function RadioGroup<V extends string>(props: {
+  readonly label: string;
+  readonly value: V;
+  readonly options: readonly (readonly [value: V, text: string])[];
+  readonly onValue: (value: V) => void;
+  readonly disabled?: boolean;
+}): ReactElement {
+  const name = useId();
+  return (
+    <fieldset className="radio-group" disabled={props.disabled}>
+      <legend>{props.label}</legend>
+      <div>
+        {props.options.map(([value, text]) => (
+          <label key={value}>
+            <input
+              type="radio"
+              name={name}
+              value={value}
+              checked={props.value === value}
+              onChange={() => props.onValue(value)}
+            />
+            <span>{text}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,243 @@
+/**
+ * Builds what the process has once, in order, and stops it in reverse; serving.ts builds what each event loop has.
+ * With one thread both live in this one; with more, the loops live in threads of their own (threads/).
+ */
+import { availableParallelism } from 'node:os';
+import type { AccountConfig, Config } from './config/config.js';
+import type { Gateway, StartOptions } from './gateway-types.js';
+import { createLimiters } from './http/limiter.js';
+import type { Logger } from './observe/log.js';
+import { createMetrics, type Metrics } from './observe/metrics.js';
+import { openTracer } from './observe/tracing.js';
+import { ShareHolder } from './pools/permits.js';
+import { ProcessShares } from './pools/process-shares.js';
+import { SharesBroker } from './pools/shares.js';
+import {
+  markAnnounced,
+  newCredentials,
+  openQuickStart,
+  quickStartAccounts,
+  quickStartBanner,
+  sandboxConnection,
+  sandboxSettings,
+} from './quick-start.js';
+import { nativeCryptoLoaded } from './remotes/sftp/protocol.js';
+import { startSandbox } from './sandbox/server.js';
+import {
+  createFrontEnd,
+  diskOf,
+  type FrontEndOptions,
+  isReady,
+  listenerOf,
+  logWith,
+  openReach,
+  openWatching,
+  type Reach,
+  storageOptions,
+} from './serving.js';
+import type { Tracer } from './span.js';
+import { Started } from './started.js';
+import { generateApiKey } from './storage/api-key.js';
+import { masterKeyFile } from './storage/master-key.js';
+import { openStorage, type OpenedStorage } from './storage/open.js';
+import type { Storage } from './storage/storage.js';
+import { type EventLoopsOptions, startEventLoops } from './threads/event-loops.js';
+import type { Watching } from './watch/watching.js';
+
+export async function startGateway(config: Config, { logger, signal, quickStart }: StartOptions): Promise<Gateway> {
+  const started = new Started();
+  try {
+    return await build(config, logger, quickStart, started, signal);
+  } catch (error) {
+    await started.stop(logger);
+    throw error;
+  }
+}
+
+async function build(
+  config: Config,
+  logger: Logger,
+  quickStart: boolean,
+  started: Started,
+  signal: AbortSignal,
+): Promise<Gateway> {
+  if (!nativeCryptoLoaded()) logger.warn('the native crypto of ssh2 is not built: SFTP costs about twice the CPU');
+  if (!quickStart && config.masterKey === '') {
+    const file = masterKeyFile(config.dataDir);
+    logger.warn(
+      { file },
+      'the master key lies beside the data that it protects: set GATEWAY_MASTER_KEY from a secret store',
+    );
+  }
+  const log = logWith(logger);
+  const tracer = await openTracer({ env: process.env, warn: (message, facts) => log('warn', message, facts) });
+  // The last spans are those of the end.
+  started.add(() => tracer.close());
+  // It serves before the first transfer is there.
+  const storage = await openStorage(storageOptions(config, log, (rows) => serving.metrics.historyBatch(rows)));
+  started.add(() => storage.close());
+  signal.throwIfAborted();
+  const announce = await provision(config, quickStart, storage, started);
+
+  const listeners: { address: string; port: number }[] = [];
+  const threads = threadsOf(config);
+  const broker = openBroker(threads, storage, started);
+  const shares = broker === undefined ? undefined : sharesHere(broker, threads);
+  const reach = openReach({ config, storage, started, log, listeners, shares });
+  const serving =
+    broker === undefined || threads === 1
+      ? await serveHere({ config, storage, reach, started, logger, tracer })
+      : await serveInThreads({ config, threads, storage, broker, reach, started, logger, tracer });
+  listeners.push(listenerOf(config, serving.port));
+  reach.sweeper.start();
+  started.add(() => serving.watching.stop());
+  // Added last, so it is first: not ready from the signal on. The drain waits for it; the watcher need not.
+  started.add(() => void serving.retire());
+  serving.watching.start();
+
+  const url = listenUrl(config, serving.port);
+  await announce(url);
+  let stopping: Promise<void> | undefined;
+  return {
+    url,
+    stop: () => (stopping ??= started.stop(logger)),
+    abandon: () => serving.abandon(),
+    reloadTls: () => serving.reloadTls(),
+  };
+}
+
+/** What serves, and how the rest of the process reaches it. */
+interface Serving {
+  readonly port: number;
+  readonly metrics: Metrics;
+  /** Over the sessions of this thread. */
+  readonly watching: Watching;
+  /** Not ready from now on; resolves when whoever balances load has seen it. */
+  retire(): Promise<void>;
+  /** Where the process could not exit over open sockets, closes them. */
+  abandon(): Promise<void>;
+  reloadTls(): Promise<void>;
+}
+
+/** One event loop: this one. */
+async function serveHere(
+  options: Pick<FrontEndOptions, 'config' | 'storage' | 'reach' | 'started' | 'logger' | 'tracer'>,
+): Promise<Serving> {
+  const { config, storage } = options;
+  const limiters = createLimiters(config.limits.requestsPerSecond, storage.shared?.rates);
+  const frontEnd = createFrontEnd({ ...options, limiters, threads: 1 });
+  const { port } = await frontEnd.server.listen();
+  options.started.add(() => frontEnd.drain());
+  return {
+    port,
+    metrics: frontEnd.metrics,
+    watching: frontEnd.watching,
+    retire: () => frontEnd.retire(),
+    abandon: () => Promise.resolve(),
+    reloadTls: async () => frontEnd.server.reloadTls(),
+  };
+}
+
+/** Several: this one keeps house. */
+async function serveInThreads({
+  storage,
+  reach,
+  started,
+  ...options
+}: Omit<EventLoopsOptions, 'metrics' | 'databaseUrl' | 'rates'> & {
+  readonly storage: OpenedStorage;
+  readonly reach: Reach;
+  readonly started: Started;
+  readonly tracer: Tracer;
+}): Promise<Serving> {
+  const metrics = createMetrics({
+    pools: () => reach.remotes.gauges(),
+    openRequests: () => 0,
+    historyQueuedRows: () => 0,
+    watching: () => watching.gauges(),
+    workers: () => ({ threads: 0, waiting: 0 }),
+    ready: () => isReady(storage),
+    disk: () => diskOf(options.config),
+    backlog: () => watching.backlog(),
+  });
+  const watching = openWatching({ ...options, storage, reach }, metrics);
+  const loops = await startEventLoops({
+    ...options,
+    databaseUrl: storage.databaseUrl,
+    rates: storage.shared?.rates,
+    metrics,
+  });
+  started.add(() => loops.stop());
+  return {
+    port: loops.port,
+    metrics,
+    watching,
+    retire: () => loops.retire(),
+    abandon: () => loops.abandon(),
+    reloadTls: () => loops.reloadTls(),
+  };
+}
+
+/** Keeps the limits of sessions over threads and other processes; undefined where there is nobody to share with. */
+function openBroker(threads: number, { shared }: OpenedStorage, started: Started): SharesBroker | undefined {
+  if (threads === 1 && shared === undefined) return undefined;
+  const broker = new SharesBroker();
+  if (shared === undefined) return broker;
+  const processes = new ProcessShares(broker, shared.sessions);
+  started.add(() => processes.stop());
+  return broker;
+}
+
+/** The pools of this thread share with those of the others: it sweeps leftovers. */
+function sharesHere(broker: SharesBroker, threads: number): ShareHolder {
+  const me = {};
+  // Later, as from another thread: a pool must not be called in the midst of its own call.
+  const holder = new ShareHolder(threads, (message) => queueMicrotask(() => broker.receive(me, message)));
+  broker.join(me, (message) => holder.receive(message));
+  return holder;
+}
+
+function threadsOf({ server }: Config): number {
+  return server.threads === 'auto' ? availableParallelism() : server.threads;
+}
+
+/** Applies the accounts; resolves to what is to be said once the gateway serves. */
+async function provision(
+  config: Config,
+  quickStart: boolean,
+  storage: Storage,
+  started: Started,
+): Promise<(url: string) => Promise<void>> {
+  const isQuick = quickStart && config.accounts.length === 0;
+  if (!isQuick && !config.sandbox) {
+    await storage.accounts.provision(config.accounts);
+    return async () => undefined;
+  }
+  const state = await openQuickStart(config.dataDir);
+  const sandbox = await startSandbox(sandboxSettings(config.dataDir, state));
+  started.add(() => sandbox.close());
+  if (!isQuick) {
+    await storage.accounts.provision(withSandbox(config.accounts, sandboxConnection(state, sandbox)));
+    return async () => undefined;
+  }
+  const credentials = newCredentials(state, await storage.accounts.count(), generateApiKey);
+  await storage.accounts.provision(quickStartAccounts(state, sandbox, credentials));
+  return async (url) => {
+    process.stdout.write(`\n${quickStartBanner({ url, dataDir: config.dataDir, credentials })}\n`);
+    if (credentials !== undefined) await markAnnounced(config.dataDir, state);
+  };
+}
+
+/** `sandbox: true` beside configured accounts: the first of them gets the connection. */
+function withSandbox(
+  accounts: readonly AccountConfig[],
+  sandbox: AccountConfig['connections'][number],
+): readonly AccountConfig[] {
+  const [first, ...others] = accounts;
+  return first === undefined ? [] : [{ ...first, connections: [...first.connections, sandbox] }, ...others];
+}
+
+function listenUrl({ server }: Config, port: number): string {
+  const host = server.host.includes(':') ? `[${server.host}]` : server.host;
+  return `${server.tls.certFile === '' ? 'http' : 'https'}://${host}:${port}`;
+}

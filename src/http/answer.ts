@@ -1,0 +1,98 @@
+/** Answers made of values: JSON, errors, the header fields of files, ranges and conditions (RFC 9110). */
+import contentDisposition from 'content-disposition';
+import mime from 'mime-types';
+import parseRange from 'range-parser';
+import { GatewayError } from '../errors.js';
+import type { HttpAnswer } from './types.js';
+
+export function json(status: number, value: unknown, headers: Record<string, string> = {}): HttpAnswer {
+  return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(value) };
+}
+
+/** Waiting a second is right for most causes of a 503. */
+const DEFAULT_RETRY_AFTER_MS = 1_000;
+
+/** The one error shape (interface section 7); `skippable` routes say `skipped` when a file exists. */
+export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer {
+  const { status, code, clientText, retryAfterMs, limit } = error;
+  const headers: Record<string, string> = { 'X-Error-Code': code };
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  const wait = retryAfterMs ?? (status === 503 || status === 429 ? DEFAULT_RETRY_AFTER_MS : undefined);
+  const seconds = wait === undefined ? undefined : String(Math.max(1, Math.ceil(wait / 1_000)));
+  if (seconds !== undefined) headers['Retry-After'] = seconds;
+  if (limit !== undefined) {
+    headers['RateLimit-Policy'] = `"${limit.name}";q=${limit.quota};w=${limit.windowSeconds}`;
+    headers['RateLimit'] = `"${limit.name}";r=0;t=${seconds ?? limit.windowSeconds}`;
+  }
+  const skipped = skippable && code === 'already_exists' ? { skipped: true } : {};
+  return json(status, { error: clientText, ...skipped }, headers);
+}
+
+/** `filename*` carries any name exactly; the plain `filename` beside it is ASCII, for old clients (RFC 6266, 4.3). */
+function attachment(filename: string): string {
+  const fallback = filename.replace(/[^\u0020-\u007e]/gu, '?');
+  return contentDisposition(filename, { type: 'attachment', fallback });
+}
+
+/** Header fields of a file that is downloaded. */
+export function fileHeaders(filename: string, entityTag: string, modifiedAt: Date): Record<string, string> {
+  return {
+    'Content-Type': mime.contentType(filename.slice(filename.lastIndexOf('.') + 1)) || 'application/octet-stream',
+    'Content-Disposition': attachment(filename),
+    'Last-Modified': modifiedAt.toUTCString(),
+    ETag: entityTag,
+    'Accept-Ranges': 'bytes',
+  };
+}
+
+type Headers = ReadonlyMap<string, string>;
+
+/** First and last byte, both inclusive (RFC 9110, 14.1.2). */
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The one range that a Range field asks for; undefined = send everything (no field, another unit, several ranges, or an
+ * If-Range that no longer holds). @throws GatewayError bad_range outside the file
+ */
+export function selectRange(
+  headers: Headers,
+  size: number,
+  entityTag: string,
+  modifiedAt: Date,
+): ByteRange | undefined {
+  const field = headers.get('range');
+  if (field === undefined || !rangeStillHolds(headers.get('if-range'), entityTag, modifiedAt)) return undefined;
+  const ranges = parseRange(size, field);
+  if (ranges === -2) return undefined;
+  if (ranges === -1) {
+    throw new GatewayError('bad_range', `Range ${field.slice(0, 100)} lies outside the file of ${size} bytes`, {
+      step: 'request',
+    });
+  }
+  const [range] = ranges;
+  if (ranges.type !== 'bytes' || ranges.length !== 1 || range === undefined) return undefined;
+  return { start: range.start, end: range.end };
+}
+
+function rangeStillHolds(ifRange: string | undefined, entityTag: string, modifiedAt: Date): boolean {
+  if (ifRange === undefined) return true;
+  if (ifRange.startsWith('"')) return ifRange === entityTag;
+  return Date.parse(ifRange) === wholeSeconds(modifiedAt);
+}
+
+/** If-None-Match (weak comparison) counts before If-Modified-Since (RFC 9110, 13.2.2). */
+export function isNotModified(headers: Headers, entityTag: string, modifiedAt: Date): boolean {
+  const tags = headers.get('if-none-match');
+  if (tags !== undefined) {
+    return tags.trim() === '*' || tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === entityTag);
+  }
+  const since = Date.parse(headers.get('if-modified-since') ?? '');
+  return !Number.isNaN(since) && wholeSeconds(modifiedAt) <= since;
+}
+
+function wholeSeconds(date: Date): number {
+  return Math.floor(date.getTime() / 1_000) * 1_000;
+}

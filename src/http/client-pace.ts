@@ -1,0 +1,47 @@
+export interface PaceLimits {
+  /** 0 = off. */
+  readonly idleTimeoutMs: number;
+  /** 0 = off. */
+  readonly minBytesPerSecond: number;
+}
+
+/** The rate is taken over this long, so that a pause of the network is no offence. */
+const RATE_WINDOW_MS = 10_000;
+
+/** Judges a client by the bytes that it moves while it is its turn; time that the gateway itself takes does not count. */
+export class ClientPace {
+  private moved = 0;
+  private movedAt: number;
+  private windowBytes = 0;
+  private windowAt: number;
+
+  constructor(
+    private readonly limits: PaceLimits,
+    now: number,
+  ) {
+    this.movedAt = this.windowAt = now;
+  }
+
+  /** What is wrong, or undefined. `moved` counts all bytes so far; `now` is in milliseconds. */
+  check(isItsTurn: boolean, moved: number, now: number): string | undefined {
+    if (!isItsTurn || moved > this.moved) {
+      this.moved = moved;
+      this.movedAt = now;
+    }
+    if (!isItsTurn) this.openWindow(moved, now);
+    const { idleTimeoutMs, minBytesPerSecond } = this.limits;
+    if (idleTimeoutMs > 0 && now - this.movedAt > idleTimeoutMs) {
+      return `the client moved no byte for ${idleTimeoutMs} ms`;
+    }
+    const elapsed = now - this.windowAt;
+    if (elapsed < RATE_WINDOW_MS) return undefined;
+    const isSlow = ((moved - this.windowBytes) * 1_000) / elapsed < minBytesPerSecond;
+    this.openWindow(moved, now);
+    return isSlow ? `the client moved fewer than ${minBytesPerSecond} bytes a second` : undefined;
+  }
+
+  private openWindow(moved: number, now: number): void {
+    this.windowBytes = moved;
+    this.windowAt = now;
+  }
+}

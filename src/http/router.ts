@@ -1,0 +1,284 @@
+/** Everything between a request and its handler, in one fixed order; errors become answers here. */
+import { v7 as uuidv7 } from 'uuid';
+import { GatewayError, toGatewayError } from '../errors.js';
+import { PASSING_ON, type Span, type Tracer } from '../span.js';
+import type { IdempotencyStore } from '../storage/storage.js';
+import { errorAnswer } from './answer.js';
+import { Authenticator, type Sessions } from './auth.js';
+import { idempotencyKey, once } from './idempotency.js';
+import type { Limiters } from './limiter.js';
+import type { Limiter } from './rate.js';
+import { createChecker } from './schema-check.js';
+import type { Caller, HttpAnswer, HttpHandler, HttpRequest, RequestContext, Route } from './types.js';
+import type { Accounts } from '../storage/storage.js';
+
+export interface RouterOptions {
+  readonly routes: readonly Route[];
+  readonly accounts: Pick<Accounts, 'findKey'>;
+  /** Login sessions count as a key with every right; absent = there are none. */
+  readonly sessions?: Sessions;
+  readonly idempotency: IdempotencyStore;
+  /** Per API key; 0 = off. */
+  readonly requestsPerSecond: number;
+  /** What keeps that limit, and the one of bad keys. */
+  readonly limiters: Limiters;
+  /** Absent: what a request brings of a trace is passed on. */
+  readonly tracer?: Tracer;
+  /** Told of errors nobody expected. */
+  onInternalError(error: GatewayError, requestId: string): void;
+}
+
+interface CompiledRoute {
+  readonly route: Route;
+  readonly segments: readonly string[];
+  readonly checkQuery: ((value: unknown) => Record<string, unknown>) | undefined;
+  readonly checkJson: ((value: unknown) => unknown) | undefined;
+}
+
+interface Match {
+  readonly compiled: CompiledRoute;
+  readonly params: Record<string, string>;
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const MAX_JSON_BYTES = 1024 * 1024;
+const NOBODY: Caller = { accountId: '', email: '', plan: '', keyId: '', scopes: [], connections: [] };
+
+export function createRouter(options: RouterOptions): HttpHandler {
+  const routes = new RouteIndex(options.routes.map(compile));
+  const authenticator = new Authenticator(options.accounts, options.limiters.failures, options.sessions);
+  const rate = options.limiters.requests;
+  const tracer = options.tracer ?? PASSING_ON;
+
+  async function dispatch(request: HttpRequest, requestId: string, state: RequestState): Promise<HttpAnswer> {
+    const { compiled, params } = match(routes, request);
+    const { route } = compiled;
+    state.route = route;
+    const caller = route.access === 'public' ? NOBODY : await authenticator.authenticate(request, route.access);
+    if (route.access !== 'public') {
+      state.keyId = caller.keyId;
+      if (rate !== undefined) await takeRate(rate, caller.keyId, options.requestsPerSecond, state);
+    }
+    const query = compiled.checkQuery?.(queryValues(request.query)) ?? {};
+    const body = route.body === 'json' ? await readWhole(request) : undefined;
+    const json = body === undefined ? undefined : (compiled.checkJson ?? ((value: unknown) => value))(parseJson(body));
+    const { span } = state;
+    const timedBy: RequestContext['timedBy'] = (timing) => (state.timing = timing);
+    const context: RequestContext = { request, requestId, params, query, json, caller, span, timedBy };
+    const key = route.idempotent === true ? idempotencyKey(request) : undefined;
+    const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
+      try {
+        return await route.handle({ ...context, request });
+      } catch (error) {
+        return failure(error, requestId, state);
+      }
+    };
+    return key === undefined ? handle(request) : once(options.idempotency, caller, key, request, body, handle);
+  }
+
+  function failure(thrown: unknown, requestId: string, state: RequestState): HttpAnswer {
+    const error = toGatewayError(thrown);
+    state.error = error;
+    if (error.code === 'internal') options.onInternalError(error, requestId);
+    return errorAnswer(error, state.route?.skippable);
+  }
+
+  return async (request) => {
+    const inbound = request.headers.get('x-request-id');
+    const requestId = inbound !== undefined && REQUEST_ID.test(inbound) ? inbound : uuidv7();
+    const span = tracer.begin(request.method, { kind: 'server' }, request.headers);
+    const state: RequestState = { span };
+    const answer = await dispatch(request, requestId, state).catch((error: unknown) =>
+      failure(error, requestId, state),
+    );
+    const allow: Record<string, string> = state.error instanceof MethodNotAllowed ? { Allow: state.error.allow } : {};
+    const facts = { requestId, route: state.route?.path ?? 'unknown', keyId: state.keyId, error: state.error, span };
+    const timing = state.timing?.serverTiming ?? '';
+    return {
+      ...answer,
+      facts,
+      headers: {
+        'Cache-Control': 'no-store',
+        ...state.headers,
+        ...(timing === '' ? {} : { 'Server-Timing': timing }),
+        ...answer.headers,
+        ...allow,
+        'X-Request-Id': requestId,
+      },
+    };
+  };
+}
+
+interface RequestState {
+  readonly span: Span;
+  timing?: { readonly serverTiming: string };
+  route?: Route;
+  keyId?: string;
+  error?: GatewayError;
+  headers?: Record<string, string>;
+}
+
+class MethodNotAllowed extends GatewayError {
+  constructor(
+    method: string,
+    readonly allow: string,
+  ) {
+    super('method_not_allowed', `${method} is not allowed here; use ${allow}`, { step: 'request' });
+  }
+}
+
+function compile(route: Route): CompiledRoute {
+  return {
+    route,
+    segments: route.path.split('/').slice(1),
+    checkQuery: route.query === undefined ? undefined : createChecker(route.query, 'the query', { coerce: true }),
+    checkJson: route.json === undefined ? undefined : createChecker(route.json, 'the body'),
+  };
+}
+
+/** Routes by their first two segments where both are literal, so that a request is compared with few of them. */
+class RouteIndex {
+  private readonly literal = new Map<string, CompiledRoute[]>();
+  private readonly others: CompiledRoute[] = [];
+  /** Those of the path `/*`, for whatever no other route has. */
+  readonly rest: CompiledRoute[] = [];
+
+  constructor(routes: readonly CompiledRoute[]) {
+    for (const compiled of routes) {
+      const { segments } = compiled;
+      const start = startOf(segments);
+      if (compiled.route.path === '/*') this.rest.push(compiled);
+      else if (segments.slice(0, 2).some((segment) => segment.startsWith(':'))) this.others.push(compiled);
+      else this.literal.set(start, [...(this.literal.get(start) ?? []), compiled]);
+    }
+  }
+
+  /** Every route that has this path, whatever its method. */
+  on(segments: readonly string[]): CompiledRoute[] {
+    const candidates = [...(this.literal.get(startOf(segments)) ?? []), ...this.others];
+    return candidates.filter((candidate) => fits(candidate.segments, segments));
+  }
+}
+
+const startOf = ([first = '', second = '']: readonly string[]): string => `${first}/${second}`;
+
+/** @throws GatewayError unknown_route; method_not_allowed; bad_request for a malformed percent-encoding */
+function match(routes: RouteIndex, { path, method }: HttpRequest): Match {
+  const segments = path.split('/').slice(1);
+  const onPath = routes.on(segments);
+  const answers = ({ route }: CompiledRoute): boolean =>
+    route.method === method || (method === 'HEAD' && route.head === true);
+  if (onPath.length === 0) {
+    const rest = routes.rest.find(answers);
+    if (rest !== undefined) return { compiled: rest, params: {} };
+    throw new GatewayError('unknown_route', 'there is no such endpoint', { step: 'request' });
+  }
+  const compiled = onPath.find(answers);
+  if (compiled === undefined) {
+    const allow = onPath.flatMap(({ route }) => (route.head === true ? [route.method, 'HEAD'] : [route.method]));
+    throw new MethodNotAllowed(method.slice(0, 20), [...new Set(allow)].join(', '));
+  }
+  const params: Record<string, string> = {};
+  compiled.segments.forEach((segment, index) => {
+    if (segment.startsWith(':')) params[segment.slice(1)] = decodeSegment(segments[index] ?? '');
+  });
+  return { compiled, params };
+}
+
+function fits(pattern: readonly string[], segments: readonly string[]): boolean {
+  return (
+    pattern[0] !== '*' &&
+    pattern.length === segments.length &&
+    pattern.every((segment, index) => (segment.startsWith(':') ? segments[index] !== '' : segment === segments[index]))
+  );
+}
+
+function decodeSegment(segment: string): string {
+  let text: string;
+  try {
+    text = decodeURIComponent(segment);
+  } catch {
+    throw new GatewayError('bad_request', 'the path holds a malformed percent-encoding', { step: 'request' });
+  }
+  // Nothing is named with control characters, and a NUL would make the database fail.
+  // eslint-disable-next-line no-control-regex
+  if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
+  throw new GatewayError('bad_request', 'the path holds a control character', { step: 'request' });
+}
+
+function queryValues(query: URLSearchParams): Record<string, string> {
+  const values = new Map<string, string>();
+  for (const [name, value] of query) {
+    const refuse = (mistake: string): GatewayError =>
+      new GatewayError('bad_request', `the query parameter ${name.slice(0, 64)} ${mistake}`, { step: 'request' });
+    if (values.has(name)) throw refuse('stands twice');
+    if (value.includes('\0')) throw refuse('holds a NUL');
+    values.set(name, value);
+  }
+  return Object.fromEntries(values);
+}
+
+async function readWhole(request: HttpRequest): Promise<Buffer> {
+  const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') {
+    throw new GatewayError('unsupported_media_type', 'this endpoint takes application/json', { step: 'request' });
+  }
+  const tooLarge = (): GatewayError =>
+    new GatewayError('too_large', `the body is larger than ${MAX_JSON_BYTES} bytes`, { step: 'request' });
+  if ((request.contentLength ?? 0) > MAX_JSON_BYTES) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request.body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_JSON_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseJson(body: Buffer): unknown {
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    value = JSON.parse(text);
+  } catch {
+    throw new GatewayError('bad_request', 'the body is not valid JSON', { step: 'request' });
+  }
+  if (text.includes('\\u0000')) refuseNul(value);
+  return value;
+}
+
+function refuseNul(body: unknown): void {
+  const isMapping = typeof body === 'object' && body !== null && !Array.isArray(body);
+  for (const [name, value] of isMapping ? Object.entries(body) : [['the body', body] as const]) {
+    const where = name.includes('\0') ? 'a name in the body' : holdsNul(value) ? name.slice(0, 64) : undefined;
+    if (where !== undefined) throw new GatewayError('bad_request', `${where} holds a NUL`, { step: 'request' });
+  }
+}
+
+/** Nothing here has a use for one, and the database cannot store it. Without recursion: a body may be nested as deep as it is long. */
+function holdsNul(body: unknown): boolean {
+  const left = [body];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value === 'string' && value.includes('\0')) return true;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, inner] of Object.entries(value)) left.push(name, inner);
+  }
+  return false;
+}
+
+async function takeRate(limiter: Limiter, keyId: string, limit: number, state: RequestState): Promise<void> {
+  const { isOver, remaining, msBeforeNext } = await limiter(keyId);
+  const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000));
+  state.headers = {
+    'RateLimit-Policy': `"default";q=${limit};w=1`,
+    RateLimit: `"default";r=${remaining};t=${seconds}`,
+  };
+  if (!isOver) return;
+  throw new GatewayError('rate_limited', `more than ${limit} requests a second with this API key`, {
+    step: 'request',
+    retryAfterMs: msBeforeNext,
+  });
+}

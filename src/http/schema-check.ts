@@ -1,0 +1,44 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { GatewayError } from '../errors.js';
+
+const strict = new Ajv({ allErrors: false, useDefaults: true, strictTypes: false });
+const coercing = new Ajv({ allErrors: false, useDefaults: true, coerceTypes: true, strictTypes: false });
+
+const MAX_NAME = 100;
+
+/**
+ * Compiles a schema into a check that returns the checked value (a copy, with defaults filled in; with `coerce`, text
+ * converted to the wanted type) or throws bad_request naming the field and what is allowed, never the value.
+ */
+export function createChecker<T>(schema: object, what: string, { coerce = false } = {}): (value: unknown) => T {
+  const validate: ValidateFunction = (coerce ? coercing : strict).compile(schema);
+  return (value) => {
+    // A plain copy: defaults must not reach the caller's object.
+    const copy: unknown = isRecord(value) ? { ...value } : value;
+    if (validate(copy)) return copy as T;
+    throw new GatewayError('bad_request', explain(validate.errors?.[0], what), { step: 'request' });
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function explain(error: ErrorObject | undefined, what: string): string {
+  if (error === undefined) return `${what} is not valid`;
+  const field = shortened(error.instancePath.slice(1).replaceAll('/', '.'));
+  if (error.keyword === 'required') return `${String(error.params['missingProperty'])} is missing`;
+  if (error.keyword === 'additionalProperties')
+    return `${shortened(String(error.params['additionalProperty']))} is not a known field`;
+  const subject = field === '' ? what : field;
+  if (error.keyword === 'enum') {
+    return `${subject} must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}`;
+  }
+  if (error.keyword === 'minLength') return `${subject} must not be empty`;
+  return `${subject} ${error.message ?? 'is not valid'}`;
+}
+
+/** The name of an unknown field, or a path through one, is the client's own text. */
+function shortened(name: string): string {
+  return name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME)}…`;
+}

@@ -1,0 +1,44 @@
+/**
+ * One listening socket for several event loops: it accepts, and hands each connection to the next of the servers that
+ * joined, in turn. So the port stays exclusive to this process, and connections spread evenly over the loops, which
+ * sockets that share a port (SO_REUSEPORT) do not on every system.
+ *
+ * A descriptor is the address of a native app in another thread. It must have left before that thread ends.
+ */
+import type { AppDescriptor, us_listen_socket } from 'uWebSockets.js';
+import { createApp, listenOn, type SocketOptions } from './server-socket.js';
+import { loadUws } from './uws-loader.js';
+
+export interface AcceptorOptions extends SocketOptions {
+  readonly port: number;
+}
+
+export interface Acceptor {
+  join(descriptor: AppDescriptor): void;
+  leave(descriptor: AppDescriptor): void;
+  /** Throws one clear line when the address cannot be had. Somebody has joined before. */
+  listen(): { readonly port: number };
+  /** Accepts nothing from now on; what was handed over goes on. */
+  close(): void;
+}
+
+/** @throws Error of one line when certificate and key cannot be used */
+export function createAcceptor(options: AcceptorOptions): Acceptor {
+  const { uws, build } = loadUws();
+  const app = createApp(uws, options);
+  let listener: us_listen_socket | undefined;
+  return {
+    join: (descriptor) => app.addChildAppDescriptor(descriptor),
+    leave: (descriptor) => app.removeChildAppDescriptor(descriptor),
+    listen: () => {
+      listener = listenOn(app, options.port, options);
+      const port = uws.us_socket_local_port(listener);
+      options.log('info', 'listening', { host: options.host, port, build, tls: options.tls.certFile !== '' });
+      return { port };
+    },
+    close: () => {
+      if (listener !== undefined) uws.us_listen_socket_close(listener);
+      listener = undefined;
+    },
+  };
+}

@@ -1,0 +1,218 @@
+/** The listener: HTTP or HTTPS, certificate reload, drain. */
+import type { AppDescriptor, TemplatedApp } from 'uWebSockets.js';
+import { GatewayError } from '../errors.js';
+import { createApp, listenOn, type SocketOptions } from './server-socket.js';
+import type { HttpHandler } from './types.js';
+import { Exchange, type ExchangeHost, type ExchangeRecord } from './uws.js';
+import { loadUws } from './uws-loader.js';
+
+export interface HttpServerOptions extends SocketOptions {
+  readonly port: number;
+  /** Absent: this server has a listening socket of its own. */
+  readonly acceptor?: SharedAcceptor;
+  /** Bytes in all bodies under way beyond which new ones are refused with 503. */
+  readonly bufferedBytes?: number;
+  readonly idleTimeoutMs: number;
+  readonly minBytesPerSecond: number;
+  /** Addresses or CIDR blocks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly handler: HttpHandler;
+  onRequest(record: ExchangeRecord): void;
+}
+
+/** An acceptor (server-acceptor.ts) in another thread, which gives this server its share of the connections. */
+export interface SharedAcceptor {
+  join(descriptor: AppDescriptor): void;
+  leave(descriptor: AppDescriptor): void;
+}
+
+export interface HttpServer {
+  /** Rejects with one clear line when the address cannot be had. Under an acceptor the port is its own affair: 0. */
+  listen(): Promise<{ readonly port: number }>;
+  /** New connections meet the certificate as it stands on disk now; open ones go on. Throws, and keeps the old one, when it is bad. */
+  reloadTls(): void;
+  /**
+   * Behind proxies: serves on, asking for the close with each answer, until no request has come for a moment. A load
+   * balancer sends some until it has seen that this node is not ready, and those it has connected and not yet sent would
+   * be lost with the listener. Resolves after `seconds`, or 4, at the latest; without `trustedProxies` at once.
+   */
+  retire(seconds: number): Promise<void>;
+  /**
+   * Stops accepting and waits for running requests; those left `seconds` after the first call of this or `retire` are
+   * told to end (503 where no answer has begun), then cut. Connections that rest between two requests are closed at the
+   * end, by the front end's own timer (10 s) before that: it gives no hold on a connection without a request. Any answer
+   * meanwhile asks for the close.
+   */
+  drain(seconds: number): Promise<void>;
+  /** Closes every socket at once. */
+  abandon(): void;
+  readonly running: number;
+}
+
+/** For all bodies of the process. */
+export const PROCESS_BUDGET_BYTES = 256 * 1024 * 1024;
+/** For operations that were told to end: to clean up, record and answer. */
+const CUT_GRACE_MS = 5_000;
+
+/** No request for so long: whoever balances load has seen that this one is not ready, or nobody was there. */
+const QUIET_MS = 500;
+const MAX_RETIRE_MS = 4_000;
+
+/** Where connections come from. */
+interface Listener {
+  readonly port: number;
+  close(): void;
+}
+
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { uws, build } = loadUws();
+  const isSecure = options.tls.certFile !== '';
+  const running = new Set<Exchange>();
+  /** Handlers at work; one may outlive its client, to clean up. */
+  const working = new Set<Exchange>();
+  /** The current one and, after a reload, those whose connections still live. */
+  const apps = new Set<TemplatedApp>();
+  let listener: Listener | undefined;
+  let isDraining = false;
+  let isOverloaded = false;
+  let second = 0;
+  let whenIdle: (() => void) | undefined;
+  let lastRequestAt = -Infinity;
+  let retired: Promise<void> | undefined;
+  let drainingSince: number | undefined;
+
+  const host: ExchangeHost = {
+    limits: options,
+    trustedProxies: options.trustedProxies,
+    get isDraining() {
+      return isDraining;
+    },
+    get isOverloaded() {
+      return isOverloaded;
+    },
+    handle: options.handler,
+    over: (exchange, record) => {
+      running.delete(exchange);
+      if (record.facts !== undefined) options.onRequest(record);
+      // The client left before the answer: what the router knows of the request comes with it.
+      else void exchange.settled.then(() => options.onRequest({ ...record, facts: exchange.facts }));
+      settle();
+    },
+  };
+
+  function settle(): void {
+    if (running.size === 0 && working.size === 0) whenIdle?.();
+  }
+
+  const ticker = setInterval(() => {
+    second++;
+    let buffered = 0;
+    for (const exchange of running) {
+      buffered += exchange.bufferedBytes;
+      exchange.tick(second);
+    }
+    isOverloaded = buffered > (options.bufferedBytes ?? PROCESS_BUDGET_BYTES);
+  }, 1_000).unref();
+
+  async function untilQuiet(seconds: number): Promise<void> {
+    const until = performance.now() + Math.min(MAX_RETIRE_MS, seconds * 1_000);
+    for (;;) {
+      const now = performance.now();
+      const ms = Math.min(lastRequestAt + QUIET_MS, until) - now;
+      if (ms <= 0) return;
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      // On a busy machine a request may wait unread: one turn accepts its connection, the next one reads it.
+      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  function createServer(): TemplatedApp {
+    const app = createApp(uws, options);
+    app.any('/*', (res, req) => {
+      lastRequestAt = performance.now();
+      const exchange = new Exchange(res, req, host);
+      if (!exchange.isFinished) running.add(exchange);
+      working.add(exchange);
+      void exchange.settled.then(() => {
+        working.delete(exchange);
+        settle();
+      });
+    });
+    return app;
+  }
+
+  function open(app: TemplatedApp, port: number): Listener {
+    const { acceptor } = options;
+    if (acceptor !== undefined) {
+      const descriptor = app.getDescriptor();
+      apps.add(app);
+      acceptor.join(descriptor);
+      return { port: 0, close: () => acceptor.leave(descriptor) };
+    }
+    const socket = listenOn(app, port, options);
+    apps.add(app);
+    return { port: uws.us_socket_local_port(socket), close: () => uws.us_listen_socket_close(socket) };
+  }
+
+  function closeSockets(): void {
+    clearInterval(ticker);
+    for (const app of apps) app.close();
+  }
+
+  return {
+    get running() {
+      return running.size;
+    },
+
+    listen: async () => {
+      listener = open(createServer(), options.port);
+      const { port } = listener;
+      if (options.acceptor === undefined) {
+        options.log('info', 'listening', { host: options.host, port, build, tls: isSecure });
+      }
+      return { port };
+    },
+
+    reloadTls: () => {
+      if (!isSecure || listener === undefined || isDraining) return;
+      // Made first: a bad certificate must not cost the listener.
+      const app = createServer();
+      // An address is free only when the former socket is closed; an acceptor must not be without a server.
+      if (options.acceptor === undefined) listener.close();
+      const former = listener;
+      listener = open(app, former.port);
+      if (options.acceptor !== undefined) former.close();
+      options.log('info', 'certificate reloaded');
+    },
+
+    retire: (seconds) => {
+      isDraining = true;
+      drainingSince ??= performance.now();
+      return (retired ??= options.trustedProxies.length > 0 ? untilQuiet(seconds) : Promise.resolve());
+    },
+
+    drain: async (seconds) => {
+      isDraining = true;
+      listener?.close();
+      listener = undefined;
+      const idle = (limitMs: number): Promise<void> =>
+        new Promise((resolve) => {
+          if (running.size === 0 && working.size === 0) return resolve();
+          const timer = setTimeout(resolve, limitMs);
+          whenIdle = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      drainingSince ??= performance.now();
+      await idle(Math.max(0, drainingSince + seconds * 1_000 - performance.now()));
+      const error = new GatewayError('draining', 'the gateway stops and cut this transfer', { retryAfterMs: 1_000 });
+      for (const exchange of [...running]) exchange.withdraw(error);
+      await idle(CUT_GRACE_MS);
+      for (const exchange of [...running]) exchange.cut(error);
+      closeSockets();
+    },
+
+    abandon: closeSockets,
+  };
+}

@@ -1,0 +1,81 @@
+/**
+ * A limit that all nodes keep together. A node takes points from the window of a key in portions, so that a busy key
+ * costs a few statements a second whatever its requests; what it has not used at the window's end is lost, and whoever
+ * finds the window empty refuses by itself until then. The sum never exceeds the limit while the database answers;
+ * without it each node keeps to its even part.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { RequestRates } from '../storage/storage.js';
+import type { Limiter, Taken } from './rate.js';
+
+const MAX_KEYS = 10_000;
+const WINDOW_MS = 1_000;
+/** Requests must not wait for a database that does not answer. */
+const PATIENCE_MS = 1_000;
+
+/** `limit` points of each key in a second. */
+export function createSharedLimiter(limit: number, rates: RequestRates): Limiter {
+  const windows = new LRUCache<string, Window>({ max: MAX_KEYS });
+  return (key) => {
+    let window = windows.get(key);
+    if (window === undefined) {
+      window = new Window(key, limit, rates);
+      windows.set(key, window);
+    }
+    return window.take();
+  };
+}
+
+class Window {
+  /** Granted to this node and not yet used. */
+  private granted = 0;
+  /** For all nodes, when this one last asked. */
+  private left = 0;
+  private endsAt = -Infinity;
+  private waiting = 0;
+  private asking: Promise<void> | undefined;
+
+  constructor(
+    private readonly key: string,
+    private readonly limit: number,
+    private readonly rates: RequestRates,
+  ) {}
+
+  async take(): Promise<Taken> {
+    this.waiting++;
+    try {
+      for (;;) {
+        const msBeforeNext = this.endsAt - performance.now();
+        if (msBeforeNext > 0 && this.granted > 0) {
+          this.granted--;
+          return { isOver: false, remaining: this.left + this.granted, msBeforeNext };
+        }
+        if (msBeforeNext > 0 && this.left === 0) return { isOver: true, remaining: 0, msBeforeNext };
+        await (this.asking ??= this.ask().finally(() => (this.asking = undefined)));
+      }
+    } finally {
+      this.waiting--;
+    }
+  }
+
+  private async ask(): Promise<void> {
+    // The answer's age is unknown: counted from here, the window ends rather too early than too late.
+    const askedAt = performance.now();
+    const patience = new AbortController();
+    const nobody = delay(PATIENCE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
+    // An answer after that time is lost; so is its portion.
+    const answer = this.rates.take(this.key, this.waiting, this.limit).catch(() => undefined);
+    const portion = await Promise.race([answer, nobody]);
+    patience.abort();
+    if (portion === undefined) {
+      this.granted = Math.max(1, Math.floor(this.limit / this.rates.processes));
+      this.left = 0;
+      this.endsAt = performance.now() + WINDOW_MS;
+    } else {
+      this.granted = portion.granted;
+      this.left = portion.left;
+      this.endsAt = askedAt + portion.endsInMs;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/** HTTP as the rest of the program sees it; nothing here knows uWebSockets.js. */
+import type { Readable } from 'node:stream';
+import type { Caller, Scope } from '../caller.js';
+import type { GatewayError } from '../errors.js';
+import type { Span } from '../span.js';
+
+export interface HttpRequest {
+  /** Upper case. */
+  readonly method: string;
+  /** As sent: percent-encoded, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case; repeated fields joined by ", ". */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly remoteAddress: string;
+  /** undefined without a Content-Length (chunked, or no body). */
+  readonly contentLength: number | undefined;
+  /** Whether a body was announced (Content-Length > 0 or Transfer-Encoding). */
+  readonly hasBody: boolean;
+  /**
+   * Not flowing until read; pauses the client's socket when it is not read. ENDS only when the announced body arrived
+   * whole; a client that leaves, stalls or sends short DESTROYS it with client_gone.
+   */
+  readonly body: Readable;
+  /** Aborted with a GatewayError (client_gone, draining) as reason when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A streamed answer body. An error of the stream becomes the answer while the head has not left (it leaves with the first
+ * bytes); after that it closes the client's connection. With a length, the last bytes leave when the stream has ended.
+ */
+export interface StreamBody {
+  readonly stream: Readable;
+  /** Announced as Content-Length; the bytes must match. undefined = chunked. */
+  readonly length: number | undefined;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Values are cleaned of control characters before they are sent, and leave as Latin-1. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | Uint8Array | StreamBody;
+  /** HEAD: Content-Length without a body. */
+  readonly headLength?: number;
+  /** What the router knows of the request, for its log line. */
+  readonly facts?: RequestFacts;
+}
+
+export interface RequestFacts {
+  readonly requestId: string;
+  /** The route's pattern, never the path: a bounded label. */
+  readonly route: string;
+  readonly keyId: string | undefined;
+  readonly error: GatewayError | undefined;
+  /** Ended by whoever writes the log line: then the last byte has left. */
+  readonly span: Span;
+}
+
+/** Never rejects: errors have become answers. */
+export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
+
+export type { Caller, Scope };
+
+export interface RequestContext {
+  readonly request: HttpRequest;
+  readonly requestId: string;
+  /** Path parameters, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The query, checked and converted by the route's schema (defaults filled in). */
+  readonly query: Readonly<Record<string, unknown>>;
+  /** The JSON body, parsed and checked, on routes with `body: 'json'`; undefined on others. */
+  readonly json: unknown;
+  /** Present on every route that asks for a key. */
+  readonly caller: Caller;
+  readonly span: Span;
+  /** The answer's Server-Timing comes from here, read when the head leaves. */
+  readonly timedBy: (timing: { readonly serverTiming: string }) => void;
+}
+
+/** One endpoint. The router does everything the fields name, in a fixed order, before `handle` runs. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `/api/upload/:connectionId`; one segment a parameter. `/*` answers what no other route has the path of. */
+  readonly path: string;
+  /**
+   * What the key must hold; 'any' = any valid key; 'owner' = a login session or an admin key; 'public' = no key asked.
+   * A login session may do all that a key may.
+   */
+  readonly access: Scope | 'any' | 'owner' | 'public';
+  /** JSON Schema (ajv) of the query; unknown parameters are let pass. Values arrive as strings and are coerced. */
+  readonly query?: object;
+  /**
+   * json = application/json, held and parsed by the router (at most 1 MiB), checked against `json`;
+   * stream = the handler reads request.body itself; none = a body is not read, and its connection closes.
+   */
+  readonly body: 'none' | 'json' | 'stream';
+  /** JSON Schema of the JSON body. */
+  readonly json?: object;
+  /** Honours Idempotency-Key. */
+  readonly idempotent?: boolean;
+  /** A 409 for an existing file also says `skipped: true` (upload, copy). */
+  readonly skippable?: boolean;
+  /** A GET route that also answers HEAD; the handler looks at request.method. */
+  readonly head?: boolean;
+  handle(context: RequestContext): Promise<HttpAnswer>;
+}

@@ -1,0 +1,408 @@
+/**
+ * The bridge between uWebSockets.js and the rest of the program; with uws-loader.ts, answer-writer.ts and server.ts the
+ * only place that knows it.
+ *
+ * | native value            | lives                          | what we do                                              |
+ * | ----------------------- | ------------------------------ | ------------------------------------------------------- |
+ * | HttpRequest             | the synchronous handler        | copied before anything else                             |
+ * | chunk of onData         | the callback                   | copied once into a Buffer                               |
+ * | HttpResponse            | until answered or onAborted    | `isOver` guards every use; a use after it throws        |
+ * | pause()                 | does not stop a running read   | the receive buffer bounds it (receive-buffer.ts)        |
+ * | its own 10 s timers     | cut slow uploads, slow readers | pause + resume re-arms them; our own limits decide      |
+ * | an exception in a callback | nobody answers              | every callback is wrapped                               |
+ * | an argument that is undefined | counts as given          | endWithoutBody() is called without any                  |
+ */
+import { STATUS_CODES } from 'node:http';
+import { Readable } from 'node:stream';
+import ipaddr from 'ipaddr.js';
+import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
+import { v7 as uuidv7 } from 'uuid';
+import { GatewayError, toGatewayError } from '../errors.js';
+import { errorAnswer } from './answer.js';
+import { AnswerWriter } from './answer-writer.js';
+import { BodyReader, clientGone } from './body-reader.js';
+import { clientAddress } from './client-address.js';
+import { ClientPace, type PaceLimits } from './client-pace.js';
+import type { HttpAnswer, HttpHandler, HttpRequest, StreamBody } from './types.js';
+
+/** What is left of a request when it is over, for the log. */
+export interface ExchangeRecord {
+  readonly method: string;
+  readonly path: string;
+  readonly remoteAddress: string;
+  readonly status: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly durationMs: number;
+  /** Whether the whole answer was handed to the socket. */
+  readonly isComplete: boolean;
+  readonly facts: HttpAnswer['facts'];
+}
+
+export interface ExchangeHost {
+  readonly limits: PaceLimits;
+  readonly trustedProxies: readonly string[];
+  /** Answers close their connection while this is true. */
+  readonly isDraining: boolean;
+  /** New bodies are refused while this is true. */
+  readonly isOverloaded: boolean;
+  handle: HttpHandler;
+  over(exchange: Exchange, record: ExchangeRecord): void;
+}
+
+/** Fields that tell where a request ends. The older build takes the first of differing Content-Lengths. */
+const FRAMING = ['content-length', 'transfer-encoding'];
+/** Other fields whose repetition makes a request ambiguous. */
+const SINGLE = ['host', 'authorization', 'content-type'];
+/** Bodies held in memory beyond this are streamed too: the front end would buffer them and cut a slow reader. */
+const MAX_WHOLE_BYTES = 64 * 1024;
+/** The native timers are 10 s long. */
+const REARM_EVERY_SECONDS = 4;
+
+/** One request and its answer. */
+export class Exchange {
+  private readonly controller = new AbortController();
+  private readonly startedAt = performance.now();
+  private readonly request: HttpRequest;
+  private readonly body: BodyReader | undefined;
+  private readonly pace: ClientPace;
+  private writer: AnswerWriter | undefined;
+  private isOver = false;
+  private isAnswered = false;
+  private status = 0;
+  private bytesOut = 0;
+  facts: HttpAnswer['facts'];
+
+  constructor(
+    private readonly res: UwsResponse,
+    req: UwsRequest,
+    private readonly host: ExchangeHost,
+  ) {
+    res.onAborted(() => this.guard(() => this.aborted()));
+    this.pace = new ClientPace(host.limits, this.startedAt);
+    const { headers, repeated } = copyHeaders(req);
+    const declared = headers.get('content-length');
+    const contentLength = declared === undefined ? undefined : Number(declared);
+    const hasBody = headers.has('transfer-encoding') || (contentLength !== undefined && contentLength !== 0);
+    if (hasBody) {
+      const socket = { pause: () => this.touch(() => res.pause()), resume: () => this.touch(() => res.resume()) };
+      this.body = new BodyReader(socket, contentLength);
+      res.onData((chunk, isLast) => this.guard(() => this.body?.accept(chunk, isLast)));
+      res.pause();
+    }
+    let body: BodyReader | undefined = this.body;
+    this.request = {
+      method: req.getCaseSensitiveMethod().toUpperCase(),
+      path: req.getUrl(),
+      query: new URLSearchParams(req.getQuery()),
+      headers,
+      remoteAddress: clientAddress(addressText(res), headers.get('x-forwarded-for'), host.trustedProxies),
+      contentLength,
+      hasBody,
+      // Most requests have none, and a stream that nobody reads costs more than the rest of this object.
+      get body() {
+        return (body ??= emptyBody());
+      },
+      signal: this.controller.signal,
+    };
+    const misframed = framingMistake(headers, repeated);
+    const mistake = repeatedField(repeated) ?? (hasBody && host.isOverloaded ? overloaded() : undefined);
+    const isServed = misframed === undefined && mistake === undefined;
+    this.settled = isServed ? this.run() : Promise.resolve();
+    if (misframed !== undefined) this.refuseFraming(misframed);
+    else if (mistake !== undefined) this.answer(unrouted(mistake));
+  }
+
+  /** Once a second: own limits, the native timers, and clients that left while they were paused. */
+  tick(second: number): void {
+    this.guard(() => {
+      const isItsTurn = (this.body?.waiting ?? false) || (this.writer?.waiting ?? false);
+      const moved = (this.body?.received ?? 0) + (this.writer?.sent ?? 0);
+      const offence = this.pace.check(isItsTurn, moved, performance.now());
+      if (offence !== undefined) return this.cut(clientGone(offence));
+      if (second % REARM_EVERY_SECONDS !== 0) return;
+      if (this.body?.socketIsPaused === true && !this.body.complete) return this.body.peek();
+      this.touch(() => {
+        this.res.pause();
+        this.res.resume();
+      });
+    });
+  }
+
+  get isFinished(): boolean {
+    return this.isOver;
+  }
+
+  /** Resolves when the handler has come to its end, whatever became of the client. */
+  readonly settled: Promise<void>;
+
+  get bufferedBytes(): number {
+    return this.body?.readableLength ?? 0;
+  }
+
+  /** The operation hears `error`; a client that still waits for an answer can be given one. */
+  withdraw(error: GatewayError): void {
+    if (this.isAnswered) this.cut(error);
+    else this.guard(() => this.fail(error));
+  }
+
+  /** Ends the exchange from our side: the operation hears `error`, the client sees its connection close. */
+  cut(error: GatewayError): void {
+    if (this.isOver) return;
+    this.end(false);
+    this.fail(error);
+    this.res.close();
+  }
+
+  /**
+   * Nobody can tell where such a request ends, and behind any answer the front end would go on with the bytes that came
+   * with it as the next request (RFC 9112, 6.3: request smuggling). So there is none, as for what it cannot parse at all.
+   */
+  private refuseFraming(mistake: GatewayError): void {
+    this.status = mistake.status;
+    this.cut(mistake);
+  }
+
+  private async run(): Promise<void> {
+    let answer: HttpAnswer;
+    try {
+      answer = await this.host.handle(this.request);
+    } catch (error) {
+      answer = unrouted(toGatewayError(error));
+    }
+    this.answer(answer);
+  }
+
+  private answer(answer: HttpAnswer): void {
+    if (this.isOver || this.isAnswered) {
+      if (isStream(answer.body)) dismiss(answer.body.stream);
+      this.facts ??= answer.facts;
+      return;
+    }
+    this.isAnswered = true;
+    this.guard(() => this.send(answer));
+  }
+
+  private send(answer: HttpAnswer): void {
+    const { body, headLength } = answer;
+    this.status = answer.status;
+    this.facts = answer.facts;
+    const isBodiless = answer.status === 304 || answer.status === 204;
+    if (this.request.method === 'HEAD' || headLength !== undefined || isBodiless) {
+      if (isStream(body)) dismiss(body.stream);
+      const length = isBodiless ? undefined : (headLength ?? lengthOf(body));
+      return this.sendHeadOnly(answer, length);
+    }
+    if (isStream(body)) {
+      if (body.length !== 0) return this.stream(answer, body);
+      body.stream.on('error', () => undefined).resume();
+      return this.sendWhole(answer, '');
+    }
+    const bytes = body ?? '';
+    const length = lengthOf(bytes);
+    if (length === undefined || length <= MAX_WHOLE_BYTES) return this.sendWhole(answer, bytes);
+    this.stream(answer, { stream: Readable.from([Buffer.from(bytes)], { objectMode: false }), length });
+  }
+
+  private sendHeadOnly(answer: HttpAnswer, length: number | undefined): void {
+    const { mustClose } = this;
+    if (this.isUnread) this.res.pause();
+    this.res.cork(() => {
+      this.writeHead(answer);
+      if (length !== undefined) this.res.writeHeader('Content-Length', String(length));
+      this.writePersistence(mustClose);
+      // No argument: even undefined is taken for a length here.
+      this.res.endWithoutBody();
+    });
+    this.end(true);
+  }
+
+  /**
+   * Closing at once would reset a connection whose client still sends, and the reset can overtake the answer. So such a
+   * client is asked to close; its socket stays paused, and the native timer ends it 10 s later if it does not.
+   */
+  private sendWhole(answer: HttpAnswer, bytes: string | Uint8Array): void {
+    const { isUnread, mustClose } = this;
+    if (isUnread) this.res.pause();
+    this.res.cork(() => {
+      this.writeHead(answer);
+      // The native server says itself that it closes.
+      if (isUnread || !mustClose) this.writePersistence(isUnread);
+      this.res.end(bytes, mustClose && !isUnread);
+    });
+    this.bytesOut = lengthOf(bytes) ?? 0;
+    this.end(true);
+  }
+
+  private stream(answer: HttpAnswer, { stream, length }: StreamBody): void {
+    const { mustClose } = this;
+    if (this.isUnread) this.body?.discard();
+    const writeHead = (): void => {
+      this.writeHead(answer);
+      this.writePersistence(mustClose);
+    };
+    this.writer = new AnswerWriter(this.res, stream, length, writeHead, {
+      done: () => this.end(true),
+      broken: (error, headWasSent) => this.guard(() => this.broken(error, headWasSent, answer)),
+    });
+  }
+
+  private broken(cause: Error, headWasSent: boolean, { headers, facts }: HttpAnswer): void {
+    if (this.isOver) return;
+    const error = toGatewayError(cause);
+    if (facts !== undefined) this.facts = { ...facts, error };
+    if (headWasSent) return this.cut(error);
+    const requestId = headers?.['X-Request-Id'];
+    this.send({ ...unrouted(error, typeof requestId === 'string' ? requestId : undefined), facts: this.facts });
+  }
+
+  private writeHead({ status, headers = {} }: HttpAnswer): void {
+    this.res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
+    for (const [name, value] of Object.entries(headers)) {
+      for (const one of typeof value === 'string' ? [value] : value) this.res.writeHeader(name, fieldValue(one));
+    }
+  }
+
+  /** The native server closes idle connections after 8 to 12 s; clients that know do not send into the closing. */
+  private writePersistence(mustClose: boolean): void {
+    if (mustClose) this.res.writeHeader('Connection', 'close');
+    else this.res.writeHeader('Keep-Alive', 'timeout=8');
+  }
+
+  /** A body that is still coming would be taken for the next request; closing also stops the client's sending. */
+  private get isUnread(): boolean {
+    return this.body !== undefined && !this.body.complete;
+  }
+
+  private get mustClose(): boolean {
+    return this.host.isDraining || this.isUnread;
+  }
+
+  /** The native response may not be touched from here on. */
+  private end(isComplete: boolean): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    if (isComplete && this.body !== undefined && !this.body.complete) this.body.destroy();
+    const { method, path, remoteAddress } = this.request;
+    this.host.over(this, {
+      method,
+      path,
+      remoteAddress,
+      status: this.status,
+      bytesIn: this.body?.received ?? 0,
+      bytesOut: this.writer?.sent ?? this.bytesOut,
+      durationMs: performance.now() - this.startedAt,
+      isComplete,
+      facts: this.facts,
+    });
+  }
+
+  private aborted(): void {
+    if (this.isOver) return;
+    this.end(false);
+    this.fail(clientGone());
+  }
+
+  private fail(error: GatewayError): void {
+    this.controller.abort(error);
+    this.body?.cut(error);
+    this.writer?.stop(error);
+  }
+
+  private touch(use: () => void): void {
+    if (!this.isOver) use();
+  }
+
+  /** No exception may unwind into native code. */
+  private guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      const failure = new GatewayError('internal', 'the front end failed', { cause: error });
+      this.fail(failure);
+      if (this.isOver) return;
+      this.end(false);
+      this.res.close();
+    }
+  }
+}
+
+function copyHeaders(req: UwsRequest): { headers: Map<string, string>; repeated: Set<string> } {
+  const headers = new Map<string, string>();
+  const repeated = new Set<string>();
+  req.forEach((name, value) => {
+    const former = headers.get(name);
+    if (former !== undefined) repeated.add(name);
+    headers.set(name, former === undefined ? value : `${former}, ${value}`);
+  });
+  return { headers, repeated };
+}
+
+function addressText(res: UwsResponse): string {
+  const text = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+  return text.includes(':') && ipaddr.isValid(text) ? ipaddr.process(text).toString() : text;
+}
+
+function emptyBody(): BodyReader {
+  const body = new BodyReader({ pause: () => undefined, resume: () => undefined }, undefined);
+  body.accept(new ArrayBuffer(0), true);
+  return body;
+}
+
+function badRequest(text: string): GatewayError {
+  return new GatewayError('bad_request', text, { step: 'request' });
+}
+
+/** Requests whose length two readers could understand differently (RFC 9112, 6.3) go no further. */
+function framingMistake(headers: ReadonlyMap<string, string>, repeated: ReadonlySet<string>): GatewayError | undefined {
+  const twice = FRAMING.find((name) => repeated.has(name));
+  if (twice !== undefined) return badRequest(`the field ${twice} stands twice in the request`);
+  const length = headers.get('content-length');
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return badRequest('Content-Length is not a number of bytes');
+  // The front end would take the bytes of any other coding for the content itself.
+  const coding = headers.get('transfer-encoding');
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+    return badRequest('the only Transfer-Encoding understood here is chunked');
+  }
+  return undefined;
+}
+
+function repeatedField(repeated: ReadonlySet<string>): GatewayError | undefined {
+  const name = SINGLE.find((one) => repeated.has(one));
+  return name === undefined ? undefined : badRequest(`the field ${name} stands twice in the request`);
+}
+
+function overloaded(): GatewayError {
+  return new GatewayError('overloaded', 'the gateway has too many bodies under way', { retryAfterMs: 1_000 });
+}
+
+function isStream(body: HttpAnswer['body']): body is StreamBody {
+  return typeof body === 'object' && 'stream' in body;
+}
+
+/** undefined: not known before it has been streamed. */
+function lengthOf(body: HttpAnswer['body']): number | undefined {
+  if (typeof body === 'string') return Buffer.byteLength(body);
+  return body === undefined ? 0 : body.length;
+}
+
+/** Nobody will read it. */
+function dismiss(stream: Readable): void {
+  stream.on('error', () => undefined).destroy(clientGone());
+}
+
+/**
+ * A value as it goes on the wire. Line ends would split the answer; characters beyond Latin-1 have no place in a field
+ * (RFC 9110, 5.5), and those within it must not leave as UTF-8, which is what the front end makes of text.
+ */
+function fieldValue(value: string): string | Uint8Array {
+  // eslint-disable-next-line no-control-regex
+  const clean = value.replace(/[\u0000-\u0008\u000a-\u001f\u007f]+/g, ' ').replace(/[^\u0000-\u00ff]/gu, '?');
+  return /[\u0080-\u00ff]/.test(clean) ? Buffer.from(clean, 'latin1') : clean;
+}
+
+/** An error that arose outside of the router, in the same form. */
+function unrouted(error: GatewayError, requestId: string = uuidv7()): HttpAnswer {
+  const answer = errorAnswer(error);
+  return { ...answer, headers: { 'Cache-Control': 'no-store', ...answer.headers, 'X-Request-Id': requestId } };
+}

@@ -1,0 +1,49 @@
+#!/usr/bin/env -S node --max-semi-space-size=4
+/**
+ * Starts the gateway: configuration first, everything else only when that is good, so that a mistake shows at once.
+ * GATEWAY_CONFIG names the file; without it the quick start runs on defaults. See lifecycle.ts for signals and exits.
+ * With `rotate-keys` it changes the master key of the same configuration's database instead (rotate-keys.ts).
+ */
+import { suitAllocatorToStreams } from './allocator.js';
+import { suitCollectorToStreams } from './collector.js';
+import { ConfigError } from './config/mistakes.js';
+import type { Config } from './config/config.js';
+import { loadConfig } from './config/load.js';
+import type { StartGateway } from './gateway-types.js';
+import { EXIT, runGateway } from './lifecycle.js';
+
+suitCollectorToStreams();
+
+// Node.js 20 is supported here. The SDK of S3 warns of its own plans on standard error, and has no other switch.
+process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+
+const file = process.env['GATEWAY_CONFIG'];
+const hasFile = file !== undefined && file !== '';
+const config = readConfig();
+if (config !== undefined) await (process.argv[2] === 'rotate-keys' ? rotate(config) : serve(config));
+
+function readConfig(): Config | undefined {
+  try {
+    return loadConfig({ ...(hasFile ? { file } : {}), env: process.env });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = EXIT.badConfig;
+    return undefined;
+  }
+}
+
+async function serve(config: Config): Promise<void> {
+  suitAllocatorToStreams();
+  const { createLogger } = await import('./observe/log.js');
+  const start: StartGateway = async (...how) => {
+    const { startGateway } = await import('./gateway.js');
+    return startGateway(...how);
+  };
+  await runGateway(start, config, { logger: createLogger(config.log), quickStart: !hasFile });
+}
+
+async function rotate(config: Config): Promise<void> {
+  const { rotateKeys } = await import('./rotate-keys.js');
+  process.exitCode = await rotateKeys(config, process.env['GATEWAY_NEW_MASTER_KEY'] ?? '');
+}

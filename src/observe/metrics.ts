@@ -1,0 +1,313 @@
+/** What GET /metrics shows: every name in one table, every label bounded, gauges read at the moment they are asked for. */
+import {
+  type Aggregator,
+  AggregatorRegistry,
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
+import { BoundedLabel } from './bounded-label.js';
+
+/**
+ * The gateway's own metrics. The process's (CPU, memory, descriptors, garbage collection, and the delay of the event
+ * loop as nodejs_eventloop_lag_…) stand beside them under the names that dashboards know.
+ */
+export const METRICS = {
+  requestSeconds: {
+    name: 'ftg_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer',
+    labels: ['method', 'route', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120],
+  },
+  openRequests: { name: 'ftg_open_requests', help: 'Requests whose answer has not ended', labels: [] },
+  operationSeconds: {
+    name: 'ftg_operation_duration_seconds',
+    help: 'Time of file operations, waiting for a session included',
+    labels: ['type', 'protocol', 'outcome'],
+    buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800],
+  },
+  stageSeconds: {
+    name: 'ftg_operation_stage_seconds',
+    help: 'Time of file operations by what it went to',
+    labels: ['stage', 'protocol'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800],
+  },
+  operationErrors: {
+    name: 'ftg_operation_errors_total',
+    help: 'Failed file operations by error code',
+    labels: ['protocol', 'code'],
+  },
+  transferredBytes: {
+    name: 'ftg_transferred_bytes_total',
+    help: 'Bytes of file content moved to (outbound) and from (inbound) remote servers',
+    labels: ['direction', 'protocol'],
+  },
+  poolOpen: { name: 'ftg_pool_sessions_open', help: 'Open sessions on remote hosts', labels: ['host'] },
+  poolLeased: { name: 'ftg_pool_leases', help: 'Sessions and SFTP channels in use', labels: ['host'] },
+  poolWaiting: { name: 'ftg_pool_waiting', help: 'Operations that wait for a session', labels: ['host'] },
+  historyBatchRows: {
+    name: 'ftg_history_batch_rows',
+    help: 'History rows in one commit',
+    labels: [],
+    buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500],
+  },
+  historyQueuedRows: { name: 'ftg_history_queued_rows', help: 'History rows that wait for their commit', labels: [] },
+  watchCheckSeconds: {
+    name: 'ftg_watch_check_duration_seconds',
+    help: 'Time of the checks of watched folders',
+    labels: ['kind', 'outcome'],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800],
+  },
+  watchLagSeconds: {
+    name: 'ftg_watch_check_lag_seconds',
+    help: 'Time from the moment a check is due to its start',
+    labels: [],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
+  },
+  watchDetections: { name: 'ftg_watch_detections_total', help: 'Files that checks have reported', labels: [] },
+  watchRunning: { name: 'ftg_watch_checks_running', help: 'Checks that run on this node', labels: [] },
+  watchWaiting: { name: 'ftg_watch_checks_waiting', help: 'Checks that wait for their turn on this node', labels: [] },
+  watchFailing: { name: 'ftg_watch_folders_failing', help: 'Active watched folders whose checks fail', labels: [] },
+  webhookSeconds: {
+    name: 'ftg_webhook_attempt_duration_seconds',
+    help: 'Time of tries to deliver an event',
+    labels: ['outcome'],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
+  },
+  webhookRunning: {
+    name: 'ftg_webhook_deliveries_running',
+    help: 'Tries to deliver that run on this node',
+    labels: [],
+  },
+  webhookWaiting: {
+    name: 'ftg_webhook_deliveries_waiting',
+    help: 'Events claimed by this node that wait for their turn',
+    labels: [],
+  },
+  webhookPending: { name: 'ftg_webhook_events_pending', help: 'Events that are to be delivered', labels: [] },
+  webhookDead: { name: 'ftg_webhook_events_dead', help: 'Events that ran out of tries', labels: [] },
+  workerThreads: { name: 'ftg_worker_threads', help: 'Threads that convert base64', labels: [] },
+  workerWaiting: { name: 'ftg_worker_jobs_waiting', help: 'Conversions that wait for a thread', labels: [] },
+  ready: { name: 'ftg_ready', help: '1 while GET /readyz answers 200, else 0', labels: [], aggregator: 'min' },
+  diskFree: {
+    name: 'ftg_data_dir_free_bytes',
+    help: 'Free on the file system of dataDir',
+    labels: [],
+    aggregator: 'first',
+  },
+  diskSize: {
+    name: 'ftg_data_dir_size_bytes',
+    help: 'Size of the file system of dataDir',
+    labels: [],
+    aggregator: 'first',
+  },
+} as const;
+
+/** Bounds of the labels whose values come from outside. */
+export const LABEL_BOUNDS = { host: 50, route: 100, code: 100, few: 20 } as const;
+
+export interface PoolGauge {
+  /** `host:port` */
+  readonly host: string;
+  readonly open: number;
+  readonly leased: number;
+  readonly waiting: number;
+}
+
+/** What the gauges read when they are asked. Several pools of one host are added up. */
+export interface MetricsSources {
+  pools(): readonly PoolGauge[];
+  openRequests(): number;
+  historyQueuedRows(): number;
+  watching(): WatchingGauges;
+  workers(): { readonly threads: number; readonly waiting: number };
+  ready(): Promise<boolean>;
+  /** Of the file system of dataDir; NaN where it cannot be told. */
+  disk(): Promise<{ readonly freeBytes: number; readonly sizeBytes: number }>;
+  /** Asked of the database at most every few seconds; a question that fails shows as NaN. */
+  backlog(): Promise<Backlog | undefined>;
+}
+
+export interface WatchingGauges {
+  readonly checksRunning: number;
+  readonly checksWaiting: number;
+  readonly deliveriesRunning: number;
+  readonly deliveriesWaiting: number;
+}
+
+/** Of all nodes. */
+export interface Backlog {
+  readonly failingFolders: number;
+  readonly pendingEvents: number;
+  readonly deadEvents: number;
+}
+
+export interface Metrics {
+  /** `route` is the route's pattern, undefined where none was found. */
+  request(facts: { method: string; route: string | undefined; status: number; seconds: number }): void;
+  /** `code` is the error's; absent = success. `stages`: milliseconds of each. */
+  operation(facts: {
+    type: string;
+    protocol: string;
+    seconds: number;
+    code?: string;
+    stages: ReadonlyMap<string, number>;
+  }): void;
+  bytes(direction: 'outbound' | 'inbound', protocol: string, count: number): void;
+  historyBatch(rows: number): void;
+  check(facts: { kind: string; outcome: string; seconds: number; lagSeconds: number; detections: number }): void;
+  /** A try to deliver an event. */
+  webhookAttempt(facts: { outcome: string; seconds: number }): void;
+  /** The text of GET /metrics, of the type `contentType`; `threads`: with what these threads of the process counted. */
+  text(threads?: readonly MetricsSnapshot[]): Promise<string>;
+  /** What this thread counted, for the text of the process. */
+  snapshot(): Promise<MetricsSnapshot>;
+  readonly contentType: string;
+}
+
+/** One thread's metrics, as plain values. */
+export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** Facts about the whole process, which must not be added up over its threads. */
+const OF_THE_PROCESS = /^(process_|nodejs_version_info$)/;
+
+export function createMetrics(sources: MetricsSources): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const methods = new BoundedLabel(LABEL_BOUNDS.few);
+  const routes = new BoundedLabel(LABEL_BOUNDS.route);
+  const types = new BoundedLabel(LABEL_BOUNDS.few);
+  const protocols = new BoundedLabel(LABEL_BOUNDS.few);
+  const codes = new BoundedLabel(LABEL_BOUNDS.code);
+
+  const requestSeconds = histogram(METRICS.requestSeconds, registers);
+  const operationSeconds = histogram(METRICS.operationSeconds, registers);
+  const stageSeconds = histogram(METRICS.stageSeconds, registers);
+  const operationErrors = counter(METRICS.operationErrors, registers);
+  const transferredBytes = counter(METRICS.transferredBytes, registers);
+  const historyBatchRows = histogram(METRICS.historyBatchRows, registers);
+  readGauge(METRICS.openRequests, registers, () => sources.openRequests());
+  readGauge(METRICS.historyQueuedRows, registers, () => sources.historyQueuedRows());
+  const watchCheckSeconds = histogram(METRICS.watchCheckSeconds, registers);
+  const watchLagSeconds = histogram(METRICS.watchLagSeconds, registers);
+  const watchDetections = counter(METRICS.watchDetections, registers);
+  const webhookSeconds = histogram(METRICS.webhookSeconds, registers);
+  readGauge(METRICS.watchRunning, registers, () => sources.watching().checksRunning);
+  readGauge(METRICS.watchWaiting, registers, () => sources.watching().checksWaiting);
+  readGauge(METRICS.webhookRunning, registers, () => sources.watching().deliveriesRunning);
+  readGauge(METRICS.webhookWaiting, registers, () => sources.watching().deliveriesWaiting);
+  readGauge(METRICS.workerThreads, registers, () => sources.workers().threads);
+  readGauge(METRICS.workerWaiting, registers, () => sources.workers().waiting);
+  readGauge(METRICS.ready, registers, async () => Number(await sources.ready()));
+  readGauge(METRICS.diskFree, registers, async () => (await sources.disk()).freeBytes);
+  readGauge(METRICS.diskSize, registers, async () => (await sources.disk()).sizeBytes);
+  backlogGauge(METRICS.watchFailing, registers, sources, 'failingFolders');
+  backlogGauge(METRICS.webhookPending, registers, sources, 'pendingEvents');
+  backlogGauge(METRICS.webhookDead, registers, sources, 'deadEvents');
+  poolGauge(METRICS.poolOpen, registers, () => sources.pools(), 'open');
+  poolGauge(METRICS.poolLeased, registers, () => sources.pools(), 'leased');
+  poolGauge(METRICS.poolWaiting, registers, () => sources.pools(), 'waiting');
+
+  return {
+    request: ({ method, route, status, seconds }) =>
+      requestSeconds.observe(
+        { method: methods.nameFor(method), route: routes.nameFor(route ?? 'none'), status: String(status) },
+        seconds,
+      ),
+    operation: ({ type, protocol, seconds, code, stages }) => {
+      const protocolName = protocols.nameFor(protocol);
+      const outcome = code === undefined ? 'success' : 'failed';
+      operationSeconds.observe({ type: types.nameFor(type), protocol: protocolName, outcome }, seconds);
+      for (const [stage, ms] of stages) stageSeconds.observe({ stage, protocol: protocolName }, ms / 1_000);
+      if (code !== undefined) operationErrors.inc({ protocol: protocolName, code: codes.nameFor(code) });
+    },
+    bytes: (direction, protocol, count) =>
+      transferredBytes.inc({ direction, protocol: protocols.nameFor(protocol) }, count),
+    historyBatch: (rows) => historyBatchRows.observe(rows),
+    check: ({ kind, outcome, seconds, lagSeconds, detections }) => {
+      watchCheckSeconds.observe({ kind, outcome }, seconds);
+      if (kind === 'regular') watchLagSeconds.observe(lagSeconds);
+      watchDetections.inc(detections);
+    },
+    webhookAttempt: ({ outcome, seconds }) => webhookSeconds.observe({ outcome }, seconds),
+    text: async (threads = []) => {
+      if (threads.length === 0) return registry.metrics();
+      const all = [await registry.getMetricsAsJSON(), ...threads].map((metrics) => metrics.map(worstOfLoops));
+      return AggregatorRegistry.aggregate(all).metrics();
+    },
+    snapshot: async () => (await registry.getMetricsAsJSON()).filter(({ name }) => !OF_THE_PROCESS.test(name)),
+    contentType: registry.contentType,
+  };
+}
+
+/** One event loop that is late is what matters, not the mean with those that idle. */
+function worstOfLoops<M extends { readonly name: string }>(metric: M): M {
+  return /^nodejs_eventloop_lag_p\d+_/.test(metric.name) ? { ...metric, aggregator: 'max' } : metric;
+}
+
+interface Description<L extends string> {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly L[];
+}
+
+function histogram<L extends string>(
+  { name, help, labels, buckets }: Description<L> & { readonly buckets: readonly number[] },
+  registers: Registry[],
+): Histogram<L> {
+  return new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers });
+}
+
+function counter<L extends string>({ name, help, labels }: Description<L>, registers: Registry[]): Counter<L> {
+  return new Counter({ name, help, labelNames: labels, registers });
+}
+
+function readGauge(
+  { name, help, aggregator = 'sum' }: Description<never> & { readonly aggregator?: Aggregator },
+  registers: Registry[],
+  read: () => number | Promise<number>,
+): void {
+  const gauge: Gauge = new Gauge({
+    name,
+    help,
+    registers,
+    aggregator,
+    collect: async () => gauge.set(await read()),
+  });
+}
+
+function backlogGauge(
+  description: Description<never>,
+  registers: Registry[],
+  sources: MetricsSources,
+  field: keyof Backlog,
+): void {
+  readGauge(description, registers, async () => (await sources.backlog())?.[field] ?? NaN);
+}
+
+function poolGauge(
+  { name, help, labels }: Description<'host'>,
+  registers: Registry[],
+  read: () => readonly PoolGauge[],
+  field: 'open' | 'leased' | 'waiting',
+): void {
+  const hosts = new BoundedLabel(LABEL_BOUNDS.host);
+  const gauge: Gauge<'host'> = new Gauge({
+    name,
+    help,
+    labelNames: labels,
+    registers,
+    collect: () => {
+      const pools = read();
+      gauge.reset();
+      hosts.keepOnly(new Set(pools.map((pool) => pool.host)));
+      for (const pool of pools) gauge.inc({ host: hosts.nameFor(pool.host) }, pool[field]);
+    },
+  });
+}

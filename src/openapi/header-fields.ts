@@ -1,0 +1,103 @@
+/** Header fields of requests and answers, by name. */
+import type { Header, Parameter, Schema } from './types.js';
+
+type HeaderParameter = Omit<Parameter, 'in' | 'name'>;
+
+const asked = (description: string, schema: Schema, example: string): HeaderParameter => ({
+  description,
+  schema,
+  example,
+});
+const always = (description: string, schema: Schema): Header => ({ description, required: true, schema });
+const text: Schema = { type: 'string' };
+
+export const REQUEST_HEADERS: Readonly<Record<string, HeaderParameter>> = {
+  'X-Request-Id': asked(
+    'Kept when it is valid, else the gateway makes one; it stands in the answer and in the log.',
+    { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+    'order-4711',
+  ),
+  traceparent: asked(
+    'Makes the spans of the request, and the requests made on its behalf, part of this trace (W3C Trace Context). One of another form is passed over.',
+    { type: 'string', pattern: '^[\\da-f]{2}-[\\da-f]{32}-[\\da-f]{16}-[\\da-f]{2}' },
+    '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  ),
+  tracestate: asked(
+    'Goes with `traceparent`; passed on unchanged.',
+    { type: 'string', maxLength: 512 },
+    'vendor=state',
+  ),
+  'Idempotency-Key': asked(
+    'For 24 hours the same key and request give the first answer again, so that a repeated request is safe. Bare or quoted.',
+    { type: 'string', minLength: 1, maxLength: 255 },
+    '7c1f4a52-0a5f-4c7e-9a2e-0f5f1f1f2a11',
+  ),
+  'Content-Digest': asked(
+    'sha-256 or sha-512 of the content (RFC 9530), compared before the file becomes visible.',
+    text,
+    'sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:',
+  ),
+  'Content-Disposition': asked(
+    'Names the file of an `application/octet-stream` body where the query does not.',
+    text,
+    'attachment; filename="report.pdf"',
+  ),
+  Range: asked('One range of bytes (RFC 9110, 14.2), answered with 206.', text, 'bytes=0-1023'),
+  'If-Range': asked(
+    'Send the range only while the file still has this ETag or date, else the whole file.',
+    text,
+    '"2a-19bd0e9f800"',
+  ),
+  'If-None-Match': asked('ETags that the client holds; 304 when one is still right.', text, '"2a-19bd0e9f800"'),
+  'If-Modified-Since': asked(
+    '304 when the file is not newer. `If-None-Match` counts before it.',
+    text,
+    'Sat, 31 Jan 2026 12:00:00 GMT',
+  ),
+};
+
+export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
+  'X-Request-Id': always('Finds the request in the log of the gateway.', {
+    type: 'string',
+    pattern: '^[A-Za-z0-9._-]{1,128}$',
+  }),
+  'Cache-Control': always('Whether the answer may be kept.', text),
+  'Retry-After': always('Seconds after which another try makes sense.', { type: 'integer', minimum: 1 }),
+  'WWW-Authenticate': always('How to authenticate.', { type: 'string', const: 'Bearer' }),
+  RateLimit: { description: 'What is left of the rate limit, where one is set.', schema: text },
+  'RateLimit-Policy': { description: 'The rate limit, where one is set.', schema: text },
+  'Server-Timing': {
+    description:
+      'Where the time of the operation went, in milliseconds: fetch, queue, connect, auth, open, transfer, verify, rename, record. The head of a download leaves before its bytes and tells the stages before them.',
+    schema: { type: 'string', pattern: '^[a-z]+;dur=[0-9.]+(, [a-z]+;dur=[0-9.]+)*$' },
+  },
+  'Idempotency-Replayed': {
+    description: '`true` when this is the first answer to this Idempotency-Key, given again.',
+    schema: { type: 'string', const: 'true' },
+  },
+  'Content-Disposition': always('Name of the file (RFC 6266).', { type: 'string', pattern: '^attachment' }),
+  'Content-Length': always('Bytes of the body.', { type: 'integer', minimum: 0 }),
+  'Content-Range': always('Which bytes these are, of how many.', {
+    type: 'string',
+    pattern: '^bytes \\d+-\\d+/\\d+$',
+  }),
+  'Accept-Ranges': always('Ranges can be asked for.', { type: 'string', const: 'bytes' }),
+  ETag: always('Changes whenever the content does.', { type: 'string', pattern: '^(W/)?".*"$' }),
+  'Last-Modified': always('Time of the last change.', text),
+  'Content-Security-Policy': always('Lets the page load nothing.', { type: 'string', pattern: "^default-src 'none'" }),
+  'X-Content-Type-Options': { description: 'The type is the one given.', schema: { type: 'string', const: 'nosniff' } },
+  'Set-Cookie': {
+    description: 'The session cookie, or its end.',
+    required: true,
+    schema: { type: 'string', pattern: '^(__Host-)?ftg_session=' },
+  },
+  'X-Accel-Buffering': { description: 'No proxy may gather events.', schema: { type: 'string', const: 'no' } },
+  'Referrer-Policy': { description: 'Links tell nothing.', schema: { type: 'string', const: 'no-referrer' } },
+};
+
+/** Of every answer. */
+export const EVERY_ANSWER = ['X-Request-Id', 'Cache-Control'] as const;
+/** Of every answer to a request with a key. */
+export const KEYED_ANSWER = ['RateLimit', 'RateLimit-Policy'] as const;
+/** Of every answer that an operation may stand behind. */
+export const OPERATION_ANSWER = ['Server-Timing'] as const;

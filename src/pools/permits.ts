@@ -1,0 +1,125 @@
+/**
+ * Permits to hold open sessions, where the pools of several threads share the limit of one login. A pool asks before it
+ * opens a session and gives back when that is closed; a lease of an open session never comes here.
+ */
+import type { FromBroker, SessionNeeds, ToBroker } from './share-messages.js';
+
+/** What a pool sees of the limit it shares. */
+export interface SessionPermits {
+  /** Over how many pools the limits are spread. */
+  readonly pools: number;
+  /** Sessions that this pool may keep for now: fewer than it has while others wait for their share. */
+  readonly cap: number;
+  /** What the server admits over all pools, as far as its refusals have told. */
+  readonly learned: number;
+  /** Tells of the limit that all pools together must keep. */
+  limit(maxSessions: number): void;
+  /** How many permits the pool waits for, besides those it has. */
+  want(count: number): void;
+  /** A session is closed, or was not opened; `isRefused`: because the server admits no further one. */
+  giveBack(isRefused: boolean): void;
+  /** Who is told; one pool. */
+  bind(holder: PermitHolder): void;
+}
+
+export interface PermitHolder {
+  /** A permit has come: the pool opens a session with it, or gives it back. */
+  granted(): void;
+  /** `cap` or `learned` is another one. */
+  changed(): void;
+  needs(): SessionNeeds;
+}
+
+/** The permits of one thread, by the key of the pool. */
+export interface Shares {
+  of(key: string): SessionPermits;
+  /** The pool of this key is gone. */
+  forget(key: string): void;
+}
+
+/** One thread's end of the line to the broker. */
+export class ShareHolder implements Shares {
+  private readonly permits = new Map<string, Permits>();
+
+  constructor(
+    private readonly pools: number,
+    private readonly send: (message: ToBroker) => void,
+  ) {}
+
+  of(key: string): SessionPermits {
+    let permits = this.permits.get(key);
+    if (permits === undefined) {
+      permits = new Permits(key, this.pools, this.send);
+      this.permits.set(key, permits);
+    }
+    return permits;
+  }
+
+  forget(key: string): void {
+    this.permits.delete(key);
+  }
+
+  receive(message: FromBroker): void {
+    const permits = this.permits.get(message.key);
+    if (permits !== undefined) permits.receive(message);
+    else if (message.kind === 'grant') this.send({ kind: 'back', key: message.key, isRefused: false });
+  }
+}
+
+class Permits implements SessionPermits {
+  cap = Infinity;
+  learned = Infinity;
+  private held = 0;
+  /** As the broker knows it. */
+  private wanted = 0;
+  private maxSessions = Infinity;
+  private holder: PermitHolder | undefined;
+
+  constructor(
+    private readonly key: string,
+    readonly pools: number,
+    private readonly send: (message: ToBroker) => void,
+  ) {}
+
+  bind(holder: PermitHolder): void {
+    this.holder = holder;
+  }
+
+  limit(maxSessions: number): void {
+    if (this.maxSessions === maxSessions) return;
+    this.maxSessions = maxSessions;
+    // Whoever has and wants nothing is under no limit.
+    if (this.held + this.wanted > 0) this.tell();
+  }
+
+  want(count: number): void {
+    if (this.wanted === count) return;
+    this.wanted = count;
+    this.tell();
+  }
+
+  giveBack(isRefused: boolean): void {
+    this.held--;
+    this.send({ kind: 'back', key: this.key, isRefused });
+  }
+
+  receive(message: FromBroker): void {
+    if (message.kind === 'grant') {
+      this.held++;
+      this.wanted = Math.max(0, this.wanted - 1);
+      if (this.holder === undefined) this.giveBack(false);
+      else this.holder.granted();
+    } else if (message.kind === 'poll') {
+      this.tell();
+    } else {
+      this.cap = message.cap;
+      this.learned = message.learned;
+      this.holder?.changed();
+    }
+  }
+
+  private tell(): void {
+    const { key, held, wanted: count, maxSessions: limit } = this;
+    if (this.holder !== undefined) this.send({ kind: 'want', key, count, held, limit, ...this.holder.needs() });
+  }
+}

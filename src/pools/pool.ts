@@ -1,0 +1,436 @@
+/**
+ * The sessions of one host, port and login. A lease is the right to use one channel of one session for the length of
+ * one operation. Waiters are served in order, clients' requests before watched folders; an operation takes all its
+ * leases at once and never waits for one while holding another.
+ *
+ * Fullest use first: a free channel of an open session, then another session below the limit, then the queue. Under
+ * load a further session is opened in the background, so that transfers spread over the server's processes.
+ */
+import { setMaxListeners } from 'node:events';
+import { GatewayError, hasCode, toGatewayError } from '../errors.js';
+import { newEntry, reserve, TryNext, type Entry } from './entry.js';
+import { needsOf } from './needs.js';
+import type { SessionPermits } from './permits.js';
+import type { PoolGauge, PoolOptions } from './pool-options.js';
+import { exhausted, poolFull, waitedTooLong } from './refusals.js';
+import type { OpenSession, PoolLimits, Session } from './session.js';
+import { enqueue, type AcquireOptions, type Lease, type Priority, type Waiter } from './waiters.js';
+
+export type { AcquireOptions, Lease, PoolGauge, Priority };
+
+/** Idle longer than this, a session proves itself by one round trip before it is used. */
+const CHECK_AFTER_IDLE_MS = 5_000;
+/** How long a learned limit of the server is believed before one more session is tried. */
+const LEARNED_LIMIT_MS = 60_000;
+/** After a failed attempt to open one more session beside live ones. */
+const REOPEN_DELAY_MS = 1_000;
+/** Leases per open session from which another session is opened in the background. */
+const SPREAD_FROM = 4;
+const MAX_GRANT_ATTEMPTS = 4;
+
+export class Pool<T> {
+  readonly host: string;
+  private currentLimits: PoolLimits;
+  private readonly openSession: OpenSession<T>;
+  private readonly permits: SessionPermits | undefined;
+  private readonly entries = new Set<Entry<T>>();
+  private readonly queue: Waiter<T>[] = [];
+  private readonly closing = new AbortController();
+  private expectedCapacity: number;
+  private events = 0;
+  /** Attempts to open a session, each with those who wait for it. */
+  private readonly opening = new Set<Set<Waiter<T>>>();
+  private granting = 0;
+  private learnedLimit = Infinity;
+  private learnedTimer: NodeJS.Timeout | undefined;
+  private holdOpensUntil = 0;
+  private openFailures = 0;
+  private isOpenFailing = false;
+  private lastRefusal: GatewayError | undefined;
+  private reopenTimer: NodeJS.Timeout | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private lastUsed = performance.now();
+  private openedAt = -Infinity;
+
+  constructor(options: PoolOptions<T>) {
+    this.host = options.host;
+    this.currentLimits = options.limits;
+    this.openSession = options.open;
+    this.expectedCapacity = options.leasesPerSession;
+    this.permits = options.permits;
+    this.permits?.bind({
+      granted: () => (this.sessionsToOpen() > 0 ? void this.openOne() : this.permits?.giveBack(false)),
+      changed: () => {
+        this.retireSurplus();
+        this.serve();
+      },
+      needs: () =>
+        needsOf(this.queue, this.entries, {
+          opening: this.opening.size,
+          openedAt: this.openedAt,
+          mostLeases: this.limits.maxChannelsPerSession,
+          leasesPerSession: this.expectedCapacity,
+        }),
+    });
+    this.permits?.limit(options.limits.maxSessions);
+    // Every login under way listens to it, and there may be hundreds.
+    setMaxListeners(0, this.closing.signal);
+  }
+
+  get limits(): PoolLimits {
+    return this.currentLimits;
+  }
+
+  /** May change while the pool runs (an edited connection); sessions above a lowered limit take no further lease. */
+  set limits(limits: PoolLimits) {
+    this.currentLimits = limits;
+    this.permits?.limit(limits.maxSessions);
+    this.retireSurplus();
+  }
+
+  get gauge(): PoolGauge {
+    let leased = 0;
+    for (const entry of this.entries) leased += entry.used;
+    return { host: this.host, open: this.entries.size + this.opening.size, leased, waiting: this.queue.length };
+  }
+
+  /** Milliseconds without a lease, a waiter or an open session; 0 while in use. */
+  get unusedMs(): number {
+    return this.entries.size + this.opening.size + this.queue.length + this.granting > 0
+      ? 0
+      : performance.now() - this.lastUsed;
+  }
+
+  /**
+   * Waits for `count` leases at once. Errors: pool_full, acquire_timeout, sessions_exhausted (this login can never
+   * carry so many), draining, the error of a failed login, or the signal's reason.
+   */
+  acquire({ signal, count = 1, priority = 'request', prove = false }: AcquireOptions): Promise<Lease<T>[]> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason as Error);
+      if (this.closing.signal.aborted) return reject(this.closing.signal.reason as Error);
+      this.lastUsed = performance.now();
+      const timer = setTimeout(
+        () => this.giveUp(waiter, waitedTooLong(this.host, this.limits, this.lastRefusal)),
+        this.limits.acquireTimeoutMs,
+      );
+      const leave = (): void => this.giveUp(waiter, signal.reason as Error);
+      const settle = (): boolean => {
+        if (waiter.settled) return false;
+        waiter.settled = true;
+        clearTimeout(timer);
+        signal.removeEventListener('abort', leave);
+        const index = this.queue.indexOf(waiter);
+        if (index >= 0) this.queue.splice(index, 1);
+        return true;
+      };
+      const waiter: Waiter<T> = {
+        count,
+        priority,
+        signal,
+        prove,
+        arrived: ++this.events,
+        since: Date.now(),
+        loginFailure: undefined,
+        attempts: 0,
+        settled: false,
+        grant: (leases) => {
+          if (settle()) resolve(leases);
+          else for (const lease of leases) lease.release('keep');
+        },
+        fail: (error: Error) => {
+          if (settle()) reject(error);
+        },
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      enqueue(this.queue, waiter);
+      this.serve();
+      if (this.queue.includes(waiter) && this.isOverfull()) this.giveUp(waiter, poolFull(this.host, this.limits));
+    });
+  }
+
+  /** Fails every waiter, closes idle sessions now and leased ones as they come back. */
+  close(reason: Error = new GatewayError('draining', 'the gateway is stopping', { retryAfterMs: 1_000 })): void {
+    this.closing.abort(reason);
+    clearInterval(this.timer);
+    clearTimeout(this.reopenTimer);
+    clearTimeout(this.learnedTimer);
+    this.permits?.want(0);
+    for (const waiter of [...this.queue]) waiter.fail(reason);
+    for (const entry of this.entries) if (entry.used === 0) this.drop(entry);
+  }
+
+  /** One less may let a pair behind it pass. */
+  private giveUp(waiter: Waiter<T>, error: Error): void {
+    waiter.fail(error);
+    this.serve();
+  }
+
+  /** More wait than may, not counting those for whom sessions are being opened. */
+  private isOverfull(): boolean {
+    const mayWait = this.limits.maxWaiting / (this.permits?.pools ?? 1);
+    return this.queue.length - this.opening.size * this.expectedCapacity > mayWait;
+  }
+
+  /** Grants as far as free slots reach, in order, and sees to it that sessions are opened for the rest. */
+  private serve(): void {
+    for (;;) {
+      const waiter = this.queue[0];
+      if (waiter === undefined) break;
+      if (waiter.count > this.mostLeases()) {
+        waiter.fail(exhausted(this.host, waiter.count));
+        continue;
+      }
+      const slots = reserve(this.entries, waiter.count, (entry) => this.capacityOf(entry));
+      if (slots === undefined) break;
+      this.queue.shift();
+      void this.grant(waiter, slots);
+    }
+    this.openForDemand();
+  }
+
+  /** Leases this login could ever hold at once, by the limits and what the server has taught. */
+  private mostLeases(): number {
+    let perSession = this.expectedCapacity;
+    for (const entry of this.entries) perSession = Math.max(perSession, this.capacityOf(entry));
+    return this.mostSessions * perSession;
+  }
+
+  private get mostSessions(): number {
+    return Math.min(this.limits.maxSessions, this.learnedLimit, this.permits?.learned ?? Infinity);
+  }
+
+  private capacityOf({ session }: Entry<T>): number {
+    return Math.min(session.capacity, this.limits.maxChannelsPerSession);
+  }
+
+  private async grant(waiter: Waiter<T>, slots: Entry<T>[]): Promise<void> {
+    this.granting++;
+    const outcomes = await Promise.allSettled(slots.map((entry) => this.leaseOn(entry, waiter)));
+    this.granting--;
+    const leases = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const isClosing = this.closing.signal.aborted;
+    if (leases.length === slots.length && !isClosing) {
+      waiter.grant(leases);
+      this.serve();
+      return;
+    }
+    for (const lease of leases) lease.release('keep');
+    if (isClosing) return waiter.fail(this.closing.signal.reason as Error);
+    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []));
+    if (!waiter.settled && failures.every((failure) => this.mayTryAgain(waiter, failure))) enqueue(this.queue, waiter);
+    else waiter.fail(failures.find((failure) => !(failure instanceof TryNext)) ?? toGatewayError(failures[0]));
+    this.serve();
+  }
+
+  /** The session died or admits no further channel: the waiter keeps its place and gets the next slot. */
+  private mayTryAgain(waiter: Waiter<T>, failure: Error): boolean {
+    if (failure instanceof TryNext) return true;
+    if (!hasCode(failure, 'connection_lost', 'stall_timeout', 'protocol_error', 'too_many_sessions')) return false;
+    return ++waiter.attempts < MAX_GRANT_ATTEMPTS;
+  }
+
+  /** A lease on a slot that is already counted in `entry.used`; gives the slot back when it fails. */
+  private async leaseOn(entry: Entry<T>, waiter: Waiter<T>): Promise<Lease<T>> {
+    const { session } = entry;
+    try {
+      // A session opened for this waiter has proven itself by that; what fails on it then is the waiter's to tell.
+      await this.prove(entry, waiter.prove && entry.opened < waiter.arrived);
+      const item = await session.lease(waiter.signal);
+      entry.idleSince = undefined;
+      let released = false;
+      return {
+        item,
+        reused: entry.opened < waiter.arrived,
+        opening: entry.opening,
+        release: (fate) => {
+          if (released) return;
+          released = true;
+          session.release(item, fate);
+          void this.takeBack(entry, fate);
+        },
+      };
+    } catch (error) {
+      const isRefusal = hasCode(error, 'too_many_sessions');
+      const hasLearned = isRefusal && session.capacity < entry.used;
+      if (isRefusal) this.expectedCapacity = Math.max(1, session.capacity);
+      else if (!waiter.signal.aborted && !toGatewayError(error).keepsSession) session.close();
+      this.giveBack(entry);
+      throw hasLearned ? new TryNext('the session admits no further lease', { cause: error }) : error;
+    }
+  }
+
+  /** One round trip on a session that idled long, shared by all who want it; it outlives a waiter that leaves. */
+  private prove(entry: Entry<T>, always: boolean): Promise<void> | undefined {
+    if (entry.proof !== undefined || entry.idleSince === undefined) return entry.proof;
+    if (!always && performance.now() - entry.idleSince <= CHECK_AFTER_IDLE_MS) return undefined;
+    entry.proof = entry.session
+      .check(this.closing.signal)
+      .then(() => void (entry.idleSince = performance.now()))
+      .catch((error: unknown) => {
+        entry.session.close();
+        // What cut one idle session (a firewall, a restart) has most likely cut the others too.
+        for (const other of this.entries) if (other.used === 0) this.drop(other);
+        throw new TryNext('an idle session did not answer', { cause: error });
+      })
+      .finally(() => (entry.proof = undefined));
+    return entry.proof;
+  }
+
+  /**
+   * A session that lives on after a lease of it failed is proven before it serves again: the line may be dead for all.
+   * Not while others are at work on it: behind their bytes an answer may take long, and theirs is the better proof.
+   */
+  private async takeBack(entry: Entry<T>, fate: 'keep' | 'discard'): Promise<void> {
+    if (fate === 'discard' && entry.session.alive && entry.used === 1 && !this.closing.signal.aborted) {
+      entry.idleSince ??= performance.now();
+      await this.prove(entry, true)?.catch(() => undefined);
+    }
+    this.giveBack(entry);
+    this.serve();
+  }
+
+  private giveBack(entry: Entry<T>): void {
+    entry.used--;
+    this.lastUsed = performance.now();
+    if (entry.used === 0) entry.idleSince ??= this.lastUsed;
+    const isLeaving = entry.used === 0 && this.closing.signal.aborted;
+    if (!entry.session.alive || isLeaving) this.drop(entry);
+    // The first to come to rest leaves, whichever was marked: that one's lease may last for hours.
+    else if (entry.used === 0 && (entry.isSurplus || this.surplus > 0)) this.retireSurplus();
+  }
+
+  private get surplus(): number {
+    return this.entries.size - Math.min(this.limits.maxSessions, this.permits?.cap ?? Infinity);
+  }
+
+  /** Marks the least used sessions above the limit; those that idle leave at once. */
+  private retireSurplus(): void {
+    const { surplus } = this;
+    const byUse = [...this.entries].sort((a, b) => a.used - b.used);
+    for (const [index, entry] of byUse.entries()) {
+      entry.isSurplus = index < surplus;
+      if (entry.isSurplus && entry.used === 0) this.drop(entry);
+    }
+  }
+
+  private openForDemand(): void {
+    const count = this.sessionsToOpen();
+    if (count === 0) this.shareAttempts();
+    if (this.permits !== undefined) return this.permits.want(count);
+    for (let opened = 0; opened < count; opened++) void this.openOne();
+  }
+
+  /** Sessions to open beside those being opened. */
+  private sessionsToOpen(): number {
+    // While attempts fail, those under way decide for everybody who waits.
+    if (this.closing.signal.aborted || this.isOpenFailing) return 0;
+    const room = this.mostSessions - this.entries.size - this.opening.size;
+    if (room <= 0) return 0;
+    const delay = this.holdOpensUntil - performance.now();
+    if (delay > 0) {
+      if (this.queue.length > 0) {
+        this.reopenTimer ??= setTimeout(() => {
+          this.reopenTimer = undefined;
+          this.serve();
+        }, delay);
+      }
+      return 0;
+    }
+    let wanted = this.queue.reduce((sum, waiter) => sum + waiter.count, 0) - this.opening.size * this.expectedCapacity;
+    let leased = 0;
+    for (const entry of this.entries) leased += entry.used;
+    const crowded = this.entries.size > 0 && this.opening.size === 0 && leased >= this.entries.size * SPREAD_FROM;
+    if (wanted <= 0 && crowded) wanted = 1;
+    return Math.min(room, Math.max(0, Math.ceil(wanted / this.expectedCapacity)));
+  }
+
+  /** Those for whom no attempt of their own is begun share the ones under way: these were to serve them, too. */
+  private shareAttempts(): void {
+    for (const sharing of this.opening) for (const waiter of this.queue) sharing.add(waiter);
+  }
+
+  private async openOne(): Promise<void> {
+    // Whoever waits now shares the fate of this attempt; later arrivals get one of their own, where it cannot carry them.
+    const sharing = new Set(this.queue);
+    this.opening.add(sharing);
+    let opened: Session<T> | GatewayError;
+    const startedAt = performance.now();
+    try {
+      opened = await this.openSession(this.closing.signal);
+    } catch (error) {
+      opened = toGatewayError(error);
+    }
+    this.opening.delete(sharing);
+    if (opened instanceof GatewayError) {
+      this.permits?.giveBack(opened.code === 'too_many_sessions');
+      this.openFailed(opened, sharing);
+    } else this.adopt(opened, startedAt);
+    this.serve();
+  }
+
+  private adopt(session: Session<T>, startedAt: number): void {
+    session.onClose(() => this.permits?.giveBack(false));
+    if (this.closing.signal.aborted) return session.close();
+    this.openFailures = 0;
+    this.isOpenFailing = false;
+    for (const waiter of this.queue) waiter.loginFailure = undefined;
+    const entry = newEntry(session, ++this.events, startedAt);
+    this.entries.add(entry);
+    this.openedAt = performance.now();
+    this.learnedLimit = Math.max(this.learnedLimit, this.entries.size);
+    this.expectedCapacity = session.capacity;
+    session.onClose(() => {
+      this.entries.delete(entry);
+      if (!this.closing.signal.aborted) this.serve();
+    });
+    this.retireSurplus();
+    this.timer ??= setInterval(() => this.expire(), Math.min(5_000, this.limits.idleTimeoutMs)).unref();
+  }
+
+  private openFailed(error: GatewayError, sharing: ReadonlySet<Waiter<T>>): void {
+    if (this.closing.signal.aborted) return;
+    const live = this.entries.size;
+    if (error.code === 'too_many_sessions') {
+      this.lastRefusal = error;
+      // The waiters stay: a session of ours comes back, or the server has room again later.
+      if (live > 0 && this.permits === undefined) this.learnLimit(live);
+      else this.holdOpensUntil = performance.now() + Math.min(250 * 2 ** this.openFailures++, 2_000);
+    } else if (live > 0) {
+      // An attempt for more speed only: the waiters get what the others give back.
+      this.holdOpensUntil = performance.now() + REOPEN_DELAY_MS;
+    } else {
+      for (const waiter of sharing) waiter.loginFailure = error;
+    }
+    // Of several attempts at once the last one decides.
+    this.isOpenFailing = this.opening.size > 0;
+    if (this.isOpenFailing || live > 0) return;
+    for (const waiter of [...this.queue]) if (waiter.loginFailure !== undefined) waiter.fail(waiter.loginFailure);
+  }
+
+  private learnLimit(sessions: number): void {
+    this.learnedLimit = sessions;
+    clearTimeout(this.learnedTimer);
+    this.learnedTimer = setTimeout(() => {
+      this.learnedLimit = Infinity;
+      this.serve();
+    }, LEARNED_LIMIT_MS).unref();
+  }
+
+  private expire(): void {
+    const before = performance.now() - this.limits.idleTimeoutMs;
+    for (const entry of this.entries) {
+      const isIdle = entry.used === 0 && (entry.idleSince ?? before) < before;
+      if (!entry.session.alive || isIdle) this.drop(entry);
+    }
+    if (this.entries.size === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+    }
+  }
+
+  private drop(entry: Entry<T>): void {
+    this.entries.delete(entry);
+    entry.session.close();
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * One limit of sessions over several processes (nodes). Before a process opens a session it claims it: under a lock
+ * that all processes know, it sees what the others hold and want, and takes what is free and its share by the rules of
+ * share-out.ts. One claim for each session that is opened or closed, none for a lease. What a process lacks it claims
+ * again a moment later; those that hold sessions look whether others wait, and give up what is beyond their share.
+ *
+ * While claims fail (the database is away) a process keeps what it has and opens sessions up to its even part.
+ */
+import type { SessionNeeds } from './share-messages.js';
+import { type Claimant, shareOut } from './share-out.js';
+import type { ProcessClaim, SharesBroker } from './shares.js';
+
+/** What others see of a process. */
+export type Claim = Pick<Claimant, 'held' | 'waiting'> & SessionNeeds;
+
+export type SeenClaim = Claim & { readonly isMine: boolean };
+
+/** Where the processes meet. */
+export interface ClaimStore {
+  /** Processes that live, as far as this one knows. */
+  readonly processes: number;
+  /**
+   * Gives the claims of all processes, this one's too, to `decide`, and notes that this process holds as many as that
+   * says. All processes see them in one order and with the same times.
+   */
+  claim(login: string, claim: Claim, decide: (claims: readonly SeenClaim[]) => number): Promise<void>;
+  /** Those of `logins` of which other processes wait for sessions. */
+  wantedByOthers(logins: readonly string[]): Promise<readonly string[]>;
+}
+
+/** How long one who lacks sessions, or holds some, takes to notice what the others did. */
+const ROUND_MS = 250;
+/** A process that knows of no other looks once in so many rounds. */
+const ROUNDS_ALONE = 20;
+/** For the threads to say what they need. */
+const REFRESH_MS = 25;
+/** Whoever waits for a session waits no longer than this for the answer to a claim. */
+const PATIENCE_MS = 2_000;
+/** When claims succeed again, all processes tell first what they opened meanwhile. */
+const RECOVERY_MS = 2_000;
+
+interface Login {
+  /** As last claimed; undefined when that failed. */
+  told: Pick<Claim, 'held' | 'waiting'> | undefined;
+  isClaiming: boolean;
+  isFailing: boolean;
+  /** Nothing is taken while claims fail, and for a moment after. */
+  recovery: NodeJS.Timeout | undefined;
+  next: NodeJS.Timeout | undefined;
+}
+
+export class ProcessShares {
+  private readonly logins = new Map<string, Login>();
+  private readonly rounds: NodeJS.Timeout;
+  private round = 0;
+  private isLooking = false;
+  private isStopped = false;
+
+  constructor(
+    private readonly broker: SharesBroker,
+    private readonly store: ClaimStore,
+  ) {
+    broker.shareWithOthers((key) => this.changed(key));
+    this.rounds = setInterval(() => void this.look(), ROUND_MS).unref();
+  }
+
+  /** Its claims end with the node, in the store. */
+  stop(): void {
+    this.isStopped = true;
+    clearInterval(this.rounds);
+    for (const { next, recovery } of this.logins.values()) {
+      clearTimeout(next);
+      clearTimeout(recovery);
+    }
+  }
+
+  private changed(key: string): void {
+    let login = this.logins.get(key);
+    if (login === undefined) {
+      login = {
+        told: { held: 0, waiting: 0 },
+        isClaiming: false,
+        isFailing: false,
+        recovery: undefined,
+        next: undefined,
+      };
+      this.logins.set(key, login);
+    }
+    if (login.isClaiming || this.isStopped) return;
+    const { held, waiting } = this.broker.claimOf(key);
+    if (held === login.told?.held && waiting === login.told.waiting) return;
+    if (login.isFailing) this.allowEvenPart(key);
+    else void this.claim(key, login);
+  }
+
+  private async claim(key: string, login: Login): Promise<void> {
+    if (login.isClaiming || this.isStopped) return;
+    clearTimeout(login.next);
+    login.next = undefined;
+    login.isClaiming = true;
+    const claim = this.broker.claimOf(key);
+    this.broker.beginClaim(key);
+    const patience = setTimeout(() => this.allowEvenPart(key), PATIENCE_MS);
+    let allowed: number | undefined;
+    try {
+      await this.store.claim(key, { held: claim.held, waiting: claim.waiting, ...claim.needs }, (claims) => {
+        const most = login.isFailing || login.recovery !== undefined ? claim.held : Infinity;
+        allowed = Math.min(most, allowedOf(claims, claim.limit));
+        return Math.max(claim.held, allowed);
+      });
+      allowed ??= 0;
+      if (login.isFailing) this.recover(login);
+    } catch {
+      allowed = undefined;
+      login.isFailing = true;
+    }
+    clearTimeout(patience);
+    login.isClaiming = false;
+    this.answered(key, login, claim, allowed);
+  }
+
+  private answered(key: string, login: Login, claim: ProcessClaim, allowed: number | undefined): void {
+    if (this.isStopped) return;
+    if (allowed === undefined) {
+      login.told = undefined;
+      this.allowEvenPart(key);
+    } else {
+      const held = Math.max(claim.held, allowed);
+      login.told = { held, waiting: claim.held + claim.waiting - held };
+      this.broker.allow(key, allowed);
+    }
+    // The broker tells nothing of a login that it has forgotten meanwhile.
+    this.changed(key);
+    if (login.isClaiming) return;
+    if (login.told?.held === 0 && login.told.waiting === 0) {
+      clearTimeout(login.next);
+      clearTimeout(login.recovery);
+      this.logins.delete(key);
+    } else if (login.told === undefined || login.told.waiting > 0) login.next ??= this.claimIn(ROUND_MS, key, login);
+  }
+
+  private recover(login: Login): void {
+    login.isFailing = false;
+    clearTimeout(login.recovery);
+    login.recovery = setTimeout(() => (login.recovery = undefined), RECOVERY_MS).unref();
+  }
+
+  private claimIn(ms: number, key: string, login: Login): NodeJS.Timeout {
+    return setTimeout(() => void this.claim(key, login), ms).unref();
+  }
+
+  /** What is certainly no other's, if all know the same limit. */
+  private allowEvenPart(key: string): void {
+    const { held, waiting, limit } = this.broker.claimOf(key);
+    const even = Math.max(1, Math.floor(limit / this.store.processes));
+    this.broker.allow(key, Math.max(held, Math.min(held + waiting, even)));
+  }
+
+  /** Whether others wait for sessions that this process holds. */
+  private async look(): Promise<void> {
+    this.round++;
+    const isAlone = this.store.processes === 1 && this.round % ROUNDS_ALONE > 0;
+    const held = [...this.logins].flatMap(([key, { told }]) => (told !== undefined && told.held > 0 ? [key] : []));
+    if (held.length === 0 || isAlone || this.isLooking) return;
+    this.isLooking = true;
+    try {
+      for (const key of await this.store.wantedByOthers(held)) {
+        const login = this.logins.get(key);
+        if (login === undefined || login.isClaiming || this.isStopped) continue;
+        this.broker.refresh(key);
+        clearTimeout(login.next);
+        login.next = this.claimIn(REFRESH_MS, key, login);
+      }
+    } catch {
+      // The next round looks again.
+    } finally {
+      this.isLooking = false;
+    }
+  }
+}
+
+/** Sessions that this process may hold: fewer than it has where others are owed some. */
+function allowedOf(claims: readonly SeenClaim[], limit: number): number {
+  const all = claims.map((claim) => ({ ...claim, needs: claim, share: 0 }));
+  shareOut(all, limit);
+  const me = all.find(({ isMine }) => isMine);
+  if (me === undefined) return 0;
+  const theirs = all.reduce((total, { held, isMine }) => total + (isMine ? 0 : held), 0);
+  return Math.min(me.held + me.waiting, me.share, Math.max(me.held, limit - theirs));
+}

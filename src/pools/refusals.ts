@@ -1,0 +1,32 @@
+/** Why somebody got no session, in words for the client. */
+import { GatewayError } from '../errors.js';
+import type { PoolLimits } from './session.js';
+
+export function poolFull(host: string, { maxWaiting }: PoolLimits): GatewayError {
+  return new GatewayError(
+    'pool_full',
+    `${maxWaiting} requests already wait for a session on ${host} (pools maxWaiting)`,
+    { step: 'acquire', retryAfterMs: 1_000 },
+  );
+}
+
+/** `refusal`: the server's last words about admitting no further session. */
+export function waitedTooLong(
+  host: string,
+  { acquireTimeoutMs }: PoolLimits,
+  refusal: GatewayError | undefined,
+): GatewayError {
+  return new GatewayError(
+    'acquire_timeout',
+    `no session on ${host} became free within ${acquireTimeoutMs} ms (pools maxSessions, acquireTimeoutMs)`,
+    { step: 'acquire', retryAfterMs: 1_000, remote: refusal?.remote },
+  );
+}
+
+export function exhausted(host: string, count: number): GatewayError {
+  return new GatewayError(
+    'sessions_exhausted',
+    `this operation needs ${count} sessions on ${host} at once, which maxSessions (and the server) do not allow; raise maxSessions`,
+    { step: 'acquire' },
+  );
+}

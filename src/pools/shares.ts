@@ -1,0 +1,280 @@
+/**
+ * One limit of sessions over the pools of several threads, and over those of other processes as far as these leave
+ * something (process-shares.ts). Threads ask for permits, and get what is free. Where that is
+ * not enough, all who hold or want some are asked what they need, and the limit is shared out, once in each round: in
+ * order of how long the first in each thread's queue has waited, clients' requests before watched folders, each thread
+ * gets what that one needs at once; the rest goes evenly to those who can use it, and idle sessions stay where they are
+ * as long as nobody needs the room. Whoever holds more than its share is told to keep that many only: idle sessions go
+ * at once, used ones take no further lease and go with their last one.
+ *
+ * So everybody is served in the end: the one who has waited longest is first in every round, and its thread gathers
+ * what it needs, two sessions at once too, since nobody who came later takes of a share that is not yet complete. And
+ * logins stay few: a thread that has just opened a session comes before the others with its even part of what it holds.
+ */
+
+import type { FromBroker, SessionNeeds, ToBroker } from './share-messages.js';
+import { type Claimant, inOrder, shareOut } from './share-out.js';
+
+interface Holder extends Claimant {
+  readonly send: (message: FromBroker) => void;
+  held: number;
+  waiting: number;
+  limit: number;
+  /** As it last said. */
+  needs: SessionNeeds;
+  /** It has not yet answered in this round. */
+  isAsked: boolean;
+  cap: number;
+}
+
+/** All threads of the process as one claimant, where other processes have some too. */
+export interface ProcessClaim {
+  readonly held: number;
+  readonly waiting: number;
+  readonly needs: SessionNeeds;
+  readonly limit: number;
+}
+
+interface Login {
+  readonly key: string;
+  readonly holders: Map<object, Holder>;
+  learned: number;
+  learnedTimer: NodeJS.Timeout | undefined;
+  /** What other processes leave to this one. */
+  allowance: number;
+  /** The allowance is being looked at: nobody is asked to give up something before that is known. */
+  isClaiming: boolean;
+  /** While permits have run out and somebody waits. */
+  rounds: NodeJS.Timeout | undefined;
+}
+
+const ROUND_MS = 250;
+/** How long a learned limit of the server is believed before one more session is tried. */
+const LEARNED_LIMIT_MS = 60_000;
+
+export class SharesBroker {
+  private readonly logins = new Map<string, Login>();
+  private readonly members = new Map<object, (message: FromBroker) => void>();
+  private onChange: ((key: string) => void) | undefined;
+
+  /** `member` stands for the thread in the other calls. */
+  join(member: object, send: (message: FromBroker) => void): void {
+    this.members.set(member, send);
+  }
+
+  /** Other processes share the limits: from now on nothing is granted but what `allow` says; `onChange` may call it. */
+  shareWithOthers(onChange: (key: string) => void): void {
+    this.onChange = onChange;
+  }
+
+  /** What the threads have and want of this login. */
+  claimOf(key: string): ProcessClaim {
+    const login = this.logins.get(key);
+    const holders =
+      login === undefined ? [] : [...login.holders.values()].filter((holder) => holder.held + holder.waiting > 0);
+    const limit = Math.min(...holders.map((holder) => holder.limit));
+    const held = sum(holders, 'held');
+    const [first] = holders.filter((holder) => holder.waiting > 0).sort(inOrder);
+    return {
+      held,
+      waiting: Math.max(0, Math.min(sum(holders, 'waiting'), limit - held, (login?.learned ?? limit) - held)),
+      limit,
+      needs: {
+        sessions: holders.reduce((total, { needs, held }) => total + Math.min(needs.sessions, held), 0),
+        atOnce: first?.needs.atOnce ?? 1,
+        since: first?.needs.since ?? Date.now(),
+        isRequest: first?.needs.isRequest ?? false,
+        isFresh: holders.some(({ needs }) => needs.isFresh),
+      },
+    };
+  }
+
+  /** Nothing further is granted until `allow`, so that what `claimOf` told stays true. */
+  beginClaim(key: string): void {
+    const login = this.logins.get(key);
+    if (login === undefined) return;
+    login.isClaiming = true;
+    login.allowance = Math.min(login.allowance, sum([...login.holders.values()], 'held'));
+  }
+
+  /** The process may hold so many sessions; where it has more, it gives them back as they come to rest. */
+  allow(key: string, sessions: number): void {
+    const login = this.logins.get(key);
+    if (login === undefined || (login.allowance === sessions && !login.isClaiming)) return;
+    login.isClaiming = false;
+    login.allowance = sessions;
+    this.settle(login);
+  }
+
+  /** Has the threads say what they need by now. */
+  refresh(key: string): void {
+    for (const { send } of this.logins.get(key)?.holders.values() ?? []) send({ kind: 'poll', key });
+  }
+
+  /** The thread is gone, and its sessions with it. */
+  leave(member: object): void {
+    this.members.delete(member);
+    for (const login of this.logins.values()) if (login.holders.delete(member)) this.settle(login);
+  }
+
+  receive(member: object, message: ToBroker): void {
+    const send = this.members.get(member);
+    if (send === undefined) return;
+    const login = this.loginOf(message.key);
+    const holder = holderOf(login, member, send);
+    if (message.kind === 'want') this.note(login, holder, message);
+    else {
+      if (message.isRefused) this.learn(login);
+      holder.held--;
+    }
+    this.settle(login);
+  }
+
+  private note(login: Login, holder: Holder, message: Extract<ToBroker, { kind: 'want' }>): void {
+    // Granted, but not yet known there when it wrote.
+    const underWay = holder.held - message.held;
+    holder.waiting = Math.max(0, message.count - underWay);
+    holder.limit = message.limit;
+    holder.needs = { ...message, sessions: message.sessions + underWay };
+    if (!holder.isAsked) return;
+    holder.isAsked = false;
+    if (![...login.holders.values()].some(({ isAsked }) => isAsked)) this.shareOut(login);
+  }
+
+  private loginOf(key: string): Login {
+    let login = this.logins.get(key);
+    if (login === undefined) {
+      login = {
+        key,
+        holders: new Map(),
+        learned: Infinity,
+        learnedTimer: undefined,
+        allowance: this.onChange === undefined ? Infinity : 0,
+        isClaiming: false,
+        rounds: undefined,
+      };
+      this.logins.set(key, login);
+    }
+    return login;
+  }
+
+  /** Grants what is free, and sees to it that more becomes free when that is not enough. */
+  private settle(login: Login): void {
+    const holders = [...login.holders.values()];
+    let free = limitOf(login) - sum(holders, 'held');
+    for (; free > 0; free--) {
+      const next = nextInLine(holders);
+      if (next === undefined) break;
+      this.grant(login, next);
+    }
+    this.onChange?.(login.key);
+    const isScarce = free < 0 || sum(holders, 'waiting') > 0;
+    if (!isScarce) this.relax(login);
+    else if (login.rounds === undefined && !login.isClaiming) {
+      login.rounds = setInterval(() => this.nextRound(login), ROUND_MS).unref();
+      this.ask(login);
+    }
+    if (sum(holders, 'held') + sum(holders, 'waiting') === 0) this.forget(login);
+  }
+
+  private grant(login: Login, holder: Holder): void {
+    holder.held++;
+    holder.waiting--;
+    holder.needs = { ...holder.needs, sessions: holder.needs.sessions + 1 };
+    if (holder.held > holder.cap) this.cap(login, holder, Infinity);
+    holder.send({ kind: 'grant', key: login.key });
+  }
+
+  private nextRound(login: Login): void {
+    // Whoever has not answered is taken at its last word.
+    if ([...login.holders.values()].some(({ isAsked }) => isAsked)) this.shareOut(login);
+    this.ask(login);
+  }
+
+  private ask(login: Login): void {
+    for (const holder of login.holders.values()) {
+      holder.isAsked = holder.held + holder.waiting > 0;
+      if (holder.isAsked) holder.send({ kind: 'poll', key: login.key });
+    }
+  }
+
+  private shareOut(login: Login): void {
+    const holders = [...login.holders.values()];
+    shareOut(holders, limitOf(login));
+    for (const holder of holders) this.cap(login, holder, holder.share < holder.held ? holder.share : Infinity);
+  }
+
+  private relax(login: Login): void {
+    clearInterval(login.rounds);
+    login.rounds = undefined;
+    for (const holder of login.holders.values()) {
+      holder.isAsked = false;
+      holder.share = Infinity;
+      this.cap(login, holder, Infinity);
+    }
+  }
+
+  private cap(login: Login, holder: Holder, cap: number): void {
+    if (holder.cap === cap) return;
+    holder.cap = cap;
+    holder.send({ kind: 'cap', key: login.key, cap, learned: login.learned });
+  }
+
+  /** The server refused a session beside the others: they are what it admits. */
+  private learn(login: Login): void {
+    const others = sum([...login.holders.values()], 'held') - 1;
+    if (others < 1) return;
+    this.setLearned(login, Math.min(login.learned, others));
+    clearTimeout(login.learnedTimer);
+    login.learnedTimer = setTimeout(() => {
+      this.setLearned(login, Infinity);
+      this.settle(login);
+    }, LEARNED_LIMIT_MS).unref();
+  }
+
+  private setLearned(login: Login, learned: number): void {
+    login.learned = learned;
+    for (const { cap, send } of login.holders.values()) send({ kind: 'cap', key: login.key, cap, learned });
+  }
+
+  private forget(login: Login): void {
+    clearTimeout(login.learnedTimer);
+    if (login.learned < Infinity) this.setLearned(login, Infinity);
+    this.logins.delete(login.key);
+  }
+}
+
+function holderOf({ holders }: Login, member: object, send: Holder['send']): Holder {
+  let holder = holders.get(member);
+  if (holder === undefined) {
+    holder = {
+      send,
+      held: 0,
+      waiting: 0,
+      limit: Infinity,
+      needs: { sessions: 0, atOnce: 1, since: 0, isRequest: false, isFresh: false },
+      isAsked: false,
+      share: Infinity,
+      cap: Infinity,
+    };
+    holders.set(member, holder);
+  }
+  return holder;
+}
+
+/** The smallest that anybody knows of who holds or wants sessions. */
+function limitOf({ holders, learned, allowance }: Login): number {
+  let limit = Math.min(learned, allowance);
+  for (const holder of holders.values()) if (holder.held + holder.waiting > 0) limit = Math.min(limit, holder.limit);
+  return limit;
+}
+
+/** To whom a free permit goes; one beyond all shares to whoever wants it. */
+function nextInLine(holders: readonly Holder[]): Holder | undefined {
+  const waiting = holders.filter((holder) => holder.waiting > 0).sort(inOrder);
+  return waiting.find((holder) => holder.held < holder.share) ?? waiting[0];
+}
+
+function sum(holders: readonly Holder[], what: 'held' | 'waiting'): number {
+  return holders.reduce((total, holder) => total + holder[what], 0);
+}

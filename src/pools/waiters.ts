@@ -1,0 +1,49 @@
+/** The line before a pool. */
+import type { GatewayError } from '../errors.js';
+import type { Opening } from './entry.js';
+
+export interface Lease<T> {
+  readonly item: T;
+  /** The session was open before this lease asked: it may have died unnoticed, so one retry is fair. */
+  readonly reused: boolean;
+  /** Of the session, whoever it was for. */
+  readonly opening: Opening | undefined;
+  /** Exactly once. `discard` closes what was leased. */
+  release(fate: 'keep' | 'discard'): void;
+}
+
+export type Priority = 'request' | 'background';
+
+export interface AcquireOptions {
+  /** Takes the waiter out of the queue; its reason is what acquire rejects with. */
+  readonly signal: AbortSignal;
+  /** Leases wanted at once. */
+  readonly count?: number;
+  readonly priority?: Priority;
+  /** An idle session proves itself by a round trip first, however short it idled: one like it has just been found dead. */
+  readonly prove?: boolean;
+}
+
+export interface Waiter<T> {
+  readonly count: number;
+  readonly priority: Priority;
+  readonly signal: AbortSignal;
+  readonly prove: boolean;
+  readonly arrived: number;
+  /** The same in ms since 1970, for comparison with those of other threads. */
+  readonly since: number;
+  /** Why an attempt failed that was to serve it; counts once no other is under way. */
+  loginFailure: GatewayError | undefined;
+  attempts: number;
+  settled: boolean;
+  grant(leases: Lease<T>[]): void;
+  fail(error: Error): void;
+}
+
+/** Requests before background work, each in order of arrival; one that comes back finds its old place. */
+export function enqueue<T>(queue: Waiter<T>[], waiter: Waiter<T>): void {
+  const place = queue.findIndex((other) =>
+    other.priority === waiter.priority ? other.arrived > waiter.arrived : other.priority === 'background',
+  );
+  queue.splice(place < 0 ? queue.length : place, 0, waiter);
+}

@@ -1,0 +1,51 @@
+import { LRUCache } from 'lru-cache';
+
+/**
+ * What a server has taught, kept between sessions: how it differs from its own FEAT and from RFC 959. Each field starts
+ * with the best assumption and changes when the server proves otherwise.
+ */
+export interface HostMemory {
+  /** PASV once EPSV was refused, or its port could not be reached while PASV's could. */
+  passive: 'EPSV' | 'PASV';
+  /** False once MLST or MLSD, though announced, was refused or came back unreadable. */
+  machineListings: boolean;
+  /** False once `LIST -a` was refused or taken for a file called "-a". */
+  listsAll: boolean;
+  /** Whether SIZE answers for folders as well, so that its success does not prove a file. */
+  sizeAnswersForFolders: boolean | undefined;
+  hasMdtm: boolean;
+  /** False once a rename onto an existing file was refused. */
+  renameReplaces: boolean;
+  /** True once a STOR into a missing folder was refused before the transfer began; some servers only look in the middle of it. */
+  refusesEarly: boolean;
+  /** What LIST's times are ahead of UTC; undefined until one file's LIST and MDTM have been compared. */
+  listOffsetMs: number | undefined;
+  /** Long listings that were read twice and held no file to compare; after a few of them none is read twice any more. */
+  fruitlessLooks: number;
+}
+
+const MAX_HOSTS = 10_000;
+
+export type HostMemories = (host: string) => HostMemory;
+
+export function createHostMemories(): HostMemories {
+  const known = new LRUCache<string, HostMemory>({ max: MAX_HOSTS });
+  return (host) => {
+    let memory = known.get(host);
+    if (memory === undefined) {
+      memory = {
+        passive: 'EPSV',
+        machineListings: true,
+        listsAll: true,
+        sizeAnswersForFolders: undefined,
+        hasMdtm: true,
+        renameReplaces: true,
+        refusesEarly: false,
+        listOffsetMs: undefined,
+        fruitlessLooks: 0,
+      };
+      known.set(host, memory);
+    }
+    return memory;
+  };
+}

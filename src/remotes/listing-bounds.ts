@@ -1,0 +1,35 @@
+import { GatewayError } from '../errors.js';
+
+/** Of one folder; FTP's listings have the same bound, in lines. */
+const MAX_ENTRIES = 2_000_000;
+const MAX_UNUSABLE = 100_000;
+const MAX_UNUSABLE_LOGGED = 10;
+
+/** Counts what a server lists of one folder: servers are not trusted to come to an end. */
+export class ListingBounds {
+  private entries = 0;
+  private unusable = 0;
+
+  constructor(private readonly folder: string) {}
+
+  /**
+   * Another reply, or page, with so many entries; with less than `atLeast` it counts as that much, so that replies with
+   * little in them come to an end as well. @throws GatewayError protocol_error
+   */
+  add(entries: number, atLeast: number): void {
+    this.entries += Math.max(entries, atLeast);
+    if (this.entries > MAX_ENTRIES) throw this.tooMany(`${MAX_ENTRIES} entries`);
+  }
+
+  /** An entry whose name cannot be used; tells whether it may be logged. @throws GatewayError protocol_error */
+  leaveOut(): boolean {
+    this.unusable += 1;
+    if (this.unusable > MAX_UNUSABLE) throw this.tooMany(`${MAX_UNUSABLE} names that are none`);
+    return this.unusable <= MAX_UNUSABLE_LOGGED;
+  }
+
+  private tooMany(what: string): GatewayError {
+    const text = `the server lists more than ${what} in ${this.folder}; it was not read further`;
+    return new GatewayError('protocol_error', text, { step: 'transfer' });
+  }
+}

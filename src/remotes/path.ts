@@ -1,0 +1,137 @@
+import { isUtf8 } from 'node:buffer';
+import { GatewayError } from '../errors.js';
+
+declare const brand: unique symbol;
+/**
+ * A path below a connection's root: absolute, normalised, without `..`, at most 4,096 bytes. Made only here. A byte that
+ * is not UTF-8 stands in it as a lone surrogate, U+DC80 to U+DCFF (as in Python's PEP 383): `pathBytes` gives it back to
+ * the server, `toWellFormed()` makes it fit for people and JSON. Clients' texts cannot hold one.
+ */
+export type RemotePath = string & { readonly [brand]: 'RemotePath' };
+
+export const ROOT = '/' as RemotePath;
+const MAX_PATH_BYTES = 4096;
+const MAX_NAME_BYTES = 255;
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+/**
+ * Parses a client's path. A relative one is taken from `base`. `field` names the request field in errors.
+ * @throws GatewayError bad_path
+ */
+export function parseRemotePath(text: string, base: RemotePath, field: string): RemotePath {
+  if (text === '') throw new GatewayError('bad_path', `${field} must not be empty`, { step: 'request' });
+  refuseControls(text, field);
+  return normalise(text.startsWith('/') ? text : `${base}/${text}`, field);
+}
+
+/** Checks a single file name: no slash, no control character, not `.` or `..`. @throws GatewayError bad_path */
+export function parseFileName(name: string, field: string): string {
+  if (name === '') throw new GatewayError('bad_path', `${field} must not be empty`, { step: 'request' });
+  refuseControls(name, field);
+  if (name.includes('/') || name === '.' || name === '..') {
+    throw new GatewayError('bad_path', `${field} must be one file name, without "/" and not "." or ".."`, {
+      step: 'request',
+    });
+  }
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
+    throw new GatewayError('bad_path', `${field} must be at most ${MAX_NAME_BYTES} bytes`, { step: 'request' });
+  }
+  return name;
+}
+
+/** The path of `name` inside `folder`; `name` has passed parseFileName. */
+export function joinPath(folder: RemotePath, name: string): RemotePath {
+  const joined = folder === '/' ? `/${name}` : `${folder}/${name}`;
+  return within(joined, 'path');
+}
+
+export function baseName(path: RemotePath): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The folder that holds `path`; the root's is the root. */
+export function parentOf(path: RemotePath): RemotePath {
+  return (path.slice(0, path.lastIndexOf('/')) || '/') as RemotePath;
+}
+
+/**
+ * `path` with the exact bytes of its last name, base64, which have to look like that name as text: what a listing gives
+ * as `rawName` beside a `path`. @throws GatewayError bad_path
+ */
+export function withRawName(path: RemotePath, rawName: string, field: string): RemotePath {
+  const bytes = Buffer.from(rawName, 'base64');
+  const refuse = (text: string): GatewayError => new GatewayError('bad_path', `${field} ${text}`, { step: 'request' });
+  if (bytes.length === 0 || bytes.toString('base64') !== rawName) throw refuse('must be padded base64');
+  if (bytes.length > MAX_NAME_BYTES) throw refuse(`must be at most ${MAX_NAME_BYTES} bytes`);
+  // Whatever a name must not hold is ASCII, and would show here.
+  if (bytes.toString('utf8') !== baseName(path)) throw refuse('is not the name that the path ends with');
+  return joinPath(parentOf(path), escapeBytes(bytes));
+}
+
+const ESCAPED = { from: 0xdc80, to: 0xdcff, byte: 0xdc00 } as const;
+
+function escapeBytes(bytes: Buffer): string {
+  let text = '';
+  for (let at = 0; at < bytes.length;) {
+    const rest = bytes.subarray(at, at + 4);
+    const length = [1, 2, 3, 4].find((count) => count <= rest.length && isUtf8(rest.subarray(0, count)));
+    text += length === undefined ? String.fromCharCode(ESCAPED.byte + rest[0]!) : rest.toString('utf8', 0, length);
+    at += length ?? 1;
+  }
+  return text;
+}
+
+/** A path or name as the server knows it. */
+export function pathBytes(text: string): Buffer {
+  if (text.isWellFormed()) return Buffer.from(text);
+  const pieces = Array.from(text, (character) => {
+    const unit = character.charCodeAt(0);
+    const isEscaped = unit >= ESCAPED.from && unit <= ESCAPED.to;
+    return isEscaped ? Buffer.of(unit - ESCAPED.byte) : Buffer.from(character);
+  });
+  return Buffer.concat(pieces);
+}
+
+/** What `rawName` says of a name: undefined where it is UTF-8. */
+export function rawNameOf(name: string): string | undefined {
+  return name.isWellFormed() ? undefined : pathBytes(name).toString('base64');
+}
+
+/** Puts a client-visible path below a connection's `rootPath`, for the protocol to use. */
+export function underRoot(rootPath: string, path: RemotePath): string {
+  const root = rootPath.endsWith('/') ? rootPath.slice(0, -1) : rootPath;
+  return path === '/' ? root || '/' : root + path;
+}
+
+function normalise(text: string, field: string): RemotePath {
+  const parts: string[] = [];
+  for (const part of text.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..') {
+      if (parts.pop() === undefined) {
+        throw new GatewayError('bad_path', `${field} leaves the connection's root by ".."`, { step: 'request' });
+      }
+    } else {
+      parts.push(part);
+    }
+  }
+  return within(`/${parts.join('/')}`, field);
+}
+
+function within(path: string, field: string): RemotePath {
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+    throw new GatewayError('bad_path', `${field} must be at most ${MAX_PATH_BYTES} bytes`, { step: 'request' });
+  }
+  return path as RemotePath;
+}
+
+function refuseControls(text: string, field: string): void {
+  if (CONTROL.test(text)) {
+    throw new GatewayError('bad_path', `${field} must not hold control characters (CR, LF, NUL …)`, {
+      step: 'request',
+    });
+  }
+  if (!text.isWellFormed())
+    throw new GatewayError('bad_path', `${field} must be well-formed Unicode`, { step: 'request' });
+}

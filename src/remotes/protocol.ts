@@ -1,0 +1,43 @@
+import type { TLSSocket } from 'node:tls';
+import type { Session } from '../pools/session.js';
+import type { Connection, PoolLimits } from './connection.js';
+import type { Dialer } from './dial.js';
+import type { Remote, RemoteContext } from './remote.js';
+
+/** What the program knows of servers and keeps for the next session. */
+export interface Trust {
+  /**
+   * Decides about a host key (`SHA256:…`) that the server showed: pinned ones must match; with none pinned the first
+   * one is stored durably and trusted. Resolves, or rejects with host_key_mismatch naming both fingerprints.
+   */
+  checkHostKey(connection: Connection, fingerprint: string): Promise<void>;
+}
+
+export interface Tuning {
+  /** Outstanding SFTP requests of one transfer. */
+  readonly sftpInFlight: number;
+  readonly s3PartBytes: number;
+  readonly s3PartsInFlight: number;
+}
+
+/** What a protocol is given to open sessions with. */
+export interface ProtocolDeps {
+  readonly dialer: Dialer;
+  readonly trust: Trust;
+  readonly tuning: Tuning;
+  /** TLS was established outside of the dialler (FTP's own upgrade). */
+  secured?(socket: TLSSocket): void;
+  /** Debug facts about a server (algorithms, features); never secrets. */
+  log(message: string, facts?: Record<string, unknown>): void;
+}
+
+/** One folder under remotes/ exports one of these; registry.ts lists them. */
+export interface Protocol<C extends Connection, Lease> {
+  readonly type: C['type'];
+  /** `host:port` (S3: the endpoint's) as operators write it under pools.hosts. */
+  host(connection: C): string;
+  /** What must be equal for two connections to share sessions besides the host: login, credentials, trust. Hashed by the pool's owner. */
+  identity(connection: C): readonly string[];
+  openSession(connection: C, limits: PoolLimits, deps: ProtocolDeps, signal: AbortSignal): Promise<Session<Lease>>;
+  openRemote(lease: Lease, connection: C, limits: PoolLimits, deps: ProtocolDeps, context: RemoteContext): Remote;
+}

@@ -1,0 +1,278 @@
+/** Connection → protocol → pool → lease → Remote. The only file that lists the protocols. */
+import { hash } from 'node:crypto';
+import { GatewayError, toGatewayError } from '../errors.js';
+import { Pool, type Lease, type PoolGauge, type Priority } from '../pools/pool.js';
+import type { Shares } from '../pools/permits.js';
+import type { Connection, ConnectionType, PoolLimits } from './connection.js';
+import { ftp } from './ftp/protocol.js';
+import type { Protocol, ProtocolDeps } from './protocol.js';
+import type { Leftovers, Mark, Remote } from './remote.js';
+import { s3 } from './s3/protocol.js';
+import { sftp } from './sftp/protocol.js';
+import { SharedLimits } from './shared-limits.js';
+
+export interface UseOptions {
+  readonly signal: AbortSignal;
+  readonly leftovers: (connection: Connection) => Leftovers;
+  readonly priority?: Priority;
+  readonly mark?: Mark;
+  readonly irrevocable?: () => void;
+}
+
+/** What the work of an operation may say about itself. */
+export interface Attempt {
+  /** From here on the work must not run a second time: a byte has moved, or something was changed on the remote. */
+  committed(): void;
+}
+
+export interface Remotes {
+  /**
+   * Runs `work` on a leased Remote. The lease lasts until `work` settles; its outcome decides whether the session is
+   * kept. When a pooled session turns out dead before `attempt.committed()`, the work runs once more on another one.
+   */
+  use<R>(
+    connection: Connection,
+    options: UseOptions,
+    work: (remote: Remote, attempt: Attempt) => Promise<R>,
+  ): Promise<R>;
+  /** The same with two Remotes, both leases taken at once (one login) or in a fixed order of pools (two logins). */
+  useBoth<R>(
+    from: Connection,
+    to: Connection,
+    options: UseOptions,
+    work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>,
+  ): Promise<R>;
+  /** `host:port` as the pools and the locks know it. */
+  host(connection: Connection): string;
+  gauges(): readonly PoolGauge[];
+  /** Of the pool that this connection shares with others of the same login (`key`); undefined while there is none. */
+  gaugeOf(connection: Connection): (PoolGauge & { readonly key: string; readonly maxSessions: number }) | undefined;
+  close(): void;
+}
+
+export interface RemotesOptions extends ProtocolDeps {
+  readonly limits: { readonly default: PoolLimits; readonly hosts: Readonly<Record<string, Partial<PoolLimits>>> };
+  /** Where threads share the limits. */
+  readonly shares?: Shares;
+}
+
+/** A server that drops one pooled session has dropped the others, too; those in use are not known to be dead yet. */
+const MOST_TRIES = 3;
+/** Pools nobody has used for this long are forgotten; another one is made when they are needed again. */
+const FORGET_POOL_AFTER_MS = 300_000;
+
+/** The pool of one login and the connections that use it. */
+interface SharedPool {
+  readonly key: string;
+  readonly pool: Pool<unknown>;
+  readonly limits: SharedLimits;
+  /** The one that asked last: what further sessions are opened for. */
+  connection: Connection;
+}
+
+export function createRemotes(options: RemotesOptions): Remotes {
+  const pools = new Map<string, SharedPool>();
+  const keys = new WeakMap<Connection, string>();
+  let isClosed = false;
+  const sweep = setInterval(() => {
+    for (const [key, { pool, limits }] of pools) {
+      if (pool.unusedMs > FORGET_POOL_AFTER_MS) {
+        pools.delete(key);
+        options.shares?.forget(key);
+      } else limits.forget(FORGET_POOL_AFTER_MS);
+    }
+  }, 60_000).unref();
+
+  function limitsOf(connection: Connection): PoolLimits {
+    const host = protocolOf(connection).host(connection);
+    return { ...options.limits.default, ...options.limits.hosts[host], ...connection.pool };
+  }
+
+  /** A connection never changes: an edited one is another object. */
+  function keyOf(connection: Connection): string {
+    const known = keys.get(connection);
+    if (known !== undefined) return known;
+    const key = poolKey(connection);
+    keys.set(connection, key);
+    return key;
+  }
+
+  function poolOf(connection: Connection): SharedPool {
+    const host = protocolOf(connection).host(connection);
+    const key = keyOf(connection);
+    let shared = pools.get(key);
+    if (shared === undefined) {
+      shared = makePool(key, host, connection);
+      pools.set(key, shared);
+    }
+    shared.connection = connection;
+    shared.pool.limits = shared.limits.use(connection, limitsOf(connection));
+    if (isClosed) shared.pool.close();
+    return shared;
+  }
+
+  function makePool(key: string, host: string, connection: Connection): SharedPool {
+    const limits = new SharedLimits();
+    const first = limits.use(connection, limitsOf(connection));
+    const shared: SharedPool = {
+      key,
+      connection,
+      limits,
+      pool: new Pool({
+        host,
+        limits: first,
+        leasesPerSession: connection.type === 'sftp' ? first.maxChannelsPerSession : 1,
+        ...(options.shares === undefined ? {} : { permits: options.shares.of(key) }),
+        open: (signal) =>
+          protocolOf(shared.connection).openSession(shared.connection, shared.pool.limits, options, signal),
+      }),
+    };
+    return shared;
+  }
+
+  function open(lease: Lease<unknown>, connection: Connection, use: UseOptions): Remote {
+    return protocolOf(connection).openRemote(lease.item, connection, limitsOf(connection), options, {
+      signal: use.signal,
+      leftovers: use.leftovers(connection),
+      ...(use.mark === undefined ? {} : { mark: use.mark }),
+      ...(use.irrevocable === undefined ? {} : { irrevocable: use.irrevocable }),
+    });
+  }
+
+  async function withLeases<R>(
+    take: (isRetry: boolean) => Promise<Lease<unknown>[]>,
+    work: (leases: Lease<unknown>[], attempt: Attempt) => Promise<R>,
+  ): Promise<R> {
+    for (let tries = 1; ; tries++) {
+      const leases = await take(tries > 1);
+      let isCommitted = false;
+      try {
+        const result = await work(leases, { committed: () => (isCommitted = true) });
+        for (const lease of leases) lease.release('keep');
+        return result;
+      } catch (thrown) {
+        const error = toGatewayError(thrown);
+        for (const lease of leases) lease.release(error.keepsSession ? 'keep' : 'discard');
+        const mayRetry = tries < MOST_TRIES && !isCommitted && error.mayRetry;
+        if (!mayRetry || !leases.some((lease) => lease.reused)) throw error;
+      }
+    }
+  }
+
+  async function take(
+    connection: Connection,
+    { signal, priority = 'request', mark }: UseOptions,
+    prove: boolean,
+    count = 1,
+  ): Promise<Lease<unknown>[]> {
+    const { pool, limits } = poolOf(connection);
+    const leave = limits.enter(connection);
+    const since = performance.now();
+    mark?.('queue', since);
+    try {
+      const leases = await pool.acquire({ signal, priority, prove, count });
+      if (mark !== undefined) markOpening(mark, since, leases);
+      return leases.map((lease, index) =>
+        index > 0
+          ? lease
+          : {
+              ...lease,
+              release: (fate) => {
+                leave();
+                lease.release(fate);
+              },
+            },
+      );
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** Every operation takes its pools in the order of their keys, so two copies in opposite directions cannot dead-lock. */
+  async function takeBoth(
+    from: Connection,
+    to: Connection,
+    use: UseOptions,
+    prove: boolean,
+  ): Promise<Lease<unknown>[]> {
+    const [source, target] = [poolOf(from), poolOf(to)];
+    if (source.key === target.key) return take(to, use, prove, 2);
+    const isInOrder = source.key < target.key;
+    const first = await take(isInOrder ? from : to, use, prove);
+    try {
+      const second = await take(isInOrder ? to : from, use, prove);
+      return isInOrder ? [...first, ...second] : [...second, ...first];
+    } catch (error) {
+      for (const lease of first) lease.release('keep');
+      throw error;
+    }
+  }
+
+  return {
+    use: (connection, use, work) =>
+      withLeases(
+        (prove) => take(connection, use, prove),
+        ([lease], attempt) => work(open(lease as Lease<unknown>, connection, use), attempt),
+      ),
+
+    useBoth: (from, to, use, work) =>
+      withLeases(
+        (prove) => takeBoth(from, to, use, prove),
+        ([source, target], attempt) =>
+          work(open(source as Lease<unknown>, from, use), open(target as Lease<unknown>, to, use), attempt),
+      ),
+
+    host: (connection) => protocolOf(connection).host(connection),
+    gaugeOf: (connection) => {
+      const shared = pools.get(keyOf(connection));
+      if (shared === undefined) return undefined;
+      return { ...shared.pool.gauge, key: shared.key, maxSessions: shared.pool.limits.maxSessions };
+    },
+    gauges: () => [...pools.values()].map(({ pool }) => pool.gauge),
+    close: () => {
+      isClosed = true;
+      clearInterval(sweep);
+      for (const { pool } of pools.values()) pool.close();
+    },
+  };
+}
+
+/** What of the waiting was for a session to be opened; others may have waited for the same one, and longer. */
+function markOpening(mark: Mark, since: number, leases: readonly Lease<unknown>[]): void {
+  const openings = leases.flatMap(({ opening }) => (opening !== undefined && opening.readyAt > since ? [opening] : []));
+  const [last] = openings.sort((a, b) => b.readyAt - a.readyAt);
+  if (last !== undefined) {
+    mark('connect', Math.max(since, last.startedAt));
+    mark('auth', Math.max(since, last.connectedAt));
+    mark('queue', last.readyAt);
+  }
+  mark('open');
+}
+
+const PROTOCOLS: { readonly [T in ConnectionType]: AnyProtocol } = {
+  sftp: sftp,
+  ftp: ftp,
+  s3: s3,
+};
+
+/** A protocol whose connection and lease types are its own secret; a connection only ever meets its own protocol. */
+type AnyProtocol = Protocol<Connection, unknown>;
+
+function protocolOf(connection: Connection): AnyProtocol {
+  const protocol = PROTOCOLS[connection.type];
+  if (protocol === undefined) {
+    throw new GatewayError('unsupported_operation', `no protocol of this gateway is called ${String(connection.type)}`);
+  }
+  return protocol;
+}
+
+function poolKey(connection: Connection): string {
+  const protocol = protocolOf(connection);
+  return digest([connection.type, protocol.host(connection), ...protocol.identity(connection)]);
+}
+
+/** Credentials are part of the key: two accounts share sessions only with the very same login. */
+function digest(parts: readonly string[]): string {
+  return hash('sha256', JSON.stringify(parts), 'hex');
+}

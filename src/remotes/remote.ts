@@ -1,0 +1,192 @@
+/**
+ * The seam between what the gateway does with files and how a protocol does it.
+ *
+ * A Remote is a connection's file tree opened on ONE lease; it lives as long as one operation and
+ * has no state that two operations could race on. All paths are RemotePath. Every call and stream
+ * obeys the operation's AbortSignal (RemoteContext.signal) and has its own deadline where a server
+ * may never answer. Every error is a GatewayError, translated at the protocol's edge.
+ */
+import type { Readable, Writable } from 'node:stream';
+import type { RemotePath } from './path.js';
+
+export interface FileInfo {
+  readonly name: string;
+  readonly path: RemotePath;
+  /** Bytes; 0 for folders. */
+  readonly size: number;
+  readonly isDirectory: boolean;
+  /** UTC. The epoch where the server keeps no time (an S3 folder). */
+  readonly modifiedAt: Date;
+  /** The store's own entity tag, unquoted, where it has one. */
+  readonly etag?: string;
+  /** The exact bytes of a name that is not UTF-8, base64; `name` then holds replacement characters. */
+  readonly rawName?: string;
+}
+
+/** What a server can do; learned per server where the protocol does not say. */
+export interface Capabilities {
+  /** What a plain move onto an existing file does: it is replaced, or refused, or nobody knows yet. */
+  readonly moveOnto: 'replaces' | 'refuses' | 'unknown';
+  /** commit({ exclusive: true }) never replaces, even in a race with another client. */
+  readonly exclusiveCreate: boolean;
+  /** Resolution of modifiedAt. */
+  readonly timeResolutionMs: number;
+}
+
+export type ServerFacts = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+
+/** First and last byte, both inclusive (RFC 9110, 14.1.2), within the file. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface OpenFile {
+  readonly info: FileInfo;
+  /** The bytes `body` yields: the range, or the whole file. */
+  readonly range: ByteRange | undefined;
+  /**
+   * Ends only after exactly the announced bytes (range, else info.size); a remote failure or a file that
+   * shrinks meanwhile destroys it with a GatewayError. Destroying it frees the remote's handle.
+   */
+  readonly body: Readable;
+}
+
+export interface WriteOptions {
+  /** Bytes to come, when known. */
+  readonly size?: number | undefined;
+  /** The final name may still change at commit (its field stands behind the content): nothing may appear at `path`. */
+  readonly provisional?: boolean;
+  /** Known already that commit() will ask for `exclusive`: S3 takes that condition only at the start of an upload. */
+  readonly exclusive?: boolean;
+}
+
+export interface Commit {
+  /** Bytes that must stand on the remote; a mismatch is size_mismatch and nothing is replaced. */
+  readonly size: number;
+  /** The final path, when it differs from the one that was opened (only with `provisional`). */
+  readonly path?: RemotePath;
+  /** Refuse with already_exists instead of replacing. Race-free where `can.exclusiveCreate`. */
+  readonly exclusive?: boolean;
+}
+
+/**
+ * Bytes in; nothing is visible at the final path before `commit`. Used with `pipeline`; `end()` does not publish.
+ * write() answers false beyond the writer's own byte budget; memory stays bounded.
+ */
+export interface RemoteWriter extends Writable {
+  /**
+   * After the stream has finished: close, compare the size, publish. Missing target folders are made.
+   * Errors: size_mismatch, already_exists, is_a_folder, permission_denied, no_space, connection_lost, remote_failure.
+   * After a failed commit the former file stands and abort() still has to be called.
+   */
+  commit(expected: Commit): Promise<FileInfo>;
+  /** Leaves nothing behind. Idempotent, allowed at any time, never throws; after commit it does nothing. */
+  abort(cause: Error): Promise<void>;
+}
+
+export interface MoveOptions {
+  /** Replace an existing file at the target; otherwise already_exists. */
+  readonly replace: boolean;
+}
+
+export interface ExecOptions {
+  readonly timeoutMs: number;
+  /** For stdout and stderr together; beyond: too_large, and the command is killed. */
+  readonly maxOutputBytes: number;
+}
+
+export interface ExecResult {
+  /** 128 + the signal's number when a signal ended the command. */
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Remote {
+  readonly can: Capabilities;
+  /** What is known of the server, for people to read: its software, extensions, limits. Complete after the first request. */
+  readonly facts: ServerFacts;
+  /** The login folder, seen from the connection's root; "/" where it lies outside or the store has none. */
+  home(): Promise<RemotePath>;
+  /** Follows symbolic links. not_found when absent; folders too. */
+  stat(path: RemotePath): Promise<FileInfo>;
+  /** One level, streamed, unsorted, without "." and "..". not_found, not_a_folder. */
+  list(folder: RemotePath): AsyncIterable<FileInfo>;
+  /**
+   * Opens a file. `select` sees the file's facts and may choose a range or throw; undefined = everything.
+   * A protocol that can open without asking first calls it only when given. not_found, is_a_folder, permission_denied.
+   */
+  read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile>;
+  /** Opens a writer for a file that is to be created or replaced. Missing folders are made. */
+  write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter>;
+  /**
+   * Appends to an existing file; absent where the store cannot. commit({ size }) takes the appended bytes. undefined where
+   * this server would lose what stands in the file, or writes nowhere but at its beginning. not_found, is_a_folder.
+   */
+  append?(path: RemotePath): Promise<RemoteWriter | undefined>;
+  /** Files and folders. Makes missing target folders. not_found, already_exists, is_a_folder. */
+  move(from: RemotePath, to: RemotePath, options: MoveOptions): Promise<FileInfo>;
+  /** Files only. not_found; is_a_folder. */
+  remove(path: RemotePath): Promise<void>;
+  /** With parents; a race with another maker is no error. not_a_folder when a file stands there. */
+  makeFolder(path: RemotePath): Promise<{ readonly created: boolean }>;
+  /** Copy inside the store, without moving bytes through the gateway; undefined where `source` is not in reach of it. */
+  copyFrom?(
+    source: Remote,
+    from: RemotePath,
+    to: RemotePath,
+    options: { exclusive: boolean },
+  ): Promise<FileInfo | undefined>;
+  /** Takes away a multipart upload that a dead operation left open (Leftovers.expectMultipart); a gone one is no error. */
+  abortMultipart?(path: RemotePath, uploadId: string): Promise<void>;
+  /** Only where the protocol has a shell. command_timeout, too_large, unsupported_operation. */
+  exec?(command: string, options: ExecOptions): Promise<ExecResult>;
+}
+
+/** What an operation hands to the Remote that is opened for it. */
+export interface RemoteContext {
+  /** Ends everything: the client left, the gateway drains, a deadline passed. `reason` is a GatewayError. */
+  readonly signal: AbortSignal;
+  readonly leftovers: Leftovers;
+  /** From now on this stage runs. A protocol tells of `rename` alone; the others are seen from outside of it. Never throws. */
+  readonly mark?: Mark;
+  /**
+   * Told before the one request that puts a file in its place or takes it away. Cut then, nobody could tell whether it was
+   * done: from here on `signal` does not fire any more, and the protocol's own deadlines end what hangs. Throws what
+   * `signal` has fired with before.
+   */
+  readonly irrevocable?: () => void;
+}
+
+/**
+ * What the time of an operation goes to: fetching the url of an upload, waiting for a session, opening one (connect,
+ * auth), opening the file, moving bytes (or the work itself, where none move), closing and measuring, putting the file in
+ * its place (S3: completing the object), and making the history item durable.
+ */
+export type Stage = 'fetch' | 'queue' | 'connect' | 'auth' | 'open' | 'transfer' | 'verify' | 'rename' | 'record';
+
+/** `at`: its begin on the clock of performance.now(), not before that of the stage before it; absent = now. */
+export type Mark = (stage: Stage, at?: number) => void;
+
+export interface MultipartNote {
+  /** The upload is no longer open. */
+  done(): void;
+  /** It could not be aborted now: that is tried again later. */
+  abortLater(): void;
+}
+
+/**
+ * Finds again what a crash or a dead session left on a remote. Names carry this process's tag, so that a folder
+ * noted once covers every temporary file in it; the note is durable before the file is created.
+ */
+export interface Leftovers {
+  /** A hidden name for a file on its way to `name`: `.ftg-<tag>-<random>.<name>`, cut to fit 255 bytes. */
+  temporaryName(name: string): string;
+  /** Resolves when `folder` stands in the durable list of folders this process writes temporary names to. */
+  expect(folder: RemotePath): Promise<void>;
+  /** Durable note of an open multipart upload. */
+  expectMultipart(path: RemotePath, uploadId: string): Promise<MultipartNote>;
+  /** The session died before this name could be removed: remove it later on another one. */
+  removeLater(path: RemotePath): void;
+}

@@ -1,0 +1,66 @@
+/**
+ * Where S3 stores deviate, as data: what is known of a provider by its host name, and what its answers taught since
+ * (in memory, per endpoint). The code asks for a trait, never for a provider.
+ */
+
+/** Whether a condition sent with a write is obeyed. `unknown`: send it where a refusal can be repeated without, and look first. */
+export type Support = 'yes' | 'no' | 'unknown';
+
+export interface Traits {
+  /** The SDK's default adds CRC trailers in aws-chunked framing, which stores other than AWS answer with 411 or 501. */
+  readonly checksums: 'WHEN_SUPPORTED' | 'WHEN_REQUIRED';
+  /** If-None-Match: * on PutObject. */
+  readonly exclusivePut: Support;
+  /** If-None-Match: * on CompleteMultipartUpload; Swift, for one, ignores it in silence. */
+  readonly exclusiveComplete: Support;
+  /** If-None-Match: * on CopyObject is known to be obeyed. */
+  readonly exclusiveCopy: boolean;
+  /** Copies obey x-amz-copy-source-if-match; Swift compares a multipart object with a tag that it shows to nobody. */
+  readonly copyIfMatch: boolean;
+  /** ListObjectsV2, or the older one with markers. */
+  readonly listing: 'v2' | 'v1';
+  /** All parts but the last must be of one size. */
+  readonly equalParts: boolean;
+}
+
+const UNKNOWN_STORE: Traits = {
+  checksums: 'WHEN_REQUIRED',
+  exclusivePut: 'unknown',
+  exclusiveComplete: 'unknown',
+  exclusiveCopy: false,
+  copyIfMatch: true,
+  listing: 'v2',
+  equalParts: false,
+};
+
+const PROVIDERS: readonly { readonly host: RegExp; readonly traits: Partial<Traits> }[] = [
+  {
+    host: /(^|\.)amazonaws\.com(\.cn)?$/,
+    traits: { checksums: 'WHEN_SUPPORTED', exclusivePut: 'yes', exclusiveComplete: 'yes', exclusiveCopy: true },
+  },
+  // Refuses to complete an upload whose parts differ in size.
+  { host: /\.r2\.cloudflarestorage\.com$/, traits: { exclusivePut: 'yes', equalParts: true } },
+];
+
+/** What is known of one endpoint; shared by all of its sessions, so that a lesson is learned once. */
+export class EndpointTraits {
+  #traits: Traits;
+
+  constructor(
+    readonly hostname: string,
+    private readonly log: (message: string, facts: Record<string, unknown>) => void,
+  ) {
+    const known = PROVIDERS.find(({ host }) => host.test(hostname));
+    this.#traits = { ...UNKNOWN_STORE, ...known?.traits };
+  }
+
+  get now(): Traits {
+    return this.#traits;
+  }
+
+  learn<T extends keyof Traits>(trait: T, value: Traits[T], why: string): void {
+    if (this.#traits[trait] === value) return;
+    this.#traits = { ...this.#traits, [trait]: value };
+    this.log('s3 endpoint deviates', { host: this.hostname, trait, value, why });
+  }
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import ssh2 from 'ssh2';
+
+export interface GeneratedKeyPair {
+  /** OpenSSH's own format, without a passphrase. */
+  readonly privateKey: string;
+  /** One line of an authorized_keys file. */
+  readonly publicKey: string;
+  /** `SHA256:…` */
+  readonly fingerprint: string;
+}
+
+/** A new Ed25519 key pair (RFC 8709). `comment` is one line without control characters. */
+export function generateKeyPair(comment: string): GeneratedKeyPair {
+  let made = ssh2.utils.generateKeyPairSync('ed25519', { comment });
+  // The library drops the first byte of a key where that is zero: one of 256 is of no use to anybody.
+  while (ssh2.utils.parseKey(made.private) instanceof Error) {
+    made = ssh2.utils.generateKeyPairSync('ed25519', { comment });
+  }
+  const [, blob = ''] = made.public.split(' ');
+  const digest = createHash('sha256').update(Buffer.from(blob, 'base64')).digest('base64');
+  return {
+    privateKey: made.private,
+    publicKey: made.public.trim(),
+    fingerprint: `SHA256:${digest.replace(/=+$/, '')}`,
+  };
+}

@@ -1,0 +1,48 @@
+import { GatewayError } from '../../errors.js';
+import type { SftpConnection } from '../connection.js';
+import type { Protocol, ProtocolDeps } from '../protocol.js';
+import { SftpRemote } from './remote.js';
+import { openSftpSession, type SftpLease, type SftpSession } from './session.js';
+
+export { nativeCryptoLoaded } from './algorithms.js';
+
+/** SFTP version 3 over SSH. */
+export const sftp: Protocol<SftpConnection, SftpLease> = {
+  type: 'sftp',
+  host: (connection) => `${connection.host}:${connection.port}`,
+  // Host keys are no part of it: one is learned on first use. What is pinned is looked at on every lease instead.
+  identity: ({ username, password, privateKey, passphrase, algorithms }) => [
+    username,
+    // An absent secret and an empty one are two different logins.
+    JSON.stringify([password ?? null, privateKey ?? null, passphrase ?? null]),
+    algorithms,
+  ],
+  openSession: openSftpSession,
+  openRemote: (lease, connection, _limits, deps, context) => {
+    requireTrust(lease.session, connection, deps);
+    return new SftpRemote(lease, connection, deps, context);
+  },
+};
+
+/** The session may have been opened for another connection with the same login. @throws GatewayError host_key_mismatch */
+function requireTrust(
+  { fingerprint, host, trustedBy }: SftpSession,
+  connection: SftpConnection,
+  deps: ProtocolDeps,
+): void {
+  const { hostKeys, id } = connection;
+  if (hostKeys.length === 0) {
+    if (trustedBy.has(id)) return;
+    // Nothing is pinned yet: this server becomes the one to be trusted.
+    trustedBy.add(id);
+    deps.trust.checkHostKey(connection, fingerprint).catch((error: unknown) => {
+      deps.log('the host key was not stored', { connectionId: id, error: (error as Error).message });
+    });
+  } else if (!hostKeys.includes(fingerprint)) {
+    throw new GatewayError(
+      'host_key_mismatch',
+      `${host} shows host key ${fingerprint}, but ${hostKeys.join(' or ')} is pinned for connection ${id} (hostKey)`,
+      { step: 'login' },
+    );
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * SFTP version 3 on the wire (draft-ietf-secsh-filexfer-02): requests out, replies in.
+ *
+ * Spoken here and not by ssh2's own client, because that one decodes every file name as UTF-8 (the bytes of others
+ * are lost), splits big reads and writes one after the other, and never calls back once its channel has closed.
+ */
+export const REQUEST = {
+  INIT: 1,
+  OPEN: 3,
+  CLOSE: 4,
+  READ: 5,
+  WRITE: 6,
+  LSTAT: 7,
+  FSTAT: 8,
+  FSETSTAT: 10,
+  OPENDIR: 11,
+  READDIR: 12,
+  REMOVE: 13,
+  MKDIR: 14,
+  REALPATH: 16,
+  STAT: 17,
+  RENAME: 18,
+  EXTENDED: 200,
+} as const;
+
+export const REPLY = { VERSION: 2, STATUS: 101, HANDLE: 102, DATA: 103, NAME: 104, ATTRS: 105, EXTENDED: 201 } as const;
+
+/** Flags of OPEN. */
+export const OPEN = { READ: 0x01, WRITE: 0x02, CREATE: 0x08, TRUNCATE: 0x10, EXCLUSIVE: 0x20 } as const;
+
+const ATTRIBUTE = { SIZE: 0x1, OWNER: 0x2, PERMISSIONS: 0x4, TIMES: 0x8, EXTENDED: 0x80000000 } as const;
+const FILE_TYPE = { MASK: 0o170000, FOLDER: 0o040000, LINK: 0o120000 } as const;
+
+/** The server sent something that is no SFTP packet; nothing that follows on the channel can be trusted. */
+export class MalformedReply extends Error {}
+
+/** What a server tells of a file; each field may be missing. */
+export interface Attributes {
+  readonly size: number | undefined;
+  readonly isFolder: boolean;
+  readonly isLink: boolean;
+  readonly modifiedAt: Date;
+}
+
+export interface NameEntry {
+  readonly rawName: Buffer;
+  readonly attributes: Attributes;
+}
+
+/**
+ * One request: a number is a uint32, a buffer a string with its length before it. `dataBytes` are announced as the
+ * last string, and the caller sends them right after.
+ */
+export function encodeRequest(
+  type: number,
+  id: number | undefined,
+  fields: readonly (Buffer | number)[],
+  dataBytes?: number,
+): Buffer {
+  let length = 1 + (id === undefined ? 0 : 4) + (dataBytes === undefined ? 0 : 4);
+  for (const field of fields) length += typeof field === 'number' ? 4 : 4 + field.length;
+  const packet = Buffer.allocUnsafe(4 + length);
+  let at = packet.writeUInt32BE(length + (dataBytes ?? 0), 0);
+  at = packet.writeUInt8(type, at);
+  if (id !== undefined) at = packet.writeUInt32BE(id, at);
+  for (const field of fields) {
+    if (typeof field === 'number') {
+      at = packet.writeUInt32BE(field >>> 0, at);
+    } else {
+      at = packet.writeUInt32BE(field.length, at);
+      at += field.copy(packet, at);
+    }
+  }
+  if (dataBytes !== undefined) packet.writeUInt32BE(dataBytes, at);
+  return packet;
+}
+
+const TWO_32 = 2 ** 32;
+/** A uint64 as the two uint32 fields of a request. */
+export const uint64 = (value: number): [high: number, low: number] => [Math.floor(value / TWO_32), value % TWO_32];
+
+/** FSETSTAT's attributes for a size alone. */
+export const sizeAttribute = (size: number): number[] => [ATTRIBUTE.SIZE, ...uint64(size)];
+
+/** Reads the fields of one reply; a field that is not there is a MalformedReply. */
+export class ReplyReader {
+  readonly type: number;
+  #at = 1;
+  readonly #packet: Buffer;
+
+  constructor(packet: Buffer) {
+    this.#packet = packet;
+    this.type = packet[0] ?? 0;
+  }
+
+  get hasMore(): boolean {
+    return this.#at < this.#packet.length;
+  }
+
+  uint32(): number {
+    return this.#packet.readUInt32BE(this.#skip(4));
+  }
+
+  uint64(): number {
+    return this.uint32() * TWO_32 + this.uint32();
+  }
+
+  /** A view of the packet, not a copy. */
+  string(): Buffer {
+    const length = this.uint32();
+    const start = this.#skip(length);
+    return this.#packet.subarray(start, start + length);
+  }
+
+  attributes(): Attributes {
+    const flags = this.uint32();
+    const size = (flags & ATTRIBUTE.SIZE) === 0 ? undefined : this.uint64();
+    if ((flags & ATTRIBUTE.OWNER) !== 0) this.#skip(8);
+    const mode = (flags & ATTRIBUTE.PERMISSIONS) === 0 ? 0 : this.uint32();
+    let modifiedSeconds = 0;
+    if ((flags & ATTRIBUTE.TIMES) !== 0) {
+      this.#skip(4);
+      modifiedSeconds = this.uint32();
+    }
+    if ((flags & ATTRIBUTE.EXTENDED) !== 0) {
+      for (let pairs = this.uint32(); pairs > 0; pairs -= 1) {
+        this.string();
+        this.string();
+      }
+    }
+    const type = mode & FILE_TYPE.MASK;
+    return {
+      size,
+      isFolder: type === FILE_TYPE.FOLDER,
+      isLink: type === FILE_TYPE.LINK,
+      modifiedAt: new Date(modifiedSeconds * 1000),
+    };
+  }
+
+  names(): NameEntry[] {
+    const entries: NameEntry[] = [];
+    for (let count = this.uint32(); count > 0; count -= 1) {
+      const rawName = this.string();
+      this.string(); // The long name is "ls -l" for human eyes: its form is the server's own.
+      entries.push({ rawName, attributes: this.attributes() });
+    }
+    return entries;
+  }
+
+  #skip(bytes: number): number {
+    const start = this.#at;
+    if (start + bytes > this.#packet.length) throw new MalformedReply('an SFTP reply ends in the middle of a field');
+    this.#at = start + bytes;
+    return start;
+  }
+}
+
+/** Cuts the byte stream of a channel into packets. A packet that came in one piece is passed on without a copy. */
+export class PacketAssembler {
+  readonly #maxBytes: number;
+  readonly #onPacket: (packet: Buffer) => void;
+  readonly #head = Buffer.alloc(4);
+  #headBytes = 0;
+  #packet: Buffer | undefined;
+  #packetBytes = 0;
+
+  constructor(maxBytes: number, onPacket: (packet: Buffer) => void) {
+    this.#maxBytes = maxBytes;
+    this.#onPacket = onPacket;
+  }
+
+  /** Throws MalformedReply when the stream is no SFTP. */
+  feed(bytes: Buffer): void {
+    let at = 0;
+    while (at < bytes.length) {
+      if (this.#packet !== undefined) {
+        const copied = bytes.copy(this.#packet, this.#packetBytes, at);
+        at += copied;
+        this.#packetBytes += copied;
+        if (this.#packetBytes === this.#packet.length) this.#deliver(this.#packet);
+        continue;
+      }
+      const missing = 4 - this.#headBytes;
+      this.#headBytes += bytes.copy(this.#head, this.#headBytes, at, Math.min(at + missing, bytes.length));
+      at = Math.min(at + missing, bytes.length);
+      if (this.#headBytes < 4) return;
+      const length = this.#head.readUInt32BE(0);
+      if (length < 1 || length > this.#maxBytes) {
+        throw new MalformedReply(
+          `the server sent ${printable(this.#head, bytes.subarray(at))} where SFTP was expected`,
+        );
+      }
+      if (bytes.length - at >= length) {
+        const packet = bytes.subarray(at, at + length);
+        at += length;
+        this.#deliver(packet);
+      } else {
+        this.#packet = Buffer.allocUnsafe(length);
+        this.#packetBytes = 0;
+      }
+    }
+  }
+
+  #deliver(packet: Buffer): void {
+    this.#headBytes = 0;
+    this.#packet = undefined;
+    this.#onPacket(packet);
+  }
+}
+
+/** Login scripts that print are the usual cause, so the words themselves are the best help. */
+function printable(...parts: Buffer[]): string {
+  const text = Buffer.concat(parts).toString('latin1', 0, 120);
+  return /^[\x20-\x7e\r\n\t]+$/.test(text) ? `the text "${text.trim()}"` : 'a packet of impossible length';
+}

@@ -1,0 +1,129 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { dirname } from 'node:path';
+import ssh2, { type AuthContext, type Connection, type ParsedKey } from 'ssh2';
+import { FolderService } from './folder.js';
+
+/** A login that comes to nothing is cut after this long, or after this many tries. */
+const LOGIN_MS = 20_000;
+const MAX_TRIES = 6;
+
+export interface SandboxOptions {
+  /** Shown as "/"; made when it is missing. */
+  readonly folder: string;
+  readonly host: string;
+  /** 0 = any free one. */
+  readonly port: number;
+  readonly username: string;
+  readonly password: string;
+  /** Generated at the first start and kept, readable by its owner only. */
+  readonly hostKeyFile: string;
+}
+
+export interface Sandbox {
+  readonly port: number;
+  /** `SHA256:…` */
+  readonly hostKeyFingerprint: string;
+  /** Stops listening and cuts the sessions. */
+  close(): Promise<void>;
+}
+
+/**
+ * A small SFTP server over one folder, for a first try of the gateway: one login, no shell, nothing outside the folder.
+ * Rejects when the folder, the key file or the port cannot be used.
+ */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  await mkdir(options.folder, { recursive: true });
+  const folder = await FolderService.at(options.folder);
+  const hostKey = await readHostKey(options.hostKeyFile);
+  const ssh = new ssh2.Server({ hostKeys: [hostKey.text], ident: 'sandbox' });
+  const sockets = new Set<net.Socket>();
+  const listener = net.createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    ssh.injectSocket(socket);
+  });
+  ssh.on('connection', (connection) => serve(connection, options, folder));
+  listener.listen(options.port, options.host);
+  await once(listener, 'listening');
+  const { port } = listener.address() as net.AddressInfo;
+  return {
+    port,
+    hostKeyFingerprint: hostKey.fingerprint,
+    close: async () => {
+      const closed = listener.listening ? once(listener, 'close') : undefined;
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function serve(connection: Connection, options: SandboxOptions, folder: FolderService): void {
+  let tries = 0;
+  const loginTimer = setTimeout(() => connection.end(), LOGIN_MS);
+  connection.on('error', () => undefined);
+  connection.on('close', () => clearTimeout(loginTimer));
+  connection.on('authentication', (context) => {
+    if (isRightLogin(context, options)) {
+      clearTimeout(loginTimer);
+      context.accept();
+      return;
+    }
+    tries += 1;
+    if (tries > MAX_TRIES) connection.end();
+    else context.reject(['password']);
+  });
+  connection.on('ready', () => {
+    connection.on('session', (acceptSession) => {
+      // Only SFTP has a listener: ssh2 refuses shells, commands and forwarding by itself.
+      acceptSession().on('sftp', (acceptSftp) => folder.serve(acceptSftp()));
+    });
+  });
+}
+
+/** Compares digests, so that neither the length nor the first wrong character shows in the time it takes. */
+function isRightLogin(context: AuthContext, { username, password }: SandboxOptions): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  const given = context.method === 'password' ? context.password : '';
+  const isUser = timingSafeEqual(digest(context.username), digest(username));
+  const isPassword = timingSafeEqual(digest(given), digest(password));
+  return context.method === 'password' && isUser && isPassword;
+}
+
+async function readHostKey(file: string): Promise<{ readonly text: string; readonly fingerprint: string }> {
+  let text = await readFile(file, 'utf8').catch(unlessMissing);
+  if (text === undefined) {
+    await mkdir(dirname(file), { recursive: true });
+    const draft = `${file}.${randomBytes(6).toString('hex')}`;
+    await writeFile(draft, newHostKey(), { mode: 0o600, flag: 'wx' });
+    try {
+      // Linking puts a whole file there or nothing, and leaves the key of another process that was quicker.
+      await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+    } finally {
+      await rm(draft, { force: true });
+    }
+    text = await readFile(file, 'utf8');
+  }
+  const key = ssh2.utils.parseKey(text) as ParsedKey | ParsedKey[] | Error;
+  if (key instanceof Error) throw new Error(`${file} holds no usable host key`, { cause: key });
+  const blob = (Array.isArray(key) ? key[0]! : key).getPublicSSH();
+  const hash = createHash('sha256').update(blob).digest('base64').replace(/=+$/, '');
+  return { text, fingerprint: `SHA256:${hash}` };
+}
+
+function newHostKey(): string {
+  // The library drops the first byte of a key where that is zero: one of 256 is unusable.
+  for (;;) {
+    const { private: text } = ssh2.utils.generateKeyPairSync('ed25519');
+    if (!(ssh2.utils.parseKey(text) instanceof Error)) return text;
+  }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,54 @@
+import { LRUCache } from 'lru-cache';
+
+const MAX_FOUND = 20_000;
+/** Kept apart from the found ones, so that a flood of wrong keys evicts no right one. */
+const MAX_ABSENT = 5000;
+const TTL_MS = 1000;
+
+/** Remembers look-ups for at most a second, absent ones too; callers who ask at the same time share one question. */
+export class CachedLookup<V extends object> {
+  readonly #load: (key: string) => Promise<V | undefined>;
+  readonly #found = new LRUCache<string, V>({ max: MAX_FOUND, ttl: TTL_MS });
+  readonly #absent = new LRUCache<string, true>({ max: MAX_ABSENT, ttl: TTL_MS });
+  readonly #loading = new Map<string, Promise<V | undefined>>();
+
+  constructor(load: (key: string) => Promise<V | undefined>) {
+    this.#load = load;
+  }
+
+  async find(key: string): Promise<V | undefined> {
+    const found = this.#found.get(key);
+    if (found !== undefined) return found;
+    if (this.#absent.has(key)) return undefined;
+    return this.#loading.get(key) ?? this.#start(key);
+  }
+
+  /** The next find asks anew, also when a question is under way. */
+  forget(key: string): void {
+    this.#found.delete(key);
+    this.#absent.delete(key);
+    this.#loading.delete(key);
+  }
+
+  clear(): void {
+    this.#found.clear();
+    this.#absent.clear();
+    this.#loading.clear();
+  }
+
+  async #start(key: string): Promise<V | undefined> {
+    const question = this.#load(key);
+    this.#loading.set(key, question);
+    try {
+      const value = await question;
+      // An answer from before a forget() must not come back.
+      if (this.#loading.get(key) === question) {
+        if (value === undefined) this.#absent.set(key, true);
+        else this.#found.set(key, value);
+      }
+      return value;
+    } finally {
+      if (this.#loading.get(key) === question) this.#loading.delete(key);
+    }
+  }
+}

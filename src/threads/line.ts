@@ -1,0 +1,95 @@
+/** Calls between two threads: each side names what it serves, as functions, and calls the other's by name. */
+
+/** A MessagePort or a Worker. What is sent is cloned. */
+export interface Port {
+  postMessage(message: unknown): void;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+}
+
+type Served = { readonly [name: string]: (...parts: never[]) => unknown };
+
+type Message =
+  | { readonly kind: 'call'; readonly id: number | undefined; readonly name: string; readonly parts: never[] }
+  | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'failure'; readonly id: number; readonly error: CarriedError };
+
+/** An error in a form that survives the way: its class is lost, its name and code are not. */
+interface CarriedError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly code: unknown;
+}
+
+interface Pending {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class Line<Far extends Served> {
+  private readonly pending = new Map<number, Pending>();
+  private calls = 0;
+  private ended: Error | undefined;
+
+  constructor(
+    private readonly port: Port,
+    private readonly near: Served,
+  ) {
+    port.on('message', (message) => void this.receive(message as Message));
+  }
+
+  /** Rejects with what the other side threw, or with the reason of `end`. */
+  call<K extends keyof Far & string>(name: K, ...parts: Parameters<Far[K]>): Promise<Awaited<ReturnType<Far[K]>>> {
+    return new Promise((resolve, reject) => {
+      if (this.ended !== undefined) return reject(this.ended);
+      const id = ++this.calls;
+      this.pending.set(id, { resolve, reject });
+      this.port.postMessage({ kind: 'call', id, name, parts });
+    });
+  }
+
+  /** A call whose outcome nobody waits for. Calls arrive in the order in which they are made. */
+  tell<K extends keyof Far & string>(name: K, ...parts: Parameters<Far[K]>): void {
+    this.port.postMessage({ kind: 'call', id: undefined, name, parts });
+  }
+
+  /** The other side is gone: nobody waits for it any more. */
+  end(reason: Error): void {
+    this.ended = reason;
+    for (const { reject } of this.pending.values()) reject(reason);
+    this.pending.clear();
+  }
+
+  private async receive(message: Message): Promise<void> {
+    if (message.kind === 'call') return this.serve(message.id, message.name, message.parts);
+    const pending = this.pending.get(message.id);
+    this.pending.delete(message.id);
+    if (message.kind === 'result') pending?.resolve(message.value as never);
+    else pending?.reject(restored(message.error));
+  }
+
+  private async serve(id: number | undefined, name: string, parts: never[]): Promise<void> {
+    try {
+      const value = await this.near[name]?.(...parts);
+      if (id !== undefined) this.port.postMessage({ kind: 'result', id, value });
+    } catch (error) {
+      // Nobody waits for it: it escapes as any other error nobody expected.
+      if (id === undefined) throw error;
+      this.port.postMessage({ kind: 'failure', id, error: carried(error) });
+    }
+  }
+}
+
+export function carried(thrown: unknown): CarriedError {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  return {
+    name: error.name,
+    message: error.message,
+    stack: error.stack,
+    code: (error as { readonly code?: unknown }).code,
+  };
+}
+
+export function restored({ name, message, stack, code }: CarriedError): Error {
+  return Object.assign(new Error(message), { name, stack }, code === undefined ? {} : { code });
+}

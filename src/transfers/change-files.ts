@@ -1,0 +1,134 @@
+/** The short operations: delete, move, make a folder, list, find, run a command. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { GatewayError, hasCode } from '../errors.js';
+import type { Connection } from '../remotes/connection.js';
+import { baseName, type RemotePath } from '../remotes/path.js';
+import type { ExecOptions, ExecResult, FileInfo } from '../remotes/remote.js';
+import type { Operation, PathReference } from './operation.js';
+import { SortedListing } from './sorted-listing.js';
+
+export async function deleteFile(operation: Operation, reference: PathReference): Promise<RemotePath> {
+  return operation.use(async (remote, attempt) => {
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    attempt.committed();
+    operation.mark('transfer');
+    await remote.remove(path);
+    return path;
+  });
+}
+
+export async function moveFile(
+  operation: Operation,
+  from: PathReference,
+  to: PathReference,
+  overwrite: boolean,
+): Promise<{ readonly from: RemotePath; readonly to: RemotePath }> {
+  return operation.use(async (remote, attempt) => {
+    const [source, target] = [await from(remote), await to(remote)];
+    operation.locate(target, baseName(target));
+    attempt.committed();
+    operation.mark('rename');
+    const moved = await remote.move(source, target, { replace: overwrite }).catch(sayHowToReplace);
+    operation.fileSize = moved.size;
+    return { from: source, to: target };
+  });
+}
+
+/** The remotes say what stands in the way; only here it is known which field would help. */
+function sayHowToReplace(error: unknown): never {
+  if (!hasCode(error, 'already_exists')) throw error;
+  const { message, step, remote } = error;
+  throw new GatewayError('already_exists', `${message}; overwrite: true replaces it`, {
+    ...(step === undefined ? {} : { step }),
+    remote,
+    cause: error,
+  });
+}
+
+export async function makeFolder(
+  operation: Operation,
+  reference: PathReference,
+): Promise<{ readonly path: RemotePath; readonly created: boolean }> {
+  return operation.use(async (remote) => {
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    operation.mark('transfer');
+    const { created } = await remote.makeFolder(path);
+    return { path, created };
+  });
+}
+
+/** A sorted answer is held in memory while it is made. */
+const MAX_LISTED = 1_000_000;
+const MAX_LISTED_CHARACTERS = 50_000_000;
+/** Several large listings at once would hold the event loop: after so many entries, others have a turn. */
+const ENTRIES_PER_TURN = 128;
+
+function tooMany(path: RemotePath): GatewayError {
+  return new GatewayError(
+    'protocol_error',
+    `${path} has more than ${MAX_LISTED} entries, or names of more than ${MAX_LISTED_CHARACTERS} characters in all; it was not read further`,
+    { step: 'transfer' },
+  );
+}
+
+/** Folders first, then by name in code-point order; the listing may be read once. */
+export async function listFolder(
+  operation: Operation,
+  reference: PathReference,
+): Promise<{ readonly path: RemotePath; readonly files: SortedListing }> {
+  return operation.use(async (remote) => {
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    operation.mark('transfer');
+    const files = new SortedListing();
+    let entries = 0;
+    let characters = 0;
+    for await (const file of remote.list(path)) {
+      operation.signal.throwIfAborted();
+      entries += 1;
+      characters += file.path.length;
+      if (entries > MAX_LISTED || characters > MAX_LISTED_CHARACTERS) throw tooMany(path);
+      files.add(file);
+      if (entries % ENTRIES_PER_TURN === 0) await turn();
+    }
+    return { path, files };
+  });
+}
+
+/** A file's or folder's facts; undefined when nothing stands there. */
+export async function findFile(operation: Operation, reference: PathReference): Promise<FileInfo | undefined> {
+  return operation.use(async (remote) => {
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    operation.mark('transfer');
+    try {
+      return await remote.stat(path);
+    } catch (error) {
+      if (hasCode(error, 'not_found')) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** SSH connections only. @throws GatewayError unsupported_operation before anything runs */
+export function requireShell(connection: Connection): void {
+  if (connection.type !== 'sftp')
+    throw unsupported('exec', `a ${connection.type} server has no shell; exec needs an sftp connection`);
+}
+
+export async function runCommand(operation: Operation, command: string, options: ExecOptions): Promise<ExecResult> {
+  return operation.use(async (remote, attempt) => {
+    if (remote.exec === undefined) throw unsupported('exec', 'exec needs an sftp connection');
+    attempt.committed();
+    operation.mark('transfer');
+    return remote.exec(command, options);
+  });
+}
+
+function unsupported(what: string, text: string): GatewayError {
+  return new GatewayError('unsupported_operation', `${what} is not supported on this connection: ${text}`, {
+    step: 'request',
+  });
+}

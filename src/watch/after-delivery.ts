@@ -1,0 +1,130 @@
+/** What becomes of files once their event has been delivered: moved or deleted, each as it was reported or not at all. */
+import { hasCode, toGatewayError } from '../errors.js';
+import type { Connection } from '../remotes/connection.js';
+import { baseName, joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
+import type { Remotes } from '../remotes/registry.js';
+import type { Leftovers, Remote } from '../remotes/remote.js';
+import { JobWorker, type JobOutcome } from '../storage/job-worker.js';
+import type { ClaimedJob, Jobs } from '../storage/jobs.js';
+import type { Connections, History, StorageOptions } from '../storage/storage.js';
+import type { WatchedFolder, WatchStore } from '../storage/watches.js';
+import type { DeliveredFile, WebhookEvents } from '../storage/webhook-events.js';
+import { isSame } from './diff.js';
+
+export interface AfterDeliveryOptions {
+  readonly events: WebhookEvents;
+  readonly folders: Pick<WatchStore, 'findForDelivery'>;
+  readonly connections: Pick<Connections, 'find'>;
+  readonly history: Pick<History, 'begin'>;
+  readonly remotes: Pick<Remotes, 'use'>;
+  readonly leftovers: (connection: Connection) => Leftovers;
+  readonly jobs: Jobs;
+  readonly log: StorageOptions['log'];
+}
+
+const CONCURRENCY = 4;
+const RETRY_MS = 60_000;
+/** A folder's connection that stays away: its files keep their place, and are known already. */
+const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+
+export class AfterDelivery {
+  readonly #options: AfterDeliveryOptions;
+  readonly #worker: JobWorker;
+
+  constructor(options: AfterDeliveryOptions) {
+    this.#options = options;
+    this.#worker = new JobWorker({
+      claims: options.jobs,
+      queue: 'after-delivery',
+      concurrency: CONCURRENCY,
+      groupConcurrency: 1,
+      run: (job, signal) => this.#run(job, signal),
+      log: options.log,
+    });
+  }
+
+  start(): void {
+    this.#worker.start();
+  }
+
+  wake(): void {
+    this.#worker.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#worker.stop(0);
+  }
+
+  async #run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+    const { events, folders, connections, remotes, leftovers, log } = this.#options;
+    const event = await events.find(job.key);
+    if (event === undefined || event.afterAction !== 'pending') return 'done';
+    const folder = await folders.findForDelivery(event.folderId);
+    const connection = folder === undefined ? undefined : await connections.find(folder.accountId, folder.connectionId);
+    if (folder !== undefined && connection?.isActive === true) {
+      try {
+        await remotes.use(connection, { signal, leftovers, priority: 'background' }, async (remote) => {
+          for (const file of event.files) await this.#treat(remote, folder, connection, file);
+        });
+      } catch (error) {
+        if (signal.aborted) throw error;
+        log('warn', 'files could not be moved or deleted after their delivery', {
+          watchedFolderId: folder.id,
+          reason: toGatewayError(error).clientText,
+        });
+        const isFresh = Date.now() - (event.deliveredAt?.getTime() ?? 0) < GIVE_UP_AFTER_MS;
+        if (isFresh) return { again: new Date(Date.now() + RETRY_MS) };
+      }
+    }
+    await events.finishAfter(event.id);
+    return 'done';
+  }
+
+  /** One file, and its history item; a file that changed since, or went, is left alone. */
+  async #treat(remote: Remote, folder: WatchedFolder, connection: Connection, reported: DeliveredFile): Promise<void> {
+    const path = parseRemotePath(reported.path, ROOT, 'path');
+    const found = await stateOf(remote, path);
+    const resolutionMs = Math.max(folder.timeResolutionMs, remote.can.timeResolutionMs);
+    if (found === undefined || !isSame(found, reported, { resolutionMs, endedMs: Date.now() })) return;
+    const isMove = folder.afterDelivery === 'move';
+    const transfer = this.#options.history.begin({
+      accountId: folder.accountId,
+      connectionId: connection.id,
+      keyId: undefined,
+      requestId: undefined,
+      type: isMove ? 'move' : 'delete',
+      direction: 'outbound',
+      filename: baseName(path),
+      path,
+      countsAction: false,
+    });
+    try {
+      if (isMove) await remote.move(path, targetOf(folder, path), { replace: true });
+      else await remote.remove(path);
+      await transfer.finish({ status: 'success', fileSize: reported.size, errorMessage: null, errorCode: null });
+    } catch (thrown) {
+      const error = toGatewayError(thrown);
+      const errorMessage = error.clientText;
+      await transfer.finish({ status: 'failed', fileSize: 0, errorMessage, errorCode: error.code });
+      throw error;
+    }
+  }
+}
+
+async function stateOf(remote: Remote, path: RemotePath): Promise<DeliveredFile | undefined> {
+  try {
+    const { size, modifiedAt, isDirectory } = await remote.stat(path);
+    return isDirectory ? undefined : { path, size, modifiedMs: modifiedAt.getTime() };
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return undefined;
+    throw error;
+  }
+}
+
+/** The same place below moveTo as below the watched folder. */
+function targetOf(folder: WatchedFolder, path: RemotePath): RemotePath {
+  const root = parseRemotePath(folder.path, ROOT, 'path');
+  const moveTo = parseRemotePath(folder.moveTo ?? '', root, 'moveTo');
+  const below = root === '/' ? path.slice(1) : path.slice(root.length + 1);
+  return below.includes('/') ? parseRemotePath(below, moveTo, 'path') : joinPath(moveTo, below);
+}

@@ -1,0 +1,396 @@
+/**
+ * One look at one folder: list → diff → settle → commit. Nothing waits in here for a file to settle: what is still
+ * moving is stored with the moment since when, and the folder's row gets a follow-up check.
+ */
+import { v7 as uuidv7 } from 'uuid';
+import { GatewayError, hasCode, toGatewayError } from '../errors.js';
+import type { Connection } from '../remotes/connection.js';
+import { parseRemotePath, ROOT } from '../remotes/path.js';
+import type { Remotes } from '../remotes/registry.js';
+import type { Leftovers } from '../remotes/remote.js';
+import { EntryChanges } from '../storage/entry-changes.js';
+import type { Connections, Locks } from '../storage/storage.js';
+import type { TransferRow } from '../storage/transfer-row.js';
+import { CheckSuperseded, type WatchFiles } from '../storage/watch-files.js';
+import type { EntryChange } from '../storage/watched-entry.js';
+import type { CheckKind, CheckResult, CheckRow, WatchedFolder, WatchStore } from '../storage/watches.js';
+import type { NewEvent } from '../storage/webhook-events.js';
+import { diff, isReport, type Decision, type DiffRules, type Gone, type ListedEntry } from './diff.js';
+import { entryKey, nameOfKey } from './entry-key.js';
+import { EntrySorter } from './entry-sorter.js';
+import { filesEvents, missingEvent, type DetectedFile, type EventLimits } from './event-bodies.js';
+import { createNameFilter, type NameFilter } from './name-filter.js';
+import { ReasonLog } from './reasons.js';
+import { nextAfterFailure, nextRegular } from './schedule.js';
+import { walk } from './walk.js';
+
+export interface CheckDeps {
+  readonly folders: WatchStore;
+  readonly files: WatchFiles;
+  readonly connections: Pick<Connections, 'find'>;
+  readonly locks: Locks;
+  readonly remotes: Pick<Remotes, 'use'>;
+  readonly leftovers: (connection: Connection) => Leftovers;
+  readonly settleMs: number;
+  readonly skipNames: readonly string[];
+  readonly limits: EventLimits;
+  /** Files that one check reports; 10,000 where nothing is said. */
+  readonly maxReports?: number;
+  /** Milliseconds of this program's clock. */
+  readonly now?: () => number;
+}
+
+export interface CheckOutcome {
+  readonly folder: WatchedFolder;
+  readonly check: CheckRow;
+  /** Files that were reported. */
+  readonly detections: number;
+  /** Events that wait for delivery now. */
+  readonly events: number;
+  readonly error: GatewayError | undefined;
+}
+
+/** What a check found, not written yet. */
+export interface Findings {
+  readonly reasons: ReasonLog;
+  readonly detected: readonly DetectedFile[];
+  /** Changes that belong into the transaction of the report. */
+  readonly changes: EntryChanges;
+  /** When the first of the files that wait may have settled; undefined when none waits. */
+  readonly settledAtMs: number | undefined;
+  readonly timeResolutionMs: number;
+  readonly isCut: boolean;
+}
+
+const MAX_REPORTS = 10_000;
+const CHANGES_AT_ONCE = 1000;
+const LOCK_WAIT_MS = 2000;
+/** A little after the moment itself: the clock of the follow-up must have passed it. */
+const FOLLOW_UP_MARGIN_MS = 50;
+/** The rest of a report that was cut follows at once. */
+const AFTER_CUT_MS = 1000;
+
+export class FolderChecks {
+  constructor(private readonly deps: CheckDeps) {}
+
+  /**
+   * Checks a folder and commits what came out, failures too. Undefined when there was nothing to do: the folder is
+   * gone or paused, or another check took over. Rejects with the signal's reason, with database_away, or with a
+   * TimeoutError while another node holds the folder's lock; then the check is to be tried again.
+   */
+  async run(folderId: string, kind: CheckKind, signal: AbortSignal): Promise<CheckOutcome | undefined> {
+    const patience = AbortSignal.timeout(LOCK_WAIT_MS);
+    // The job engine hands a folder to one node; the lock holds even where it has freed a job wrongly.
+    return this.deps.locks.withLock(`watched-folder ${folderId}`, AbortSignal.any([signal, patience]), () =>
+      this.runLocked(folderId, kind, signal),
+    );
+  }
+
+  private async runLocked(folderId: string, kind: CheckKind, signal: AbortSignal): Promise<CheckOutcome | undefined> {
+    const started = new Date(this.now());
+    const begin = performance.now();
+    const checkId = uuidv7();
+    const folder = await this.deps.folders.beginCheck(folderId, checkId, kind);
+    if (folder === undefined) return undefined;
+    const connection = await this.deps.connections.find(folder.accountId, folder.connectionId);
+    if (connection === undefined) return undefined;
+    const row = (outcome: CheckRow['outcome'], error: GatewayError | undefined, reasons?: ReasonLog): CheckRow => ({
+      id: checkId,
+      kind,
+      outcome,
+      startedAt: started,
+      durationMs: Math.round(performance.now() - begin),
+      errorCode: error?.code ?? null,
+      errorMessage: error?.clientText ?? null,
+      counts: reasons?.counts ?? {},
+    });
+    try {
+      const findings = await this.look(folder, connection, kind, signal, (changes) =>
+        this.deps.files.apply(folder.id, checkId, changes),
+      );
+      return await this.commit(folder, connection, kind, row('succeeded', undefined, findings.reasons), findings);
+    } catch (thrown) {
+      if (thrown instanceof CheckSuperseded) return undefined;
+      const error = toGatewayError(signal.aborted && !(thrown instanceof GatewayError) ? signal.reason : thrown);
+      // Ours, not the folder's: the job is given back and says nothing about the remote.
+      if (signal.aborted || error.code === 'database_away' || error.code === 'internal') throw thrown;
+      return await this.commitFailure(folder, connection, row('failed', error), error);
+    }
+  }
+
+  /** Lists and compares; `apply` writes, in small steps, what no report hangs on. */
+  async look(
+    folder: WatchedFolder,
+    connection: Connection,
+    kind: CheckKind,
+    signal: AbortSignal,
+    apply: (changes: EntryChanges) => Promise<void>,
+  ): Promise<Findings> {
+    if (!connection.isActive) {
+      throw new GatewayError('connection_inactive', `connection ${connection.id} is not active`, { step: 'request' });
+    }
+    const filter = createNameFilter({ ...folder, skipNames: this.deps.skipNames });
+    const listing = await this.list(folder, connection, filter, signal);
+    try {
+      const resolutionMs = Math.max(folder.timeResolutionMs, listing.timeResolutionMs);
+      const rules: DiffRules = {
+        isBaseline: folder.baselineAt === null && folder.initial === 'ignore',
+        detectModified: folder.detectModified,
+        settleMs: Math.max(this.deps.settleMs, folder.minAgeSeconds * 1000),
+        resolutionMs,
+        beganMs: listing.beganMs,
+        endedMs: listing.endedMs,
+        mayReportEmpty: kind !== 'follow_up',
+        maxReports: this.deps.maxReports ?? MAX_REPORTS,
+        filter: (key) => filter.reasonAgainst(nameOfKey(key).path),
+        hasMarker: (key) => {
+          const marker = filter.markerOf(nameOfKey(key).path);
+          return marker === undefined || listing.markers.has(marker);
+        },
+      };
+      return await this.compare(folder, listing, rules, apply);
+    } finally {
+      await listing.sorter.close();
+    }
+  }
+
+  private async list(
+    folder: WatchedFolder,
+    connection: Connection,
+    filter: NameFilter,
+    signal: AbortSignal,
+  ): Promise<Listing> {
+    const root = parseRemotePath(folder.path, ROOT, 'path');
+    const moveTo = folder.moveTo === null ? undefined : parseRemotePath(folder.moveTo, root, 'moveTo');
+    const options = { signal, leftovers: this.deps.leftovers, priority: 'background' as const };
+    return this.deps.remotes.use(connection, options, async (remote) => {
+      const sorter = new EntrySorter();
+      const markers = new Set<string>();
+      const beganMs = this.now();
+      try {
+        const walked = walk(remote, root, {
+          isDeep: filter.isDeep,
+          skipsFolder: (below, path) => path === moveTo || filter.skipsFolder(below),
+        });
+        for await (const { folder: inside, file } of walked) {
+          const key = entryKey(inside, file);
+          if (folder.doneFile !== null) {
+            const { path } = nameOfKey(key);
+            if (filter.isMarker(path)) markers.add(path);
+          }
+          await sorter.add({ key, size: file.size, modifiedMs: file.modifiedAt.getTime() });
+        }
+      } catch (error) {
+        // On object stores a folder is its keys: with the last file it goes, and comes back with the next one.
+        const isEmptied = connection.type === 's3' && hasCode(error, 'not_found');
+        if (!isEmptied) {
+          await sorter.close();
+          throw error;
+        }
+      }
+      return { sorter, markers, beganMs, endedMs: this.now(), timeResolutionMs: remote.can.timeResolutionMs };
+    });
+  }
+
+  private async compare(
+    folder: WatchedFolder,
+    listing: Listing,
+    rules: DiffRules,
+    apply: (changes: EntryChanges) => Promise<void>,
+  ): Promise<Findings> {
+    const reasons = new ReasonLog();
+    const detected: DetectedFile[] = [];
+    const reported: EntryChange[] = [];
+    const changes = new EntryChanges();
+    let isCut = false;
+    let settledAtMs: number | undefined;
+    const take = (decision: Decision | Gone): void => {
+      reasons.add(decision);
+      const { change, reason } = decision;
+      if (isReport(reason) && change !== undefined) {
+        reported.push(change);
+        detected.push(detectedFile(folder, decision as Decision, reason));
+        return;
+      }
+      if (change !== undefined) changes.add(change);
+      if (reason === 'over_cap') isCut = true;
+      if (reason !== 'settling' && reason !== 'growing') return;
+      const at = (change?.seen?.sinceMs ?? decision.stored?.seen?.sinceMs ?? 0) + rules.settleMs;
+      settledAtMs = Math.min(settledAtMs ?? at, at);
+    };
+    for await (const batch of diff(listing.sorter.batches(), this.deps.files.pages(folder.id), rules)) {
+      for (const decision of batch) take(decision);
+      if (changes.count < CHANGES_AT_ONCE) continue;
+      await apply(changes);
+      changes.clear();
+    }
+    for (const change of reported) changes.add(change);
+    // Few changes go along with the report; many have gone ahead, and a repeated check finds them done.
+    return {
+      reasons,
+      detected,
+      changes,
+      settledAtMs,
+      timeResolutionMs: listing.timeResolutionMs,
+      isCut,
+    };
+  }
+
+  private async commit(
+    folder: WatchedFolder,
+    connection: Connection,
+    kind: CheckKind,
+    check: CheckRow,
+    findings: Findings,
+  ): Promise<CheckOutcome> {
+    const { detected, reasons, settledAtMs, timeResolutionMs, isCut } = findings;
+    const at = new Date(this.now());
+    const source = { folder, connection, at };
+    const isWanted = folder.webhookUrl !== null && folder.deliveriesEndedAt === null;
+    const alarm = detected.length > 0 ? undefined : this.alarmOf(folder, connection, at);
+    const events: NewEvent[] = isWanted ? [...this.fileEvents(folder, source, detected)] : [];
+    if (isWanted && alarm !== undefined) events.push(alarm);
+    const regular = nextRegular(folder.id, folder.scheduleMinutes, at.getTime());
+    const extra = isCut
+      ? at.getTime() + AFTER_CUT_MS
+      : settledAtMs !== undefined && kind !== 'follow_up'
+        ? Math.max(settledAtMs, at.getTime()) + FOLLOW_UP_MARGIN_MS
+        : Infinity;
+    const result: CheckResult = {
+      folder,
+      check,
+      entries: await reasons.packed(),
+      nextCheckAt: new Date(Math.min(regular, extra)),
+      isFollowUp: extra < regular && !isCut,
+      changes: findings.changes,
+      history: detected.map((file) => historyRow(folder, check, at, file)),
+      events,
+      timeResolutionMs,
+      hasDetected: detected.length > 0,
+      hasAlarmed: alarm !== undefined,
+    };
+    await this.deps.folders.commitCheck(result);
+    return { folder, check, detections: detected.length, events: events.length, error: undefined };
+  }
+
+  private async commitFailure(
+    folder: WatchedFolder,
+    connection: Connection,
+    check: CheckRow,
+    error: GatewayError,
+  ): Promise<CheckOutcome | undefined> {
+    const at = new Date(this.now());
+    const isWanted = folder.webhookUrl !== null && folder.deliveriesEndedAt === null;
+    const alarm = this.alarmOf(folder, connection, at);
+    const events = isWanted && alarm !== undefined ? [alarm] : [];
+    try {
+      await this.deps.folders.commitCheck({
+        folder,
+        check,
+        entries: undefined,
+        nextCheckAt: new Date(nextAfterFailure(folder.id, folder.scheduleMinutes, folder.failures + 1, at.getTime())),
+        isFollowUp: false,
+        changes: new EntryChanges(),
+        history: [failedRow(folder, check, at, error)],
+        events,
+        timeResolutionMs: undefined,
+        hasDetected: false,
+        hasAlarmed: alarm !== undefined,
+      });
+    } catch (thrown) {
+      if (thrown instanceof CheckSuperseded) return undefined;
+      throw thrown;
+    }
+    return { folder, check, detections: 0, events: events.length, error };
+  }
+
+  private fileEvents(
+    folder: WatchedFolder,
+    source: Parameters<typeof filesEvents>[0],
+    detected: readonly DetectedFile[],
+  ): NewEvent[] {
+    return filesEvents(source, detected, this.deps.limits).map(({ body, files }) => ({
+      id: uuidv7(),
+      type: 'watched_folder.files_detected',
+      body,
+      fileCount: files.length,
+      files:
+        folder.afterDelivery === 'keep'
+          ? []
+          : files
+              .filter(({ rawName }) => rawName === undefined)
+              .map(({ path, size, modifiedMs }) => ({ path, size, modifiedMs })),
+      createdAt: source.at,
+    }));
+  }
+
+  /** The event that says that nothing came for too long; once a period. */
+  private alarmOf(folder: WatchedFolder, connection: Connection, at: Date): NewEvent | undefined {
+    if (folder.expectEveryMinutes === null) return undefined;
+    const last = folder.lastDetectionAt ?? undefined;
+    const since = [folder.createdAt, folder.lastDetectionAt, folder.alarmedAt].map((time) => time?.getTime() ?? 0);
+    if (at.getTime() - Math.max(...since) < folder.expectEveryMinutes * 60_000) return undefined;
+    return {
+      id: uuidv7(),
+      type: 'watched_folder.files_missing',
+      body: missingEvent({ folder, connection, at }, folder.expectEveryMinutes, last),
+      fileCount: 0,
+      files: [],
+      createdAt: at,
+    };
+  }
+
+  private now(): number {
+    return (this.deps.now ?? Date.now)();
+  }
+}
+
+interface Listing {
+  readonly sorter: EntrySorter;
+  /** Paths below the folder of what can be a marker. */
+  readonly markers: ReadonlySet<string>;
+  readonly beganMs: number;
+  readonly endedMs: number;
+  readonly timeResolutionMs: number;
+}
+
+function detectedFile(folder: WatchedFolder, { key, entry }: Decision, event: 'new' | 'modified'): DetectedFile {
+  const { path, name, rawName } = nameOfKey(key);
+  const { size, modifiedMs }: ListedEntry = entry;
+  const below = folder.path === '/' ? `/${path}` : `${folder.path}/${path}`;
+  return { name, path: below, size, modifiedMs, rawName, event };
+}
+
+function historyRow(folder: WatchedFolder, check: CheckRow, at: Date, file: DetectedFile): TransferRow {
+  return { ...pollRow(folder, check, at), filename: file.name, path: file.path, fileSize: file.size };
+}
+
+function failedRow(folder: WatchedFolder, check: CheckRow, at: Date, error: GatewayError): TransferRow {
+  return {
+    ...pollRow(folder, check, at),
+    status: 'failed',
+    errorMessage: error.clientText,
+    errorCode: error.code,
+  };
+}
+
+function pollRow(folder: WatchedFolder, check: CheckRow, createdAt: Date): TransferRow {
+  return {
+    id: uuidv7(),
+    accountId: folder.accountId,
+    connectionId: folder.connectionId,
+    keyId: null,
+    requestId: null,
+    type: 'poll',
+    direction: 'inbound',
+    status: 'success',
+    filename: folder.path.slice(folder.path.lastIndexOf('/') + 1),
+    path: folder.path,
+    fileSize: 0,
+    errorMessage: null,
+    errorCode: null,
+    durationMs: check.durationMs,
+    countsAction: false,
+    createdAt,
+  };
+}

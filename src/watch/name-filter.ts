@@ -1,0 +1,152 @@
+/** Which entries of a listing are the folder's files: patterns, names of files on their way, and markers. */
+import picomatch from 'picomatch';
+import { GatewayError } from '../errors.js';
+import type { FilterReason } from './diff.js';
+import { compileGlob } from './glob.js';
+
+export interface NameRules {
+  readonly filePattern: string | null;
+  readonly excludePattern: string | null;
+  /** The name of the marker that announces a file: `{filename}.done`, `{name}.ok`, `_SUCCESS`. */
+  readonly doneFile: string | null;
+  readonly recursive: boolean;
+  /** Globs of temporary names, which only a filePattern that names them brings back. */
+  readonly skipNames: readonly string[];
+}
+
+export interface NameFilter {
+  /** Whether sub-folders are watched too. */
+  readonly isDeep: boolean;
+  /** Why this path below the folder is no file of it; undefined = it is one. */
+  reasonAgainst(path: string): FilterReason | undefined;
+  /** Whether a sub-folder is not looked into. */
+  skipsFolder(path: string): boolean;
+  /** The path of the marker that announces this file; undefined where none is asked for. */
+  markerOf(path: string): string | undefined;
+  /** Whether this path can be the marker of some file. */
+  isMarker(path: string): boolean;
+}
+
+type Matcher = (text: string) => boolean;
+
+/** The gateway's own uploads on their way; no pattern ever wants them. */
+const OWN_TEMPORARY = /^\.ftg-[0-9a-f]{8}-/;
+const PLACEHOLDER = '\u{e000}';
+
+/** @throws GatewayError bad_request for a pattern that is none */
+export function createNameFilter(rules: NameRules): NameFilter {
+  const { filePattern, excludePattern, doneFile } = rules;
+  const wanted = filePattern === null ? undefined : compile(filePattern, 'filePattern');
+  const unwanted = excludePattern === null ? undefined : compile(excludePattern, 'excludePattern');
+  const skips = rules.skipNames.map((glob) => new TemporaryName(glob, wanted));
+  const marker = doneFile === null ? undefined : markerMatcher(doneFile);
+  const isDeep = rules.recursive || (filePattern !== null && isOnPaths(filePattern));
+
+  return {
+    isDeep,
+    reasonAgainst: (path) => {
+      const name = baseName(path);
+      if (OWN_TEMPORARY.test(name)) return 'temporary_name';
+      if (marker?.(name) === true) return 'marker';
+      if (skips.some((skip) => skip.covers(path, name))) return 'temporary_name';
+      if (wanted !== undefined && !wanted(path)) return 'pattern';
+      return unwanted?.(path) === true ? 'excluded' : undefined;
+    },
+    skipsFolder: (path) => skips.some((skip) => skip.covers(path, baseName(path))),
+    markerOf: (path) => {
+      if (doneFile === null) return undefined;
+      const name = baseName(path);
+      return path.slice(0, path.length - name.length) + markerName(doneFile, name);
+    },
+    isMarker: (path) => marker?.(baseName(path)) === true,
+  };
+}
+
+/** A glob with a slash or `**` speaks of the path below the folder, any other one of the name. */
+function isOnPaths(glob: string): boolean {
+  return glob.includes('/') || glob.includes('**');
+}
+
+function compile(glob: string, field: string): Matcher {
+  const tooSlow = (path: string): Error =>
+    new GatewayError(
+      'bad_request',
+      `${field} takes too long for names such as ${path.slice(0, 100)}: fewer * are quicker`,
+      {
+        step: 'request',
+      },
+    );
+  try {
+    const matches = compileGlob(glob.replace(/^\.?\//, ''), tooSlow);
+    return isOnPaths(glob) ? (path) => matches(path) : (path) => matches(baseName(path));
+  } catch {
+    throw new GatewayError('bad_request', `${field} must be a glob such as *.csv or in/**/*.{csv,txt}`, {
+      step: 'request',
+    });
+  }
+}
+
+/** One of skipNames, such as `.*` or `*.part`; the operator wrote it. */
+class TemporaryName {
+  readonly #matches: Matcher;
+  readonly #prefix: string;
+  readonly #suffix: string;
+  readonly #wanted: Matcher | undefined;
+
+  constructor(glob: string, wanted: Matcher | undefined) {
+    this.#matches = picomatch(glob, { dot: true });
+    this.#prefix = /^[^*?[\]{}()!+@|\\]*/.exec(glob)?.[0] ?? '';
+    this.#suffix = /[^*?[\]{}()!+@|\\]*$/.exec(glob)?.[0] ?? '';
+    this.#wanted = wanted;
+  }
+
+  covers(path: string, name: string): boolean {
+    return this.#matches(name) && !this.#isNamed(path, name);
+  }
+
+  /**
+   * Whether filePattern names it: the pattern takes the name, and no longer takes it when the temporary part is another
+   * one. So `*.part` brings back `a.part`, and `a*` does not.
+   */
+  #isNamed(path: string, name: string): boolean {
+    if (this.#wanted === undefined || !this.#wanted(path)) return false;
+    const isExact = this.#prefix.length + this.#suffix.length >= name.length;
+    const middle = isExact ? '' : name.slice(this.#prefix.length, name.length - this.#suffix.length);
+    const other =
+      (this.#prefix === '' ? '' : PLACEHOLDER) + middle + (this.#suffix === '' || isExact ? '' : `.${PLACEHOLDER}`);
+    return !this.#wanted(path.slice(0, path.length - name.length) + other);
+  }
+}
+
+/** @throws GatewayError bad_request */
+function markerMatcher(template: string): Matcher {
+  const unknown = /\{(?!filename\}|name\})[^}]*\}?/.exec(template);
+  if (unknown !== null || template === '' || template.includes('/')) {
+    throw new GatewayError(
+      'bad_request',
+      'doneFile must be a file name, with {filename} or {name} (without extension) where the file’s stands',
+      { step: 'request' },
+    );
+  }
+  if (template === '{filename}' || template === '{name}') {
+    throw new GatewayError('bad_request', 'doneFile must differ from the name of the file', { step: 'request' });
+  }
+  const [before = '', after, ...more] = template.split(/\{(?:filename|name)\}/);
+  if (after === undefined) return (name) => name === template;
+  // Each further place would have to be looked for at every length of those before it.
+  if (more.length > 0) {
+    throw new GatewayError('bad_request', 'doneFile must hold {filename} or {name} once at most', { step: 'request' });
+  }
+  const shortest = before.length + after.length;
+  return (name) => name.length > shortest && name.startsWith(before) && name.endsWith(after);
+}
+
+function markerName(template: string, filename: string): string {
+  const dot = filename.lastIndexOf('.');
+  const name = dot > 0 ? filename.slice(0, dot) : filename;
+  return template.replace(/\{(filename|name)\}/g, (_, token) => (token === 'filename' ? filename : name));
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

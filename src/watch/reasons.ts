@@ -1,0 +1,63 @@
+/** The reasons of a check as they are stored: a line an entry, gzipped, with a bound for folders of a million entries. */
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { Decision, Gone, Reason } from './diff.js';
+import { nameOfKey } from './entry-key.js';
+
+export interface ExplainedEntry {
+  readonly path: string;
+  readonly reason: Reason | 'gone';
+  readonly size: number | undefined;
+  /** The size at the look before, of an entry that is growing. */
+  readonly sizeBefore: number | undefined;
+}
+
+/**
+ * Reasons that the name or the stored set tell at any time are written for so many entries; beyond, their number alone
+ * is kept (WatchService.explain answers for the rest). All other reasons are written up to the greater bound.
+ */
+const MAX_DERIVABLE = 10_000;
+const MAX_OTHERS = 50_000;
+const DERIVABLE: ReadonlySet<Reason | 'gone'> = new Set([
+  'unchanged',
+  'baseline',
+  'pattern',
+  'excluded',
+  'temporary_name',
+  'marker',
+  'gone',
+]);
+
+export class ReasonLog {
+  readonly #counts = new Map<Reason | 'gone', number>();
+  readonly #lines: string[] = [];
+  #derivable = 0;
+  #others = 0;
+
+  add(decision: Decision | Gone): void {
+    const { reason, key } = decision;
+    this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
+    if (DERIVABLE.has(reason) ? ++this.#derivable > MAX_DERIVABLE : ++this.#others > MAX_OTHERS) return;
+    const { path } = nameOfKey(key);
+    if (decision.reason === 'gone') this.#lines.push(JSON.stringify([path, reason]));
+    else if (decision.reason === 'growing') {
+      this.#lines.push(JSON.stringify([path, reason, decision.entry.size, decision.stored?.seen?.size]));
+    } else this.#lines.push(JSON.stringify([path, reason, decision.entry.size]));
+  }
+
+  get counts(): Record<string, number> {
+    return Object.fromEntries(this.#counts);
+  }
+
+  async packed(): Promise<Buffer | undefined> {
+    return this.#lines.length === 0 ? undefined : promisify(gzip)(Buffer.from(this.#lines.join('\n')), { level: 3 });
+  }
+}
+
+export async function unpackReasons(packed: Buffer): Promise<readonly ExplainedEntry[]> {
+  const text = (await promisify(gunzip)(packed)).toString();
+  return text.split('\n').map((line) => {
+    const [path, reason, size, sizeBefore] = JSON.parse(line) as [string, Reason | 'gone', number?, number?];
+    return { path, reason, size, sizeBefore };
+  });
+}

@@ -1,0 +1,335 @@
+/**
+ * Everything that API, dashboard and command line ask of watched folders. Each function takes the account and answers
+ * unknown_watched_folder for what is another one's.
+ */
+import { v7 as uuidv7, validate as isUuid } from 'uuid';
+import { GatewayError, hasCode } from '../errors.js';
+import type { Connection } from '../remotes/connection.js';
+import type { Dialer } from '../remotes/dial.js';
+import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
+import type { Remotes } from '../remotes/registry.js';
+import type { Leftovers, Remote } from '../remotes/remote.js';
+import type { Connections } from '../storage/storage.js';
+import type { WatchStorage } from '../storage/watch-storage.js';
+import type { CheckRow, WatchedFolder, WatchSettings } from '../storage/watches.js';
+import { targetGroup, type Attempt, type EventFilter, type WebhookEvent } from '../storage/webhook-events.js';
+import { parseWebhookUrl } from '../webhooks/send.js';
+import type { Findings, FolderChecks } from './check.js';
+import type { Reason } from './diff.js';
+import { nameOfKey } from './entry-key.js';
+import { testEvent, type DetectedFile } from './event-bodies.js';
+import { createNameFilter } from './name-filter.js';
+import { nextRegular } from './schedule.js';
+import { unpackReasons, type ExplainedEntry } from './reasons.js';
+
+/** What a caller says; absent fields have the interface's defaults. */
+export interface NewWatchedFolder {
+  readonly webhookUrl?: string | null;
+  readonly filePattern?: string | null;
+  readonly scheduleMinutes?: number;
+  readonly name?: string;
+  readonly detectModified?: boolean;
+  readonly excludePattern?: string | null;
+  readonly doneFile?: string | null;
+  readonly initial?: 'ignore' | 'report';
+  readonly recursive?: boolean;
+  readonly minAgeSeconds?: number;
+  readonly afterDelivery?: 'keep' | 'move' | 'delete';
+  /** Relative to the folder or absolute. */
+  readonly moveTo?: string | null;
+  readonly expectEveryMinutes?: number | null;
+}
+
+export interface KnownFile {
+  /** Below the folder. */
+  readonly path: string;
+  readonly rawName: string | undefined;
+  readonly state: 'known' | 'waiting' | 'changing';
+  readonly size: number;
+  readonly modifiedMs: number;
+}
+
+export interface DryRun {
+  readonly counts: Readonly<Record<string, number>>;
+  /** What a check would report now, were it to go through. */
+  readonly files: readonly DetectedFile[];
+}
+
+export interface WatchServiceOptions {
+  readonly storage: WatchStorage;
+  readonly connections: Pick<Connections, 'find'>;
+  readonly remotes: Pick<Remotes, 'use'>;
+  readonly leftovers: (connection: Connection) => Leftovers;
+  readonly dialer: Pick<Dialer, 'check'>;
+  readonly checks: FolderChecks;
+  readonly skipNames: readonly string[];
+  readonly requireHttps: boolean;
+  /** Jobs wait: look at once. */
+  wake(): void;
+}
+
+const DEFAULT_MINUTES = 5;
+const DEFAULT_MOVE_TO = 'processed';
+const RESOLVE_MS = 5000;
+
+export class WatchService {
+  constructor(private readonly options: WatchServiceOptions) {}
+
+  list(accountId: string): Promise<readonly WatchedFolder[]> {
+    return this.options.storage.folders.list(accountId);
+  }
+
+  /** @throws GatewayError unknown_watched_folder */
+  async get(accountId: string, id: string): Promise<WatchedFolder> {
+    const folder = isUuid(id) ? await this.options.storage.folders.find(accountId, id) : undefined;
+    if (folder === undefined) throw unknownFolder(id);
+    return folder;
+  }
+
+  /**
+   * Creates a folder, whose first check follows at once: what is there then is its baseline. `locate` makes the path on
+   * an open remote. Errors: bad_request, address_denied (of the webhook), not_found, not_a_folder, and the remote's own.
+   */
+  async create(
+    connection: Connection,
+    locate: (remote: Remote) => Promise<RemotePath>,
+    input: NewWatchedFolder,
+    { source, signal }: { readonly source: string; readonly signal: AbortSignal },
+  ): Promise<WatchedFolder> {
+    await this.checkInput(input, signal);
+    const path = await this.findFolder(connection, locate, signal);
+    const settings = settingsOf(connection, path, input, source);
+    const { folders, secrets } = this.options.storage;
+    const folder = await folders.create(
+      connection.accountId,
+      settings,
+      (id) => new Date(nextRegular(id, settings.scheduleMinutes, Date.now())),
+      async (tx, id) => void (await secrets.add(tx, id)),
+    );
+    this.options.wake();
+    return folder;
+  }
+
+  /** Ends checks and undelivered events. */
+  async remove(accountId: string, id: string): Promise<void> {
+    if (!isUuid(id) || !(await this.options.storage.folders.remove(accountId, id))) throw unknownFolder(id);
+  }
+
+  async pause(accountId: string, id: string): Promise<void> {
+    await this.setActive(accountId, id, false);
+  }
+
+  /** The folder is due at once. */
+  async resume(accountId: string, id: string): Promise<void> {
+    await this.setActive(accountId, id, true);
+  }
+
+  /** Asks for a check out of turn, of a paused folder too; `queued` is false when one waits or runs already. */
+  async checkNow(accountId: string, id: string): Promise<{ readonly queued: boolean }> {
+    const queued = await this.options.storage.folders.checkNow(await this.get(accountId, id));
+    this.options.wake();
+    return { queued };
+  }
+
+  /** Looks and compares without writing, reporting or sending anything. */
+  async dryRun(accountId: string, id: string, signal: AbortSignal): Promise<DryRun> {
+    const folder = await this.get(accountId, id);
+    const connection = await this.connectionOf(folder);
+    const findings: Findings = await this.options.checks.look(folder, connection, 'manual', signal, async () => {});
+    return { counts: findings.reasons.counts, files: findings.detected };
+  }
+
+  /** Known files in the order of their bytes; `after` is the last path of the page before. */
+  async knownFiles(
+    accountId: string,
+    id: string,
+    { after = '', limit }: { readonly after?: string; readonly limit: number },
+  ): Promise<{ readonly files: readonly KnownFile[]; readonly total: number }> {
+    const folder = await this.get(accountId, id);
+    const { files } = this.options.storage;
+    const [page, total] = await Promise.all([files.page(folder.id, Buffer.from(after), limit), files.count(folder.id)]);
+    const shown = page.flatMap(({ key, known, seen }): KnownFile[] => {
+      const state = seen ?? known;
+      if (state === undefined) return [];
+      const { path, rawName } = nameOfKey(key);
+      const { size, modifiedMs } = state;
+      const word = seen === undefined ? 'known' : known === undefined ? 'waiting' : 'changing';
+      return [{ path, rawName, state: word, size, modifiedMs }];
+    });
+    return { files: shown, total };
+  }
+
+  /** Forgets a file (`path` below the folder), or all: what is there at the next check is then reported as new. */
+  async forget(accountId: string, id: string, path: string | undefined): Promise<{ readonly forgotten: number }> {
+    const folder = await this.get(accountId, id);
+    const key = path === undefined ? undefined : Buffer.from(path);
+    return { forgotten: await this.options.storage.files.forget(folder.id, key) };
+  }
+
+  /** The last checks, newest first. */
+  async checks(accountId: string, id: string): Promise<readonly CheckRow[]> {
+    return this.options.storage.folders.checks((await this.get(accountId, id)).id);
+  }
+
+  /** One reason for each entry of a check, as far as they were written (see reasons.ts). */
+  async reasons(accountId: string, id: string, checkId: string): Promise<readonly ExplainedEntry[]> {
+    const folder = await this.get(accountId, id);
+    const packed = isUuid(checkId) ? await this.options.storage.folders.checkEntries(folder.id, checkId) : undefined;
+    return packed === undefined ? [] : unpackReasons(packed);
+  }
+
+  /** Why a path below the folder is, or is not, reported, by its name and what is known; undefined = nothing is known. */
+  async explain(accountId: string, id: string, path: string): Promise<Reason | undefined> {
+    const folder = await this.get(accountId, id);
+    const filter = createNameFilter({ ...folder, skipNames: this.options.skipNames });
+    const filtered = filter.reasonAgainst(path);
+    if (filtered !== undefined) return filtered;
+    const entry = await this.options.storage.files.find(folder.id, Buffer.from(path));
+    if (entry === undefined) return undefined;
+    return entry.seen === undefined ? 'unchanged' : 'settling';
+  }
+
+  /** Events, newest first. */
+  async deliveries(accountId: string, filter: EventFilter): Promise<readonly WebhookEvent[]> {
+    return this.options.storage.events.list(accountId, filter);
+  }
+
+  async attempts(accountId: string, eventId: string): Promise<readonly Attempt[]> {
+    return this.options.storage.events.attempts((await this.event(accountId, eventId)).id);
+  }
+
+  /** Sends an event again under its old id; `queued` is false when it is under way. */
+  async replay(accountId: string, eventId: string): Promise<{ readonly queued: boolean }> {
+    const event = await this.event(accountId, eventId);
+    const folder = await this.get(accountId, event.folderId);
+    const queued = await this.options.storage.events.replay(event, targetGroup(folder.webhookUrl));
+    this.options.wake();
+    return { queued };
+  }
+
+  /** The signing secret. */
+  async secret(accountId: string, id: string): Promise<string> {
+    const [current] = await this.options.storage.secrets.current((await this.get(accountId, id)).id);
+    if (current === undefined) throw new GatewayError('internal', `watched folder ${id} has no signing secret`);
+    return current;
+  }
+
+  /** Makes a new secret; for 24 hours the one before signs along. */
+  async rotateSecret(accountId: string, id: string): Promise<string> {
+    return this.options.storage.secrets.rotate((await this.get(accountId, id)).id);
+  }
+
+  /** Sends an event of its own type to try the webhook out; resolves to its id. */
+  async sendTest(accountId: string, id: string): Promise<{ readonly eventId: string }> {
+    const folder = await this.get(accountId, id);
+    if (folder.webhookUrl === null) {
+      throw new GatewayError('bad_request', 'this watched folder has no webhookUrl', { step: 'request' });
+    }
+    const connection = await this.connectionOf(folder);
+    const at = new Date();
+    const eventId = uuidv7();
+    await this.options.storage.events.add(folder, {
+      id: eventId,
+      type: 'watched_folder.test',
+      body: testEvent({ folder, connection, at }),
+      fileCount: 0,
+      files: [],
+      createdAt: at,
+    });
+    this.options.wake();
+    return { eventId };
+  }
+
+  private async setActive(accountId: string, id: string, isActive: boolean): Promise<void> {
+    const done = isUuid(id) && (await this.options.storage.folders.setActive(accountId, id, isActive));
+    if (!done) throw unknownFolder(id);
+    this.options.wake();
+  }
+
+  private async event(accountId: string, id: string): Promise<WebhookEvent> {
+    const event = isUuid(id) ? await this.options.storage.events.findOf(accountId, id) : undefined;
+    if (event !== undefined) return event;
+    throw new GatewayError('not_found', `there is no webhook event ${id.slice(0, 64)}`, { step: 'request' });
+  }
+
+  private async connectionOf(folder: WatchedFolder): Promise<Connection> {
+    const connection = await this.options.connections.find(folder.accountId, folder.connectionId);
+    if (connection !== undefined) return connection;
+    throw new GatewayError('unknown_connection', `there is no connection ${folder.connectionId}`, { step: 'request' });
+  }
+
+  private async checkInput(input: NewWatchedFolder, signal: AbortSignal): Promise<void> {
+    createNameFilter({
+      filePattern: input.filePattern ?? null,
+      excludePattern: input.excludePattern ?? null,
+      doneFile: input.doneFile ?? null,
+      recursive: false,
+      skipNames: this.options.skipNames,
+    });
+    const { webhookUrl } = input;
+    if (webhookUrl === undefined || webhookUrl === null) {
+      const after = input.afterDelivery ?? 'keep';
+      if (after === 'keep') return;
+      throw new GatewayError('bad_request', `afterDelivery "${after}" needs a webhookUrl`, { step: 'request' });
+    }
+    const url = parseWebhookUrl(webhookUrl, this.options.requireHttps);
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    try {
+      const options = { purpose: 'webhook', signal, timeoutMs: RESOLVE_MS } as const;
+      await this.options.dialer.check(url.hostname, port, options);
+    } catch (error) {
+      // A name that cannot be resolved now may be later; each delivery checks again what it finds then.
+      if (!hasCode(error, 'dns_failed', 'connect_timeout')) throw error;
+    }
+  }
+
+  private async findFolder(
+    connection: Connection,
+    locate: (remote: Remote) => Promise<RemotePath>,
+    signal: AbortSignal,
+  ): Promise<RemotePath> {
+    if (!connection.isActive) {
+      throw new GatewayError('connection_inactive', `connection ${connection.id} is not active`, { step: 'request' });
+    }
+    return this.options.remotes.use(connection, { signal, leftovers: this.options.leftovers }, async (remote) => {
+      const path = await locate(remote);
+      if (path === ROOT) return path;
+      const info = await remote.stat(path);
+      if (info.isDirectory) return path;
+      throw new GatewayError('not_a_folder', `${path} is a file, not a folder`, { step: 'open' });
+    });
+  }
+}
+
+function settingsOf(connection: Connection, path: RemotePath, input: NewWatchedFolder, source: string): WatchSettings {
+  const afterDelivery = input.afterDelivery ?? 'keep';
+  const name = input.name?.trim() ?? '';
+  const moveTo = afterDelivery === 'move' ? parseRemotePath(input.moveTo ?? DEFAULT_MOVE_TO, path, 'moveTo') : null;
+  if (moveTo === path) {
+    throw new GatewayError('bad_request', 'moveTo must be another folder than the watched one', { step: 'request' });
+  }
+  return {
+    connectionId: connection.id,
+    name: name !== '' ? name : baseName(path) || connection.name,
+    path,
+    filePattern: input.filePattern ?? null,
+    excludePattern: input.excludePattern ?? null,
+    doneFile: input.doneFile ?? null,
+    scheduleMinutes: input.scheduleMinutes ?? DEFAULT_MINUTES,
+    webhookUrl: input.webhookUrl ?? null,
+    source,
+    detectModified: input.detectModified ?? false,
+    recursive: input.recursive ?? false,
+    initial: input.initial ?? 'ignore',
+    minAgeSeconds: input.minAgeSeconds ?? 0,
+    afterDelivery,
+    moveTo,
+    expectEveryMinutes: input.expectEveryMinutes ?? null,
+  };
+}
+
+function unknownFolder(id: string): GatewayError {
+  return new GatewayError('unknown_watched_folder', `there is no watched folder ${id.slice(0, 64)}`, {
+    step: 'request',
+  });
+}

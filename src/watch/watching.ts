@@ -1,0 +1,149 @@
+/** The parts of watched folders, put together: checks, deliveries and what follows them, started and stopped as one. */
+import type { Config } from '../config/config.js';
+import type { Connection } from '../remotes/connection.js';
+import type { Dialer } from '../remotes/dial.js';
+import type { Remotes } from '../remotes/registry.js';
+import type { Leftovers } from '../remotes/remote.js';
+import { PASSING_ON, type Tracer } from '../span.js';
+import type { Storage, StorageOptions } from '../storage/storage.js';
+import type { WatchStorage } from '../storage/watch-storage.js';
+import type { WatchStore } from '../storage/watches.js';
+import type { WebhookEvents } from '../storage/webhook-events.js';
+import { Deliverer, type AttemptFacts } from '../webhooks/deliver.js';
+import { createSender } from '../webhooks/send.js';
+import { AfterDelivery } from './after-delivery.js';
+import { FolderChecks } from './check.js';
+import { Scheduler, type CheckFacts } from './scheduler.js';
+import { WatchService } from './service.js';
+
+export interface WatchingOptions {
+  readonly storage: Pick<Storage, 'connections' | 'locks' | 'history'> & { readonly watching: WatchStorage };
+  readonly remotes: Pick<Remotes, 'use'>;
+  readonly leftovers: (connection: Connection) => Leftovers;
+  readonly dialer: Dialer;
+  readonly watcher: Config['watcher'];
+  readonly webhooks: Config['webhooks'];
+  readonly requireHttps: boolean;
+  /** Files that one check reports; absent = as many as documented. */
+  readonly maxReports?: number;
+  /** Of the tries to deliver; absent = none. */
+  readonly tracer?: Tracer;
+  readonly log: StorageOptions['log'];
+  onCheck(facts: CheckFacts): void;
+  onAttempt(facts: AttemptFacts): void;
+}
+
+export interface Watching {
+  readonly service: WatchService;
+  readonly gauges: () => WatchGauges;
+  /** What waits and what fails on all nodes; undefined while the database cannot tell. */
+  readonly backlog: () => Promise<WatchBacklog | undefined>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export interface WatchGauges {
+  readonly checksRunning: number;
+  readonly checksWaiting: number;
+  readonly deliveriesRunning: number;
+  readonly deliveriesWaiting: number;
+}
+
+export interface WatchBacklog {
+  readonly failingFolders: number;
+  readonly pendingEvents: number;
+  readonly deadEvents: number;
+}
+
+/** Many gauges ask at once, and scrapers ask often. */
+const BACKLOG_FRESH_MS = 2000;
+
+export function createWatching(options: WatchingOptions): Watching {
+  const { storage, remotes, leftovers, dialer, watcher, webhooks, requireHttps, log } = options;
+  const { folders, files, secrets, events, jobs } = storage.watching;
+  const { connections, locks, history } = storage;
+  const checks = new FolderChecks({
+    folders,
+    files,
+    connections,
+    locks,
+    remotes,
+    leftovers,
+    settleMs: watcher.settleMs,
+    skipNames: watcher.skipNames,
+    limits: webhooks,
+    ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
+  });
+  const after = new AfterDelivery({ events, folders, connections, history, remotes, leftovers, jobs, log });
+  const deliverer = new Deliverer({
+    events,
+    folders,
+    secrets,
+    jobs,
+    sender: createSender({ dialer, timeoutMs: webhooks.timeoutMs, requireHttps }),
+    concurrency: webhooks.concurrency,
+    retryMs: webhooks.retryMs,
+    tracer: options.tracer ?? PASSING_ON,
+    log,
+    onAttempt: (facts) => options.onAttempt(facts),
+    onAfterDelivery: () => after.wake(),
+  });
+  const scheduler = new Scheduler({
+    folders,
+    jobs,
+    checks,
+    concurrency: watcher.concurrency,
+    perHostConcurrency: watcher.perHostConcurrency,
+    log,
+    onEvents: () => deliverer.wake(),
+    onCheck: (facts) => options.onCheck(facts),
+  });
+  const service = new WatchService({
+    storage: storage.watching,
+    connections,
+    remotes,
+    leftovers,
+    dialer,
+    checks,
+    skipNames: watcher.skipNames,
+    requireHttps,
+    wake: () => {
+      scheduler.wake();
+      deliverer.wake();
+    },
+  });
+  return {
+    service,
+    gauges: () => ({
+      checksRunning: scheduler.gauge.running,
+      checksWaiting: scheduler.gauge.waiting,
+      deliveriesRunning: deliverer.gauge.running,
+      deliveriesWaiting: deliverer.gauge.waiting,
+    }),
+    backlog: backlogOf(folders, events),
+    start: () => {
+      scheduler.start();
+      deliverer.start();
+      after.start();
+    },
+    stop: async () => {
+      // Checks first: what they still commit is delivered by whoever comes next.
+      await scheduler.stop();
+      await Promise.all([deliverer.stop(), after.stop()]);
+    },
+  };
+}
+
+function backlogOf(folders: WatchStore, events: WebhookEvents): () => Promise<WatchBacklog | undefined> {
+  let asked: { readonly at: number; readonly answer: Promise<WatchBacklog | undefined> } | undefined;
+  return () => {
+    if (asked === undefined || Date.now() - asked.at > BACKLOG_FRESH_MS) {
+      const answer = Promise.all([folders.countFailing(), events.counts()]).then(
+        ([failingFolders, { pending, dead }]) => ({ failingFolders, pendingEvents: pending, deadEvents: dead }),
+        () => undefined,
+      );
+      asked = { at: Date.now(), answer };
+    }
+    return asked.answer;
+  };
+}

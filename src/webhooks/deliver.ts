@@ -1,0 +1,182 @@
+/** Events on their way to receivers: at least once, in no order, each try stored. */
+import { hasCode, toGatewayError, type GatewayError } from '../errors.js';
+import type { Span, SpanAttributes, Tracer } from '../span.js';
+import { JobWorker, type JobOutcome } from '../storage/job-worker.js';
+import type { ClaimedJob, Jobs } from '../storage/jobs.js';
+import type { StorageOptions } from '../storage/storage.js';
+import type { WatchSecrets } from '../storage/watch-secrets.js';
+import type { WatchStore } from '../storage/watches.js';
+import type { AttemptVerdict, WebhookEvent, WebhookEvents } from '../storage/webhook-events.js';
+import { parseRetryAfter, verdictOf } from './retry.js';
+import type { Delivery, Sender } from './send.js';
+import { signatures } from './signature.js';
+
+export interface DelivererOptions {
+  readonly events: WebhookEvents;
+  readonly folders: Pick<WatchStore, 'findForDelivery'>;
+  readonly secrets: Pick<WatchSecrets, 'current'>;
+  readonly jobs: Jobs;
+  readonly sender: Sender;
+  readonly concurrency: number;
+  readonly retryMs: readonly number[];
+  readonly tracer: Tracer;
+  readonly log: StorageOptions['log'];
+  onAttempt(facts: AttemptFacts): void;
+  /** Files wait to be moved or deleted. */
+  onAfterDelivery(): void;
+}
+
+export interface AttemptFacts {
+  readonly event: WebhookEvent;
+  readonly verdict: AttemptVerdict['kind'];
+  readonly status: number | undefined;
+  readonly durationMs: number;
+  /** From the detection to this try. */
+  readonly ageMs: number;
+  readonly error: GatewayError | undefined;
+  readonly traceId: string | undefined;
+}
+
+/** Tries at once to one receiver on this node, whatever the number of receivers. */
+const PER_TARGET = 4;
+const RECOVER_EVERY_MS = 30_000;
+/** What is under way when the gateway stops may still arrive. */
+const STOP_GRACE_MS = 5000;
+
+export class Deliverer {
+  readonly #options: DelivererOptions;
+  readonly #worker: JobWorker;
+  #recovery: NodeJS.Timeout | undefined;
+
+  constructor(options: DelivererOptions) {
+    this.#options = options;
+    const { jobs, concurrency, log } = options;
+    this.#worker = new JobWorker({
+      claims: jobs,
+      queue: 'webhook-delivery',
+      concurrency,
+      // No single receiver, however slow, takes more than a quarter of the tries.
+      groupConcurrency: Math.max(1, Math.min(PER_TARGET, concurrency >> 2)),
+      run: (job, signal) => this.#deliver(job, signal),
+      log,
+    });
+  }
+
+  get gauge(): JobWorker['gauge'] {
+    return this.#worker.gauge;
+  }
+
+  start(): void {
+    this.#worker.start();
+    this.#recovery = setInterval(() => void this.#recover(), RECOVER_EVERY_MS).unref();
+  }
+
+  wake(): void {
+    this.#worker.wake();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#recovery);
+    await this.#worker.stop(STOP_GRACE_MS);
+    this.#options.sender.close();
+  }
+
+  async #recover(): Promise<void> {
+    const { events, log } = this.#options;
+    try {
+      const recovered = await events.recoverForgotten();
+      if (recovered > 0) log('warn', 'webhook events had lost their job and are sent now', { events: recovered });
+      await events.purge();
+    } catch (error) {
+      log('debug', 'looking after the events failed', { reason: toGatewayError(error).message });
+    }
+  }
+
+  async #deliver(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+    const event = await this.#options.events.find(job.key);
+    if (event === undefined || event.state !== 'pending') return 'done';
+    // Recorded by a node that died before it could say so to the job engine.
+    if (event.nextAttemptAt !== null && event.nextAttemptAt.getTime() > Date.now()) {
+      return { again: event.nextAttemptAt };
+    }
+    const folder = await this.#options.folders.findForDelivery(event.folderId);
+    if (folder === undefined || folder.webhookUrl === null) return 'done';
+    const secrets = await this.#options.secrets.current(folder.id);
+    return this.#try(event, folder.webhookUrl, secrets, signal);
+  }
+
+  async #try(event: WebhookEvent, url: string, secrets: readonly string[], signal: AbortSignal): Promise<JobOutcome> {
+    const { events, sender, retryMs, tracer } = this.#options;
+    const span = tracer.begin('POST', { kind: 'client', attributes: attributesOf(event, url) });
+    const startedAt = new Date();
+    const begin = performance.now();
+    const timestamp = Math.floor(startedAt.getTime() / 1000);
+    const headers = {
+      'webhook-id': event.id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signatures(secrets, event.id, timestamp, event.body),
+      ...span.headers,
+    };
+    let delivery: Delivery | undefined;
+    let error: GatewayError | undefined;
+    try {
+      delivery = await sender.send(url, headers, event.body, signal);
+    } catch (thrown) {
+      error = toGatewayError(thrown);
+      // Cut by our own end: no try of the receiver's.
+      if (hasCode(error, 'draining')) {
+        span.end({ error: error.code });
+        throw error;
+      }
+    }
+    const now = Date.now();
+    const durationMs = Math.round(performance.now() - begin);
+    const status = delivery?.status ?? null;
+    endSpan(span, status, error);
+    const answer = { status, retryAfterMs: parseRetryAfter(delivery?.retryAfter, now) };
+    const verdict = verdictOf(answer, event.attempts + 1, retryMs, now);
+    await events.record(
+      event,
+      {
+        startedAt,
+        durationMs,
+        status,
+        errorCode: error?.code ?? null,
+        errorMessage: error?.clientText ?? null,
+        answer: delivery?.answer ?? null,
+      },
+      verdict,
+    );
+    this.#options.onAttempt({
+      event,
+      verdict: verdict.kind,
+      status: delivery?.status,
+      durationMs,
+      ageMs: startedAt.getTime() - event.createdAt.getTime(),
+      error,
+      traceId: span.traceId,
+    });
+    if (verdict.kind === 'delivered' && event.files.length > 0) this.#options.onAfterDelivery();
+    return verdict.kind === 'retry' ? { again: verdict.at } : 'done';
+  }
+}
+
+/** The URL's path and query may hold the receiver's secrets. */
+function attributesOf(event: WebhookEvent, url: string): SpanAttributes {
+  const target = URL.canParse(url) ? new URL(url) : undefined;
+  return {
+    'http.request.method': 'POST',
+    'server.address': target?.hostname,
+    'server.port': target === undefined ? undefined : Number(target.port || (target.protocol === 'https:' ? 443 : 80)),
+    'http.request.resend_count': event.attempts === 0 ? undefined : event.attempts,
+    'ftg.webhook.event.id': event.id,
+    'ftg.webhook.event.type': event.type,
+    'ftg.watched_folder.id': event.folderId,
+  };
+}
+
+function endSpan(span: Span, status: number | null, error: GatewayError | undefined): void {
+  const isRefused = status !== null && status >= 400;
+  const code = error?.code ?? (isRefused ? String(status) : undefined);
+  span.end({ error: code, attributes: { 'http.response.status_code': status ?? undefined } });
+}

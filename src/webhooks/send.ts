@@ -1,0 +1,128 @@
+/** One POST to one receiver, over a socket that went through the network rules. */
+import http from 'node:http';
+import https from 'node:https';
+import { GatewayError, toGatewayError } from '../errors.js';
+import type { Dialer } from '../remotes/dial.js';
+
+export interface SenderOptions {
+  readonly dialer: Pick<Dialer, 'agents'>;
+  /** For the whole try: connecting, sending, the answer's head. */
+  readonly timeoutMs: number;
+  readonly requireHttps: boolean;
+}
+
+export interface Delivery {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  /** The first 4 kB of the answer as text. */
+  readonly answer: string;
+}
+
+export interface Sender {
+  /** Errors: address_denied, dns_failed, unreachable, connect_timeout, stall_timeout, certificate_rejected. */
+  send(url: string, headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal): Promise<Delivery>;
+  close(): void;
+}
+
+const ANSWER_BYTES = 4096;
+const MAX_SOCKETS = 64;
+const IDLE_MS = 15_000;
+const USER_AGENT = 'file-transfer-gateway/1.0';
+
+export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions): Sender {
+  const agents = dialer.agents({
+    purpose: 'webhook',
+    maxSockets: MAX_SOCKETS,
+    connectTimeoutMs: timeoutMs,
+    idleTimeoutMs: IDLE_MS,
+  });
+
+  async function send(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<Delivery> {
+    const target = parseWebhookUrl(url, requireHttps);
+    const deadline = AbortSignal.timeout(timeoutMs);
+    try {
+      return await post(target, headers, body, AbortSignal.any([signal, deadline]));
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (deadline.aborted) throw tooSlow(target, timeoutMs);
+      if (error instanceof GatewayError) throw error;
+      throw new GatewayError('unreachable', `${target.origin} cannot be spoken to: ${toGatewayError(error).message}`, {
+        step: 'transfer',
+        cause: error,
+      });
+    }
+  }
+
+  function post(target: URL, headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal) {
+    return new Promise<Delivery>((resolve, reject) => {
+      const secure = target.protocol === 'https:';
+      const request = (secure ? https : http).request(target, {
+        method: 'POST',
+        agent: secure ? agents.https : agents.http,
+        signal,
+        headers: {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          'user-agent': USER_AGENT,
+          ...basicAuth(target),
+          ...headers,
+        },
+      });
+      request.once('error', reject);
+      request.once('response', (response) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        const done = (): void => {
+          const answer = Buffer.concat(chunks).subarray(0, ANSWER_BYTES).toString('utf8');
+          resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], answer });
+        };
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          bytes += chunk.length;
+          if (bytes < ANSWER_BYTES) return;
+          // The rest of a long answer is not waited for.
+          done();
+          response.destroy();
+        });
+        response.once('end', done);
+        // The status has arrived: an answer that breaks off afterwards was an answer.
+        response.once('error', done);
+        response.once('close', done);
+      });
+      request.end(body);
+    });
+  }
+
+  return {
+    send,
+    close: () => {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+/** @throws GatewayError bad_request */
+export function parseWebhookUrl(text: string, requireHttps: boolean): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const allowed = requireHttps ? ['https:'] : ['https:', 'http:'];
+  if (url !== undefined && allowed.includes(url.protocol) && url.hostname !== '') return url;
+  throw new GatewayError('bad_request', `webhookUrl must be an ${requireHttps ? 'https' : 'http or https'} URL`, {
+    step: 'request',
+  });
+}
+
+function basicAuth(url: URL): Record<string, string> {
+  if (url.username === '' && url.password === '') return {};
+  const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
+}
+
+function tooSlow(url: URL, ms: number): GatewayError {
+  return new GatewayError('stall_timeout', `${url.origin} did not answer within ${ms} ms`, { step: 'transfer' });
+}

@@ -1,0 +1,571 @@
+/**
+ * Who may do what: every scope against every endpoint, how keys end and how fast, and that two accounts know nothing of
+ * each other. Failing looks like an answer that differs for an id of somebody else and one that never was.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { after, before, describe, test } from 'node:test';
+import { v7 as uuidv7 } from 'uuid';
+import { ALL_SCOPES, type Scope } from '../../src/caller.js';
+import type { OpenApiDocument, Operation } from '../../src/openapi/types.js';
+import {
+  type Browser,
+  field,
+  type ManagedGateway,
+  PASSWORD,
+  startDatabase,
+  startManagedOn,
+  withSql,
+} from '../manage/support.js';
+import { ApiClient, type ApiAnswer, eventually } from '../support/gateway.js';
+import { held } from '../support/reliability.js';
+import { startReceiver, type Receiver } from '../watch/support/receiver.js';
+
+/** In every name that the first account gives, and in none of the second's. */
+const MARK = 'tenant-a';
+const keyOf = (name: string): string => `ftg_attacked-${name}-key-0123456789`;
+const SECOND = 'tenant-a-second';
+const EMAIL_A = 'tenant-a@example.com';
+const EMAIL_B = 'b@example.com';
+/** Nobody listens there. */
+const NOWHERE = { type: 'ftp', host: '127.0.0.1', port: 1, username: 'u', password: 'p', tls: 'none' };
+
+const ACCOUNTS = [
+  {
+    email: EMAIL_A,
+    plan: 'pro',
+    password: PASSWORD,
+    apiKeys: [
+      ...ALL_SCOPES.map((scope) => ({ name: `${MARK} ${scope}`, key: keyOf(scope), scopes: [scope] })),
+      { name: `${MARK} all`, key: keyOf('all') },
+      { name: `${MARK} limited`, key: keyOf('limited'), connections: [SECOND] },
+      { name: `${MARK} far`, key: keyOf('far'), scopes: ALL_SCOPES, allowedIps: ['192.0.2.0/24', '2001:db8::/32'] },
+      { name: `${MARK} near`, key: keyOf('near'), allowedIps: ['127.0.0.0/8'] },
+    ],
+    connections: [{ id: SECOND, name: `${MARK} second`, ...NOWHERE }],
+  },
+  {
+    email: EMAIL_B,
+    plan: 'pro',
+    password: PASSWORD,
+    apiKeys: [
+      { name: 'b all', key: keyOf('b') },
+      { name: 'b admin', key: keyOf('b-admin'), scopes: ['admin'] },
+    ],
+    connections: [{ id: 'mine', name: 'Mine', ...NOWHERE }],
+  },
+];
+
+type Access = Scope | 'any' | 'public';
+
+/** What each endpoint of the file API wants; one that is missing here fails. */
+const FILE_API: Readonly<Record<string, Access>> = {
+  'POST /api/upload/{connectionId}': 'write',
+  'GET /api/download/{connectionId}': 'read',
+  'HEAD /api/download/{connectionId}': 'read',
+  'POST /api/copy': 'write',
+  'GET /api/read/{connectionId}': 'read',
+  'POST /api/write/{connectionId}': 'write',
+  'POST /api/delete/{connectionId}': 'write',
+  'POST /api/move/{connectionId}': 'write',
+  'POST /api/mkdir/{connectionId}': 'write',
+  'GET /api/list/{connectionId}': 'read',
+  'GET /api/exists/{connectionId}': 'read',
+  'POST /api/exec/{connectionId}': 'exec',
+  'POST /api/append/{connectionId}': 'write',
+  'GET /api/connections': 'any',
+  'GET /api/me': 'any',
+  'GET /api/transfers': 'any',
+  'GET /api/watched-folders': 'watch',
+  'POST /api/watched-folders': 'watch',
+  'DELETE /api/watched-folders/{id}': 'watch',
+};
+/** Of the management API and beside the APIs; all else below /manage/ is the owner's. */
+const PUBLIC = new Set([
+  'POST /manage/login',
+  ...['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/manage/openapi.json', '/manage/docs'].flatMap(
+    (at) => [`GET ${at}`, `HEAD ${at}`],
+  ),
+]);
+
+interface Endpoint {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+let gateway: ManagedGateway;
+let database: Awaited<ReturnType<typeof startDatabase>>;
+let databaseUrl: string;
+let receiver: Receiver;
+let a: Browser;
+let endpoints: readonly Endpoint[];
+const clients = new Map<string, ApiClient>();
+
+const config = {
+  accounts: ACCOUNTS,
+  network: { webhooks: { allow: ['127.0.0.1/32'] } },
+  watcher: { settleMs: 0 },
+};
+
+before(async () => {
+  [database, receiver] = await Promise.all([startDatabase(), startReceiver()]);
+  databaseUrl = await database.createDatabase();
+  gateway = await startManagedOn(databaseUrl, config);
+  a = await gateway.browser(EMAIL_A);
+  endpoints = [...(await endpointsOf('/openapi.json')), ...(await endpointsOf('/manage/openapi.json'))];
+});
+after(async () => {
+  for (const client of clients.values()) client.close();
+  await gateway.stop();
+  await Promise.all([database.stop(), receiver.close()]);
+});
+
+async function endpointsOf(address: string): Promise<Endpoint[]> {
+  const { paths } = (await gateway.api.get(address)).json as unknown as OpenApiDocument;
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => {
+      const upper = method.toUpperCase();
+      return { name: `${upper} ${path}`, method: upper, path, operation };
+    }),
+  );
+}
+
+function accessOf({ name }: Endpoint): Access | undefined {
+  if (PUBLIC.has(name)) return 'public';
+  return name.includes(' /manage/') ? 'admin' : FILE_API[name];
+}
+
+const client = (key: string): ApiClient => {
+  const known = clients.get(key) ?? new ApiClient(gateway.port, key === '' ? '' : keyOf(key));
+  clients.set(key, known);
+  return known;
+};
+
+/** The head of the answer and its error; a stream without end is not waited for. */
+async function ask(who: ApiClient, { method, path }: Endpoint, id: string): Promise<{ status: number; code: string }> {
+  const response = await who.open(path.replace(/\{\w+\}/g, id), { method });
+  response.destroy();
+  return { status: response.statusCode ?? 0, code: String(response.headers['x-error-code'] ?? '') };
+}
+
+describe('scopes', () => {
+  test('every endpoint has a decision, and nothing else is decided', () => {
+    const decided = new Set(Object.keys(FILE_API));
+    const shown = endpoints.map(({ name }) => name);
+    assert.deepEqual(
+      endpoints.filter((endpoint) => accessOf(endpoint) === undefined).map(({ name }) => name),
+      [],
+    );
+    assert.deepEqual(
+      [...decided].filter((name) => !shown.includes(name) && !name.startsWith('HEAD')),
+      [],
+    );
+    assert.ok(shown.filter((name) => name.includes(' /manage/')).length > 50);
+  });
+
+  test('a key does what its scope says and nothing else', async () => {
+    let tries = 0;
+    for (const endpoint of endpoints) {
+      const access = accessOf(endpoint);
+      if (access === 'public') continue;
+      for (const scope of ALL_SCOPES) {
+        const { status, code } = await ask(client(scope), endpoint, uuidv7());
+        const what = `${scope}: ${endpoint.name}: ${status} ${code}`;
+        const may = access === 'any' || access === scope;
+        if (may) assert.ok(status !== 401 && status !== 403 && status < 500, what);
+        else assert.deepEqual([status, code], [403, 'scope_missing'], what);
+        tries += 1;
+      }
+    }
+    held({
+      area: 'Attacks',
+      what: 'Keys of one scope at every endpoint',
+      done: 'a key of each scope alone against every endpoint of both OpenAPI documents; an endpoint without a decision fails',
+      held: '403 scope_missing wherever the scope is not the one that is needed',
+      tries,
+    });
+  });
+
+  test('without a key, and from another address, there is nothing', async () => {
+    let tries = 0;
+    for (const endpoint of endpoints) {
+      if (accessOf(endpoint) === 'public') continue;
+      assert.deepEqual(
+        await ask(client(''), endpoint, uuidv7()),
+        { status: 401, code: 'unauthenticated' },
+        endpoint.name,
+      );
+      assert.deepEqual(await ask(client('far'), endpoint, uuidv7()), { status: 403, code: 'forbidden' }, endpoint.name);
+      tries += 2;
+    }
+    assert.equal((await client('near').get('/api/me')).status, 200);
+    const pretended = await client('far').get('/api/me', {
+      headers: { 'X-Forwarded-For': '192.0.2.1', Forwarded: 'for=192.0.2.1' },
+    });
+    assert.equal(pretended.status, 403, 'the address is that of the socket');
+    held({
+      area: 'Attacks',
+      what: 'Requests without a key, and keys from a foreign address',
+      done: 'every endpoint of both OpenAPI documents; a forged X-Forwarded-For',
+      held: '401, and 403 for the address of the socket',
+      tries: tries + 1,
+    });
+  });
+
+  test('a key for one connection reaches no other one of its account', async () => {
+    const limited = client('limited');
+    const perConnection = endpoints.filter(({ path }) => path.includes('{connectionId}'));
+    assert.ok(perConnection.length >= 11);
+    for (const endpoint of perConnection) {
+      const { method, path, operation, name } = endpoint;
+      const body = sampleOf(operation);
+      const options = body === undefined ? { method } : { method, json: body };
+      const answer = await limited.send(path.replace('{connectionId}', 'sandbox') + queryOf(operation), options);
+      assert.deepEqual([answer.status, answer.headers['x-error-code']], [403, 'forbidden'], `${name}: ${answer.text}`);
+    }
+    const copy = (source: string, target: string) =>
+      limited.post('/api/copy', {
+        source_connection_id: source,
+        source_path: '/a',
+        dest_connection_id: target,
+        dest_path: '/b',
+      });
+    assert.equal((await copy(SECOND, 'sandbox')).headers['x-error-code'], 'forbidden');
+    assert.equal((await copy('sandbox', SECOND)).headers['x-error-code'], 'forbidden');
+    const watch = await limited.post('/api/watched-folders', { connectionId: 'sandbox', path: '/' });
+    assert.equal(watch.headers['x-error-code'], 'forbidden');
+    // Something of the other connection that the key could see.
+    assert.equal((await client('all').get('/api/list/sandbox')).status, 200);
+    for (const query of [{}, { connection_id: 'sandbox' }]) {
+      const listed = await limited.get('/api/transfers', { query });
+      assert.ok(!listed.text.includes('sandbox'), listed.text);
+    }
+    assert.ok(!(await limited.get('/api/connections')).text.includes('sandbox'));
+    held({
+      area: 'Attacks',
+      what: 'A key for one connection, used on another one of its account',
+      done: 'every endpoint with a connection, both ends of a copy, watched folders, the history and the list of connections',
+      held: '403 forbidden, and nothing of the other connection is listed',
+      tries: perConnection.length + 6,
+    });
+  });
+
+  test('nobody makes a key that runs commands or owns the account by leaving something out', async () => {
+    // The admin key of the test before has ended every session that there was.
+    a = await gateway.browser(EMAIL_A);
+    const made = await a.post('/manage/api-keys', { name: `${MARK} plain` });
+    const { id, scopes } = field<{ id: string; scopes: string[] }>(made, 'apiKey', 201);
+    assert.deepEqual(scopes, ['read', 'write', 'watch']);
+    const edited = await a.patch(`/manage/api-keys/${id}`, { name: `${MARK} renamed` });
+    assert.deepEqual(field(edited, 'scopes'), scopes);
+    const rotated = await a.post(`/manage/api-keys/${id}/rotate`, {});
+    assert.deepEqual(field<{ scopes: string[] }>(rotated, 'apiKey', 201).scopes, scopes);
+  });
+});
+
+/** What an answer tells; what differs from answer to answer whoever asks is left out. */
+function comparable({ status, headers, text }: ApiAnswer, id = ''): object {
+  const {
+    'x-request-id': _request,
+    date: _date,
+    'server-timing': _timing,
+    'content-length': _length,
+    // Whether the connection stays goes by how much of the body had come when the answer was ready.
+    connection: _connection,
+    'keep-alive': _keepAlive,
+    ...fields
+  } = headers;
+  return { status, fields, text: id === '' ? text : text.replaceAll(id, '<id>') };
+}
+
+describe('tenants', () => {
+  /** Ids of everything that the first account has, by kind. */
+  const owned: Record<string, string> = {};
+  let b: Browser;
+
+  before(async () => {
+    b = await gateway.browser(EMAIL_B);
+    const upload = { method: 'POST', body: 'x', headers: { 'Content-Type': 'application/octet-stream' } };
+    const uploaded = await a.send(`/api/upload/sandbox?filename=${MARK}.txt`, upload);
+    owned['transfer'] = field<{ id: string }>(uploaded, 'transfer').id;
+    assert.equal((await a.post('/api/mkdir/sandbox', { path: `/${MARK}` })).status, 200);
+    const made = await a.post('/manage/watched-folders', {
+      connectionId: 'sandbox',
+      path: `/${MARK}`,
+      webhookUrl: receiver.url,
+    });
+    owned['watched folder'] = field(made, 'id', 201);
+    const sent = await a.post(`/manage/watched-folders/${owned['watched folder']}/test-event`);
+    owned['delivery'] = field(sent, 'eventId', 202);
+    const at = `/manage/watched-folders/${owned['watched folder']}`;
+    await eventually(async () => field<unknown[]>(await a.get(`${at}/checks`), 'checks').length > 0, 'a check');
+    owned['check'] = field<{ id: string }[]>(await a.get(`${at}/checks`), 'checks')[0]?.id ?? '';
+    const key = await a.post('/manage/api-keys', { name: `${MARK} shown` });
+    owned['key'] = field<{ id: string }>(key, 'apiKey', 201).id;
+    owned['key pair'] = field(await a.post('/manage/key-pairs', { name: `${MARK} pair` }), 'id', 201);
+    owned['session'] = field<{ id: string }[]>(await a.get('/manage/sessions'), 'sessions')[0]?.id ?? '';
+    owned['audit entry'] = field<{ id: string }[]>(await a.get('/manage/audit'), 'entries')[0]?.id ?? '';
+    owned['connection'] = SECOND;
+    assert.ok(
+      Object.values(owned).every((id) => id.length > 3),
+      JSON.stringify(owned),
+    );
+  });
+
+  const absentLike = (id: string): string => (id === SECOND ? 'tenant-a-absent' : uuidv7());
+
+  test('an id of another account is answered like one that never was, at every endpoint that takes one', async () => {
+    let tries = 0;
+    for (const endpoint of endpoints.filter(({ path }) => path.includes('{'))) {
+      const { method, path, operation, name } = endpoint;
+      const body = sampleOf(operation);
+      for (const [kind, id] of Object.entries(owned)) {
+        const answers = [id, absentLike(id)].map(async (one) => {
+          const options = body === undefined ? { method } : { method, json: body };
+          // Of the other parameters each is the account's own, so that nothing but this one can be at fault.
+          const target = path.replace(/\{(\w+)\}/g, one) + queryOf(operation);
+          return comparable(await b.send(target, options), one);
+        });
+        const [foreign, absent] = await Promise.all(answers);
+        assert.deepEqual(foreign, absent, `${name} with the id of a ${kind}`);
+        assert.equal(
+          (foreign as { status: number }).status,
+          404,
+          `${name} with the id of a ${kind}: ${JSON.stringify(foreign)}`,
+        );
+        tries += 1;
+      }
+    }
+    for (const [path, kind] of [
+      ['connections', 'connection'],
+      ['watched-folders', 'watched folder'],
+      ['api-keys', 'key'],
+      ['key-pairs', 'key pair'],
+      ['sessions', 'session'],
+      ['transfers', 'transfer'],
+    ] as const) {
+      assert.ok((await a.get(`/manage/${path}`)).text.includes(owned[kind] ?? ''), `the ${kind} still stands`);
+    }
+    held({
+      area: 'Attacks',
+      what: 'Ids of another account in the path',
+      done: 'the ids of a connection, transfer, watched folder, check, delivery, key, key pair, session and audit entry at every endpoint of both OpenAPI documents that takes an id',
+      held: '404, byte for byte what an id is answered that never was',
+      tries,
+    });
+  });
+
+  test('and so it is in queries and bodies', async () => {
+    const draft = { name: 'Draft', type: 'sftp', host: '127.0.0.1', port: 1, username: 'u' };
+    const places: Readonly<Record<string, readonly [kind: string, send: (id: string) => Promise<ApiAnswer>]>> = {
+      'copy from': [
+        'connection',
+        (id) => b.post('/api/copy', { source_connection_id: id, source_path: '/a', dest_connection_id: 'mine' }),
+      ],
+      'copy to': [
+        'connection',
+        (id) => b.post('/api/copy', { source_connection_id: 'mine', source_path: '/a', dest_connection_id: id }),
+      ],
+      watch: ['connection', (id) => b.post('/api/watched-folders', { connectionId: id, path: '/' })],
+      'watch by hand': ['connection', (id) => b.post('/manage/watched-folders', { connectionId: id, path: '/' })],
+      'test a draft': [
+        'connection',
+        (id) => b.post('/manage/test-connection', { connection: { ...draft }, basedOn: id }),
+      ],
+      'key for': ['connection', (id) => b.post('/manage/api-keys', { name: 'x', connections: [id] })],
+      'key pair': ['key pair', (id) => b.post('/manage/connections', { ...draft, keyPairId: id })],
+      history: ['connection', (id) => b.get('/api/transfers', { query: { connection_id: id } })],
+      transfers: ['connection', (id) => b.get('/manage/transfers', { query: { connectionId: id } })],
+      export: ['connection', (id) => b.get('/manage/transfers/export', { query: { connectionId: id } })],
+      deliveries: ['watched folder', (id) => b.get('/manage/deliveries', { query: { watchedFolderId: id } })],
+      'audit page': ['audit entry', (id) => b.get('/manage/audit', { query: { cursor: id, action: 'nothing' } })],
+      'transfer page': ['transfer', (id) => b.get('/manage/transfers', { query: { cursor: id, search: 'nothing' } })],
+    };
+    for (const [name, [kind, send]] of Object.entries(places)) {
+      const id = owned[kind] ?? '';
+      const absent = absentLike(id);
+      assert.deepEqual(comparable(await send(id), id), comparable(await send(absent), absent), name);
+    }
+    const taken = await b.post('/manage/connections', { ...draft, id: SECOND });
+    assert.deepEqual(
+      [taken.status, taken.json],
+      [409, { error: `id: "${SECOND}" is in use already; choose another one` }],
+    );
+    held({
+      area: 'Attacks',
+      what: 'Ids of another account in queries and bodies',
+      done: 'both ends of a copy, watched folders, drafts, keys, key pairs, filters, cursors and exports',
+      held: 'byte for byte what an id is answered that never was; only a chosen id of a new connection shows that it is taken',
+      tries: Object.keys(places).length + 1,
+    });
+  });
+
+  test('nothing of it is in any listing, export, stream or metric', async () => {
+    const secrets = [MARK, ...Object.values(owned)];
+    const clean = (text: string, what: string): void => {
+      for (const secret of secrets) assert.ok(!text.includes(secret), `${what} tells ${secret}`);
+    };
+    const stream = await b.open('/manage/events');
+    const events: string[] = [];
+    createInterface(stream).on('line', (line) => events.push(line));
+    let tries = 0;
+    const upload = { method: 'POST', body: 'x', headers: { 'Content-Type': 'application/octet-stream' } };
+    assert.equal((await a.send(`/api/upload/sandbox?filename=${MARK}-streamed.txt`, upload)).status, 200);
+    assert.equal((await b.get('/api/list/mine')).status, 502, 'nobody listens there');
+    const lists = endpoints.filter(
+      ({ method, path }) => method === 'GET' && !path.includes('{') && !path.endsWith('/events'),
+    );
+    assert.ok(lists.length > 15);
+    for (const { path, operation } of lists) {
+      const answer = await b.get(path + queryOf(operation));
+      assert.ok(answer.status < 500, `${path}: ${answer.text}`);
+      clean(answer.text, path);
+      tries += 1;
+    }
+    for (const format of ['csv', 'ndjson']) {
+      clean((await b.get('/manage/transfers/export', { query: { format } })).text, format);
+    }
+    clean((await client('').get('/metrics')).text, '/metrics');
+    assert.ok((await a.get('/manage/transfers')).text.includes(`${MARK}-streamed.txt`), 'its own account sees it');
+    await eventually(() => events.some((line) => line.startsWith('data: ')), 'an event of its own');
+    stream.destroy();
+    clean(events.join('\n'), 'the event stream');
+    held({
+      area: 'Attacks',
+      what: 'Another account in listings, exports, event streams and metrics',
+      done: 'every GET of both OpenAPI documents, both exports, server-sent events and /metrics searched for ids, names, files and addresses of another account',
+      held: 'nothing of it is there',
+      tries: tries + 4,
+    });
+  });
+});
+
+/** The document's own example of a body. */
+function sampleOf({ requestBody }: Operation): unknown {
+  const examples = Object.values(requestBody?.content['application/json']?.examples ?? {});
+  const [first] = examples;
+  return first !== undefined && 'value' in first ? first.value : undefined;
+}
+
+/** Every required parameter with its example. */
+function queryOf({ parameters = [] }: Operation): string {
+  const required = parameters.filter(({ in: place, required }) => place === 'query' && required === true);
+  const values = required.map(
+    ({ name, example }) => [name, typeof example === 'string' ? example : '/x'] as [string, string],
+  );
+  return values.length === 0 ? '' : `?${new URLSearchParams(values).toString()}`;
+}
+
+/** A second node takes the sandbox over, so these come behind what uses it. */
+describe('how keys end', () => {
+  const status = async (key: string, port = gateway.port): Promise<number> => {
+    const once = new ApiClient(port, key);
+    try {
+      return (await once.get('/api/me')).status;
+    } finally {
+      once.close();
+    }
+  };
+  const make = async (name: string, more: object = {}): Promise<{ id: string; key: string }> => {
+    const made = await a.post('/manage/api-keys', { name: `${MARK} ${name}`, ...more });
+    return { id: field<{ id: string }>(made, 'apiKey', 201).id, key: field(made, 'key', 201) };
+  };
+
+  test('revoked, expired, narrowed or bound to another address: within a second on another node too', async () => {
+    const second = await startManagedOn(databaseUrl, config);
+    const there = new ApiClient(second.port, '');
+    try {
+      const revoked = await make('revoked');
+      const expired = await make('expired');
+      const moved = await make('moved');
+      const narrowed = await make('narrowed', { scopes: ['read', 'exec'] });
+      const session = await gateway.browser(EMAIL_A);
+      const exec = async () =>
+        (await there.post('/api/exec/sandbox', { command: '' }, { key: narrowed.key })).headers['x-error-code'];
+      const cookie = async () => (await there.get('/manage/session', { headers: { Cookie: session.cookie } })).status;
+      // Each is in the memory of the other node when it ends.
+      for (const { key } of [revoked, expired, moved]) assert.equal(await status(key, second.port), 200);
+      assert.deepEqual([await exec(), await cookie()], ['bad_request', 200]);
+
+      const others = field<{ id: string; isCurrent: boolean }[]>(await session.get('/manage/sessions'), 'sessions');
+      const own = others.find(({ isCurrent }) => isCurrent)?.id ?? '';
+      await withSql(
+        databaseUrl,
+        (sql) => sql`update api_keys set expires_at = now() + interval '100 milliseconds' where id = ${expired.id}`,
+      );
+      assert.equal((await a.delete(`/manage/api-keys/${revoked.id}`)).status, 200);
+      assert.equal((await a.patch(`/manage/api-keys/${moved.id}`, { allowedIps: ['192.0.2.1'] })).status, 200);
+      assert.equal((await a.patch(`/manage/api-keys/${narrowed.id}`, { scopes: ['read'] })).status, 200);
+      assert.equal((await a.delete(`/manage/sessions/${own}`)).status, 200);
+      const ended = performance.now();
+      const all = async () => [
+        await status(revoked.key, second.port),
+        await status(expired.key, second.port),
+        await status(moved.key, second.port),
+        await exec(),
+        await cookie(),
+      ];
+      const wanted = [401, 401, 403, 'scope_missing', 401];
+      await eventually(async () => JSON.stringify(await all()) === JSON.stringify(wanted), 'all have ended', 3000);
+      // A second, and what asking for all of them takes on a busy machine.
+      assert.ok(performance.now() - ended < 2000, `after ${performance.now() - ended} ms`);
+      const unknown = await there.get('/api/me', { key: keyOf('nobodys') });
+      for (const { key } of [revoked, expired]) {
+        assert.deepEqual(comparable(await there.get('/api/me', { key })), comparable(unknown), 'as if it never was');
+      }
+    } finally {
+      there.close();
+      await second.stop();
+    }
+    held({
+      area: 'Attacks',
+      what: 'Keys and sessions that have ended, used on another node',
+      done: 'a key revoked, expired, narrowed, bound to another address, and a login session ended, each warm in the memory of a second node of the same PostgreSQL',
+      held: 'refused there within a second; an ended key is answered like one that never was',
+      tries: 5,
+    });
+  });
+
+  test('keys are looked up by their hash, and what is compared is compared in constant time', async () => {
+    const columns = await withSql(
+      databaseUrl,
+      (sql) => sql<{ name: string; type: string }[]>`
+        select column_name as name, data_type as type from information_schema.columns where table_name = 'api_keys'`,
+    );
+    assert.deepEqual(
+      columns.filter(({ name }) => /key|secret|hash/.test(name)),
+      [{ name: 'key_hash', type: 'bytea' }],
+    );
+    // Whoever knows a secret to be compared: passwords, CSRF tokens, the bearer of /metrics, the sandbox's login.
+    for (const file of ['storage/passwords', 'manage/owner-sessions', 'api/system', 'sandbox/server']) {
+      const source = readFileSync(new URL(`../../../src/${file}.ts`, import.meta.url), 'utf8');
+      assert.match(source, /\btimingSafeEqual\(/, file);
+    }
+  });
+});
+
+/** Last: from here on this address has to wait. */
+describe('guessing', () => {
+  test('is slowed down for bad keys, and good keys are let pass meanwhile', async () => {
+    let answer: ApiAnswer | undefined;
+    let tries = 0;
+    const guess = (): Promise<ApiAnswer> =>
+      client('').get('/api/me', { key: `ftg_guess-${String(tries++).padStart(20, '0')}` });
+    do answer = await guess();
+    while (answer.status === 401 && tries < 100);
+    assert.deepEqual([answer.status, answer.headers['x-error-code']], [429, 'rate_limited'], `after ${tries}`);
+    assert.match(answer.headers['retry-after'] ?? '', /^[1-9]\d*$/);
+    assert.ok(tries <= 61, `${tries} guesses in a minute`);
+    assert.equal((await client('all').get('/api/me')).status, 200);
+    held({
+      area: 'Attacks',
+      what: 'Guessing keys',
+      done: 'bad keys one after another from one address',
+      held: '429 with Retry-After from the 61st in a minute on; good keys of the same address are served',
+      tries: 61,
+    });
+  });
+});

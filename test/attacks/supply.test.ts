@@ -1,0 +1,30 @@
+/** What runs on the machine of whoever installs this: SECURITY.md and the lock file must say the same. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+interface LockedPackage {
+  readonly hasInstallScript?: boolean;
+}
+
+const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
+const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
+const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read('package.json')) as Record<
+  'dependencies' | 'devDependencies' | 'optionalDependencies',
+  Record<string, string>
+>;
+
+test('SECURITY.md lists exactly the packages that have install scripts', () => {
+  const scripted = Object.entries(packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    .map(([place]) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length));
+  const section = read('SECURITY.md').split('## Dependencies')[1] ?? '';
+  const listed = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
+  assert.deepEqual(listed.sort(), scripted.sort());
+});
+
+test('every dependency is pinned to one version', () => {
+  const all = { ...dependencies, ...devDependencies, ...optionalDependencies };
+  const loose = Object.entries(all).filter(([, version]) => !/^(npm:@[\w/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version));
+  assert.deepEqual(loose, []);
+});

@@ -1,0 +1,66 @@
+/** Sends one made-up request and brings back all of its answer, within a time. */
+import http from 'node:http';
+import type { CheckedAnswer } from '../../openapi/answer-checker.js';
+import type { FuzzRequest } from './fuzz-requests.js';
+
+export interface FuzzClientOptions {
+  readonly port: number;
+  readonly connections: number;
+  /** Whole answer included; later means that the gateway hangs. */
+  readonly withinMs: number;
+}
+
+export class FuzzClient {
+  private readonly agent: http.Agent;
+
+  constructor(private readonly options: FuzzClientOptions) {
+    this.agent = new http.Agent({ keepAlive: true, maxSockets: options.connections, timeout: 120_000 });
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  send({ endpoint, target, headers, body }: FuzzRequest): Promise<CheckedAnswer> {
+    const { port, withinMs } = this.options;
+    return new Promise((resolve, reject) => {
+      const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
+      const request = http.request({
+        agent: this.agent,
+        host: '127.0.0.1',
+        port,
+        method: endpoint.method,
+        path: target,
+        headers: { ...headers, ...length },
+      });
+      const timer = setTimeout(() => request.destroy(new Error(`no whole answer within ${withinMs} ms`)), withinMs);
+      let hasAnswer = false;
+      const fail = (error: Error): void => {
+        clearTimeout(timer);
+        reject(error);
+      };
+      // What breaks after the answer's head is the answer's to tell: an early answer may stop the sending.
+      request.on('error', (error) => {
+        if (!hasAnswer) fail(error);
+      });
+      request.once('response', (response) => {
+        hasAnswer = true;
+        const chunks: Buffer[] = [];
+        const done = (): void => {
+          clearTimeout(timer);
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) });
+        };
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('error', fail);
+        response.once('end', done);
+        // Goes on for as long as somebody listens.
+        if (response.headers['content-type']?.startsWith('text/event-stream') === true) {
+          response.off('error', fail).on('error', () => undefined);
+          response.destroy();
+          done();
+        }
+      });
+      request.end(body);
+    });
+  }
+}

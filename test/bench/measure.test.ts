@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { measure } from '../../bench/measure.js';
+import type { Contender, Scenario } from '../../bench/scenario.js';
+
+const MB = 1e6;
+const silent = (): void => undefined;
+
+/** Moves one MB in each round, in the seconds given for it. */
+function mover(name: string, seconds: readonly number[], order: string[] = []): Contender {
+  return {
+    name,
+    run: async (round) => {
+      order.push(`${name}${round}`);
+      return { bytes: MB, operations: 1, seconds: seconds[round] ?? NaN, latenciesMs: [3, 1, 2] };
+    },
+  };
+}
+
+const scenario = (contenders: Contender[], goals: Scenario['goals'] = []): Scenario => {
+  return { name: 'a scenario', unit: 'MB/s', contenders, goals };
+};
+
+suite('measuring', () => {
+  test('contenders take turns, round after round', async () => {
+    const order: string[] = [];
+    await measure(scenario([mover('a', [1, 1], order), mover('b', [1, 1], order)]), 2, silent);
+    assert.deepEqual(order, ['a0', 'b0', 'a1', 'b1']);
+  });
+
+  test('the ratio is the median of the ratios of each round, not the ratio of the medians', async () => {
+    const { contenders } = await measure(scenario([mover('a', [1, 2, 4]), mover('b', [2, 2, 1])]), 3, silent);
+    assert.equal(contenders[1]?.ratio, 1);
+    assert.deepEqual(contenders[1]?.ratioSpread, [0.25, 2]);
+    assert.equal(contenders[0]?.ratio, undefined);
+    assert.equal(contenders[0]?.samples[0]?.p50Ms, 2);
+  });
+
+  test('a goal is met or missed by that ratio', async () => {
+    const goals = [
+      { kind: 'ratio', against: 'b', atLeast: 1.9 },
+      { kind: 'ratio', against: 'b', atLeast: 2.1 },
+      { kind: 'ratio', against: 'nobody', atLeast: 0.1 },
+    ] as const;
+    const result = await measure(scenario([mover('a', [1]), mover('b', [2])], goals), 1, silent);
+    assert.deepEqual(
+      result.goals.map(({ isMet }) => isMet),
+      [true, false, false],
+    );
+  });
+
+  test('what arrived wrong is a failure, whatever its speed, and the others go on', async () => {
+    const wrong: Contender = {
+      ...mover('a', [1, 1]),
+      verify: async () => {
+        throw new Error('differs after byte 7');
+      },
+    };
+    const { contenders } = await measure(scenario([wrong, mover('b', [1, 1])]), 2, silent);
+    assert.equal(contenders[0]?.failure, 'differs after byte 7');
+    assert.equal(contenders[0]?.samples.length, 0);
+    assert.equal(contenders[1]?.samples.length, 2);
+  });
+
+  test('the processor time and the peak memory of a process in the middle are read', async () => {
+    const busy: Contender = {
+      name: 'a',
+      pid: process.pid,
+      loopDelayMs: async () => 10,
+      run: async () => {
+        // By its own clock: on a busy machine time passes without a turn.
+        const before = process.cpuUsage();
+        while (process.cpuUsage(before).user < 200_000) Math.sqrt(before.user);
+        return { bytes: MB, operations: 1 };
+      },
+    };
+    const { contenders } = await measure(scenario([busy]), 1, silent);
+    const [sample] = contenders[0]?.samples ?? [];
+    assert.ok((sample?.cpuSeconds ?? 0) >= 0.15, `${sample?.cpuSeconds} s`);
+    const { cpuSeconds = NaN, kernelSeconds = NaN, waited = NaN } = sample ?? {};
+    assert.ok(kernelSeconds >= 0 && kernelSeconds < cpuSeconds, `${kernelSeconds} s in the kernel`);
+    assert.ok(waited >= 0 && waited < 1, `waited for ${waited}`);
+    assert.ok((sample?.peakMiB ?? 0) > 10, `${sample?.peakMiB} MiB`);
+  });
+});

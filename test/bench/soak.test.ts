@@ -1,0 +1,51 @@
+/** The soak's own judgement, and a short run of all of it. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { isFlat } from '../../bench/report/flatness.js';
+import type { SoakReport } from '../../bench/soak.js';
+import { held } from '../support/reliability.js';
+
+const SOAK = fileURLToPath(new URL('../../bench/soak.js', import.meta.url));
+const run = promisify(execFile);
+
+test('a course is flat when its last third is no higher than its middle one, but for the slack', () => {
+  const slack = { ratio: 1.1, floor: 2 };
+  assert.equal(isFlat([1, 9, 50, 50, 50, 51, 50, 49, 50], slack).flat, true);
+  assert.equal(isFlat([1, 9, 50, 50, 50, 51, 60, 70, 80], slack).flat, false);
+  assert.equal(isFlat([0, 0, 0, 1, 0, 0, 2, 2, 1], slack).flat, true);
+  // One outlier is no trend.
+  assert.equal(isFlat([50, 50, 50, 50, 50, 50, 50, 500, 50], slack).flat, true);
+});
+
+test('a short soak: nothing fails, nothing grows', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'soak-test-'));
+  const file = join(folder, 'report.json');
+  const { stdout } = await run(process.execPath, [SOAK, '--minutes', '0.2', '--rate', '20', '--json', file], {
+    timeout: 120_000,
+  });
+  const report = JSON.parse(readFileSync(file, 'utf8')) as SoakReport;
+  rmSync(folder, { recursive: true });
+  assert.deepEqual(report.failures, []);
+  assert.ok(report.requests > 120, stdout);
+  assert.ok(report.samples.length > 8, stdout);
+  assert.ok(report.samples.some(({ sessions }) => sessions > 0));
+  assert.ok(report.atRestBefore.timers > 0 && report.atRestBefore.descriptors > 10);
+  assert.equal(report.atRestAfter.leases, 0);
+  assert.ok(
+    Object.keys(report.verdicts).every((what) => what.endsWith(' at rest')),
+    'seconds have no course',
+  );
+  held({
+    area: 'Faults',
+    what: 'soak: mixed load at a steady rate',
+    done: 'uploads, downloads, copies, listings and clients that leave, 20 a second on SFTP, FTP and S3; here for seconds, by npm run soak for 15 minutes',
+    held: 'nothing fails, no lease stays; the long form judges sessions, descriptors, memory and timers, too',
+    tries: 1,
+  });
+});

@@ -1,0 +1,81 @@
+/** What docs/cli.md tells the reader to type works as it stands, on a live gateway. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { EXIT } from '../../src/cli/exit-codes.js';
+import { ROOT, snippetsOf } from '../docs/snippets.js';
+import { typeAtTerminal } from '../docs/terminal.js';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { FTG, Terminal } from './support.js';
+
+const ADMIN_KEY = 'ftg_docs-admin-key-0123456789-abcd';
+const PASSWORD = 'correct horse battery staple';
+const EMAIL = 'test@example.com';
+const PAGE = 'docs/cli.md';
+const run = promisify(execFile);
+const page = readFileSync(join(ROOT, PAGE), 'utf8');
+
+let gateway: TestGateway;
+let terminal: Terminal;
+
+before(async () => {
+  gateway = await startGateway({
+    config: {
+      sandbox: true,
+      accounts: [
+        {
+          email: EMAIL,
+          plan: 'pro',
+          password: PASSWORD,
+          apiKeys: [
+            { name: 'key', key: KEY },
+            { name: 'admin', key: ADMIN_KEY, scopes: ['read', 'write', 'watch', 'admin'] },
+          ],
+        },
+      ],
+    },
+  });
+  terminal = new Terminal();
+  const program = join(terminal.home, 'ftg');
+  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${FTG}" "$@"\n`);
+  chmodSync(program, 0o755);
+});
+
+after(async () => {
+  terminal.close();
+  await gateway.stop();
+});
+
+test('the snippets run, one after the other', async () => {
+  const snippets = snippetsOf(PAGE);
+  assert.ok(snippets.length >= 5);
+  const env = {
+    PATH: `${terminal.home}:${process.env['PATH'] ?? ''}`,
+    HOME: terminal.home,
+    GATEWAY: gateway.url,
+    KEY,
+    ADMIN_KEY,
+  };
+  const options = { cwd: terminal.home, env, timeout: 60_000 };
+  const answers = { 'API key': KEY, 'E-mail': EMAIL, Password: PASSWORD };
+  for (const { line, language, words, code } of snippets) {
+    assert.equal(language, 'sh');
+    const typed = code.replaceAll('https://files.example.com', gateway.url);
+    const running = words.includes('terminal')
+      ? typeAtTerminal(typed, { ...options, answers })
+      : run('bash', ['-euo', 'pipefail', '-c', typed], options);
+    await running.catch((error: Error & { stdout?: string; stderr?: string }) => {
+      assert.fail(`${PAGE}:${line}: ${error.message}\n${error.stdout ?? ''}\n${error.stderr ?? ''}`);
+    });
+  }
+  assert.equal(readFileSync(join(terminal.home, 'copy.csv'), 'utf8'), 'one,two\n');
+});
+
+test('the table of exit codes is that of the program', () => {
+  const documented = [...page.matchAll(/^\| (\d) \|/gm)].map(([, code]) => Number(code));
+  const known = Object.values(EXIT).filter((code) => code < 100);
+  assert.deepEqual(documented, known);
+});

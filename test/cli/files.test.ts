@@ -1,0 +1,240 @@
+/** Files by the command line: through a real gateway, on real OpenSSH and FTP servers. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { startVsftpd, type FtpServer } from '../remotes/support/ftp-servers.js';
+import { startSshd, type TestSshd } from '../remotes/support/sshd.js';
+import { eventually, KEY, memoryOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { freePort } from '../support/ports.js';
+import { ended, FTG, Terminal } from './support.js';
+
+let gateway: TestGateway;
+let shell: TestSshd;
+let ftp: FtpServer;
+let terminal: Terminal;
+
+before(async () => {
+  [shell, ftp] = await Promise.all([startSshd(), startVsftpd()]);
+  const privateKey = readFileSync(shell.clientKeyFile, 'utf8');
+  const { username, port, files } = shell;
+  gateway = await startGateway({
+    connections: [
+      { id: 'box', name: 'Box', type: 'sftp', host: '127.0.0.1', port, username, privateKey, defaultPath: files },
+      {
+        id: 'old',
+        name: 'Old',
+        type: 'ftp',
+        host: '127.0.0.1',
+        port: ftp.port,
+        username: ftp.username,
+        password: ftp.password,
+        tls: 'none',
+        defaultPath: '/',
+      },
+      {
+        id: 'gone',
+        name: 'Gone',
+        type: 'ftp',
+        host: '127.0.0.1',
+        port: await freePort(),
+        username: 'u',
+        password: 'p',
+      },
+    ],
+    apiKeys: [
+      { name: 'all', key: KEY },
+      { name: 'reader', key: `${KEY}-reader`, scopes: ['read'] },
+    ],
+  });
+  terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: KEY });
+});
+
+after(async () => {
+  terminal.close();
+  await gateway.stop();
+  await Promise.all([shell.stop(), ftp.stop()]);
+});
+
+const here = (name: string): string => join(terminal.home, name);
+const there = (name: string): string => join(shell.files, name);
+
+test('put takes files and standard input to a folder, a name or the default folder', async () => {
+  writeFileSync(here('a.txt'), 'a');
+  writeFileSync(here('b.txt'), 'b');
+  const text = await terminal.ok(['put', 'a.txt', 'b.txt', 'box:']);
+  assert.match(text, /a\.txt {2}1 B in \d+ ms\n.*b\.txt/);
+  await terminal.ok(['put', 'a.txt', 'box:new/']);
+  await terminal.ok(['put', '-', 'box:new/from-stdin.txt'], { input: 'piped' });
+  assert.equal(readFileSync(there('a.txt'), 'utf8'), 'a');
+  assert.equal(readFileSync(there('new/from-stdin.txt'), 'utf8'), 'piped');
+  const transfer = await terminal.json('put', 'b.txt', 'box:new/renamed.txt');
+  assert.deepEqual(Object.keys(transfer).sort(), ['connection', 'durationMs', 'filename', 'id', 'path', 'size']);
+  assert.equal(transfer['path'], there('new/renamed.txt'));
+  await terminal.ok(['put', 'b.txt', 'box:', '--template', '{year}-{filename}']);
+  assert.ok(existsSync(there(`${new Date().getUTCFullYear()}-b.txt`)));
+});
+
+test('put says what is wrong, with its exit code', async () => {
+  await terminal.fails(2, /name a file/, ['put', 'a.txt']);
+  await terminal.fails(2, /end it with \//, ['put', 'a.txt', 'b.txt', 'box:one']);
+  await terminal.fails(2, /has no name/, ['put', '-', 'box:']);
+  await terminal.fails(2, /is a folder/, ['put', '.', 'box:']);
+  await terminal.fails(2, /no place on a connection/, ['put', 'a.txt', 'box']);
+  await terminal.fails(3, /nothing\.txt/, ['put', 'nothing.txt', 'box:']);
+  await terminal.fails(3, /no connection nobody/, ['put', 'a.txt', 'nobody:']);
+  await terminal.fails(4, /scope "write"/, ['put', 'a.txt', 'box:'], { FTG_KEY: `${KEY}-reader` });
+  await terminal.fails(5, /exists and overwrite is false/, ['put', '--no-overwrite', 'a.txt', 'box:']);
+  const { stderr } = await terminal.fails(5, /./, ['--json', 'put', '--no-overwrite', 'a.txt', 'box:']);
+  const { code, status, skipped } = JSON.parse(stderr) as Record<string, unknown>;
+  assert.deepEqual([code, status, skipped], ['already_exists', 409, true]);
+});
+
+test('get writes a file whole or not at all, and to standard output', async () => {
+  const content = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251));
+  writeFileSync(there('data.bin'), content);
+  await terminal.ok(['get', 'box:data.bin']);
+  assert.ok(readFileSync(here('data.bin')).equals(content));
+  mkdirSync(here('in'));
+  const answer = await terminal.json('get', 'box:data.bin', 'in/');
+  assert.deepEqual([answer['size'], answer['file']], [content.length, 'in/data.bin']);
+  assert.ok((await terminal.run(['get', 'box:data.bin', '-'])).bytes.equals(content));
+  await terminal.fails(5, /exists/, ['get', '--no-overwrite', 'box:data.bin', 'in']);
+  await terminal.ok(['get', '--no-overwrite', 'box:data.bin', 'in/other.bin']);
+  await terminal.fails(3, /does not exist/, ['get', 'box:nothing.bin', 'in']);
+  await terminal.fails(3, /nowhere/, ['get', 'box:data.bin', 'nowhere/x']);
+  await terminal.fails(2, /names no file/, ['get', 'box:']);
+  assert.deepEqual(readdirSync(here('in')).sort(), ['data.bin', 'other.bin']);
+});
+
+test('ls shows a folder, and what a name holds cannot steer the terminal', async () => {
+  mkdirSync(there('odd'));
+  writeFileSync(there('odd/\u202etxt.exe'), 'x');
+  mkdirSync(there('odd/sub'));
+  const text = await terminal.ok(['ls', 'box:odd']);
+  assert.match(text, /^SIZE +CHANGED +NAME\n- +\S+ +sub\/\n1 B +\S+ +\\u202etxt\.exe\n$/);
+  const { files } = await terminal.json<{ files: { name: string }[] }>('ls', 'box:odd');
+  assert.deepEqual(
+    files.map(({ name }) => name),
+    ['sub', '\u202etxt.exe'],
+  );
+  assert.match(await terminal.ok(['ls', 'box']), /odd\//);
+  await terminal.fails(3, /does not exist/, ['ls', 'box:nothing']);
+});
+
+test('cp, mv, rm and mkdir, within and between connections', async () => {
+  await terminal.ok(['mkdir', 'box:w/one', 'box:w/two/']);
+  assert.equal((await terminal.json('mkdir', 'box:w/one'))['created'], false);
+  writeFileSync(there('w/f'), 'content');
+  await terminal.ok(['cp', 'box:w/f', 'box:w/one/']);
+  assert.match(await terminal.ok(['cp', 'box:w/f', 'old:/copied/g']), /^old:\/copied\/g {2}7 B in/);
+  assert.equal(readFileSync(join(ftp.folder, 'copied/g'), 'utf8'), 'content');
+  await terminal.fails(5, /exists/, ['cp', '--no-overwrite', 'box:w/f', 'old:/copied/g']);
+  await terminal.ok(['mv', 'box:w/f', 'box:w/two/']);
+  assert.equal(readFileSync(there('w/two/f'), 'utf8'), 'content');
+  await terminal.fails(5, /exists/, ['mv', 'box:w/two/f', 'box:w/one/f']);
+  await terminal.ok(['mv', '--overwrite', 'box:w/two/f', 'box:w/one/f']);
+  await terminal.fails(2, /within one connection/, ['mv', 'box:w/one/f', 'old:/f']);
+  await terminal.ok(['rm', 'box:w/one/f', 'old:/copied/g']);
+  assert.ok(!existsSync(join(ftp.folder, 'copied/g')));
+  await terminal.fails(3, /does not exist/, ['rm', 'box:w/one/f']);
+  await terminal.ok(['rm', '--force', 'box:w/one/f']);
+});
+
+test('exec ends with the code of the command, and with 255 when there is none', async () => {
+  const result = await terminal.run(['exec', 'box', '--', 'echo out; echo err >&2; exit 7']);
+  assert.deepEqual([result.code, result.stdout, result.stderr], [7, 'out\n', 'err\n']);
+  assert.equal(await terminal.ok(['exec', 'box', '--', 'printf', '%s', 'x']), 'x');
+  assert.equal((await terminal.json('exec', 'box', 'true'))['exitCode'], 0);
+  await terminal.fails(255, /exec needs an sftp connection/, ['exec', 'old', 'true']);
+  await terminal.fails(255, /no connection nobody/, ['exec', 'nobody', 'true']);
+  await terminal.fails(255, /ran over|command/, ['exec', '--timeout', '0.2', 'box', 'sleep', '5']);
+  await terminal.fails(2, /from 0\.001 to 60/, ['exec', '--timeout', '61', 'box', 'true']);
+});
+
+test('what streams is never held: 256 MiB through standard input and output', async () => {
+  const [bytes, pieces] = [1024 * 1024, 256];
+  const piece = Buffer.alloc(bytes, 'file transfer ');
+  const child = terminal.start(['put', '-', 'box:large.bin']);
+  const putEnded = ended(child);
+  assert.ok(child.stdin !== null && child.pid !== undefined);
+  for (let sent = 0; sent < pieces; sent++) if (!child.stdin.write(piece)) await once(child.stdin, 'drain');
+  const { peak } = memoryOf(child.pid);
+  child.stdin.end();
+  assert.equal((await putEnded).code, 0);
+  assert.ok(peak < 220e6, `${Math.round(peak / 1e6)} MB`);
+  const getter = terminal.start(['get', 'box:large.bin', '-']);
+  assert.ok(getter.stdout !== null && getter.pid !== undefined);
+  const hash = createHash('sha256');
+  let [received, most] = [0, 0];
+  for await (const chunk of getter.stdout as AsyncIterable<Buffer>) {
+    received += chunk.length;
+    hash.update(chunk);
+    if (received > bytes * (pieces - 8) && most === 0) most = memoryOf(getter.pid).peak;
+  }
+  assert.equal(received, bytes * pieces);
+  assert.equal(
+    hash.digest('hex'),
+    createHash('sha256')
+      .update(readFileSync(there('large.bin')))
+      .digest('hex'),
+  );
+  assert.ok(most < 220e6, `${Math.round(most / 1e6)} MB`);
+});
+
+test('Ctrl-C ends a transfer with 130 and leaves nothing, here or there', async () => {
+  writeFileSync(there('endless.bin'), '');
+  truncateSync(there('endless.bin'), 50 * 1024 ** 3);
+  mkdirSync(here('cut'));
+  const getter = terminal.start(['get', 'box:endless.bin', 'cut/']);
+  const gone = ended(getter);
+  await eventually(() => {
+    const [part] = readdirSync(here('cut'));
+    return part !== undefined && statSync(here(`cut/${part}`)).size > 0;
+  }, 'the download is under way');
+  assert.match(readdirSync(here('cut'))[0] ?? '', /^\.endless\.bin\.[0-9a-f]+\.part$/);
+  getter.kill('SIGINT');
+  assert.equal((await gone).code, 130);
+  assert.deepEqual(readdirSync(here('cut')), []);
+
+  mkdirSync(there('cut'));
+  const putter = terminal.start(['put', '-', 'box:cut/half.bin']);
+  const left = ended(putter);
+  putter.stdin?.write(Buffer.alloc(300_000));
+  await eventually(() => readdirSync(there('cut')).length > 0, 'the upload is under way');
+  putter.kill('SIGTERM');
+  assert.equal((await left).code, 143);
+  await eventually(() => readdirSync(there('cut')).length === 0, 'the gateway has cleaned up');
+});
+
+test('a reader that leaves early is no failure to speak of', async () => {
+  const result = execFileSync(
+    'bash',
+    [
+      '-c',
+      `"${process.execPath}" "${FTG}" get box:endless.bin - 2>err | head -c 10 | wc -c; echo "\${PIPESTATUS[0]}"; cat err`,
+    ],
+    { cwd: terminal.home, env: { ...process.env, FTG_URL: gateway.url, FTG_KEY: KEY }, encoding: 'utf8' },
+  );
+  assert.deepEqual(result.trim().split('\n').map(Number), [10, 141]);
+});
+
+test('progress is drawn on a terminal, and nowhere else', async () => {
+  const put = `"${process.execPath}" "${FTG}" put data.bin box:progress.bin`;
+  const env = { ...process.env, FTG_URL: gateway.url, FTG_KEY: KEY, TERM: 'xterm', COLUMNS: '120' };
+  const draw = (command: string): string =>
+    execFileSync('script', ['-qec', command, '/dev/null'], { cwd: terminal.home, env, encoding: 'utf8' });
+  assert.match(draw(`stty cols 120; ${put}`), /100 % \[#{24}\] 293 KiB of 293 KiB {2}\S+ \S+\/s .*progress\.bin/);
+  assert.doesNotMatch(draw(`stty cols 120; ${put} --no-progress`), /%/);
+  assert.equal((await terminal.run(['put', 'data.bin', 'box:progress.bin'])).stderr, '');
+});
+
+test('no answer, a bad key and a failing server have codes of their own', async () => {
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  await terminal.fails(7, /no whole answer.*ECONNREFUSED/, ['ls', 'box:'], { FTG_URL: nobody });
+  await terminal.fails(4, /valid API key/, ['ls', 'box:'], { FTG_KEY: 'ftg_nobody-knows-this-key-at-all' });
+  await terminal.fails(6, /127\.0\.0\.1/, ['ls', 'gone:']);
+});

@@ -1,0 +1,312 @@
+/** What the owner of an account does by the command line: connections, keys, watched folders, the history, doctor. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { TOTP } from 'otpauth';
+import { Browser, PASSWORD } from '../manage/support.js';
+import { startSshd, type TestSshd } from '../remotes/support/sshd.js';
+import { eventually, startGateway, type TestGateway } from '../support/gateway.js';
+import { freePort } from '../support/ports.js';
+import { Terminal } from './support.js';
+
+const OWNER = 'ftg_owner-key-0123456789-abcdefgh';
+const PLAIN = 'ftg_plain-key-0123456789-abcdefgh';
+
+let gateway: TestGateway;
+let shell: TestSshd;
+let terminal: Terminal;
+let receiver: http.Server;
+let hook = '';
+
+before(async () => {
+  receiver = http.createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(500).end());
+  });
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  shell = await startSshd();
+  gateway = await startGateway({
+    config: {
+      sandbox: true,
+      network: { webhooks: { allow: ['127.0.0.1/32'] } },
+      webhooks: { retryMs: [10] },
+      watcher: { settleMs: 0 },
+      accounts: [
+        {
+          email: 'ops@example.com',
+          plan: 'pro',
+          password: PASSWORD,
+          apiKeys: [
+            { name: 'owner', key: OWNER, scopes: ['read', 'write', 'exec', 'watch', 'admin'] },
+            { name: 'plain', key: PLAIN, scopes: ['read'] },
+          ],
+        },
+      ],
+    },
+  });
+  terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: OWNER });
+});
+
+after(async () => {
+  terminal.close();
+  await gateway.stop();
+  await shell.stop();
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+const file = (name: string, content: string): string => {
+  writeFileSync(join(terminal.home, name), content);
+  return name;
+};
+
+test('a connection is made, tested, edited, switched, duplicated and deleted', async () => {
+  const place = ['--type', 'sftp', '--host', '127.0.0.1', '--port', String(shell.port), '--username', shell.username];
+  const keyFile = ['--private-key-file', shell.clientKeyFile, '--default-path', shell.files];
+  const made = await terminal.json('connections', 'create', 'box', ...place, ...keyFile);
+  assert.deepEqual([made['id'], made['name'], made['port']], ['box', 'box', shell.port]);
+  assert.deepEqual(made['secrets'], { password: false, privateKey: true, passphrase: false });
+  assert.match(await terminal.ok(['connections', 'test', 'box', '--probe']), /^STEP +RESULT.*\ndelete +ok/ms);
+  const edited = await terminal.json(
+    'connections',
+    'edit',
+    'box',
+    '--name',
+    'Box',
+    '--from',
+    file('c.json', '{"pool":{"maxSessions":2}}'),
+  );
+  assert.deepEqual([edited['name'], edited['pool']], ['Box', { maxSessions: 2 }]);
+  await terminal.fails(2, /nothing to change/, ['connections', 'edit', 'box']);
+  await terminal.fails(2, /JSON object/, ['connections', 'edit', 'box', '--from', file('d.json', '[]')]);
+  assert.match(await terminal.ok(['connections', 'deactivate', 'box']), /box is off/);
+  await terminal.fails(4, /not active/, ['ls', 'box:']);
+  await terminal.ok(['connections', 'activate', 'box']);
+  await terminal.ok(['connections', 'duplicate', 'box', 'box-2', '--name', 'Second']);
+  assert.match(await terminal.ok(['connections']), /box-2 +Second +sftp +active/);
+  assert.match(await terminal.ok(['connections', 'show', 'box']), /software +OpenSSH|card +\{/);
+  await terminal.ok(['connections', 'rm', 'box-2']);
+  await terminal.fails(3, /no connection box-2/, ['connections', 'show', 'box-2']);
+  await terminal.fails(5, /configuration file/, ['connections', 'rm', 'sandbox']);
+  await terminal.fails(2, /type is missing/, ['connections', 'create', 'x']);
+  await terminal.fails(2, /Allowed choices/, ['connections', 'create', 'x', '--type', 'gopher']);
+});
+
+test('secrets come from files and standard input, and a failing test is exit code 1', async () => {
+  const words = [
+    'connections',
+    'create',
+    'wrong',
+    '--type',
+    'ftp',
+    '--host',
+    '127.0.0.1',
+    '--port',
+    '1',
+    '--username',
+    'u',
+  ];
+  await terminal.ok([...words, '--password-file', '-'], { input: 'sesame\n' });
+  const failed = await terminal.run(['connections', 'test', 'wrong']);
+  assert.equal(failed.code, 1);
+  assert.match(failed.stdout, /connect +failed/);
+  assert.ok(!`${failed.stdout}${failed.stderr}`.includes('sesame'));
+  await terminal.fails(2, /one file can come from standard input/, [
+    'connections',
+    'edit',
+    'wrong',
+    '--from',
+    '-',
+    '--password-file',
+    '-',
+  ]);
+  await terminal.ok(['connections', 'rm', 'wrong']);
+});
+
+test('host keys are listed, scanned, pinned and forgotten; key pairs are made', async () => {
+  await terminal.ok(['ls', 'box:']);
+  assert.match(await terminal.ok(['connections', 'host-keys', 'list', 'box']), /SHA256:\S+ +learned/);
+  const { shown } = await terminal.json<{ shown: { fingerprint: string }[] }>(
+    'connections',
+    'host-keys',
+    'scan',
+    'box',
+  );
+  const [first] = shown;
+  assert.ok(first !== undefined);
+  await terminal.ok(['connections', 'host-keys', 'pin', 'box', first.fingerprint, '--replace']);
+  assert.match(await terminal.ok(['connections', 'host-keys', 'list', 'box']), /pinned/);
+  await terminal.ok(['connections', 'host-keys', 'forget', 'box']);
+  const made = await terminal.run(['connections', 'key-pairs', 'create', 'pair']);
+  assert.match(made.stdout, /^ssh-ed25519 \S+ pair\n$/);
+  const id = /key pair (\S+);/.exec(made.stderr)?.[1] ?? '';
+  assert.match(await terminal.ok(['connections', 'key-pairs']), new RegExp(`${id} +pair`));
+  await terminal.ok(['connections', 'key-pairs', 'rm', id]);
+});
+
+test('a key is issued, used, edited, rotated and revoked', async () => {
+  const issued = await terminal.run(['keys', 'create', 'ci', '--scope', 'read', 'write', '--connection', 'box']);
+  assert.match(issued.stdout, /^ftg_\S+\n$/, 'the key alone, to be taken from there');
+  const id = /\((\S+)\)/.exec(issued.stderr)?.[1] ?? '';
+  const key = issued.stdout.trim();
+  assert.equal((await terminal.run(['ls', 'box:'], { env: { FTG_KEY: key } })).code, 0);
+  await terminal.fails(4, /not for connection sandbox/, ['ls', 'sandbox:'], { FTG_KEY: key });
+  assert.match(await terminal.ok(['keys']), /ci +active +read,write +box/);
+  const edited = await terminal.json('keys', 'edit', id, '--expires', '2999-01-01T00:00:00Z', '--name', 'ci 2');
+  assert.deepEqual([edited['name'], edited['expiresAt']], ['ci 2', '2999-01-01T00:00:00.000Z']);
+  const rotated = await terminal.json<{ key: string; apiKey: { id: string } }>('keys', 'rotate', id, '--overlap', '0');
+  assert.notEqual(rotated.key, key);
+  assert.match(await terminal.ok(['keys', 'revoke', rotated.apiKey.id]), /is revoked/);
+  await terminal.fails(2, /allowedIps/, ['keys', 'create', 'x', '--ip', 'nowhere']);
+  await terminal.fails(3, /no API key/, ['keys', 'revoke', '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001']);
+  await terminal.fails(4, /scope "admin"/, ['keys'], { FTG_KEY: PLAIN });
+});
+
+test('the account, its month, its log and the history', async () => {
+  assert.match(await terminal.ok(['accounts']), /email +ops@example\.com/);
+  assert.match(await terminal.ok(['accounts', 'usage']), /month +\d{4}-\d{2}\n/);
+  assert.match(await terminal.ok(['accounts', 'overview']), /transfers +\d+/);
+  const { entries } = await terminal.json<{ entries: { action: string }[] }>(
+    'accounts',
+    'audit',
+    '--action',
+    'api_key',
+    '--limit',
+    '2',
+  );
+  assert.deepEqual(
+    entries.map(({ action }) => action.split('.')[0]),
+    ['api_key', 'api_key'],
+  );
+  await terminal.ok(['put', file('h.txt', 'h'), 'sandbox:history/']);
+  const { transfers } = await terminal.json<{ transfers: { id: string; path: string }[] }>(
+    'transfers',
+    '--type',
+    'upload',
+    '--connection',
+    'sandbox',
+    '--limit',
+    '1',
+  );
+  assert.equal(transfers[0]?.path, '/history/h.txt');
+  assert.match(
+    await terminal.ok(['transfers', '--status', 'success']),
+    /upload +success +1 B +sandbox:\/history\/h\.txt/,
+  );
+  assert.match(await terminal.ok(['transfers', 'show', transfers[0]?.id ?? '']), /key +\{.*"owner"/);
+  assert.equal(await terminal.ok(['transfers', 'live']), 'nothing runs\n');
+  await terminal.fails(5, /does not run/, ['transfers', 'cancel', transfers[0]?.id ?? '']);
+  assert.match(await terminal.ok(['transfers', 'export', '--search', 'H.TXT']), /^id,createdAt,.*\r\n.*h\.txt/);
+  assert.match(await terminal.ok(['transfers', 'export', '--format', 'ndjson', '--status', 'success']), /^\{"id":/);
+  await terminal.fails(2, /Allowed choices/, ['transfers', '--status', 'odd']);
+});
+
+test('a folder is watched, checked and explained, and a dead letter sent again', async () => {
+  await terminal.ok(['mkdir', 'sandbox:/in']);
+  const folder = await terminal.json<{ id: string }>(
+    'watch',
+    'add',
+    'sandbox:/in',
+    '--webhook',
+    hook,
+    '--every',
+    '60',
+    '--pattern',
+    '*.csv',
+  );
+  const { id } = folder;
+  await eventually(async () => (await terminal.json('watch', 'show', id))['baselineAt'] !== null, 'the baseline');
+  // The hour's own check may be due at any time; while paused, the dry run alone sees the file first.
+  assert.match(await terminal.ok(['watch', 'pause', id]), /paused/);
+  await terminal.ok(['put', file('new.csv', 'n'), 'sandbox:/in/']);
+  assert.match(await terminal.ok(['watch', 'dry-run', id]), /new +1\n.*\nnew +1 B +\S+ +\/in\/new\.csv|new\.csv/s);
+  assert.match(await terminal.ok(['watch', 'check', id]), /a check/);
+  assert.match(await terminal.ok(['watch', 'resume', id]), /active/);
+  assert.match(await terminal.ok(['watch']), /in +sandbox:\/in +\*\.csv +60 min/);
+  const { checks } = await terminal.json<{ checks: { id: string }[] }>('watch', 'checks', id);
+  await terminal.ok(['watch', 'explain', id, checks[0]?.id ?? '']);
+  const secret = await terminal.ok(['watch', 'secret', id]);
+  assert.match(secret, /^whsec_/);
+  assert.notEqual(await terminal.ok(['watch', 'secret', id, '--rotate']), secret);
+  const { eventId } = await terminal.json<{ eventId: string }>('watch', 'test-event', id);
+  await eventually(
+    async () => (await terminal.ok(['watch', 'deliveries', '--state', 'dead'])).includes(eventId),
+    'a dead letter',
+  );
+  assert.match(await terminal.ok(['watch', 'attempts', eventId]), /500/);
+  assert.match(await terminal.ok(['watch', 'replay', eventId]), /on its way/);
+  await terminal.ok(['watch', 'rm', id]);
+  await terminal.fails(3, /no watched folder/, ['watch', 'rm', id]);
+});
+
+test('doctor goes from here to the remote servers, and says what to do', async () => {
+  const { isOk, checks } = await terminal.json<{
+    isOk: boolean;
+    checks: { name: string; status: string; detail: string }[];
+  }>('doctor');
+  assert.ok(isOk, JSON.stringify(checks));
+  assert.deepEqual(
+    checks.map(({ name }) => name),
+    ['gateway', 'transport', 'ready', 'version', 'clock', 'key', 'scopes', 'sandbox', 'box'],
+  );
+  assert.equal(checks.find(({ name }) => name === 'scopes')?.detail, 'read, write, exec, watch, admin');
+  assert.match(checks.find(({ name }) => name === 'clock')?.detail ?? '', /less than a second/);
+  const plain = await terminal.run(['doctor', 'sandbox'], { env: { FTG_KEY: PLAIN } });
+  assert.equal(plain.code, 0, plain.stdout);
+  assert.match(plain.stdout, /scopes +read; not write, exec, watch, admin\nok +sandbox +it can be looked into/);
+  const unknown = await terminal.run(['doctor', 'nobody']);
+  assert.deepEqual([unknown.code, /FAIL +nobody/.test(unknown.stdout)], [1, true]);
+  const bad = await terminal.run(['doctor'], { env: { FTG_KEY: 'ftg_nobody-knows-this-key-at-all' } });
+  assert.equal(bad.code, 1);
+  assert.match(bad.stdout, /FAIL +key .*\n +→ .*ftg keys create/);
+  const gone = await terminal.run(['doctor'], { env: { FTG_URL: `http://127.0.0.1:${await freePort()}` } });
+  assert.equal(gone.code, 1);
+  assert.match(gone.stdout, /^FAIL +gateway +http:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED.*\n +→ Is it running/);
+});
+
+test('login keeps a session in the profile; logout ends it and forgets the profile', async () => {
+  const person = new Terminal();
+  const words = ['login', '--url', gateway.url, '--email', 'ops@example.com', '--password-file', '-'];
+  const wrong = await person.run(words, { input: 'wrong\n' });
+  assert.deepEqual([wrong.code, /password is wrong/.test(wrong.stderr)], [4, true]);
+  await person.ok(words, { input: `${PASSWORD}\n` });
+  const profiles = join(person.home, '.config/ftg/profiles.json');
+  assert.equal(statSync(profiles).mode & 0o777, 0o600);
+  assert.ok(!readFileSync(profiles, 'utf8').includes(PASSWORD));
+  assert.match(await person.ok(['connections', 'test', 'sandbox']), /login +ok/);
+  await person.ok(['put', '-', 'sandbox:/by-login.txt'], { input: 'x' });
+  assert.match(await person.ok(['accounts', 'sessions']), /\(this one\)/);
+  assert.equal((await person.run(['doctor'])).code, 0);
+  const { sessions } = await person.json<{ sessions: { id: string }[] }>('accounts', 'sessions');
+  assert.match(await person.ok(['logout']), /forgotten/);
+  assert.ok(!(await terminal.ok(['accounts', 'sessions'])).includes(sessions[0]?.id ?? ''));
+  await person.fails(2, /no profile "default"/, ['ls', 'sandbox:']);
+  await person.ok(words, { input: PASSWORD });
+  const change = ['accounts', 'password', '--current-file', '-', '--new-file', join(person.home, 'new')];
+  writeFileSync(join(person.home, 'new'), PASSWORD);
+  assert.match(await person.ok(change, { input: PASSWORD }), /the password is changed/);
+  person.close();
+});
+
+test('login asks for the code of the authenticator', async () => {
+  const browser = new Browser(gateway.port);
+  await browser.login('ops@example.com');
+  const secret = String((await browser.post('/manage/totp/enrol', { password: PASSWORD })).json['secret']);
+  const totp = new TOTP({ secret });
+  assert.equal((await browser.post('/manage/totp/confirm', { code: totp.generate() })).status, 200);
+  const person = new Terminal();
+  const words = ['login', '--url', gateway.url, '--email', 'ops@example.com', '--password-file', '-'];
+  const asked = await person.run(words, { input: PASSWORD });
+  assert.deepEqual([asked.code, /code: the six digits/.test(asked.stderr)], [4, true]);
+  // The step that switched it on is used up.
+  const code = totp.generate({ timestamp: Date.now() + 30_000 });
+  await person.ok([...words, '--code', code], { input: PASSWORD });
+  person.close();
+  assert.equal((await browser.post('/manage/totp/disable', { password: PASSWORD })).status, 200);
+  browser.close();
+});

@@ -1,0 +1,78 @@
+/** `ftg` as a user runs it: a process of its own, with a home of its own. */
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+export const FTG = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+export interface Ended {
+  /** 128 and the signal's number where one ended it, as a shell has it. */
+  readonly code: number;
+  readonly bytes: Buffer;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+export class Terminal {
+  /** A folder of this terminal's own, which is also where commands run. */
+  readonly home = mkdtempSync(join(tmpdir(), 'ftg-cli-'));
+
+  constructor(private readonly env: Environment = {}) {}
+
+  start(words: readonly string[], env: Environment = {}): ChildProcess {
+    const inherited = { PATH: process.env['PATH'] ?? '', HOME: this.home };
+    return spawn(process.execPath, [FTG, ...words], {
+      cwd: this.home,
+      env: { ...inherited, ...this.env, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+  }
+
+  async run(
+    words: readonly string[],
+    options: { readonly input?: string | Buffer; readonly env?: Environment } = {},
+  ): Promise<Ended> {
+    const child = this.start(words, options.env);
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(options.input ?? '');
+    return ended(child);
+  }
+
+  /** The command must end well. */
+  async ok(words: readonly string[], options: { readonly input?: string | Buffer } = {}): Promise<string> {
+    const result = await this.run(words, options);
+    assert.equal(result.code, 0, `ftg ${words.join(' ')}: ${result.stdout}${result.stderr}`);
+    return result.stdout;
+  }
+
+  /** What it prints with --json. */
+  async json<T = Record<string, unknown>>(...words: readonly string[]): Promise<T> {
+    return JSON.parse(await this.ok(['--json', ...words])) as T;
+  }
+
+  /** The command must end with this code, and say this. */
+  async fails(code: number, text: RegExp, words: readonly string[], env: Environment = {}): Promise<Ended> {
+    const result = await this.run(words, { env });
+    assert.equal(result.code, code, `ftg ${words.join(' ')}: ${result.stdout}${result.stderr}`);
+    assert.match(result.stderr, text);
+    return result;
+  }
+
+  close(): void {
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+export async function ended(child: ChildProcess): Promise<Ended> {
+  const exited = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  assert.ok(child.stdout !== null && child.stderr !== null);
+  const [bytes, errors, [code]] = await Promise.all([buffer(child.stdout), buffer(child.stderr), exited]);
+  return { code: code ?? -1, bytes, stdout: bytes.toString(), stderr: errors.toString() };
+}

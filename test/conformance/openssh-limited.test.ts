@@ -1,0 +1,4 @@
+import { LIMITED_OPENSSH } from './servers.js';
+import { conformance } from './suite.js';
+
+for (const entry of LIMITED_OPENSSH) conformance(entry);

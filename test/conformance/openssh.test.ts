@@ -1,0 +1,4 @@
+import { OPENSSH } from './servers.js';
+import { conformance } from './suite.js';
+
+for (const entry of OPENSSH) conformance(entry);

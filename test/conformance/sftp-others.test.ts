@@ -1,0 +1,4 @@
+import { OTHER_SFTP } from './servers.js';
+import { conformance } from './suite.js';
+
+for (const entry of OTHER_SFTP) conformance(entry);

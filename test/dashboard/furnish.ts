@@ -1,0 +1,103 @@
+/** Fills an account so that no screen is empty, and lists the screens. */
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/gateway.js';
+import { manage } from './browser.js';
+
+/** A webhook where nothing listens: its messages end as dead letters. */
+const NOBODY = 'http://127.0.0.1:9/';
+
+const seen = (text: string) => async (shown: Page) => {
+  await shown.getByText(text).filter({ visible: true }).first().waitFor();
+};
+
+/** What an account sees that has nothing yet. */
+export const EMPTY_SCREENS: readonly Screen[] = [
+  { name: 'first-steps', path: '/', ready: seen('Send the first file') },
+  { name: 'no-connection', path: '/connections', ready: seen('No connection yet') },
+  { name: 'no-files', path: '/files', ready: seen('No connection to browse') },
+  { name: 'no-transfer', path: '/transfers', ready: seen('No transfer yet') },
+  { name: 'no-watched-folder', path: '/watched', ready: seen('No folder is watched') },
+  { name: 'no-key', path: '/keys', ready: seen('No key yet') },
+  { name: 'no-session', path: '/pools', ready: seen('No session is open') },
+  { name: 'no-usage', path: '/usage', ready: seen('Actions by day') },
+];
+
+export interface Screen {
+  readonly name: string;
+  readonly path: string;
+  /** Resolves when the screen shows what it has. */
+  readonly ready: (page: Page) => Promise<void>;
+}
+
+export async function furnish(page: Page): Promise<readonly Screen[]> {
+  await manage(page, 'POST', '/manage/connections/sandbox/duplicate', { name: 'Archive', id: 'archive' });
+  await manage(page, 'POST', '/manage/connections', {
+    id: 'partner',
+    name: 'Partner drop box',
+    type: 'sftp',
+    host: 'sftp.partner.invalid',
+    username: 'acme',
+    password: 'not-used',
+  });
+  for (const connection of ['sandbox', 'partner'])
+    await manage(page, 'POST', `/manage/connections/${connection}/test`, { probe: connection === 'sandbox' });
+  await manage(page, 'POST', '/manage/api-keys', {
+    name: 'nightly export',
+    connections: ['sandbox'],
+    expiresAt: '2099-01-01T00:00:00Z',
+  });
+  const { apiKey } = await manage(page, 'POST', '/manage/api-keys', { name: 'old robot', scopes: ['read', 'exec'] });
+  await manage(page, 'DELETE', `/manage/api-keys/${(apiKey as { id: string }).id}`);
+  const files: readonly (readonly [string, string])[] = [
+    ['/reports/2026/q1.csv', 'region,amount\nnorth,120\nsouth,80\n'],
+    ['/reports/2026/q2.csv', 'region,amount\nnorth,140\nsouth,95\n'],
+    ['/reports/readme.txt', 'Reports of the year.\n'],
+    ['/orders.json', '{"orders":[{"id":1,"total":12.5},{"id":2,"total":8}]}'],
+    ['/invoice 0815.txt', 'Invoice\n'.repeat(2_000)],
+    [
+      '/logo.svg',
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><circle cx="5" cy="5" r="4" fill="teal"/></svg>',
+    ],
+  ];
+  for (const [path, content] of files) await manage(page, 'POST', '/api/write/sandbox', { path, content });
+  const watched = await manage(page, 'POST', '/manage/watched-folders', {
+    connectionId: 'sandbox',
+    path: '/reports',
+    name: 'Incoming reports',
+    filePattern: '*.txt',
+    excludePattern: 'draft-*',
+    expectEveryMinutes: 1440,
+    webhookUrl: NOBODY,
+  });
+  const watch = `/manage/watched-folders/${String(watched['id'])}`;
+  const hasBaseline = async () => (await manage(page, 'GET', watch))['baselineAt'] !== null;
+  await eventually(hasBaseline, 'the baseline');
+  await manage(page, 'POST', '/api/write/sandbox', { path: '/reports/late.txt', content: 'late' });
+  await manage(page, 'POST', `${watch}/check`);
+  const hasDeadLetter = async () =>
+    ((await manage(page, 'GET', '/manage/deliveries?state=dead'))['deliveries'] as unknown[]).length > 0;
+  await eventually(hasDeadLetter, 'a dead letter');
+  const refused = manage(page, 'POST', '/api/delete/sandbox', { path: '/not-there.txt' });
+  await refused.catch(() => undefined);
+  const { transfers } = (await manage(page, 'GET', '/manage/transfers?status=failed&limit=1')) as {
+    transfers: { id: string }[];
+  };
+
+  return [
+    { name: 'overview', path: '/', ready: seen('Latest transfers') },
+    { name: 'connections', path: '/connections', ready: seen('Partner drop box') },
+    { name: 'connection', path: '/connections/archive', ready: seen('Save changes') },
+    { name: 'connection-failing', path: '/connections/partner', ready: seen('The last test failed') },
+    { name: 'connection-new', path: '/connections/new', ready: seen('Save the connection') },
+    { name: 'watched-folders', path: '/watched', ready: seen('Dead letter') },
+    { name: 'watched-folder', path: `/watched/${String(watched['id'])}`, ready: seen('Known files') },
+    { name: 'keys', path: '/keys', ready: seen('nightly export') },
+    { name: 'transfers', path: '/transfers', ready: seen('readme.txt') },
+    { name: 'transfer-failed', path: `/transfers/${transfers[0]?.id ?? ''}`, ready: seen('What happened') },
+    { name: 'files', path: '/files/sandbox?path=/', ready: seen('orders.json') },
+    { name: 'usage', path: '/usage', ready: seen('Actions by day') },
+    { name: 'pools', path: '/pools', ready: seen('Leased') },
+    { name: 'audit', path: '/audit', ready: seen('connection.create') },
+    { name: 'settings', path: '/settings', ready: seen('This one') },
+  ];
+}

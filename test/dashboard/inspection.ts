@@ -1,0 +1,78 @@
+/** What every screen must hold: accessible by the rules of axe, within the security policy, nothing wider than 320 px. */
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { logIn, openDesk, type Desk } from './browser.js';
+import { furnish, type Screen } from './furnish.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
+
+/** A step inside the page, as a link makes it. */
+async function visit(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+}
+
+/** The violations, each with the elements at fault. */
+async function violations(page: Page): Promise<readonly string[]> {
+  // Run by the debugger, which the policy of the page does not bind.
+  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(AXE);
+  const found = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify({ runOnly: RULES })})`);
+  return found.violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ''}`).join('; ')}`,
+  );
+}
+
+export async function inspect(page: Page, { name, path, ready }: Screen): Promise<void> {
+  await visit(page, path);
+  await ready(page);
+  assert.deepEqual(await violations(page), [], name);
+  await page.setViewportSize({ width: 320, height: 640 });
+  const width = await page.evaluate('document.documentElement.scrollWidth');
+  assert.equal(width, 320, `${name} is wider than 320 pixels`);
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+/** The test of all screens of an account that has something of everything, and of the dialogs on them; for further tests, its desk. */
+export function inspectFurnished(scheme: 'light' | 'dark'): () => Desk {
+  let desk: Desk;
+  let screens: readonly Screen[];
+
+  before(async () => {
+    desk = await openDesk();
+    const { page, context } = await desk.open();
+    await logIn(page);
+    screens = await furnish(page);
+    await context.close();
+  });
+  after(() => desk.close());
+
+  test(`axe finds nothing on any screen, ${scheme}`, async () => {
+    const { page, context, faults } = await desk.open({ scheme });
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    assert.deepEqual(await violations(page), [], 'login');
+    await logIn(page);
+    for (const screen of screens) await inspect(page, screen);
+    for (const [path, button] of [
+      ['/keys', 'Issue a key'],
+      ['/watched', 'Watch a folder'],
+      ['/files/sandbox?path=/', 'New folder'],
+      ['/files/sandbox?path=/', 'orders.json'],
+      ['/settings', 'Switch on'],
+    ] as const) {
+      await page.goto(path);
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await page.getByRole('dialog').waitFor();
+      await page.evaluate(`document.querySelector('[role="dialog"] details')?.setAttribute('open', '')`);
+      assert.deepEqual(await violations(page), [], `${button} on ${path}`);
+    }
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+  return () => desk;
+}

@@ -1,0 +1,317 @@
+/** The ten main tasks with the keyboard alone: no step here moves or presses a mouse. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { EMAIL, manage, openDesk, PASSWORD, type Desk, type Window } from './browser.js';
+import { openReceiver, startSlowUpload } from './outside.js';
+import { eventually } from '../support/gateway.js';
+
+const MAX_TABS = 80;
+let desk: Desk;
+let window: Window;
+let page: Page;
+
+before(async () => {
+  desk = await openDesk();
+  window = await desk.open();
+  ({ page } = window);
+  // From the beginning: the browser keeps a file dialog from opening only while somebody listens, and starts to a moment later.
+  page.on('filechooser', () => undefined);
+});
+after(() => desk.close());
+
+const press = async (...keys: readonly string[]): Promise<void> => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+const type = (text: string): Promise<void> => page.keyboard.type(text);
+
+/** What has the focus, as it is called: its label, or its text. */
+const focused = (): Promise<string> =>
+  page.evaluate<string>(`(() => {
+    const at = document.activeElement;
+    if (at === document.body) return '';
+    return (at.getAttribute('aria-label') ?? at.labels?.[0]?.textContent ?? at.textContent ?? '').trim();
+  })()`);
+
+/** Tab until what has the focus is called so. */
+async function tabTo(name: string | RegExp): Promise<void> {
+  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
+    await press('Tab');
+    const now = await focused();
+    if (typeof name === 'string' ? now === name || now === `${name}required` : name.test(now)) return;
+  }
+  throw new Error(`${String(name)} cannot be reached with Tab; the focus is on ${await focused()}`);
+}
+
+const onDisk = (name: string): string => path.join(desk.sandboxFolder, name);
+const noDialog = (): Promise<void> => page.getByRole('dialog').waitFor({ state: 'detached' });
+const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+test('log in, and to every screen by g and its letter', async () => {
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Log in' }).waitFor();
+  await tabTo('E-mail');
+  await type(EMAIL);
+  await tabTo('Password');
+  await type(PASSWORD);
+  await press('Enter');
+  await heading('Overview');
+  for (const [letter, name] of [
+    ['c', 'Connections'],
+    ['t', 'Transfers'],
+    ['k', 'API keys'],
+    ['w', 'Watched folders'],
+    ['u', 'Usage'],
+    ['p', 'Pools and health'],
+    ['a', 'Audit log'],
+    ['s', 'Settings'],
+    ['f', 'Files'],
+    ['o', 'Overview'],
+  ] as const) {
+    await press('g', letter);
+    await heading(name);
+  }
+  await press('?');
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await press('Escape');
+  await noDialog();
+});
+
+test('add a connection and test it', async () => {
+  const { connections } = (await manage(page, 'GET', '/manage/connections')) as {
+    connections: { host: string; port: number; username: string }[];
+  };
+  const [sandbox] = connections;
+  assert.ok(sandbox !== undefined);
+  await press('g', 'c');
+  await heading('Connections');
+  await tabTo('Add a connection');
+  await press('Enter');
+  await heading('New connection');
+  await tabTo('Name');
+  await type('By key');
+  await tabTo('Host');
+  await type(sandbox.host);
+  await tabTo('Port');
+  await type(String(sandbox.port));
+  await tabTo('User name');
+  await type(sandbox.username);
+  await tabTo('Save the connection');
+  await press('Enter');
+  await heading('By key');
+  await tabTo('Test the connection');
+  await press('Enter');
+  await page.getByText('The test failed').waitFor();
+});
+
+test('issue an API key, and revoke it', async () => {
+  await press('g', 'k');
+  await heading('API keys');
+  await tabTo('Issue a key');
+  await press('Enter');
+  await page.getByRole('dialog', { name: 'Issue a key' }).waitFor();
+  await type('typed');
+  await press('Enter');
+  await page.getByRole('dialog', { name: 'The key typed' }).waitFor();
+  await tabTo('I have copied it');
+  await press('Enter');
+  await page.getByRole('cell', { name: /^typed/ }).waitFor();
+  await tabTo('Actions for typed');
+  await press('Enter');
+  await page.getByRole('menuitem', { name: 'Revoke …' }).waitFor();
+  const firstItem = await page.getByRole('menuitem').first().innerText();
+  await eventually(async () => (await focused()) === firstItem.trim(), 'the menu has the focus');
+  await press('End', 'Enter');
+  await page.getByRole('dialog', { name: /typed/ }).waitFor();
+  await tabTo('Revoke the key');
+  await press('Enter');
+  await page.getByText('Revoked', { exact: true }).waitFor();
+});
+
+test('upload a file', async () => {
+  await press('g', 'f');
+  await page.getByText('This folder is empty').waitFor();
+  await tabTo('Upload');
+  const chooser = page.waitForEvent('filechooser');
+  await press('Enter');
+  await (await chooser).setFiles({ name: 'sent.txt', mimeType: 'text/plain', buffer: Buffer.from('sent by key') });
+  await page.getByRole('region', { name: 'Uploads and copies' }).getByText('All done').waitFor();
+  assert.equal(readFileSync(onDisk('sent.txt'), 'utf8'), 'sent by key');
+  await tabTo('Clear');
+  await press('Enter');
+});
+
+test('find a file, look into it, rename it, delete it', async () => {
+  writeFileSync(onDisk('notes.txt'), 'remember');
+  writeFileSync(onDisk('other.txt'), 'x');
+  await page.goto('/files/sandbox?path=/');
+  const grid = page.getByRole('grid', { name: 'Files' });
+  await grid.waitFor();
+  await press('/');
+  await type('notes');
+  await page.getByText('1 entry of').waitFor();
+  await tabTo(/^Select all$/);
+  await tabTo(/notes\.txt/);
+  await press('Enter');
+  await page.getByRole('dialog', { name: 'notes.txt' }).getByText('remember').waitFor();
+  await press('Escape');
+  await noDialog();
+  assert.match(await focused(), /notes\.txt/, 'the focus is back on the row');
+  await press('F2');
+  await page.getByRole('dialog', { name: 'Rename notes.txt' }).waitFor();
+  await press('Control+a');
+  await type('notes-2.txt');
+  await press('Enter');
+  await eventually(() => existsSync(onDisk('notes-2.txt')), 'renamed');
+  await grid.getByText('notes-2.txt').waitFor();
+  await tabTo(/notes-2\.txt/);
+  await press('Delete');
+  await page.getByRole('dialog', { name: 'Delete notes-2.txt?' }).waitFor();
+  await tabTo('Delete');
+  await press('Enter');
+  await eventually(() => !existsSync(onDisk('notes-2.txt')), 'deleted');
+});
+
+test('make a folder', async () => {
+  await noDialog();
+  await press('g', 'f');
+  await heading('Files');
+  await tabTo('New folder');
+  await press('Enter');
+  await page.getByRole('dialog', { name: 'New folder' }).waitFor();
+  await type('typed folder');
+  await press('Enter');
+  await eventually(() => existsSync(onDisk('typed folder')), 'made');
+  await noDialog();
+});
+
+test('copy a file, move it, fetch it', async () => {
+  await page.goto('/files/sandbox?path=/');
+  await page.getByRole('grid', { name: 'Files' }).waitFor();
+  await press('/');
+  await type('other');
+  await page.getByText('1 entry of').waitFor();
+  await tabTo(/^Select all$/);
+  await tabTo(/other\.txt/);
+  await press('Space');
+  await page.getByText('1 selected').waitFor();
+  await tabTo('Download');
+  const download = page.waitForEvent('download');
+  await press('Enter');
+  assert.equal(readFileSync(await (await download).path(), 'utf8'), 'x');
+  await tabTo('Copy to …');
+  await press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await tabTo('To the connection');
+  await type('Sandbox');
+  await tabTo('Folder there');
+  await press('Control+a');
+  await type('/typed folder');
+  await press('Enter');
+  await eventually(() => existsSync(onDisk('typed folder/other.txt')), 'copied');
+  await noDialog();
+  await tabTo('Move');
+  await press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await tabTo('To the folder');
+  await press('Control+a');
+  await type('/moved');
+  await press('Enter');
+  await eventually(() => existsSync(onDisk('moved/other.txt')) && !existsSync(onDisk('other.txt')), 'moved');
+  await noDialog();
+});
+
+test('watch a folder, look at what it found, send a dead letter again', async (t) => {
+  let status = 500;
+  const receiver = await openReceiver(() => status);
+  t.after(() => receiver.close());
+  mkdirSync(onDisk('inbox'));
+  writeFileSync(onDisk('inbox/first.xml'), '<order/>');
+  await press('g', 'w');
+  await heading('Watched folders');
+  // The list comes after the heading, and only so many presses are made.
+  await page.getByRole('button', { name: 'Watch a folder' }).first().waitFor();
+  await tabTo('Watch a folder');
+  await press('Enter');
+  await page.getByRole('dialog', { name: 'Watch a folder' }).waitFor();
+  await type('/inbox');
+  await tabTo('But not files like');
+  await type('*.bak');
+  await tabTo('Webhook');
+  await type(receiver.url);
+  await tabTo('More options');
+  await press('Enter');
+  await tabTo('Files that are there already');
+  // By its first letters, as every list of choices: whether arrow keys choose at once is the system's habit.
+  await type('Are rep');
+  await tabTo('Alarm after minutes without a file');
+  await type('90');
+  await tabTo('Once the webhook has the message');
+  await type('Move');
+  await tabTo('Move it to');
+  await type('seen');
+  await press('Enter');
+  await heading('inbox');
+  await page.getByText('all, not *.bak, new ones').waitFor();
+  await page.getByText('reports what is there').waitFor();
+  await page.getByText('when no file comes for 90 minutes').waitFor();
+  await page.getByText('the file is moved to /inbox/seen').waitFor();
+  await page.getByRole('table', { name: 'Checks' }).getByText('Done').first().waitFor({ timeout: 30_000 });
+  await tabTo('Checks');
+  await press('ArrowRight', 'ArrowRight');
+  await page.getByText('Dead letter').waitFor({ timeout: 20_000 });
+  status = 204;
+  await tabTo('Send again');
+  await press('Enter');
+  await page.getByText('Delivered').waitFor();
+  await eventually(() => existsSync(onDisk('inbox/seen/first.xml')), 'moved once delivered', 20_000);
+});
+
+test('find a failed transfer and read the words of the server', async () => {
+  await manage(page, 'POST', '/api/delete/sandbox', { path: '/never.txt' }).catch(() => undefined);
+  await press('g', 't');
+  await heading('Transfers');
+  await press('/');
+  await type('notes-2');
+  await page.waitForURL(/search=notes-2/);
+  await tabTo(/^delete notes-2\.txt$/);
+  await press('Enter');
+  await heading('delete notes-2.txt');
+  await press('g', 't');
+  await heading('Transfers');
+  await tabTo('Status');
+  await type('Failed');
+  await page.waitForURL(/status=failed/);
+  await tabTo(/^delete never\.txt$/);
+  await press('Enter');
+  await page
+    .getByText(/No such file/)
+    .first()
+    .waitFor();
+});
+
+test('cancel a running transfer', async () => {
+  await press('g', 't');
+  await heading('Transfers');
+  const upload = await startSlowUpload(desk, window, 'slow.bin');
+  await page.getByRole('button', { name: 'Cancel slow.bin' }).waitFor();
+  await tabTo('Cancel slow.bin');
+  await press('Enter');
+  assert.equal(await upload.status, 409);
+  assert.ok(!existsSync(onDisk('slow.bin')));
+});
+
+test('switch single keys off, and log out', async () => {
+  await press('g', 's');
+  await heading('Settings');
+  await page.getByText('Single-key shortcuts').waitFor();
+  await tabTo('Single-key shortcuts');
+  await press('Space');
+  await press('g', 'o');
+  await heading('Settings');
+  await tabTo('Log out');
+  await press('Enter');
+  await page.getByLabel('E-mail').waitFor();
+});

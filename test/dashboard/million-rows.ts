@@ -1,0 +1,85 @@
+/**
+ * How long the transfers screen takes to answer its filters over a history of a million rows. By hand, after
+ * `npm run build`: node dist/test/dashboard/million-rows.js [rows]
+ */
+import { startPostgres } from '../servers/postgres.js';
+import { EMAIL, logIn, openDesk } from './browser.js';
+import { fillHistory } from './history.js';
+
+const ROWS = Number(process.argv[2] ?? 1_000_000);
+const TRIES = 7;
+const DAYS = 90;
+
+/** As in the address of the screen, from the widest to the one that hardly a row meets. */
+const FILTERS: readonly (readonly [what: string, query: string])[] = [
+  ['none', ''],
+  ['status failed', 'status=failed'],
+  ['status done', 'status=success'],
+  ['type upload', 'type=upload'],
+  ['direction', 'direction=inbound'],
+  ['connection', 'connectionId=sandbox'],
+  ['connection without a row', 'connectionId=nothing'],
+  ['part of a name, common', 'search=report'],
+  ['part of a name, one row, newest tenth', 'search=0001234'],
+  ['part of a name, no row (a page of 50,000)', 'search=no-such-name'],
+  ['forty days, failed uploads', `since=${daysAgo(40)}&status=failed&type=upload`],
+];
+
+const server = await startPostgres();
+const desk = await openDesk({ database: { url: server.url } });
+try {
+  await fillHistory(server.url, EMAIL, ROWS, DAYS);
+  const { page } = await desk.open();
+  await logIn(page);
+  await page.goto('/transfers');
+  await page.getByText('Show older ones').waitFor();
+  console.log(`${ROWS} rows; milliseconds, median and worst of ${TRIES}: the answer, and until the page shows it\n`);
+  for (const [what, query] of FILTERS) {
+    const answers: number[] = [];
+    const shown: number[] = [];
+    for (let tries = 0; tries < TRIES; tries++) {
+      // Another limit each time, so that nothing is answered from what the page keeps.
+      const path = `/manage/transfers?${query}&limit=${50 + tries}`;
+      answers.push(
+        await page.evaluate<number>(`(async () => {
+        const begin = performance.now();
+        await (await fetch(${JSON.stringify(path)})).json();
+        return performance.now() - begin;
+      })()`),
+      );
+      shown.push(await page.evaluate<number>(changeFilters(query)));
+    }
+    console.log(`${what.padEnd(46)} ${figures(answers)}   ${figures(shown)}`);
+  }
+} finally {
+  await desk.close();
+  await server.stop();
+}
+
+/** The address changes as by a choice in the bar; resolves once the first answer to it has been drawn. */
+function changeFilters(query: string): string {
+  return `(async () => {
+    const go = (to) => history.pushState(null, '', '/transfers' + to);
+    const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+    go('');
+    await pause(300);
+    performance.clearResourceTimings();
+    // A bound in the future takes nothing away, and has not been asked for before.
+    const until = encodeURIComponent(new Date(Date.now() + 1e7 + Math.random() * 1e9).toISOString());
+    const begin = performance.now();
+    go('?${query}&until=' + until);
+    while (!performance.getEntriesByType('resource').some(({ name }) => name.includes(until))) await pause(1);
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    return performance.now() - begin;
+  })()`;
+}
+
+function figures(values: readonly number[]): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  const text = (value: number | undefined): string => (value ?? 0).toFixed(0).padStart(4);
+  return `${text(sorted[Math.floor(sorted.length / 2)])} ${text(sorted.at(-1))}`;
+}
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString();
+}

@@ -1,0 +1,4 @@
+/** Every screen, dark. */
+import { inspectFurnished } from './inspection.js';
+
+inspectFurnished('dark');

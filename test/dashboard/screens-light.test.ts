@@ -1,0 +1,25 @@
+/** Every screen, light; and what the first of them loads. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { logIn } from './browser.js';
+import { inspectFurnished } from './inspection.js';
+
+const MAX_FIRST_LOAD = 200_000;
+const desk = inspectFurnished('light');
+
+test('the first load is small, asks nobody else, and leaves nothing secret behind', async () => {
+  const { page, context, faults, wireBytes } = await desk().open();
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Log in' }).waitFor();
+  const loaded = await wireBytes();
+  assert.ok(loaded < MAX_FIRST_LOAD, `${loaded} bytes`);
+  await logIn(page);
+  await page.getByText('Latest transfers').waitFor();
+  assert.deepEqual(faults, []);
+  const kept = await page.evaluate<string>(
+    'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+  );
+  assert.equal(kept, '[{},{},""]');
+  assert.equal(page.url(), `${desk().gateway.url}/`);
+  await context.close();
+});

@@ -1,0 +1,368 @@
+/** The main tasks of an owner, by mouse, against the real gateway. */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import * as OTPAuth from 'otpauth';
+import type { Page } from 'playwright-core';
+import { EMAIL, logIn, manage, openDesk, PASSWORD, type Desk, type Window } from './browser.js';
+import { openReceiver, startSlowUpload } from './outside.js';
+import { eventually } from '../support/gateway.js';
+
+const LARGE_BYTES = 200 * 1024 * 1024;
+/** Bytes a second of an upload that must not be through before it is cancelled. */
+const SLOW = 10 * 1024 * 1024;
+/** Frames of scrolling that are measured. */
+const STEPS = 60;
+let desk: Desk;
+let window: Window;
+let page: Page;
+let folder: string;
+
+before(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'ftg-dashboard-files-'));
+  desk = await openDesk();
+  window = await desk.open();
+  ({ page } = window);
+  await logIn(page);
+});
+after(async () => {
+  await desk.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const onDisk = (name: string): string => path.join(desk.sandboxFolder, name);
+const dialog = () => page.getByRole('dialog');
+
+test('a connection is added, tested before and after it is saved, edited and deleted', async () => {
+  const { connections } = (await manage(page, 'GET', '/manage/connections')) as {
+    connections: { id: string; host: string; port: number; username: string }[];
+  };
+  const sandbox = connections.find(({ id }) => id === 'sandbox');
+  assert.ok(sandbox !== undefined);
+  await page.goto('/connections');
+  await page.getByRole('link', { name: 'Add a connection' }).click();
+  await page.getByLabel('Name', { exact: false }).first().fill('Mirror');
+  await page.getByRole('textbox', { name: 'Id' }).fill('mirror');
+  await page.getByLabel('Host', { exact: false }).first().fill(sandbox.host);
+  await page.getByLabel('Port').fill(String(sandbox.port));
+  await page.getByLabel('User name').fill(sandbox.username);
+  await page.getByLabel('Password').last().fill('wrong');
+  await page.getByRole('button', { name: 'Test the connection' }).click();
+  await page.getByText('The test failed').waitFor();
+  const failed = page.getByRole('listitem').filter({ hasText: 'Log in' });
+  assert.match(await failed.innerText(), /Check user name and password/);
+  await page.getByRole('button', { name: 'Save the connection' }).click();
+  await page.getByRole('heading', { name: 'Mirror' }).waitFor();
+
+  await page.getByLabel('Name', { exact: false }).first().fill('Mirror of the sandbox');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('heading', { name: 'Mirror of the sandbox' }).waitFor();
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Delete …' }).click();
+  await dialog().getByRole('button', { name: 'Delete the connection' }).click();
+  await page.getByRole('heading', { name: 'Connections' }).waitFor();
+  const left = (await manage(page, 'GET', '/manage/connections')) as { connections: { id: string }[] };
+  assert.deepEqual(
+    left.connections.map(({ id }) => id),
+    ['sandbox'],
+  );
+});
+
+test('a test of a working connection shows every step, and what the server can do', async () => {
+  await page.goto('/connections/sandbox');
+  await page.getByLabel('Also write, rename and delete a small file').check();
+  await page.getByRole('button', { name: 'Test the connection' }).click();
+  await page.getByText('All steps went well').waitFor();
+  for (const step of ['Look up the name', 'Host key', 'Log in', 'Rename it', 'Delete it'])
+    await page.getByText(step, { exact: true }).waitFor();
+  await page.getByText('Rename onto a file').waitFor();
+});
+
+test('an API key is shown once, with a line that works, and stops when it is revoked', async () => {
+  await page.goto('/keys');
+  await page.getByRole('button', { name: 'Issue a key' }).click();
+  await dialog().getByLabel('Name').fill('robot');
+  await dialog().getByLabel('Sandbox').check();
+  await dialog().getByRole('button', { name: 'Issue the key' }).click();
+  const key = await dialog().getByLabel('API key', { exact: true }).innerText();
+  assert.match(key, /^ftg_/);
+  await dialog().getByRole('button', { name: 'Copy' }).first().click();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), key);
+  const line = await dialog().getByLabel('curl line').innerText();
+  const [, header = '', url = ''] = /-H '(.*)' (\S+)$/.exec(line) ?? [];
+  assert.equal(header, `Authorization: Bearer ${key}`);
+  const use = () => fetch(url, { headers: { Authorization: `Bearer ${key}` } });
+  assert.equal((await use()).status, 200);
+  await dialog().getByRole('button', { name: 'I have copied it' }).click();
+  assert.ok(!(await page.content()).includes(key), 'the key is gone from the page');
+
+  await page.getByRole('button', { name: 'Actions for robot' }).click();
+  await page.getByRole('menuitem', { name: 'Revoke …' }).click();
+  await dialog().getByRole('button', { name: 'Revoke the key' }).click();
+  await page.getByText('Revoked', { exact: true }).waitFor();
+  await eventually(async () => (await use()).status === 401, 'the key stops');
+});
+
+test('200 MB go up with progress; a cancelled upload leaves nothing; started again it arrives whole', async () => {
+  const file = path.join(folder, 'large.bin');
+  const block = randomBytes(1024 * 1024);
+  writeFileSync(file, Buffer.concat(Array.from({ length: LARGE_BYTES / block.length }, () => block)));
+  await page.goto('/files/sandbox?path=/');
+  await page.getByText('entries').or(page.getByText('1 entry')).first().waitFor();
+  const network = await window.context.newCDPSession(page);
+  const throttle = (uploadThroughput: number) =>
+    network.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput,
+    });
+  await network.send('Network.enable');
+  await throttle(SLOW);
+  await page.getByLabel('Files to upload').setInputFiles(file);
+  const queue = page.getByRole('region', { name: 'Uploads and copies' });
+  await queue.getByText(/MiB of 200 MiB, .*\/s/).waitFor();
+  assert.ok(Number(await queue.getByRole('progressbar').getAttribute('aria-valuenow')) <= 100);
+  await queue.getByRole('button', { name: 'Cancel large.bin' }).click();
+  await queue.getByText('Cancelled; nothing was left behind').waitFor();
+  await eventually(
+    () => readdirSync(desk.sandboxFolder).every((name) => !name.includes('large')),
+    'the cut upload is cleaned up',
+  );
+  await throttle(-1);
+  await network.detach();
+
+  await queue.getByRole('button', { name: 'Start again' }).click();
+  await queue.getByText('All done').waitFor({ timeout: 60_000 });
+  const digest = (name: string): string => createHash('sha256').update(readFileSync(name)).digest('hex');
+  assert.equal(digest(onDisk('large.bin')), digest(file));
+  await queue.getByRole('button', { name: 'Clear' }).click();
+});
+
+test('a running transfer shows as a live row, and can be cancelled there', async () => {
+  await page.goto('/transfers');
+  await page.getByText('Live', { exact: true }).waitFor();
+  const upload = await startSlowUpload(desk, window, 'slow.bin');
+  const row = page.getByRole('listitem').filter({ hasText: 'slow.bin' });
+  await row.getByText(/of 976.6 KiB/).waitFor();
+  await row.getByRole('button', { name: 'Cancel slow.bin' }).click();
+  assert.equal(await upload.status, 409);
+  await row.waitFor({ state: 'detached' });
+  const ended = page.getByRole('row').filter({ hasText: 'slow.bin' });
+  await ended.getByText('Failed').waitFor();
+  assert.ok(!existsSync(onDisk('slow.bin')));
+});
+
+test('files are looked into, renamed, moved, copied and deleted; nothing is replaced unasked', async () => {
+  writeFileSync(onDisk('people.csv'), 'name,town\nAda,"London, UK"\n');
+  writeFileSync(onDisk('data.json'), '{"a":[1,2]}');
+  writeFileSync(onDisk('dot.svg'), '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>');
+  await manage(page, 'POST', '/manage/connections/sandbox/duplicate', { id: 'copy', name: 'Copy' });
+  await page.goto('/files/sandbox?path=/');
+  await page.getByRole('button', { name: 'people.csv' }).click();
+  await dialog().getByRole('cell', { name: 'London, UK' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'data.json' }).click();
+  assert.match(await dialog().getByLabel('Content').innerText(), /\n {2}"a": \[\n/);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'dot.svg' }).click();
+  await dialog().getByRole('img', { name: 'dot.svg' }).waitFor();
+  const width = () => page.evaluate(`document.querySelector('.preview-image').naturalWidth`);
+  await eventually(async () => (await width()) === 8, 'the image is drawn');
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'New folder' }).click();
+  await dialog().getByLabel('Name').fill('done');
+  await dialog().getByRole('button', { name: 'Make the folder' }).click();
+  await page.getByRole('checkbox', { name: 'Select done' }).waitFor();
+
+  await page.getByRole('checkbox', { name: 'Select data.json' }).check();
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await dialog().getByLabel('New name').fill('renamed.json');
+  await dialog().getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('checkbox', { name: 'Select renamed.json' }).check();
+  await page.getByRole('button', { name: 'Move', exact: true }).click();
+  await dialog().getByLabel('To the folder').fill('/done');
+  await dialog().getByRole('button', { name: 'Move' }).click();
+  await eventually(() => existsSync(onDisk('done/renamed.json')), 'moved');
+
+  // Dropped where a file of this name stands: the person decides.
+  const dropped = await page.evaluateHandle(`(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['new'], 'people.csv'));
+    return data;
+  })()`);
+  await page.locator('.drop-zone').dispatchEvent('drop', { dataTransfer: dropped });
+  const queue = page.getByRole('region', { name: 'Uploads and copies' });
+  await queue.getByText('A file of this name is there already').waitFor();
+  assert.match(readFileSync(onDisk('people.csv'), 'utf8'), /Ada/);
+  await queue.getByRole('button', { name: 'Replace' }).click();
+  await queue.getByText('All done').waitFor();
+  assert.equal(readFileSync(onDisk('people.csv'), 'utf8'), 'new');
+
+  await page.getByRole('checkbox', { name: 'Select people.csv' }).check();
+  await page.getByRole('button', { name: 'Copy to …' }).click();
+  await dialog().getByLabel('To the connection').selectOption('copy');
+  await dialog().getByLabel('Folder there').fill('/there');
+  await dialog().getByRole('button', { name: 'Copy' }).click();
+  await eventually(() => existsSync(onDisk('there/people.csv')), 'copied');
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download' }).click();
+  assert.equal(readFileSync(await (await download).path(), 'utf8'), 'new');
+
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await dialog().getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('checkbox', { name: 'Select people.csv' }).waitFor({ state: 'detached' });
+  assert.ok(!existsSync(onDisk('people.csv')));
+});
+
+test('the filters of the transfers stand in the address, and the words of the server in the detail', async () => {
+  await manage(page, 'POST', '/api/delete/sandbox', { path: '/never.txt' }).catch(() => undefined);
+  await page.goto('/transfers');
+  await page.getByLabel('Status').selectOption('failed');
+  await page.getByLabel('Type').selectOption('delete');
+  await page.getByLabel('Name or path').fill('never');
+  await page.waitForURL(/search=never/);
+  assert.match(page.url(), /status=failed&type=delete&search=never$/);
+  await page.reload();
+  const rows = page.getByRole('table', { name: 'Transfers' }).getByRole('row');
+  await rows.nth(1).waitFor();
+  assert.equal(await rows.count(), 2);
+  const exported = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'CSV', exact: true }).click();
+  assert.match(readFileSync(await (await exported).path(), 'utf8'), /never\.txt/);
+  await page.getByRole('link', { name: 'delete never.txt' }).click();
+  await page
+    .getByText(/No such file/)
+    .first()
+    .waitFor();
+  await page.getByText('not_found').waitFor();
+});
+
+test('a hundred thousand names scroll smoothly, are found and can be reached by key', async () => {
+  const many = onDisk('many');
+  mkdirSync(many);
+  const files = Array.from({ length: 100_000 }, (_, index) => ({
+    name: `file-${String(index).padStart(6, '0')}.txt`,
+    path: `/many/file-${String(index).padStart(6, '0')}.txt`,
+    size: index,
+    isDirectory: false,
+    modifiedAt: '2026-01-01T00:00:00.000Z',
+  }));
+  // The listing alone is made up: a hundred thousand real files would take the disk longer than the test has.
+  await page.route('**/api/list/sandbox?path=%2Fmany', (route) =>
+    route.fulfill({ json: { success: true, path: '/many', files } }),
+  );
+  await page.goto('/files/sandbox?path=/many');
+  const grid = page.getByRole('grid', { name: 'Files' });
+  await grid.getByText('file-000000.txt').waitFor();
+  assert.equal(await grid.getAttribute('aria-rowcount'), '100001');
+  assert.ok((await grid.getByRole('row').count()) < 80, 'only the rows in sight are in the page');
+  // In time of the page's thread: waiting for a core is the machine's affair.
+  const debug = await window.context.newCDPSession(page);
+  await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const busyMs = async (): Promise<number> => {
+    const { metrics } = await debug.send('Performance.getMetrics');
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? assert.fail('no TaskDuration'));
+  };
+  const before = await busyMs();
+  await page.evaluate(`new Promise((resolve) => {
+    const box = document.querySelector('.file-scroll');
+    let steps = 0;
+    const step = () => {
+      if (steps++ === ${STEPS}) return resolve();
+      box.scrollTop += 5000;
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  })`);
+  const frame = ((await busyMs()) - before) / STEPS;
+  assert.ok(frame > 0 && frame < 70, `a frame takes ${frame} ms`);
+  await debug.detach();
+  await grid.getByRole('row').nth(3).focus();
+  await page.keyboard.press('End');
+  await grid.getByText('file-099999.txt').waitFor();
+  await page.getByLabel('Find in this folder').fill('012345');
+  await page.getByText('1 entry of 100,000').waitFor();
+  await page.unroute('**/api/list/sandbox?path=%2Fmany');
+});
+
+test('a message that ran out of tries is seen with its attempts, and sent again', async (t) => {
+  let status = 500;
+  const receiver = await openReceiver(() => status);
+  t.after(() => receiver.close());
+  mkdirSync(onDisk('incoming'));
+  await page.goto('/watched');
+  await page.getByRole('button', { name: 'Watch a folder' }).click();
+  await dialog().getByRole('textbox', { name: 'Folder' }).fill('/incoming');
+  await dialog().getByRole('textbox', { name: 'Webhook' }).fill(receiver.url);
+  await dialog().getByRole('button', { name: 'Watch the folder' }).click();
+  await page.getByRole('heading', { name: 'incoming' }).waitFor();
+  await page.getByText(/^in \d:\d\d$/).waitFor();
+  const watched = page.url().replace(/.*\/watched\//, '/manage/watched-folders/');
+  const hasBaseline = async () => (await manage(page, 'GET', watched))['baselineAt'] !== null;
+  await eventually(hasBaseline, 'the first check', 60_000);
+  await page.getByRole('table', { name: 'Checks' }).getByText('Done').first().waitFor();
+
+  // A regular check may be due at any time, and would know the file before the dry run.
+  await manage(page, 'POST', `${watched}/pause`);
+  writeFileSync(onDisk('incoming/order.xml'), '<order/>');
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await dialog().getByText('/incoming/order.xml').waitFor();
+  await page.keyboard.press('Escape');
+  await manage(page, 'POST', `${watched}/resume`);
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByRole('tab', { name: 'Deliveries' }).click();
+  await page.getByText('Dead letter').waitFor({ timeout: 20_000 });
+  await page.getByRole('button', { name: /attempts of/ }).click();
+  await dialog().getByText('500').nth(1).waitFor();
+  await page.keyboard.press('Escape');
+  status = 204;
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await page.getByText('Delivered').waitFor();
+});
+
+test('the second factor is set up from a QR code drawn here, and asked for at the next login', async () => {
+  await page.goto('/settings');
+  await page.getByRole('button', { name: 'Switch on' }).click();
+  await dialog().getByLabel('Your password').fill(PASSWORD);
+  await dialog().getByRole('button', { name: 'Continue' }).click();
+  await dialog().getByRole('img', { name: 'QR code of the key' }).waitFor();
+  const secret = (await dialog().getByLabel('Key for the app').innerText()).replace(/\s/g, '');
+  const totp = new OTPAuth.TOTP({ secret: OTPAuth.Secret.fromBase32(secret) });
+  await dialog().getByLabel('Code that the app shows now').fill(totp.generate());
+  await dialog().getByRole('button', { name: 'Switch on' }).click();
+  const codes = (await dialog().getByLabel('Recovery codes').innerText()).trim().split('\n');
+  assert.equal(codes.length, 10);
+  await dialog().getByRole('button', { name: 'I have kept them' }).click();
+
+  const other = await desk.open();
+  await other.page.goto('/usage');
+  await other.page.getByLabel('E-mail').fill(EMAIL);
+  await other.page.getByLabel('Password').fill(PASSWORD);
+  await other.page.getByRole('button', { name: 'Log in' }).click();
+  await other.page.getByLabel('Code').fill(codes[0] ?? '');
+  await other.page.getByRole('button', { name: 'Confirm' }).click();
+  await other.page.getByRole('heading', { name: 'Usage' }).waitFor();
+  await other.context.close();
+});
+
+test('a session that ends shows the login; five failures lock it, and the page says for how long', async () => {
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByLabel('E-mail').waitFor();
+  for (let failure = 0; failure < 6; failure++) {
+    await page.getByLabel('E-mail').fill(EMAIL);
+    await page.getByLabel('Password').fill('not the password');
+    const answer = page.waitForResponse('**/manage/login');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await answer;
+  }
+  await page.getByText('Too many failed attempts').waitFor();
+  assert.match(await page.getByRole('alert').innerText(), /locked for another 1[45] min/);
+  assert.deepEqual(window.faults, []);
+});

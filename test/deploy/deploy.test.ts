@@ -1,0 +1,124 @@
+/** config/deploy: what each file's own tool says of it, and whether it agrees with the program. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { validate } from 'dockerfile-utils';
+import { parse, parseAllDocuments } from 'yaml';
+import { loadConfig } from '../../src/config/load.js';
+import { MASTER_KEY_VARIABLE } from '../../src/config/environment.js';
+import { START_ARGS } from '../support/start-args.js';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const deploy = path.join(root, 'config/deploy');
+const text = (name: string): string => readFileSync(path.join(deploy, name), 'utf8');
+
+interface Container {
+  readonly name: string;
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly [string, string] } } };
+  readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string; readonly port: string } };
+}
+interface Deployment {
+  readonly spec: {
+    readonly template: {
+      readonly spec: { readonly terminationGracePeriodSeconds: number; readonly containers: readonly [Container] };
+    };
+  };
+}
+
+const PROBES = ['/healthz', '/readyz'];
+
+test('the Dockerfile has no mistake, copies what is there, and runs as nobody special', () => {
+  const dockerfile = text('Dockerfile');
+  assert.deepEqual(validate(dockerfile), []);
+  for (const [, from] of dockerfile.matchAll(/^COPY --from=build \/app\/(\S+)/gm)) {
+    assert.ok(existsSync(path.join(root, from ?? '')), `${from} is made by the build`);
+  }
+  const user = /^USER (\S+)$/m.exec(dockerfile);
+  assert.equal(user?.[1], 'node');
+  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const entry = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '') as string[];
+  assert.equal(entry.join(' '), manifest.scripts.start);
+  assert.match(dockerfile, /HEALTHCHECK[^]*\/readyz/);
+});
+
+test('the compose file follows its schema, and its files are there', async () => {
+  const { stdout } = await run(path.join(root, 'node_modules/.bin/dclint'), [
+    '--quiet',
+    path.join(deploy, 'compose.yaml'),
+  ]);
+  assert.equal(stdout.trim(), '');
+  for (const [, file] of text('compose.yaml').matchAll(/- \.\/([\w.]+):/g)) {
+    assert.ok(existsSync(path.join(deploy, file ?? '')), file);
+  }
+});
+
+test('nodes stop later than their transfers', () => {
+  const { server } = loadConfig({ file: path.join(deploy, 'gateway.yaml'), env: {} });
+  const compose = parse(text('compose.yaml')) as { 'x-gateway': { stop_grace_period: string } };
+  assert.ok(Number.parseInt(compose['x-gateway'].stop_grace_period) > server.drainSeconds);
+  const unit = /^TimeoutStopSec=(\d+)$/m.exec(text('file-transfer-gateway.service'));
+  assert.ok(Number(unit?.[1]) > server.drainSeconds);
+  const pod = (parse(text('kubernetes/deployment.yaml')) as Deployment).spec.template.spec;
+  const wait = Number(pod.containers[0].lifecycle.preStop.exec.command[1]);
+  assert.ok(pod.terminationGracePeriodSeconds > wait + server.drainSeconds);
+});
+
+for (const name of ['gateway.yaml', 'kubernetes/gateway.yaml']) {
+  test(`${name} is a good configuration`, () => {
+    const { server } = loadConfig({ file: path.join(deploy, name), env: {} });
+    assert.deepEqual([server.host, server.port], ['0.0.0.0', 8080]);
+  });
+}
+
+test('the load balancer takes its configuration', async () => {
+  const env = {
+    ...process.env,
+    LISTEN: '127.0.0.1:8080',
+    GATEWAY_1: 'localhost:1',
+    GATEWAY_2: 'localhost:2',
+    GATEWAY_3: 'localhost:3',
+  };
+  await run('/usr/sbin/haproxy', ['-c', '-f', path.join(deploy, 'haproxy.cfg')], { env });
+});
+
+test('systemd takes the unit, and starts what npm start does', async () => {
+  const unit = path.join(deploy, 'file-transfer-gateway.service');
+  const { stderr } = await run('systemd-analyze', ['verify', '--man=no', '--recursive-errors=no', unit]);
+  assert.equal(stderr, '');
+  const command = `ExecStart=/usr/bin/env node ${START_ARGS.join(' ')} dist/src/main.js`;
+  assert.ok(text('file-transfer-gateway.service').split('\n').includes(command));
+});
+
+test('the Kubernetes manifests are whole, and ask what the gateway answers', () => {
+  const folder = path.join(deploy, 'kubernetes');
+  const { resources, configMapGenerator } = parse(text('kubernetes/kustomization.yaml')) as {
+    resources: string[];
+    configMapGenerator: { name: string; files: string[] }[];
+  };
+  const apart = ['kustomization.yaml', 'secret.example.yaml', ...configMapGenerator.flatMap(({ files }) => files)];
+  assert.deepEqual([...resources, ...apart].sort(), readdirSync(folder).sort());
+  for (const name of [...resources, 'secret.example.yaml']) {
+    for (const document of parseAllDocuments(text(`kubernetes/${name}`))) {
+      assert.deepEqual(document.errors, [], name);
+      const { apiVersion, kind, metadata } = document.toJS() as Record<string, { name?: string } | string>;
+      assert.ok(apiVersion !== undefined && kind !== undefined, name);
+      assert.equal((metadata as { name: string }).name, 'file-transfer-gateway');
+    }
+  }
+  const [container] = (parse(text('kubernetes/deployment.yaml')) as Deployment).spec.template.spec.containers;
+  for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'] as const) {
+    const { path: target, port } = container[probe]!.httpGet;
+    assert.ok(PROBES.includes(target));
+    assert.ok(container.ports.some(({ name }) => name === port));
+  }
+  const secret = parse(text('kubernetes/secret.example.yaml')) as { stringData: Record<string, string> };
+  assert.deepEqual(Object.keys(secret.stringData), [MASTER_KEY_VARIABLE, 'DATABASE_URL']);
+  assert.equal(container.env[0]?.name, 'GATEWAY_CONFIG');
+});

@@ -1,0 +1,94 @@
+/** Every code block of every page is executed, checked, or named here with the reason why not. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CHECKS } from './checks.js';
+import { blocksOf, PAGES, ROOT, type Snippet } from './snippets.js';
+
+/** Which test executes a page's blocks; recipes.test.ts has those of docs/recipes. */
+const EXECUTED_BY: Readonly<Record<string, string>> = {
+  'README.md': 'test/docs/newcomer.test.ts',
+  'docs/cli.md': 'test/cli/docs.test.ts',
+  'docs/integrator.md': 'test/docs/recipes.test.ts',
+  'docs/operator.md': 'test/docs/backup.test.ts',
+  'docs/watched-folders.md': 'test/docs/recipes.test.ts',
+};
+
+/** By page and first line. Blocks that agree with one of these and are gone from the page fail, too. */
+const NEITHER: readonly { readonly page: string; readonly begins: string; readonly because: string }[] = [
+  ...['docs/integrator.md', 'docs/recipes/curl.md'].map((page) => ({
+    page,
+    begins: 'export GATEWAY=http://127.0.0.1:8080',
+    because: "the reader's own address and key; the tests set these two variables to theirs",
+  })),
+];
+
+const firstLine = ({ code }: Snippet): string => code.split('\n')[0] ?? '';
+const listed = (block: Snippet): boolean =>
+  NEITHER.some(({ page, begins }) => page === block.page && begins === firstLine(block));
+
+/** What is wrong with the fence, or undefined. */
+function complaint(block: Snippet): string | undefined {
+  const { page, language, words } = block;
+  const [what, name = ''] = words;
+  if (what === 'run') {
+    const isExecuted = page in EXECUTED_BY || page.startsWith('docs/recipes/');
+    return isExecuted ? undefined : 'no test executes the blocks of this page';
+  }
+  if (what === 'check') return name in CHECKS ? undefined : `there is no check "${name}"`;
+  if (what === undefined && (language === 'text' || listed(block))) return undefined;
+  return 'neither executed nor checked nor on the list';
+}
+
+for (const page of PAGES) {
+  test(`${page}: every block is executed, checked or listed`, () => {
+    const wrong = blocksOf(page).flatMap((block) => {
+      const said = complaint(block);
+      return said === undefined ? [] : [`${page}:${block.line}: ${said}`];
+    });
+    assert.deepEqual(wrong, []);
+  });
+
+  for (const { line, words, code } of blocksOf(page).filter((block) => block.words[0] === 'check')) {
+    test(`${page}:${line} is held to ${words[1]}`, () => CHECKS[words[1] ?? '']?.(code));
+  }
+}
+
+test('the tests that execute pages do, and the list names blocks that are there', () => {
+  for (const [page, file] of Object.entries(EXECUTED_BY)) {
+    assert.ok(existsSync(join(ROOT, file)), file);
+    assert.ok(readFileSync(join(ROOT, file), 'utf8').includes(`'${page}'`), `${file} names ${page}`);
+    assert.ok(
+      blocksOf(page).some(({ words }) => words[0] === 'run'),
+      page,
+    );
+  }
+  for (const { page, begins, because } of NEITHER) {
+    assert.ok(
+      blocksOf(page).some((block) => firstLine(block) === begins),
+      `${page}: ${begins}`,
+    );
+    assert.ok(because.length > 20);
+  }
+});
+
+test('a block that nobody looks at is found, and so is a wrong one', async () => {
+  const block = { page: 'docs/errors.md', line: 1, language: 'sh', words: [], code: 'true\n' };
+  assert.match(complaint(block) ?? '', /neither/);
+  assert.match(complaint({ ...block, words: ['run'] }) ?? '', /no test/);
+  assert.match(complaint({ ...block, words: ['check', 'nothing'] }) ?? '', /no check/);
+  const wrong: Readonly<Record<string, string>> = {
+    scripts: 'npm run nothing\n',
+    bench: 'npm run bench -- nothing\n',
+    banner: 'Another Gateway serves\n',
+    prometheus: 'scrape_configs: [{ job: a }]\n',
+    traces: 'OTEL_EXPORTER_OTLP_PROTOCOL=grpc\nOTEL_TRACES_EXPORTER=otlp\n',
+    'Server-Timing': 'Server-Timing: queue=1\n',
+    'webhook/FilesDetectedEvent': '{ "type": "watched_folder.files_detected" }',
+    'manage/Usage': '{ "plan": "…", "unknown": 1 }',
+  };
+  for (const [name, code] of Object.entries(wrong)) {
+    await assert.rejects(async () => CHECKS[name]?.(code), name);
+  }
+});

@@ -1,0 +1,120 @@
+/** What blocks that are not executed are held to, by the name that their fence gives. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { CASES } from '../../bench/cases/all.js';
+import { readOptions } from '../../bench/options.js';
+import { openTracer } from '../../src/observe/tracing.js';
+import { ANSWER_HEADERS } from '../../src/openapi/header-fields.js';
+import { quickStartBanner } from '../../src/quick-start.js';
+import { PASSING_ON } from '../../src/span.js';
+import { closed } from '../openapi/answer-checker.js';
+import { fileApi, managementApi } from '../openapi/route-table.js';
+import { ROOT } from './snippets.js';
+
+/** Throws where the block is wrong. */
+export type Check = (code: string) => void | Promise<void>;
+
+export const CHECKS: Readonly<Record<string, Check>> = {
+  scripts,
+  bench,
+  banner,
+  prometheus,
+  traces,
+  'Server-Timing': serverTiming,
+  'webhook/FilesDetectedEvent': schema('FilesDetectedEvent', fileApi),
+  ...Object.fromEntries(
+    ['LoginAnswer', 'Account', 'Connection', 'TestReport', 'Overview', 'Usage'].map((name) => [
+      `manage/${name}`,
+      schema(name, managementApi),
+    ]),
+  ),
+};
+
+/** Each line is a command of npm, and its script exists. */
+function scripts(code: string): void {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+  for (const command of commandsOf(code).flatMap((line) => line.split(' && '))) {
+    const [, script] = /^npm (?:ci$|run ([\w:-]+)|(test|start))/.exec(command)?.filter(Boolean) ?? assert.fail(command);
+    assert.ok(script === undefined || script in manifest.scripts, command);
+  }
+}
+
+function bench(code: string): void {
+  const known = CASES.map(({ name }) => name);
+  for (const command of commandsOf(code)) {
+    const [, words = ''] = /^npm run bench(?: -- (.*))?$/.exec(command) ?? assert.fail(command);
+    const args = [...words.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+    assert.ok(readOptions(args, known).cases.length > 0, command);
+  }
+}
+
+/** The lines of a shell block without what stands behind "#". */
+function commandsOf(code: string): string[] {
+  return code
+    .split('\n')
+    .map((line) => line.replace(/\s+#.*$/, '').trim())
+    .filter((line) => line !== '');
+}
+
+function banner(code: string): void {
+  const credentials = { apiKey: 'ftg_…', password: '…' };
+  const shown = quickStartBanner({ url: 'http://127.0.0.1:8080', dataDir: './data', credentials });
+  assert.ok(shown.startsWith(code), shown);
+}
+
+function prometheus(code: string): void {
+  const folder = mkdtempSync(join(tmpdir(), 'ftg-prometheus-'));
+  try {
+    copyFileSync(join(ROOT, 'config/prometheus/alerts.yaml'), join(folder, 'alerts.yaml'));
+    writeFileSync(join(folder, 'prometheus.yml'), code);
+    execFileSync('promtool', ['check', 'config', 'prometheus.yml'], { cwd: folder, stdio: 'pipe' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function traces(code: string): Promise<void> {
+  const env = Object.fromEntries(
+    code
+      .trim()
+      .split('\n')
+      .map((line) => {
+        const [, name = '', value = ''] = /^(OTEL_\w+)=(\S+)$/.exec(line) ?? assert.fail(line);
+        return [name, value] as const;
+      }),
+  );
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  const tracer = await openTracer({ env, warn });
+  assert.notEqual(tracer, PASSING_ON, 'these variables switch no traces on');
+  await tracer.close();
+  assert.deepEqual(warnings, []);
+}
+
+function serverTiming(code: string): void {
+  const [, value = ''] = /^Server-Timing: (.*)\n$/.exec(code) ?? assert.fail(code);
+  assert.match(value, new RegExp(String(ANSWER_HEADERS['Server-Timing']?.schema['pattern'])));
+}
+
+/** The block is an answer of this shape: every field that must be there, none that is unknown. "…" is any text. */
+function schema(name: string, api: typeof fileApi | typeof managementApi): Check {
+  return (code) => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    ajv.addSchema(withoutForms(closed(api().document)) as object, 'openapi');
+    const validate = ajv.compile({ $ref: `openapi#/components/schemas/${name}` });
+    assert.ok(validate(JSON.parse(code)), ajv.errorsText(validate.errors));
+  };
+}
+
+/** A copy in which a text may be any text, but for those that are listed (`enum`, `const`). */
+function withoutForms(schemas: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(schemas, (key, value: unknown) =>
+      ['format', 'pattern', 'minLength'].includes(key) && typeof value !== 'object' ? undefined : value,
+    ),
+  );
+}

@@ -1,0 +1,122 @@
+/** What the pages tell the reader to type works as it stands, on a live gateway. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import ts from 'typescript';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { SFTP_SERVERS, type TestServer } from '../conformance/servers.js';
+import { PAGES, ROOT, snippetsOf, type Snippet } from './snippets.js';
+
+const run = promisify(execFile);
+const ADMIN_KEY = 'ftg_admin-key-of-the-pages-012345';
+const EXECUTED = [
+  'docs/integrator.md',
+  'docs/watched-folders.md',
+  ...PAGES.filter((page) => page.startsWith('docs/recipes/')),
+];
+/** Pages for tools that cannot be run here show requests that curl makes instead. */
+const LANGUAGES = ['sh', 'python', 'ts'];
+
+/** The connection `warehouse` of the pages: a server with a shell, and what they expect to find there. */
+let warehouse: TestServer;
+let gateway: TestGateway;
+let folder: string;
+
+before(async () => {
+  warehouse = await SFTP_SERVERS[0]!.start();
+  await warehouse.disk.write('/upload/report.pdf', 'PDF');
+  await warehouse.disk.write('/incoming/former.csv', 'a;b');
+  gateway = await startGateway({
+    connections: [{ id: 'warehouse', name: 'Warehouse', ...warehouse.connection }],
+    apiKeys: [
+      { name: 'test', key: KEY, scopes: ['read', 'write', 'exec', 'watch'] },
+      { name: 'admin', key: ADMIN_KEY, scopes: ['read', 'write', 'watch', 'admin'] },
+    ],
+    config: {
+      sandbox: true,
+      watcher: { settleMs: 200 },
+      network: { webhooks: { allow: ['127.0.0.1/32'] } },
+    },
+  });
+  folder = mkdtempSync(join(tmpdir(), 'ftg-docs-'));
+  // `import … from 'file-transfer-gateway/client'`, as from an installed package.
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(ROOT, join(folder, 'node_modules', 'file-transfer-gateway'));
+  symlinkSync(join(ROOT, 'node_modules', '@types'), join(folder, 'node_modules', '@types'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+});
+
+after(async () => {
+  await gateway.stop();
+  await warehouse.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function execute({ page, line, language, code }: Snippet, cwd: string): Promise<string> {
+  const name = `${page.replace(/\W/g, '-')}-${line}`;
+  const env = { ...process.env, GATEWAY: gateway.url, KEY, ADMIN_KEY };
+  const options = { cwd, env, timeout: 30_000 };
+  if (language === 'sh') return (await run('bash', ['-euo', 'pipefail', '-c', code], options)).stdout;
+  if (language === 'python') return (await run('python3', ['-c', code], options)).stdout;
+  const source = join(cwd, `${name}.ts`);
+  writeFileSync(source, code);
+  assertTypes(source);
+  const program = join(cwd, `${name}.js`);
+  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 };
+  writeFileSync(program, ts.transpileModule(code, { compilerOptions }).outputText);
+  return (await run(process.execPath, [program], options)).stdout;
+}
+
+/** A reader's own compiler must have no complaint either. */
+function assertTypes(file: string): void {
+  const options: ts.CompilerOptions = {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ES2023,
+    lib: ['lib.es2023.d.ts'],
+    types: ['node'],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+  };
+  const problems = ts.getPreEmitDiagnostics(ts.createProgram([file], options));
+  assert.deepEqual(
+    problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
+    [],
+  );
+}
+
+for (const page of EXECUTED) {
+  const snippets = snippetsOf(page);
+  test(`${page}: ${snippets.length} snippets run`, async () => {
+    assert.ok(snippets.length > 0, 'nothing on this page is run');
+    const cwd = join(folder, page.replace(/\W/g, '-'));
+    mkdirSync(cwd);
+    for (const snippet of snippets) {
+      assert.ok(LANGUAGES.includes(snippet.language), snippet.language);
+      await execute(snippet, cwd).catch((error: Error & { stdout?: string; stderr?: string }) => {
+        assert.fail(`${page}:${snippet.line}: ${error.message}\n${error.stdout ?? ''}\n${error.stderr ?? ''}`);
+      });
+    }
+  });
+}
+
+test('a snippet that fails is seen', async () => {
+  const cwd = join(folder, 'failing');
+  mkdirSync(cwd);
+  const broken = (language: string, code: string): Promise<string> =>
+    execute({ page: 'x', line: 1, language, words: ['run'], code }, cwd);
+  await assert.rejects(broken('sh', 'curl -fsS "$GATEWAY/api/nothing" | cat'));
+  await assert.rejects(broken('python', 'raise SystemExit(1)'));
+  await assert.rejects(broken('ts', 'const text: number = "x";'));
+});
+
+test('every endpoint of the document is on the page for integrators', async () => {
+  const { paths } = (await gateway.api.get('/openapi.json')).json as { readonly paths: Record<string, object> };
+  const text = readFileSync(`${ROOT}docs/integrator.md`, 'utf8');
+  for (const path of Object.keys(paths)) assert.ok(text.includes(path), path);
+});

@@ -1,0 +1,104 @@
+/** A server that empties every file that is opened for writing, and keeps nothing of what an append would add to. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { newest } from '../api/support.js';
+import { RawClient } from '../http/support/raw-client.js';
+import { startRclone, type RcloneServer } from '../remotes/support/rclone.js';
+import { eventually, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { held } from '../support/reliability.js';
+
+const MODES = ['off', 'writes'] as const;
+const OLD = `${'old '.repeat(100_000)}\n`;
+
+describe('a server that empties what is opened for writing', () => {
+  const servers = new Map<string, RcloneServer>();
+  let gateway: TestGateway;
+
+  before(async () => {
+    for (const mode of MODES) servers.set(mode, await startRclone(mode));
+    gateway = await startGateway({
+      connections: [...servers].map(([id, { port, username, password }]) => ({
+        ...{ id, name: id, type: 'sftp', host: '127.0.0.1', port, username, password, defaultPath: '/' },
+      })),
+    });
+  });
+
+  after(async () => {
+    await gateway?.stop();
+    for (const server of servers.values()) await server.stop();
+  });
+
+  const folderOf = (mode: string): string => (servers.get(mode) ?? assert.fail()).folder;
+  const read = async (mode: string, path: string): Promise<unknown> =>
+    (await gateway.api.get(`/api/read/${mode}`, { query: { path } })).json['content'];
+  const namesIn = async (mode: string): Promise<readonly string[]> => {
+    const { json } = await gateway.api.get(`/api/list/${mode}`);
+    return (json['files'] as readonly { readonly name: string }[]).map(({ name }) => name);
+  };
+
+  for (const mode of MODES) {
+    test(`cache ${mode}: appends add, and leave nothing else`, async () => {
+      writeFileSync(join(folderOf(mode), 'log'), OLD);
+      const append = (content: string): Promise<ApiAnswer> =>
+        gateway.api.post(`/api/append/${mode}`, { path: '/log', content });
+      for (const content of ['second\n', 'third\n']) {
+        const answer = await append(content);
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal((answer.json['transfer'] as { appendedBytes: number }).appendedBytes, content.length);
+      }
+      assert.equal(await read(mode, '/log'), `${OLD}second\nthird\n`);
+      assert.deepEqual(await namesIn(mode), ['log']);
+      assert.equal((await gateway.api.post(`/api/append/${mode}`, { path: '/none', content: 'x' })).status, 404);
+    });
+  }
+
+  const hidden = (): readonly string[] => readdirSync(folderOf('off')).filter((name) => name.startsWith('.ftg-'));
+
+  /** An append to /path that has read the old file and waits for the rest of its content. */
+  async function begin(path: string): Promise<RawClient> {
+    const client = await RawClient.open(gateway.port);
+    const body = `{"path":"${path}","encoding":"text","content":"${'new '.repeat(50_000)}`;
+    client.send(
+      `POST /api/append/off HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`,
+      `Content-Length: ${body.length + 2}\r\n\r\n${body}`,
+    );
+    const isRead = (): boolean => hidden().some((name) => statSync(join(folderOf('off'), name)).size > OLD.length);
+    await eventually(isRead, 'the old content stands in a hidden file, and some of the new');
+    return client;
+  }
+
+  test('a client that leaves in the middle of an append leaves the file as it was', async () => {
+    const file = join(folderOf('off'), 'left');
+    writeFileSync(file, OLD);
+    const client = await begin('/left');
+    client.socket.resetAndDestroy();
+    const hasFailed = async (): Promise<boolean> =>
+      (await newest(gateway.api, 10)).some(({ filename, status }) => filename === 'left' && status === 'failed');
+    await eventually(hasFailed, 'the append has failed');
+    assert.equal(readFileSync(file, 'utf8'), OLD);
+    await eventually(() => hidden().length === 0, 'nothing is left');
+    held({
+      area: 'Faults',
+      what: 'the server empties every file that is opened for writing',
+      done: 'appends to it, to their end and cut',
+      held: 'found out on a file of its own; old and new bytes take the place of the old file together, or not at all',
+      tries: 3,
+    });
+  });
+
+  test('what others write meanwhile stays', async () => {
+    const file = join(folderOf('off'), 'shared');
+    writeFileSync(file, OLD);
+    const client = await begin('/shared');
+    writeFileSync(file, 'of others');
+    client.send('"}');
+    const { status, body } = await client.answer();
+    client.socket.destroy();
+    assert.equal(status, 502, body.toString());
+    assert.match(body.toString(), /changed by others/);
+    assert.equal(readFileSync(file, 'utf8'), 'of others');
+    await eventually(() => hidden().length === 0, 'nothing is left');
+  });
+});

@@ -1,0 +1,209 @@
+/**
+ * A proxy in front of a file server that can fail at any step: it counts the pieces that pass, in both directions and
+ * on all connections, and fails at the one it was told. Data connections of FTP are led through it as well.
+ */
+import { once } from 'node:events';
+import net from 'node:net';
+import { reset } from '../support/reset.js';
+
+export type Fault = 'reset' | 'end' | 'stall';
+
+export interface StepProxy {
+  readonly port: number;
+  /** Pieces that passed since the last arm(). */
+  readonly pieces: number;
+  /** Whether the armed fault has happened. */
+  readonly hasFailed: boolean;
+  /** Connections that are open. */
+  readonly open: number;
+  /** Connections taken so far. */
+  readonly connections: number;
+  /**
+   * Fails all connections of that moment, instead of passing the piece number `at` from now, the first being 1;
+   * `isDown` from then on where `goesDown`.
+   */
+  arm(fault: Fault, at: number, goesDown?: boolean): void;
+  disarm(): void;
+  /** Resolves when the piece number `at` from now has come; it and all behind it wait until `release` is called. */
+  hold(at: number): Promise<void>;
+  release(): void;
+  /** Fails all connections now. */
+  fail(fault: Fault): void;
+  /** While true, new connections are reset at once, as by a server that is not there. */
+  isDown: boolean;
+  /** Replaces the server behind it, for connections to come. */
+  target: number;
+  /** How late each piece passes, in order. */
+  delayMs: number;
+  stop(): Promise<void>;
+}
+
+interface Link {
+  readonly sockets: readonly [net.Socket, net.Socket];
+  isStalled: boolean;
+}
+
+const PASSIVE = /^(227 [^(]*\(\d+,\d+,\d+,\d+,)(\d+),(\d+)(\).*)$|^(229 .*\(\|\|\|)(\d+)(\|\).*)$/m;
+
+export async function startStepProxy(target: number, options: { readonly ftp?: boolean } = {}): Promise<StepProxy> {
+  const links = new Set<Link>();
+  const listeners = new Set<net.Server>();
+  let armed: { readonly fault: Fault; readonly at: number; readonly goesDown: boolean } | undefined;
+  let pieces = 0;
+  let hasFailed = false;
+  let connections = 0;
+  let holding: { readonly at: number; readonly reached: () => void; readonly released: Promise<void> } | undefined;
+  let release: () => void = () => undefined;
+
+  function fail(fault: Fault): void {
+    for (const link of [...links]) {
+      if (fault === 'stall') link.isStalled = true;
+      for (const socket of link.sockets) {
+        if (fault === 'reset') reset(socket);
+        if (fault === 'end') socket.end();
+      }
+    }
+  }
+
+  /** False when the piece is the one that does not pass. */
+  function mayPass(): boolean {
+    pieces++;
+    if (armed === undefined || pieces !== armed.at) return true;
+    hasFailed = true;
+    proxy.isDown ||= armed.goesDown;
+    fail(armed.fault);
+    return false;
+  }
+
+  /** In order: timers of one length are. */
+  function later(work: () => void): void {
+    if (proxy.delayMs === 0) work();
+    else setTimeout(work, proxy.delayMs);
+  }
+
+  function connect(client: net.Socket, port: number, isControl: boolean): void {
+    connections++;
+    client.on('error', () => undefined);
+    if (proxy.isDown) return reset(client);
+    const server = net.connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
+    const link: Link = { sockets: [client, server], isStalled: false };
+    links.add(link);
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      let held = Promise.resolve();
+      from.on('error', () => undefined);
+      from.on('end', () => later(() => link.isStalled || to.end()));
+      from.on('close', () => {
+        links.delete(link);
+        // What was sent arrives, as on a network.
+        void held.then(() => later(() => to.destroy()));
+      });
+      to.on('drain', () => from.resume());
+      const pass = (bytes: Buffer): void => {
+        if (link.isStalled || !mayPass()) return;
+        if (!to.destroyed && !to.write(bytes)) from.pause();
+      };
+      const passOrHold = (bytes: Buffer): void => {
+        if (holding === undefined) return pass(bytes);
+        if (pieces + 1 === holding.at) holding.reached();
+        if (pieces + 1 < holding.at) return pass(bytes);
+        const { released } = holding;
+        from.pause();
+        held = held.then(async () => {
+          await released;
+          pass(bytes);
+          from.resume();
+        });
+      };
+      const passInTime = (bytes: Buffer): void => {
+        if (proxy.delayMs > 0) from.pause();
+        later(() => {
+          if (proxy.delayMs > 0) from.resume();
+          passOrHold(bytes);
+        });
+      };
+      if (!isControl || from !== server) from.on('data', passInTime);
+      else {
+        // In order: a reply that has to be rewritten holds up those behind it.
+        let before = Promise.resolve();
+        from.on('data', (bytes: Buffer) => {
+          before = before.then(async () => passInTime(await withOwnDataPort(bytes)));
+        });
+      }
+    }
+  }
+
+  async function withOwnDataPort(bytes: Buffer): Promise<Buffer> {
+    const text = bytes.toString('latin1');
+    const found = PASSIVE.exec(text);
+    if (found === null) return bytes;
+    const [line, head, high, low, tail, extendedHead, extendedPort, extendedTail] = found;
+    const real = extendedPort === undefined ? Number(high) * 256 + Number(low) : Number(extendedPort);
+    // One connection comes, if any: hundreds of listeners would take the ports that others are about to use.
+    const { port: own } = await listen((client, listener) => {
+      listeners.delete(listener);
+      listener.close();
+      connect(client, real, false);
+    });
+    const rewritten =
+      extendedPort === undefined ? `${head}${own >> 8},${own & 255}${tail}` : `${extendedHead}${own}${extendedTail}`;
+    return Buffer.from(text.replace(line, rewritten), 'latin1');
+  }
+
+  async function listen(take: (client: net.Socket, listener: net.Server) => void): Promise<net.AddressInfo> {
+    const listener = net.createServer({ noDelay: true, allowHalfOpen: true });
+    listener.on('connection', (client) => take(client, listener)).listen(0, '127.0.0.1');
+    listeners.add(listener);
+    await once(listener, 'listening');
+    return listener.address() as net.AddressInfo;
+  }
+
+  const proxy: StepProxy = {
+    port: (await listen((client) => connect(client, proxy.target, options.ftp ?? false))).port,
+    isDown: false,
+    delayMs: 0,
+    target,
+    get pieces() {
+      return pieces;
+    },
+    get hasFailed() {
+      return hasFailed;
+    },
+    get open() {
+      return links.size;
+    },
+    get connections() {
+      return connections;
+    },
+    arm: (fault, at, goesDown = false) => {
+      armed = { fault, at, goesDown };
+      pieces = 0;
+      hasFailed = false;
+    },
+    disarm: () => {
+      armed = undefined;
+      // A server finds out at last that nobody is there: else the silent lines of many rounds would reach its limit.
+      for (const { sockets, isStalled } of links) {
+        if (isStalled && sockets[0].readableEnded) for (const socket of sockets) socket.destroy();
+      }
+    },
+    hold: (at) => {
+      pieces = 0;
+      return new Promise((reached) => {
+        holding = { at, reached, released: new Promise((done) => (release = done)) };
+      });
+    },
+    release: () => {
+      holding = undefined;
+      release();
+    },
+    fail,
+    stop: async () => {
+      for (const { sockets } of links) for (const socket of sockets) socket.destroy();
+      await Promise.all([...listeners].map((listener) => new Promise((done) => listener.close(done))));
+    },
+  };
+  return proxy;
+}

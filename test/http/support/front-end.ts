@@ -1,0 +1,65 @@
+import type { TestContext } from 'node:test';
+import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../../src/http/server.js';
+import type { HttpAnswer, HttpHandler, HttpRequest } from '../../../src/http/types.js';
+import type { ExchangeRecord } from '../../../src/http/uws.js';
+
+export interface FrontEnd {
+  readonly port: number;
+  readonly server: HttpServer;
+  readonly records: ExchangeRecord[];
+  readonly log: string[];
+  /** Resolves when the `count`th request is over. */
+  over(count: number): Promise<ExchangeRecord>;
+}
+
+export const ON_LOOPBACK = {
+  host: '127.0.0.1',
+  port: 0,
+  tls: { certFile: '', keyFile: '' },
+  receiveBufferBytes: 262_144,
+  idleTimeoutMs: 60_000,
+  minBytesPerSecond: 0,
+  trustedProxies: [],
+} as const;
+
+/** A real front end on loopback with this handler; ends with the test. */
+export async function startFrontEnd(
+  t: Pick<TestContext, 'after'>,
+  handler: HttpHandler,
+  settings: Partial<HttpServerOptions> = {},
+): Promise<FrontEnd> {
+  const records: ExchangeRecord[] = [];
+  const log: string[] = [];
+  const waiting = new Set<() => void>();
+  const server = createHttpServer({
+    ...ON_LOOPBACK,
+    handler,
+    onRequest: (record) => {
+      records.push(record);
+      for (const wake of waiting) wake();
+    },
+    log: (_level, message) => log.push(message),
+    ...settings,
+  });
+  t.after(() => server.drain(0));
+  const { port } = await server.listen();
+  const over = (count: number): Promise<ExchangeRecord> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const record = records[count - 1];
+        if (record === undefined) return;
+        waiting.delete(look);
+        resolve(record);
+      };
+      waiting.add(look);
+      look();
+    });
+  return { port, server, records, log, over };
+}
+
+/** A handler that never answers while its client waits. */
+export function untilGone({ signal }: HttpRequest): Promise<HttpAnswer> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}

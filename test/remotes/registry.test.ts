@@ -1,0 +1,168 @@
+/** Pools over real servers, and what connections that share a login agree on. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { GatewayError } from '../../src/errors.js';
+import type { Connection, FtpConnection, PoolLimits, SftpConnection } from '../../src/remotes/connection.js';
+import { ROOT } from '../../src/remotes/path.js';
+import { createRemotes, type Remotes, type UseOptions } from '../../src/remotes/registry.js';
+import { SharedLimits } from '../../src/remotes/shared-limits.js';
+import { startVsftpd, type FtpServer } from './support/ftp-servers.js';
+import { LIMITS, sftpConnection, testDeps, TestLeftovers } from './support/harness.js';
+import { startProxy } from '../faults/proxy.js';
+import { startSshd } from './support/sshd.js';
+
+const use: UseOptions = { signal: new AbortController().signal, leftovers: () => new TestLeftovers() };
+
+function remotesOf(t: TestContext, limits: Partial<PoolLimits> = {}): Remotes {
+  const remotes = createRemotes({ ...testDeps(), limits: { default: { ...LIMITS, ...limits }, hosts: {} } });
+  t.after(() => remotes.close());
+  return remotes;
+}
+
+function ftpConnection(server: FtpServer, changes: Partial<FtpConnection> = {}): FtpConnection {
+  return {
+    ...{ type: 'ftp', id: 'f1', accountId: 'a1', name: 'FTP', isActive: true, defaultPath: undefined, rootPath: '/' },
+    ...{ atomicUploads: true, pool: {}, host: '127.0.0.1', port: server.port, username: server.username },
+    ...{ password: server.password, tls: server.tls, tlsCa: server.ca, tlsVerify: true },
+    ...changes,
+  };
+}
+
+/** Many short operations at once; resolves to the most that ran together. */
+async function crowd(remotes: Remotes, connection: Connection, count: number): Promise<number> {
+  let running = 0;
+  let most = 0;
+  await Promise.all(
+    Array.from({ length: count }, () =>
+      remotes.use(connection, use, async (remote) => {
+        most = Math.max(most, ++running);
+        await remote.stat(ROOT);
+        await new Promise(setImmediate);
+        running--;
+      }),
+    ),
+  );
+  const gauges = remotes.gauges().map(({ leased, waiting }) => ({ leased, waiting }));
+  assert.deepEqual(gauges, [{ leased: 0, waiting: 0 }]);
+  return most;
+}
+
+test('OpenSSH: 200 operations share few sessions', async (t) => {
+  const server = await startSshd();
+  t.after(() => server.stop());
+  const remotes = remotesOf(t, { maxSessions: 3, maxChannelsPerSession: 4 });
+  const most = await crowd(remotes, sftpConnection(server), 200);
+  assert.ok(most > 1 && most <= 12, `${most} at once`);
+  const logins = (await server.log()).match(/Accepted publickey/g)?.length ?? 0;
+  assert.ok(logins >= 2 && logins <= 3, `${logins} logins`);
+});
+
+test('OpenSSH that admits one channel a session: fifty operations, all served', async (t) => {
+  const server = await startSshd(['MaxSessions 1']);
+  t.after(() => server.stop());
+  const remotes = remotesOf(t, { maxSessions: 2 });
+  await crowd(remotes, sftpConnection(server), 50);
+  assert.equal((await server.log()).match(/Accepted publickey/g)?.length, 2);
+});
+
+test('FTP server that admits two logins: fifty operations, all served', async (t) => {
+  const server = await startVsftpd({ extra: ['max_per_ip=2'] });
+  t.after(() => server.stop());
+  const most = await crowd(remotesOf(t), ftpConnection(server), 50);
+  assert.ok(most <= 2, `${most} at once`);
+});
+
+test('a session that died unnoticed is replaced before a byte has moved, and not after', async (t) => {
+  const server = await startSshd();
+  t.after(() => server.stop());
+  const proxy = await startProxy(server.port);
+  t.after(() => proxy.stop());
+  const remotes = remotesOf(t);
+  const connection = sftpConnection({ ...server, port: proxy.port });
+  await remotes.use(connection, use, (remote) => remote.stat(ROOT));
+  let runs = 0;
+  const cutInside = (commits: boolean): Promise<unknown> =>
+    remotes.use(connection, use, async (remote, attempt) => {
+      if (commits) attempt.committed();
+      if (++runs === 1) proxy.cut();
+      return remote.stat(ROOT);
+    });
+  await cutInside(false);
+  assert.equal(runs, 2);
+  runs = 0;
+  await assert.rejects(cutInside(true), (error) => error instanceof GatewayError && error.code === 'connection_lost');
+  assert.equal(runs, 1);
+});
+
+test('copies in both directions between two logins with one session each do not wait for each other for ever', async (t) => {
+  const server = await startVsftpd();
+  t.after(() => server.stop());
+  const remotes = remotesOf(t, { maxSessions: 1 });
+  // Another spelling of the host is another pool.
+  const [one, two] = [ftpConnection(server), ftpConnection(server, { id: 'f2', host: 'localhost' })];
+  const roots = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => {
+      const [from, to] = index % 2 === 0 ? [one, two] : [two, one];
+      return remotes.useBoth(from, to, use, async (source, target) => [
+        await source.stat(ROOT),
+        await target.stat(ROOT),
+      ]);
+    }),
+  );
+  assert.equal(roots.length, 20);
+  const onOne = remotes.useBoth(one, one, use, async () => undefined);
+  await assert.rejects(onOne, (error) => error instanceof GatewayError && error.code === 'sessions_exhausted');
+});
+
+test('after closing nothing is opened any more', async (t) => {
+  const server = await startSshd();
+  t.after(() => server.stop());
+  const remotes = remotesOf(t);
+  remotes.close();
+  const late = remotes.use(sftpConnection(server), use, async () => undefined);
+  await assert.rejects(late, (error) => error instanceof GatewayError && error.code === 'draining');
+});
+
+test('pools that nobody uses are forgotten', async (t) => {
+  const server = await startSshd();
+  t.after(() => server.stop());
+  t.mock.timers.enable({ apis: ['setInterval', 'Date'] });
+  t.mock.method(performance, 'now', () => Date.now());
+  const remotes = remotesOf(t);
+  await remotes.use(sftpConnection(server), use, async () => undefined);
+  for (let minute = 0; minute < 3; minute++) t.mock.timers.tick(60_000);
+  assert.deepEqual(
+    remotes.gauges().map(({ open }) => open),
+    [0],
+  );
+  for (let minute = 0; minute < 6; minute++) t.mock.timers.tick(60_000);
+  assert.deepEqual(remotes.gauges(), []);
+});
+
+test('of connections with one login the smallest number that any of them names counts, while it is in use', (t) => {
+  t.mock.timers.enable({ apis: ['Date'] });
+  t.mock.method(performance, 'now', () => Date.now());
+  const shared = new SharedLimits();
+  const connection = (id: string, pool: Partial<PoolLimits>): SftpConnection =>
+    sftpConnection({ port: 22, username: 'u' }, { id, pool });
+  const limits = (of: SftpConnection): PoolLimits => shared.use(of, { ...LIMITS, ...of.pool });
+  const plain = connection('plain', {});
+  const wide = connection('wide', { maxSessions: 20, acquireTimeoutMs: 1_000 });
+  const narrow = connection('narrow', { maxSessions: 2, maxChannelsPerSession: 3 });
+  assert.equal(limits(plain).maxSessions, LIMITS.maxSessions);
+  assert.equal(limits(wide).maxSessions, 20);
+  assert.equal(limits(narrow).maxSessions, 2);
+  assert.deepEqual([limits(wide).maxSessions, limits(wide).maxChannelsPerSession], [2, 3]);
+  // What concerns the one who waits stays his own.
+  assert.deepEqual([limits(wide).acquireTimeoutMs, limits(plain).acquireTimeoutMs], [1_000, LIMITS.acquireTimeoutMs]);
+  const leave = shared.enter(narrow);
+  t.mock.timers.tick(10_000);
+  shared.forget(5_000);
+  assert.equal(limits(wide).maxSessions, 2);
+  leave();
+  leave();
+  t.mock.timers.tick(10_000);
+  shared.forget(5_000);
+  assert.equal(limits(wide).maxSessions, 20);
+  assert.equal(limits(connection('wide', { maxSessions: 6 })).maxSessions, 6);
+});

@@ -1,0 +1,173 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { PoolLimits, SftpConnection } from '../../../src/remotes/connection.js';
+import { createDialer } from '../../../src/remotes/dial.js';
+import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
+import type { ProtocolDeps } from '../../../src/remotes/protocol.js';
+import type { FileInfo, Leftovers, Remote } from '../../../src/remotes/remote.js';
+import { sftp } from '../../../src/remotes/sftp/protocol.js';
+import type { SftpLease, SftpSession } from '../../../src/remotes/sftp/session.js';
+
+export const LIMITS: PoolLimits = {
+  maxSessions: 8,
+  maxChannelsPerSession: 8,
+  idleTimeoutMs: 60_000,
+  maxWaiting: 256,
+  acquireTimeoutMs: 15_000,
+  connectTimeoutMs: 10_000,
+  stallTimeoutMs: 10_000,
+};
+
+const OPEN_NETWORK = {
+  localAddress: '',
+  connections: { allowPrivate: true, deny: [] },
+  urlFetch: { allow: [] },
+  webhooks: { allow: [] },
+};
+
+/** Everything that a protocol is given, with a trust that takes every host key and remembers what it saw. */
+export function testDeps(
+  changes: Partial<ProtocolDeps> = {},
+): ProtocolDeps & { readonly fingerprints: string[]; readonly messages: string[] } {
+  const fingerprints: string[] = [];
+  const messages: string[] = [];
+  return {
+    dialer: createDialer(OPEN_NETWORK, () => []),
+    trust: {
+      checkHostKey: async (_connection, fingerprint) => void fingerprints.push(fingerprint),
+    },
+    tuning: { sftpInFlight: 64, s3PartBytes: 8 << 20, s3PartsInFlight: 4 },
+    log: (message) => void messages.push(message),
+    ...changes,
+    fingerprints,
+    messages,
+  };
+}
+
+export function sftpConnection(
+  server: { readonly port: number; readonly username: string; readonly clientKeyFile?: string },
+  changes: Partial<SftpConnection> = {},
+): SftpConnection {
+  return {
+    type: 'sftp',
+    id: 'c1',
+    accountId: 'a1',
+    name: 'Test',
+    isActive: true,
+    defaultPath: undefined,
+    rootPath: '/',
+    atomicUploads: true,
+    pool: {},
+    host: '127.0.0.1',
+    port: server.port,
+    username: server.username,
+    password: undefined,
+    privateKey: server.clientKeyFile === undefined ? undefined : readFileSync(server.clientKeyFile, 'utf8'),
+    passphrase: undefined,
+    hostKeys: [],
+    algorithms: 'default',
+    ...changes,
+  };
+}
+
+export class TestLeftovers implements Leftovers {
+  readonly expected: RemotePath[] = [];
+  readonly later: RemotePath[] = [];
+  temporaryName(name: string): string {
+    return `.ftg-test-${randomBytes(6).toString('hex')}.${name}`.slice(0, 200);
+  }
+  async expect(folder: RemotePath): Promise<void> {
+    this.expected.push(folder);
+  }
+  async expectMultipart(): Promise<never> {
+    throw new Error('SFTP has no multipart uploads');
+  }
+  removeLater(path: RemotePath): void {
+    this.later.push(path);
+  }
+}
+
+export interface OpenRemote {
+  readonly remote: Remote;
+  readonly session: SftpSession;
+  readonly lease: SftpLease;
+  readonly leftovers: TestLeftovers;
+  readonly abort: AbortController;
+  readonly close: () => void;
+}
+
+const NEVER = new AbortController().signal;
+
+/** One session, one lease, one remote. */
+export async function openRemote(
+  connection: SftpConnection,
+  deps: ProtocolDeps = testDeps(),
+  limits: PoolLimits = LIMITS,
+): Promise<OpenRemote> {
+  const session = (await sftp.openSession(connection, limits, deps, NEVER)) as SftpSession;
+  return onSession(session, connection, deps, limits);
+}
+
+/** A further remote on a session that is there. */
+export async function onSession(
+  session: SftpSession,
+  connection: SftpConnection,
+  deps: ProtocolDeps,
+  limits: PoolLimits = LIMITS,
+): Promise<OpenRemote> {
+  const lease = await session.lease(NEVER);
+  const abort = new AbortController();
+  const leftovers = new TestLeftovers();
+  const remote = sftp.openRemote(lease, connection, limits, deps, { signal: abort.signal, leftovers });
+  return { remote, session, lease, leftovers, abort, close: () => session.close() };
+}
+
+export const path = (text: string): RemotePath => parseRemotePath(text, ROOT, 'path');
+
+/** Writes and commits. */
+export async function put(
+  remote: Remote,
+  target: RemotePath,
+  content: Buffer | string | Readable,
+  size: number,
+  exclusive = false,
+): Promise<FileInfo> {
+  const writer = await remote.write(target, { size });
+  try {
+    await pipeline(content instanceof Readable ? content : Readable.from([Buffer.from(content)]), writer);
+    return await writer.commit({ size, exclusive });
+  } catch (error) {
+    await writer.abort(error as Error);
+    throw error;
+  }
+}
+
+export async function get(remote: Remote, source: RemotePath): Promise<Buffer> {
+  return buffer((await remote.read(source)).body);
+}
+
+/** `size` reproducible bytes in uneven chunks, without holding them; `digest` once they have been read. */
+export function patterned(size: number): { readonly body: Readable; readonly digest: () => string } {
+  const block = createHash('sha512').update('pattern').digest();
+  const chunk = Buffer.alloc(192 * 1024 + 17, block);
+  const hash = createHash('sha256');
+  let left = size;
+  const body = new Readable({
+    read() {
+      if (left === 0) {
+        this.push(null);
+        return;
+      }
+      // The place stands in the chunk, so that chunks that changed places change the digest.
+      chunk.writeUInt32BE(left >>> 0, 0);
+      const piece = Buffer.from(chunk.subarray(0, Math.min(left, chunk.length)));
+      left -= piece.length;
+      hash.update(piece);
+      this.push(piece);
+    },
+  });
+  return { body, digest: () => hash.digest('hex') };
+}

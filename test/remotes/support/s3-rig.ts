@@ -1,0 +1,206 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type {
+  Commit,
+  FileInfo,
+  Remote,
+  RemoteContext,
+  RemoteWriter,
+  WriteOptions,
+} from '../../../src/remotes/remote.js';
+import type { PoolLimits, S3Connection } from '../../../src/remotes/connection.js';
+import { createDialer } from '../../../src/remotes/dial.js';
+import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
+import type { ProtocolDeps, Tuning } from '../../../src/remotes/protocol.js';
+import { s3 } from '../../../src/remotes/s3/protocol.js';
+import type { S3Lease } from '../../../src/remotes/s3/session.js';
+import type { Session } from '../../../src/pools/session.js';
+
+export const LIMITS: PoolLimits = {
+  maxSessions: 8,
+  maxChannelsPerSession: 1,
+  idleTimeoutMs: 60_000,
+  maxWaiting: 16,
+  acquireTimeoutMs: 5_000,
+  connectTimeoutMs: 2_000,
+  stallTimeoutMs: 10_000,
+};
+
+export const PART = 5 * 1024 * 1024;
+
+/** What a rig noted: durable notes, names for later removal, debug facts. */
+export interface Notes {
+  readonly folders: string[];
+  readonly multiparts: Map<string, string>;
+  /** Uploads that could not be aborted at once. */
+  readonly abortLater: string[];
+  readonly removeLater: string[];
+  readonly log: { message: string; facts: Record<string, unknown> | undefined }[];
+}
+
+export interface RigOptions {
+  readonly limits?: Partial<PoolLimits>;
+  readonly tuning?: Partial<Tuning>;
+}
+
+/** Remotes on one connection, each as an operation would get it, on a dialer (and so on sockets) of their own. */
+export class S3Rig {
+  readonly notes: Notes = { folders: [], multiparts: new Map(), abortLater: [], removeLater: [], log: [] };
+  readonly limits: PoolLimits;
+  readonly deps: ProtocolDeps;
+  readonly #sessions: Session<S3Lease>[] = [];
+
+  constructor(
+    readonly connection: S3Connection,
+    { limits, tuning }: RigOptions = {},
+  ) {
+    this.limits = { ...LIMITS, ...limits };
+    this.deps = {
+      dialer: createDialer(
+        {
+          localAddress: '',
+          connections: { allowPrivate: true, deny: [] },
+          urlFetch: { allow: [] },
+          webhooks: { allow: [] },
+        },
+        () => [],
+      ),
+      trust: { checkHostKey: async () => undefined },
+      tuning: { sftpInFlight: 1, s3PartBytes: PART, s3PartsInFlight: 2, ...tuning },
+      log: (message, facts) => void this.notes.log.push({ message, facts }),
+    };
+  }
+
+  async open(
+    signal: AbortSignal = new AbortController().signal,
+    connection: S3Connection = this.connection,
+  ): Promise<Remote> {
+    const session = await s3.openSession(connection, this.limits, this.deps, signal);
+    this.#sessions.push(session);
+    const lease = await session.lease(signal);
+    return s3.openRemote(lease, connection, this.limits, this.deps, this.#context(signal));
+  }
+
+  close(): void {
+    for (const session of this.#sessions) session.close();
+  }
+
+  #context(signal: AbortSignal): RemoteContext {
+    const { notes } = this;
+    let count = 0;
+    return {
+      signal,
+      leftovers: {
+        temporaryName: (name) => `.ftg-test-${(count += 1)}.${name}`,
+        expect: async (folder) => void notes.folders.push(folder),
+        expectMultipart: async (path, uploadId) => {
+          notes.multiparts.set(uploadId, path);
+          return {
+            done: () => void notes.multiparts.delete(uploadId),
+            abortLater: () => void notes.abortLater.push(uploadId),
+          };
+        },
+        removeLater: (path) => void notes.removeLater.push(path),
+      },
+    };
+  }
+}
+
+export function connectionTo(server: {
+  endpoint: string;
+  region?: string;
+  accessKeyId?: string;
+  secretAccessKey?: string;
+  bucket: string;
+  prefix?: string;
+}): S3Connection {
+  return {
+    id: 'c',
+    accountId: 'a',
+    name: 'c',
+    isActive: true,
+    defaultPath: undefined,
+    rootPath: '/',
+    atomicUploads: true,
+    pool: {},
+    type: 's3',
+    region: 'us-east-1',
+    accessKeyId: 'key',
+    secretAccessKey: 'secret',
+    sessionToken: undefined,
+    forcePathStyle: true,
+    prefix: '',
+    tlsCa: undefined,
+    tlsVerify: true,
+    ...server,
+  };
+}
+
+export function at(path: string): RemotePath {
+  return parseRemotePath(path, ROOT, 'path');
+}
+
+/** Bytes that differ at every place, so that a swapped or doubled part changes the digest. */
+export function patterned(size: number, seed = 7): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  let state = seed;
+  for (let i = 0; i < size; i += 1) {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    bytes[i] = state >> 16;
+  }
+  return bytes;
+}
+
+/** `bytes` in chunks of odd length, none of which meets a part's border. */
+export function chunked(bytes: Buffer, chunkBytes = 60_013): Readable {
+  return Readable.from(
+    (function* () {
+      for (let i = 0; i < bytes.length; i += chunkBytes) yield bytes.subarray(i, i + chunkBytes);
+    })(),
+  );
+}
+
+export async function store(
+  remote: Remote,
+  path: string,
+  bytes: Buffer,
+  options: WriteOptions = { size: bytes.length },
+  commit: Partial<Commit> = {},
+): Promise<FileInfo> {
+  const writer = await remote.write(at(path), options);
+  return finish(writer, bytes, commit);
+}
+
+/** Pumps, commits, and aborts on failure: what every caller of the seam does. */
+export async function finish(writer: RemoteWriter, bytes: Buffer, commit: Partial<Commit> = {}): Promise<FileInfo> {
+  try {
+    await pipeline(chunked(bytes), writer);
+    return await writer.commit({ size: bytes.length, ...commit });
+  } catch (error) {
+    await writer.abort(error as Error);
+    throw error;
+  }
+}
+
+export async function fetchAll(remote: Remote, path: string, select?: Parameters<Remote['read']>[1]): Promise<Buffer> {
+  const { body } = await remote.read(at(path), select);
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+export async function namesIn(remote: Remote, folder: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name, isDirectory } of remote.list(at(folder))) names.push(isDirectory ? `${name}/` : name);
+  return names.sort();
+}
+
+export function failsWith(code: string, text?: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    const { code: got, message } = error as { code?: string; message?: string };
+    if (got !== code || (text !== undefined && !text.test(message ?? ''))) {
+      throw new Error(`expected ${code} ${text ?? ''}, got ${got}: ${message}`, { cause: error });
+    }
+    return true;
+  };
+}

@@ -1,0 +1,226 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import http from 'node:http';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** OpenStack Swift, all in one, with its S3 interface: a store that keeps real objects, multiparts included. */
+export interface SwiftServer {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** A login that may not do anything. */
+  readonly guest: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  stop(): Promise<void>;
+}
+
+const PYTHON = '/usr/bin/python3';
+const START_TIMEOUT_MS = 60_000;
+/** With its own half a second and few seconds, its servers give each other up on a machine that is merely busy. */
+const PATIENCE = 'conn_timeout = 60\nnode_timeout = 60';
+
+/**
+ * Starts proxy, account, container and object server and a memcached (tempauth insists on one) on free loopback
+ * ports, over a folder of its own, or a disk of so many bytes; resolves when a signed-up proxy answers.
+ */
+export async function startSwift(diskBytes?: number): Promise<SwiftServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'ftg-swift-'));
+  const [proxy, account, container, object, cache] = await freePorts(5);
+  const devices = join(folder, 'devices');
+  await mkdir(devices);
+  if (diskBytes !== undefined) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', devices]);
+  await mkdir(join(devices, 'd1'));
+  await writeFile(
+    join(folder, 'swift.conf'),
+    '[swift-hash]\nswift_hash_path_suffix = t\n[storage-policy:0]\nname = p\ndefault = yes\n',
+  );
+  await writeFile(join(folder, 'proxy-server.conf'), proxyConf(folder, proxy, cache));
+  for (const [name, port] of [
+    ['account', account],
+    ['container', container],
+    ['object', object],
+  ] as const) {
+    await writeFile(join(folder, `${name}-server.conf`), storageConf(folder, name, port));
+  }
+  await writeFile(join(folder, 'start.py'), LAUNCHER);
+  // Its standard input is the tie: when that ends, with us or before us, the launcher ends what it started.
+  const launcher = spawn(
+    PYTHON,
+    [join(folder, 'start.py'), folder, ...[cache, account, container, object].map(String)],
+    {
+      stdio: ['pipe', 'ignore', 'inherit'],
+    },
+  );
+  const stop = async (): Promise<void> => {
+    const ended = once(launcher, 'exit');
+    launcher.stdin.end();
+    if (launcher.exitCode === null && launcher.signalCode === null) await ended;
+    if (diskBytes !== undefined) execFileSync('umount', ['--lazy', devices]);
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await untilHealthy(proxy, [account, container, object, cache], launcher);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    endpoint: `http://127.0.0.1:${proxy}`,
+    region: 'us-east-1',
+    accessKeyId: 'test:tester',
+    secretAccessKey: 'testing',
+    guest: { accessKeyId: 'test:guest', secretAccessKey: 'guesting' },
+    stop,
+  };
+}
+
+function proxyConf(folder: string, port: number, cachePort: number): string {
+  return `[DEFAULT]
+bind_ip = 127.0.0.1
+bind_port = ${port}
+workers = 0
+user = root
+swift_dir = ${folder}
+log_level = ERROR
+[pipeline:main]
+pipeline = catch_errors healthcheck cache listing_formats s3api tempauth copy slo dlo proxy-server
+[app:proxy-server]
+use = egg:swift#proxy
+allow_account_management = true
+account_autocreate = true
+# Otherwise it leaves a full disk alone for a minute, and there is no other.
+error_suppression_interval = 1
+${PATIENCE}
+[filter:catch_errors]
+use = egg:swift#catch_errors
+[filter:healthcheck]
+use = egg:swift#healthcheck
+[filter:cache]
+use = egg:swift#memcache
+memcache_servers = 127.0.0.1:${cachePort}
+[filter:listing_formats]
+use = egg:swift#listing_formats
+[filter:s3api]
+use = egg:swift#s3api
+s3_acl = false
+location = us-east-1
+# Small pages, so that few files make many of them.
+max_bucket_listing = 40
+[filter:tempauth]
+use = egg:swift#tempauth
+user_test_tester = testing .admin
+user_test_guest = guesting
+[filter:copy]
+use = egg:swift#copy
+[filter:slo]
+use = egg:swift#slo
+[filter:dlo]
+use = egg:swift#dlo
+`;
+}
+
+function storageConf(folder: string, name: string, port: number): string {
+  return `[DEFAULT]
+bind_ip = 127.0.0.1
+bind_port = ${port}
+workers = 0
+user = root
+swift_dir = ${folder}
+devices = ${join(folder, 'devices')}
+mount_check = false
+log_level = ERROR
+[pipeline:main]
+pipeline = ${name}-server
+[app:${name}-server]
+use = egg:swift#${name}
+${PATIENCE}
+# In vain, it would leave the file out of listings for as long as nobody repairs them.
+container_update_timeout = 60
+`;
+}
+
+/**
+ * Builds the three rings, loads the modules once and forks one server each; ends them, and the cache, when its standard
+ * input ends. (The servers make process groups of their own, so a signal to ours would not reach them.)
+ */
+const LAUNCHER = `
+import os, signal, subprocess, sys
+from swift.common import utils
+folder, cache, ports = sys.argv[1], sys.argv[2], dict(zip(('account', 'container', 'object'), map(int, sys.argv[3:])))
+utils.set_swift_dir(folder)
+from swift.common.ring import RingBuilder
+from swift.common.wsgi import run_wsgi
+import swift.proxy.server, swift.account.server, swift.container.server, swift.obj.server
+for name, port in ports.items():
+    builder = RingBuilder(4, 1, 1)
+    builder.add_dev({'region': 1, 'zone': 1, 'ip': '127.0.0.1', 'port': port, 'device': 'd1', 'weight': 1})
+    builder.rebalance()
+    builder.get_ring().save(os.path.join(folder, name + '.ring.gz'))
+tie = os.dup(0)
+os.set_inheritable(tie, False)
+memcached = subprocess.Popen(['memcached', '-u', 'root', '-l', '127.0.0.1', '-p', cache, '-m', '16'], stdin=subprocess.DEVNULL)
+servers = [memcached.pid]
+for name in ('account', 'container', 'object', 'proxy'):
+    pid = os.fork()
+    if pid == 0:
+        os.close(tie)
+        extra = {'global_conf_callback': swift.obj.server.global_conf_callback} if name == 'object' else {}
+        os._exit(run_wsgi(os.path.join(folder, name + '-server.conf'), name + '-server', **extra) or 0)
+    servers.append(pid)
+while os.read(tie, 1):
+    pass
+for pid in servers:
+    os.kill(pid, signal.SIGKILL)
+`;
+
+async function freePorts<N extends number>(
+  count: N,
+): Promise<number[] & { length: N } & Record<0 | 1 | 2 | 3 | 4, number>> {
+  const listeners = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<net.Server>((done, fail) => {
+          const server = net.createServer().once('error', fail);
+          server.listen(0, '127.0.0.1', () => done(server));
+        }),
+    ),
+  );
+  const ports = listeners.map((server) => (server.address() as net.AddressInfo).port);
+  await Promise.all(listeners.map((server) => new Promise((done) => server.close(done))));
+  return ports as never;
+}
+
+/** The proxy answers its health check before those behind it listen; it would call them broken for a minute then. */
+async function untilHealthy(port: number, behind: readonly number[], launcher: ChildProcess): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    if (launcher.exitCode !== null) throw new Error(`the launcher of Swift ended with ${launcher.exitCode}`);
+    const listening = await Promise.all(behind.map(listens));
+    if (listening.every(Boolean) && (await answersOk(port))) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  throw new Error('Swift did not start');
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = net.connect(port, '127.0.0.1');
+    socket.once('connect', () => done(true)).once('error', () => done(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+function answersOk(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    http
+      .get({ port, host: '127.0.0.1', path: '/healthcheck', agent: false, timeout: 2000 }, (response) => {
+        response.resume();
+        done(response.statusCode === 200);
+      })
+      .once('error', () => done(false));
+  });
+}

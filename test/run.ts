@@ -1,0 +1,38 @@
+/**
+ * Runs the tests: all of them, or those whose path contains one of the arguments. A skipped test counts as failed, so
+ * that nothing is left out silently.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { fileURLToPath } from 'node:url';
+import { ensurePackages } from './servers/packages.js';
+
+const FILE_TIMEOUT_MS = 300_000;
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const wanted = process.argv.slice(2);
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.js'))
+  .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
+  .map((name) => join(folder, name))
+  .sort();
+
+await ensurePackages();
+
+let passed = 0;
+let failed = 0;
+const stream = run({ files, concurrency: 2, timeout: FILE_TIMEOUT_MS });
+stream.on('test:pass', ({ skip, todo, details }) => {
+  if (details.type === 'suite') return;
+  if (skip !== undefined || todo !== undefined) failed++;
+  else passed++;
+});
+stream.on('test:fail', ({ details }) => {
+  // A suite fails with its tests; only what cannot be counted below it is counted here.
+  if (details.type !== 'suite' || details.error.message === 'test failed') failed++;
+});
+const report = stream.compose<NodeJS.ReadableStream>(new spec());
+for await (const text of report) process.stdout.write(text);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+console.log(`\n${passed} passed, ${failed} failed`);

@@ -1,0 +1,87 @@
+/**
+ * The Debian packages whose servers the tests and the bench talk to, whose clients the bench compares with, and the
+ * browser that the tests drive. Installed when we may, asked for when we may not.
+ */
+import { execFile } from 'node:child_process';
+import { access, chmod, rm, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+const PACKAGES = [
+  'openssh-server',
+  'vsftpd',
+  'python3-swift',
+  'python3-lxml',
+  'swift-proxy',
+  'swift-account',
+  'swift-container',
+  'swift-object',
+  'memcached',
+  'postgresql',
+  'curl',
+  'openssl',
+  'chromium',
+  'rclone',
+  'haproxy',
+  'systemd',
+  'prometheus',
+];
+
+const POLICY = '/usr/sbin/policy-rc.d';
+
+/** Resolves when every package is there; rejects with the line to type where this process may not install. */
+export async function ensurePackages(): Promise<void> {
+  const missing: string[] = [];
+  for (const name of PACKAGES) if (!(await isInstalled(name))) missing.push(name);
+  if (missing.length === 0) return;
+  const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
+  if (process.getuid?.() !== 0 || !(await exists('/usr/bin/apt-get'))) {
+    throw new Error(`the tests need servers that are not installed; as root on Debian or Ubuntu, type: ${command}`);
+  }
+  console.log(`installing ${missing.join(' ')}`);
+  await withoutStartingDaemons(async () => {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const options = { env, maxBuffer: 64 * 1024 * 1024 };
+    await run('apt-get', ['-o', 'DPkg::Lock::Timeout=300', 'update'], options);
+    await run('apt-get', ['-o', 'DPkg::Lock::Timeout=300', ...command.split(' ').slice(1)], options);
+  });
+}
+
+async function isInstalled(name: string): Promise<boolean> {
+  // Any PostgreSQL from 15 on will do, however it came here.
+  if (name === 'postgresql' && (await hasPostgres())) return true;
+  try {
+    const { stdout } = await run('dpkg-query', ['-W', '-f=${Status}', name]);
+    return stdout.startsWith('install ok installed');
+  } catch {
+    return false;
+  }
+}
+
+async function hasPostgres(): Promise<boolean> {
+  for (const major of ['18', '17', '16', '15'])
+    if (await exists(`/usr/lib/postgresql/${major}/bin/initdb`)) return true;
+  return false;
+}
+
+/** Package scripts would start the servers on their default ports. */
+async function withoutStartingDaemons(work: () => Promise<void>): Promise<void> {
+  const isOurs = !(await exists(POLICY));
+  if (isOurs) {
+    await writeFile(POLICY, '#!/bin/sh\nexit 101\n');
+    await chmod(POLICY, 0o755);
+  }
+  try {
+    await work();
+  } finally {
+    if (isOurs) await rm(POLICY, { force: true });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,133 @@
+/** A throw-away PostgreSQL cluster from the system's packages, on a loopback port of its own. */
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { chownSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from '../support/ports.js';
+
+const run = promisify(execFile);
+const PROGRAMS = '/usr/lib/postgresql';
+const USER = 'gateway';
+const PASSWORD = 'test-password';
+const START_TIMEOUT_MS = 30_000;
+
+export interface PostgresServer {
+  /** Of its database `postgres`; other ones can be made in it. */
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Kills the server and all its processes the hard way; the cluster stays. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same port, after kill(). */
+  restart(): Promise<void>;
+  /** Ends the server and removes the cluster. */
+  stop(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const bin = await findPrograms();
+  const ids = serverIds();
+  const folder = await mkdtemp(path.join(tmpdir(), 'gateway-postgres-'));
+  const passwordFile = path.join(folder, 'password');
+  await writeFile(passwordFile, PASSWORD);
+  const { uid, gid } = ids;
+  if (uid !== undefined && gid !== undefined) for (const file of [passwordFile, folder]) chownSync(file, uid, gid);
+  const data = path.join(folder, 'data');
+  const initArgs = ['-D', data, '-U', USER, '--pwfile', passwordFile, '-A', 'scram-sha-256', '-E', 'UTF8'];
+  await run(path.join(bin, 'initdb'), [...initArgs, '--locale', 'C', '--no-sync'], { ...ids, cwd: '/' });
+
+  const port = await freePort();
+  let server = await startServer(path.join(bin, 'postgres'), data, folder, port, ids);
+  return {
+    url: `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`,
+    port,
+    get pid() {
+      return server.pid ?? 0;
+    },
+    async kill() {
+      const children = await childrenOf(server.pid ?? 0);
+      await end(server, 'SIGKILL');
+      // They notice its death by themselves and end; while one lives, no other server starts on the cluster.
+      await Promise.all(children.map(untilGone));
+      await untilPortIsFree(port);
+    },
+    async restart() {
+      server = await startServer(path.join(bin, 'postgres'), data, folder, port, ids);
+    },
+    async stop() {
+      await end(server, 'SIGINT');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function findPrograms(): Promise<string> {
+  const versions = (await readdir(PROGRAMS).catch(() => [])).map(Number).filter((version) => version >= 15);
+  const [oldest] = versions.sort((a, b) => a - b);
+  if (oldest === undefined) throw new Error(`no PostgreSQL 15 or newer below ${PROGRAMS}; install postgresql-15`);
+  return path.join(PROGRAMS, String(oldest), 'bin');
+}
+
+/** PostgreSQL does not run as root: the package's own user is there for that. */
+function serverIds(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+async function startServer(
+  program: string,
+  data: string,
+  folder: string,
+  port: number,
+  ids: { uid?: number; gid?: number },
+): Promise<ChildProcess> {
+  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`];
+  const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
+  const server = spawn(program, args, { ...ids, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+  let words = '';
+  server.stderr.setEncoding('utf8').on('data', (text: string) => (words = (words + text).slice(-4000)));
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const lines = (await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+    if (lines[0] === String(server.pid) && lines[7]?.trim() === 'ready') return server;
+    if (server.exitCode !== null || Date.now() > deadline) throw new Error(`PostgreSQL did not start: ${words}`);
+    await delay(10);
+  }
+}
+
+async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const exited = new Promise((resolve) => server.once('exit', resolve));
+  server.kill(signal);
+  await exited;
+}
+
+async function childrenOf(pid: number): Promise<readonly number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** Whoever inherits it may leave it a zombie, which holds nothing any more. */
+async function untilGone(pid: number): Promise<void> {
+  const isThere = async (): Promise<boolean> => {
+    const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+    return text !== undefined && !/^\) [ZX]/.test(text.slice(text.lastIndexOf(')')));
+  };
+  while (await isThere()) await delay(10);
+}
+
+async function untilPortIsFree(port: number): Promise<void> {
+  for (;;) {
+    const probe = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (free) return void (await new Promise((resolve) => probe.close(resolve)));
+    await delay(10);
+  }
+}

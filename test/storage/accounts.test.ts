@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { AccountConfig, SftpConnectionConfig } from '../../src/config/config.js';
+import { GatewayError } from '../../src/errors.js';
+import { verifyPassword } from '../../src/storage/passwords.js';
+import { SecretError } from '../../src/storage/secrets.js';
+import { StartupError } from '../../src/storage/startup-error.js';
+import type { Storage } from '../../src/storage/storage.js';
+import { DATABASES, makeTempFolder, openTest, type TestServer, until, withSql } from './databases.js';
+import { ACCOUNT, accountOf, API_KEY, SECRETS } from './provisioned.js';
+
+/** Every row of every table as text. */
+async function dump(url: string): Promise<Record<string, string[]>> {
+  return withSql(url, async (sql) => {
+    const tables = await sql<{ name: string }[]>`select tablename as name from pg_tables where schemaname = 'public'`;
+    const rows: Record<string, string[]> = {};
+    for (const { name } of tables) {
+      const found = await sql<{ row: string }[]>`select t::text as row from ${sql(name)} t order by 1`;
+      rows[name] = found.map((entry) => entry.row);
+    }
+    return rows;
+  });
+}
+
+function sftpOf(account: AccountConfig): SftpConnectionConfig {
+  const [connection] = account.connections;
+  assert.ok(connection?.type === 'sftp');
+  return connection;
+}
+
+for (const kind of DATABASES) {
+  describe(`accounts on ${kind.name}`, () => {
+    let server: TestServer;
+    let url: string;
+    let storage: Storage;
+    before(async () => {
+      server = await kind.start();
+      url = await server.createDatabase();
+      storage = await openTest(url);
+    });
+    after(async () => {
+      await storage.close();
+      await server.stop();
+    });
+    beforeEach(async () => {
+      await withSql(url, (sql) => sql`truncate accounts cascade`);
+      await storage.accounts.provision([ACCOUNT]);
+    });
+
+    it('a provisioned key is found with all it may do', async () => {
+      const { accountId, keyId, ...rest } = await accountOf(storage);
+      assert.match(accountId, /^[0-9a-f-]{36}$/);
+      assert.match(keyId, /^[0-9a-f-]{36}$/);
+      assert.deepEqual(rest, {
+        email: 'ops@example.com',
+        plan: 'pro',
+        scopes: ['read', 'write'],
+        connections: [],
+        allowedIps: ['10.0.0.0/8'],
+        expiresAt: null,
+      });
+      assert.equal(await storage.accounts.findKey(`${API_KEY}x`), undefined);
+      assert.equal(await storage.accounts.count(), 1);
+    });
+
+    it('applying the same accounts again changes no row', async () => {
+      const first = await dump(url);
+      await storage.accounts.provision([ACCOUNT]);
+      const again = await dump(url);
+      for (const table of ['accounts', 'api_keys', 'connections', 'connection_secrets']) {
+        assert.deepEqual(again[table], first[table], table);
+      }
+    });
+
+    it('nodes that apply the same accounts at once agree', async () => {
+      const others = await Promise.all([openTest(url), openTest(url)]);
+      const changed = { ...ACCOUNT, plan: 'free' };
+      await Promise.all(
+        [storage, ...others].map((node) =>
+          node.accounts.provision([changed, { ...ACCOUNT, email: 'b@example.com', apiKeys: [], connections: [] }]),
+        ),
+      );
+      assert.equal(await storage.accounts.count(), 2);
+      assert.equal((await accountOf(storage)).plan, 'free');
+      await Promise.all(others.map((node) => node.close()));
+    });
+
+    it('no secret stands in plain in any table', async () => {
+      await storage.accounts.provision([{ ...ACCOUNT, password: 'dashboard-password' }]);
+      const { accountId } = await accountOf(storage);
+      const generated = await storage.accounts.createKey(accountId, {
+        name: 'made',
+        scopes: ['read'],
+        connections: [],
+        allowedIps: [],
+        expiresAt: null,
+      });
+      const rows = Object.values(await dump(url)).flat();
+      assert.ok(
+        rows.some((row) => row.includes('sftp.example.com')),
+        'the dump holds the public part',
+      );
+      for (const secret of [...SECRETS, generated]) {
+        for (const form of [secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64')]) {
+          assert.ok(!rows.some((row) => row.includes(form)), secret);
+        }
+      }
+    });
+
+    it('a secret names its master key, and does not open in the row of another connection', async () => {
+      const { accountId } = await accountOf(storage);
+      const keys = await withSql(
+        url,
+        (sql) => sql`
+          select distinct s.key_id = m.key_id as active from connection_secrets s cross join master_keys m where m.active`,
+      );
+      assert.deepEqual([...keys], [{ active: true }]);
+      await withSql(
+        url,
+        (sql) => sql`
+          update connection_secrets s
+          set key_id = o.key_id, wrapped_key = o.wrapped_key, nonce = o.nonce, ciphertext = o.ciphertext
+          from connection_secrets o join connections c on c.id = o.connection_id
+          where s.connection_id = 'warehouse' and s.name = 'password' and c.name = 'Legacy' and o.name = 'password'`,
+      );
+      const fresh = await openTest(url);
+      await assert.rejects(fresh.connections.find(accountId, 'warehouse'), (error: unknown) => {
+        assert.ok(error instanceof SecretError);
+        assert.ok(!SECRETS.some((secret) => String(error.stack).includes(secret)));
+        return true;
+      });
+      assert.ok((await fresh.connections.find(accountId, 'lake')) !== undefined, 'the others open');
+      await fresh.close();
+    });
+
+    it('a changed key replaces the former one, a changed secret is encrypted anew, a dropped one goes', async () => {
+      const sftp = sftpOf(ACCOUNT);
+      const newKey = 'ftg_another-key-of-the-operator';
+      const { privateKey: _dropped, ...withoutKey } = sftp;
+      await storage.accounts.provision([
+        {
+          ...ACCOUNT,
+          apiKeys: ACCOUNT.apiKeys.map((key) => ({ ...key, key: newKey })),
+          connections: [{ ...withoutKey, password: 'changed' }],
+        },
+      ]);
+      assert.equal(await storage.accounts.findKey(API_KEY), undefined);
+      const { accountId } = await accountOf(storage, newKey);
+      const connection = await storage.connections.find(accountId, 'warehouse');
+      assert.ok(connection?.type === 'sftp');
+      assert.equal(connection.password, 'changed');
+      assert.equal(connection.privateKey, undefined);
+      assert.equal(await storage.connections.count(accountId), 3, 'what the configuration no longer names stays');
+    });
+
+    it('a key may move to another name', async () => {
+      const moved = ACCOUNT.apiKeys.map((key) => ({ ...key, name: 'renamed' }));
+      await storage.accounts.provision([{ ...ACCOUNT, apiKeys: moved }]);
+      const [first] = moved;
+      assert.ok(first !== undefined);
+      const second = { ...first, key: 'ftg_second-key-of-the-operator', name: 'second' };
+      await storage.accounts.provision([{ ...ACCOUNT, apiKeys: [first, second] }]);
+      // And two may swap.
+      await storage.accounts.provision([
+        {
+          ...ACCOUNT,
+          apiKeys: [
+            { ...first, key: second.key },
+            { ...second, key: first.key, scopes: ['exec'] },
+          ],
+        },
+      ]);
+      assert.deepEqual((await accountOf(storage, first.key)).scopes, ['exec']);
+      assert.deepEqual((await accountOf(storage, second.key)).scopes, ['read', 'write']);
+    });
+
+    it('a connection without id keeps the one it was given', async () => {
+      const { accountId } = await accountOf(storage);
+      const before = await storage.connections.list(accountId);
+      await storage.accounts.provision([ACCOUNT]);
+      const listed = await storage.connections.list(accountId);
+      assert.deepEqual(listed, before);
+      assert.deepEqual(
+        listed.map(({ name, type, isActive }) => [name, type, isActive]),
+        [
+          ['Warehouse', 'sftp', true],
+          ['Legacy', 'ftp', true],
+          ['Lake', 's3', false],
+        ],
+      );
+      assert.match(listed[1]?.id ?? '', /^conn_[0-9a-z]{16}$/);
+    });
+
+    it('connections come back whole, and to their own account alone', async () => {
+      const { accountId } = await accountOf(storage);
+      assert.deepEqual(await storage.connections.find(accountId, 'lake'), {
+        id: 'lake',
+        accountId,
+        name: 'Lake',
+        isActive: false,
+        defaultPath: undefined,
+        rootPath: '/',
+        atomicUploads: true,
+        pool: {},
+        type: 's3',
+        endpoint: 'https://s3.example.com',
+        region: 'us-east-1',
+        bucket: 'b',
+        accessKeyId: 'a',
+        secretAccessKey: 'secret-of-lake',
+        sessionToken: undefined,
+        forcePathStyle: true,
+        prefix: 'in/here/',
+        tlsCa: undefined,
+        tlsVerify: true,
+      });
+      const stranger = '00000000-0000-7000-8000-000000000000';
+      assert.equal(await storage.connections.find(stranger, 'lake'), undefined);
+      assert.equal(await storage.connections.find(accountId, 'unknown'), undefined);
+    });
+
+    it('names an id of another account, a key of another account and an unreadable file', async () => {
+      const other: AccountConfig = { email: 'b@example.com', plan: 'pro', apiKeys: [], connections: [] };
+      const sftp = sftpOf(ACCOUNT);
+      const cases: [AccountConfig, RegExp][] = [
+        [{ ...other, connections: [sftp] }, /connection "warehouse" of b@example\.com: the id is already in use/],
+        [{ ...other, apiKeys: ACCOUNT.apiKeys }, /API key "ci" of b@example\.com: .*another account/],
+        [
+          {
+            ...other,
+            connections: [{ ...sftp, id: 'x', privateKey: undefined, privateKeyFile: '/no/such' }],
+          },
+          /"Warehouse": privateKeyFile \/no\/such/,
+        ],
+        [
+          { ...other, apiKeys: ACCOUNT.apiKeys.map((key) => ({ ...key, key: `ftg_k1_${'A'.repeat(38)}` })) },
+          /checksum/,
+        ],
+      ];
+      for (const [account, pattern] of cases) {
+        await assert.rejects(storage.accounts.provision([account]), (error: unknown) => {
+          assert.ok(error instanceof StartupError, String(error));
+          assert.match(error.message, pattern);
+          return true;
+        });
+      }
+      assert.equal(await storage.accounts.count(), 1, 'nothing of a refused account stays');
+    });
+
+    it('reads key and certificate files', async () => {
+      const folder = await makeTempFolder();
+      await writeFile(path.join(folder, 'id'), 'KEY TEXT');
+      await writeFile(path.join(folder, 'ca'), 'CA TEXT');
+      const { privateKey: _text, ...sftp } = sftpOf(ACCOUNT);
+      const [, ftp] = ACCOUNT.connections;
+      assert.ok(ftp?.type === 'ftp');
+      await storage.accounts.provision([
+        {
+          ...ACCOUNT,
+          connections: [
+            { ...sftp, privateKeyFile: path.join(folder, 'id') },
+            { ...ftp, id: 'secure', tlsCaFile: path.join(folder, 'ca') },
+          ],
+        },
+      ]);
+      const { accountId } = await accountOf(storage);
+      const [first, second] = await Promise.all(
+        ['warehouse', 'secure'].map((id) => storage.connections.find(accountId, id)),
+      );
+      assert.equal(first?.type === 'sftp' && first.privateKey, 'KEY TEXT');
+      assert.equal(second?.type === 'ftp' && second.tlsCa, 'CA TEXT');
+      await rm(folder, { recursive: true });
+    });
+
+    it('the first host key is pinned, whoever comes second gets the first one', async () => {
+      const { accountId } = await accountOf(storage);
+      const other = await openTest(url);
+      await storage.connections.find(accountId, 'warehouse');
+      const answers = await Promise.all([
+        storage.connections.pinHostKey('warehouse', 'SHA256:one'),
+        other.connections.pinHostKey('warehouse', 'SHA256:two'),
+        storage.connections.pinHostKey('warehouse', 'SHA256:three'),
+      ]);
+      assert.equal(new Set(answers.map((keys) => keys.join())).size, 1);
+      const found = await storage.connections.find(accountId, 'warehouse');
+      assert.deepEqual(found?.type === 'sftp' && found.hostKeys, answers[0], 'visible at once');
+      await other.close();
+    });
+
+    it('learned pins stay until the configuration gives its own or names another server', async () => {
+      const sftp = sftpOf(ACCOUNT);
+      const hostKeys = async () => {
+        const found = await storage.connections.find((await accountOf(storage)).accountId, 'warehouse');
+        return found?.type === 'sftp' ? found.hostKeys : undefined;
+      };
+      await storage.connections.pinHostKey('warehouse', 'SHA256:learned');
+      await storage.accounts.provision([ACCOUNT]);
+      assert.deepEqual(await hostKeys(), ['SHA256:learned']);
+      await storage.accounts.provision([{ ...ACCOUNT, connections: [{ ...sftp, host: 'moved.example.com' }] }]);
+      assert.deepEqual(await hostKeys(), []);
+      await storage.accounts.provision([{ ...ACCOUNT, connections: [{ ...sftp, hostKey: ['SHA256:a', 'SHA256:b'] }] }]);
+      assert.deepEqual(await hostKeys(), ['SHA256:a', 'SHA256:b']);
+      assert.deepEqual(await storage.connections.pinHostKey('warehouse', 'SHA256:c'), ['SHA256:a', 'SHA256:b']);
+    });
+
+    it('generated keys work at once, expire, and have names of their own', async (t) => {
+      const { accountId } = await accountOf(storage);
+      const wish = { name: 'made', scopes: ['exec'], connections: ['lake'], allowedIps: [], expiresAt: null } as const;
+      const key = await storage.accounts.createKey(accountId, wish);
+      assert.deepEqual((await accountOf(storage, key)).connections, ['lake']);
+      await assert.rejects(storage.accounts.createKey(accountId, wish), (error: unknown) => {
+        return error instanceof GatewayError && error.code === 'already_exists';
+      });
+      const soon = new Date(Date.now() + 60_000);
+      const short = await storage.accounts.createKey(accountId, { ...wish, name: 'short', expiresAt: soon });
+      await accountOf(storage, short);
+      let now = soon.getTime() - 1;
+      t.mock.method(Date, 'now', () => now);
+      await accountOf(storage, short);
+      now += 1;
+      assert.equal(await storage.accounts.findKey(short), undefined);
+    });
+
+    it('a revoked key dies within about a second; its use is noted', async () => {
+      await accountOf(storage);
+      await withSql(url, (sql) => sql`update api_keys set revoked_at = now()`);
+      await until(
+        async () => ((await storage.accounts.findKey(API_KEY)) === undefined ? true : undefined),
+        'revocation',
+        2000,
+      );
+      const used = await until(async () => {
+        const [row] = await withSql(url, (sql) => sql<{ at: Date | null }[]>`select last_used_at as at from api_keys`);
+        return row?.at ?? undefined;
+      }, 'the time of use');
+      assert.ok(Date.now() - used.getTime() < 10_000);
+    });
+
+    it('the dashboard password is hashed, kept while it fits and replaced when it changes', async () => {
+      const hashOf = async (): Promise<string> => {
+        const [row] = await withSql(url, (sql) => sql<{ password_hash: string }[]>`select password_hash from accounts`);
+        return row?.password_hash ?? '';
+      };
+      await storage.accounts.provision([{ ...ACCOUNT, password: 'dashboard-password' }]);
+      const first = await hashOf();
+      await storage.accounts.provision([{ ...ACCOUNT, password: 'dashboard-password' }]);
+      assert.equal(await hashOf(), first);
+      assert.ok(await verifyPassword('dashboard-password', first));
+      await storage.accounts.provision([{ ...ACCOUNT, password: 'another' }]);
+      assert.ok(await verifyPassword('another', await hashOf()));
+      await storage.accounts.provision([ACCOUNT]);
+      assert.ok(await verifyPassword('another', await hashOf()));
+    });
+  });
+}

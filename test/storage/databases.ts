@@ -1,0 +1,195 @@
+/** The databases that every storage test runs over, and how the tests open a storage on one. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { startEmbedded } from '../../src/storage/embedded.js';
+import type { NodeTiming } from '../../src/storage/nodes.js';
+import { openStorage } from '../../src/storage/open.js';
+import type { NewTransfer, Storage, StorageOptions, TransferOutcome } from '../../src/storage/storage.js';
+import { startPostgres } from '../servers/postgres.js';
+
+export interface TestServer {
+  /** Makes an empty database; resolves to its connection string. */
+  createDatabase(): Promise<string>;
+  /** Kills the server; it comes back by itself or when `revive` is called. */
+  kill(): Promise<void>;
+  revive(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface DatabaseKind {
+  readonly name: string;
+  start(): Promise<TestServer>;
+}
+
+export const DATABASES: readonly DatabaseKind[] = [
+  { name: 'embedded PostgreSQL', start: startEmbeddedServer },
+  { name: 'PostgreSQL server', start: startSystemServer },
+];
+
+async function startEmbeddedServer(): Promise<TestServer> {
+  const folder = await makeTempFolder();
+  const server = await startEmbedded(path.join(folder, 'data'), () => undefined);
+  return {
+    createDatabase: () => createDatabase(server.url),
+    async kill() {
+      if (server.pid !== undefined) process.kill(server.pid, 'SIGKILL');
+    },
+    revive: async () => undefined,
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function startSystemServer(): Promise<TestServer> {
+  const server = await startPostgres();
+  return {
+    createDatabase: () => createDatabase(server.url),
+    kill: () => server.kill(),
+    revive: () => server.restart(),
+    stop: () => server.stop(),
+  };
+}
+
+let databases = 0;
+
+async function createDatabase(serverUrl: string): Promise<string> {
+  const name = `test_${process.pid}_${++databases}`;
+  await withSql(serverUrl, (sql) => sql.unsafe(`create database ${name}`));
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Runs statements of the test's own, beside the storage. */
+export async function withSql<T>(url: string, work: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> {
+  const parsed = new URL(url);
+  const folder = parsed.searchParams.get('host');
+  parsed.searchParams.delete('host');
+  const sql = postgres(parsed.href, {
+    max: 1,
+    onnotice: () => undefined,
+    ...(folder === null ? {} : { path: `${folder}/.s.PGSQL.5432` }),
+  });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Readable for other users: the embedded server does not run as root. */
+export async function makeTempFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'gateway-storage-'));
+  await chmod(folder, 0o755);
+  return folder;
+}
+
+export const TEST_KEY = 'ab'.repeat(32);
+/** Fast enough for tests, slow enough for a busy machine. */
+export const TEST_TIMING: NodeTiming = { heartbeatMs: 100, deadAfterMs: 1500 };
+
+export function testOptions(url: string, changes: Partial<StorageOptions> = {}): StorageOptions {
+  return {
+    dataDir: '/nonexistent',
+    url,
+    poolSize: 6,
+    connectTimeoutMs: 10_000,
+    masterKey: TEST_KEY,
+    retentionDays: 0,
+    log: () => undefined,
+    ...changes,
+  };
+}
+
+export function openTest(url: string, changes: Partial<StorageOptions> = {}): Promise<Storage> {
+  return openStorage(testOptions(url, changes), TEST_TIMING);
+}
+
+export const SUCCESS: TransferOutcome = { status: 'success', fileSize: 7, errorMessage: null, errorCode: null };
+export const FAILURE: TransferOutcome = {
+  status: 'failed',
+  fileSize: 0,
+  errorMessage: 'no such file',
+  errorCode: 'not_found',
+};
+
+export function upload(accountId: string, changes: Partial<NewTransfer> = {}): NewTransfer {
+  return {
+    accountId,
+    connectionId: 'warehouse',
+    keyId: undefined,
+    requestId: 'request-1',
+    type: 'upload',
+    direction: 'outbound',
+    filename: 'a.txt',
+    path: '/upload/a.txt',
+    countsAction: true,
+    ...changes,
+  };
+}
+
+/** Polls until `check` gives something; for what only the database can tell. */
+export async function until<T>(check: () => Promise<T | undefined>, what: string, timeoutMs = 10_000): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await check();
+    if (found !== undefined) return found;
+    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+export interface Child {
+  readonly process: ChildProcess;
+  /** Lines of its standard output so far. */
+  readonly lines: string[];
+  /** Resolves with the first line for which `match` holds, also one that came before. */
+  line(match: (line: string) => boolean): Promise<string>;
+  /** The exit code; the signal's name when it was killed. */
+  readonly exit: Promise<number | NodeJS.Signals | null>;
+}
+
+/** Runs a program of child.ts in a process of its own. */
+export function startChild(program: string, options: Partial<StorageOptions> = {}, ...args: string[]): Child {
+  const script = fileURLToPath(new URL('child.js', import.meta.url));
+  const child = spawn(process.execPath, [script, program, JSON.stringify(options), ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  const watchers = new Set<() => void>();
+  const reader = createInterface(child.stdout);
+  reader.on('line', (line) => {
+    lines.push(line);
+    for (const watcher of watchers) watcher();
+  });
+  let closed = false;
+  reader.once('close', () => {
+    closed = true;
+    for (const watcher of watchers) watcher();
+  });
+  return {
+    process: child,
+    lines,
+    exit: new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal))),
+    line: (match) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = lines.find(match);
+          if (found !== undefined) resolve(found);
+          else if (closed)
+            reject(new Error(`${program} ended without the line that was waited for: ${lines.join(' | ')}`));
+          else return;
+          watchers.delete(look);
+        };
+        watchers.add(look);
+        look();
+      }),
+  };
+}

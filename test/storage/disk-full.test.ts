@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { GatewayError } from '../../src/errors.js';
+import { StartupError } from '../../src/storage/startup-error.js';
+import type { Storage } from '../../src/storage/storage.js';
+import { makeTempFolder, openTest, SUCCESS, until, upload } from './databases.js';
+
+const run = promisify(execFile);
+const isAway = (error: unknown): boolean => error instanceof GatewayError && error.code === 'database_away';
+
+/** Writes until there is no room for another kilobyte. */
+async function fill(file: string): Promise<void> {
+  const handle = await open(file, 'w');
+  try {
+    for (const size of [1024 * 1024, 64 * 1024, 1024]) {
+      const chunk = Buffer.alloc(size);
+      try {
+        for (;;) await handle.writeFile(chunk);
+      } catch (error) {
+        assert.ok(error instanceof Error && 'code' in error && error.code === 'ENOSPC', String(error));
+      }
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+// A file system of a chosen size takes root; without, the error alone is tested (lost-connections.test.ts).
+if (process.getuid?.() === 0) {
+  describe('an embedded database whose disk is full', () => {
+    let folder: string;
+    let filler: string;
+    let dataDir: string;
+    let storage: Storage;
+    const said: string[] = [];
+    const accountId = randomUUID();
+    const begun: string[] = [];
+
+    before(async () => {
+      folder = await makeTempFolder();
+      const disk = path.join(folder, 'disk');
+      await mkdir(disk);
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=160m,mode=0755', 'tmpfs', disk]);
+      [filler, dataDir] = [path.join(disk, 'filler'), path.join(disk, 'data')];
+      storage = await openTest('', {
+        dataDir,
+        log: (_level, message, facts) => void said.push(`${message} ${JSON.stringify(facts)}`),
+      });
+    });
+    after(async () => {
+      await storage.close();
+      await run('umount', [path.join(folder, 'disk')]);
+      await rm(folder, { recursive: true });
+    });
+
+    const transfer = async (): Promise<void> => {
+      const item = storage.history.begin(upload(accountId, { filename: 'x'.repeat(1500) }));
+      begun.push(item.id);
+      await item.finish(SUCCESS);
+    };
+    const writtenWhole = async (): Promise<void> => {
+      await until(async () => (storage.history.queuedRows === 0 ? true : undefined), 'the rows to be written', 20_000);
+      const { total, transfers } = await storage.history.list(accountId, { limit: 1000, offset: 0 });
+      assert.equal(total, begun.length);
+      assert.deepEqual(new Set(transfers.map((item) => item.id)), new Set(begun.slice(-1000)));
+    };
+
+    it('refuses with 503 and says why, loses nothing, and goes on when there is room', async () => {
+      await transfer();
+      await fill(filler);
+      await assert.rejects(
+        async () => {
+          for (let count = 0; count < 900; count++) await transfer();
+        },
+        (error: unknown) => isAway(error) && String(error).includes('no room left'),
+      );
+      assert.ok(
+        said.some((line) => line.startsWith('the database has no room left')),
+        said.join('\n'),
+      );
+      await storage.ready();
+      await rm(filler);
+      await writtenWhole();
+    });
+
+    it('a server that is killed meanwhile comes back, and nothing is lost', async () => {
+      const lockFile = path.join(dataDir, 'postgres-18', 'postmaster.pid');
+      const pid = Number((await readFile(lockFile, 'utf8')).split('\n')[0]);
+      await fill(filler);
+      process.kill(pid, 'SIGKILL');
+      await assert.rejects(async () => {
+        for (let count = 0; count < 900; count++) await transfer();
+      }, isAway);
+      await rm(filler);
+      await writtenWhole();
+      await until(
+        async () => said.some((line) => line.startsWith('the embedded PostgreSQL runs again')) || undefined,
+        'the restart to be said',
+      );
+    });
+
+    it('a gateway that starts meanwhile says what is wrong, and starts when there is room', async () => {
+      await storage.close();
+      await fill(filler);
+      await assert.rejects(openTest('', { dataDir }), (error: unknown) => {
+        assert.ok(error instanceof StartupError);
+        assert.match(error.message, /does not start: its disk is full/);
+        assert.ok(!error.message.includes('\n'));
+        return true;
+      });
+      await rm(filler);
+      storage = await openTest('', { dataDir });
+      await writtenWhole();
+    });
+  });
+}

@@ -1,0 +1,233 @@
+/** The gateway as a user runs it: a process of its own with a configuration file; and a client for its API. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { START_ARGS } from './start-args.js';
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const START_MS = 60_000;
+export const KEY = 'ftg_test-key-0123456789-abcdefgh';
+
+export interface GatewayOptions {
+  /** As in the configuration file. */
+  readonly connections?: readonly object[];
+  readonly apiKeys?: readonly object[];
+  readonly plan?: string;
+  /** Further keys of the file; `accounts` here replaces the account that the other options describe. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Kept when the gateway ends, to start another one on it. */
+  readonly dataDir?: string;
+}
+
+export interface TestGateway {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly process: ChildProcess;
+  readonly api: ApiClient;
+  /** Everything it wrote so far, standard output and error. */
+  output(): string;
+  /** SIGTERM and the exit code. */
+  stop(): Promise<number | null>;
+}
+
+export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ftg-gateway-'));
+  const file = path.join(folder, 'gateway.yaml');
+  const { connections = [], plan = 'pro', apiKeys = [{ name: 'test', key: KEY }], config = {} } = options;
+  const { server, ...others } = config as { server?: object };
+  const settings = {
+    dataDir: options.dataDir ?? path.join(folder, 'data'),
+    server: { port: 0, ...server },
+    accounts: [{ email: 'test@example.com', plan, apiKeys, connections }],
+    ...others,
+  };
+  writeFileSync(file, JSON.stringify(settings));
+  const child = spawn(process.execPath, [...START_ARGS, MAIN], {
+    env: { ...process.env, GATEWAY_CONFIG: file, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  const exited = once(child, 'exit');
+  const port = await new Promise<number>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`the gateway did not start:\n${lines.join('\n')}`)), START_MS);
+    createInterface(child.stderr).on('line', (line) => lines.push(line));
+    createInterface(child.stdout).on('line', (line) => {
+      lines.push(line);
+      const listening = /"port":(\d+).*"msg":"listening"/.exec(line);
+      if (listening !== null) resolve(Number(listening[1]));
+    });
+    void exited.then(() => reject(new Error(`the gateway ended:\n${lines.join('\n')}`)));
+    void exited.finally(() => clearTimeout(timer));
+  });
+  const tls = (server as { tls?: { certFile?: string } } | undefined)?.tls?.certFile;
+  const url = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
+  // Its last words: a test that finds nobody there can tell nothing of why.
+  child.once('exit', (code) => {
+    if (code !== null && code !== 0) console.error(`a gateway ended with ${code}:\n${lines.slice(-20).join('\n')}`);
+  });
+  const api = new ApiClient(port);
+  await untilReady(api);
+  return {
+    url,
+    port,
+    pid: child.pid ?? 0,
+    process: child,
+    api,
+    output: () => lines.join('\n'),
+    stop: async () => {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGTERM');
+        await exited;
+      }
+      api.close();
+      rmSync(folder, { recursive: true, force: true });
+      return child.exitCode;
+    },
+  };
+}
+
+async function untilReady(api: ApiClient): Promise<void> {
+  for (const until = Date.now() + START_MS; Date.now() < until;) {
+    if ((await api.get('/readyz')).status === 200) return;
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  throw new Error('the gateway is not ready');
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  /** The body as JSON; fails when it is none. */
+  readonly json: Record<string, unknown>;
+  readonly text: string;
+}
+
+export interface ApiRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly json?: unknown;
+  readonly body?: Buffer | string | Readable;
+  readonly key?: string;
+}
+
+/** Plain node:http, so that nothing between the test and the wire mends a request. */
+export class ApiClient {
+  // With a timeout of its own the agent heeds the one that answers tell (Keep-Alive).
+  private readonly agent = new http.Agent({ keepAlive: true, maxSockets: 256, timeout: 120_000 });
+
+  constructor(
+    private readonly port: number,
+    private readonly key: string = KEY,
+  ) {}
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  get(target: string, request: Omit<ApiRequest, 'method'> = {}): Promise<ApiAnswer> {
+    return this.send(target, request);
+  }
+
+  post(target: string, json: unknown, request: Omit<ApiRequest, 'method' | 'json'> = {}): Promise<ApiAnswer> {
+    return this.send(target, { ...request, method: 'POST', json });
+  }
+
+  async send(target: string, request: ApiRequest = {}): Promise<ApiAnswer> {
+    const response = await this.open(target, request);
+    const bytes = await buffer(response);
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      bytes,
+      get json() {
+        return JSON.parse(bytes.toString()) as Record<string, unknown>;
+      },
+      get text() {
+        return bytes.toString();
+      },
+    };
+  }
+
+  /** The answer's head, its body still to be read. */
+  open(target: string, request: ApiRequest = {}): Promise<http.IncomingMessage> {
+    return this.begin(target, request).response;
+  }
+
+  /** Sends a request that says more than it has, and resets the connection once all of that is on its way. */
+  async leave(target: string, request: ApiRequest & { readonly body: Buffer }): Promise<void> {
+    const { body, ...head } = request;
+    const { outgoing, response } = this.begin(target, { ...head, body: new Readable({ read: () => undefined }) });
+    response.catch(() => undefined);
+    await new Promise((sent) => outgoing.write(body, sent));
+    const closed = new Promise((done) => outgoing.once('close', done));
+    outgoing.socket?.resetAndDestroy();
+    await closed;
+  }
+
+  private begin(
+    target: string,
+    request: ApiRequest,
+  ): { readonly outgoing: http.ClientRequest; readonly response: Promise<http.IncomingMessage> } {
+    const { method = 'GET', headers = {}, query = {}, json, key = this.key } = request;
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, value);
+    const search = parameters.size === 0 ? '' : `?${parameters.toString()}`;
+    const body = json === undefined ? request.body : JSON.stringify(json);
+    const outgoing = http.request({
+      agent: this.agent,
+      host: '127.0.0.1',
+      port: this.port,
+      method,
+      path: target + search,
+      headers: {
+        ...(key === '' ? {} : { Authorization: `Bearer ${key}` }),
+        ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(typeof body === 'string' || body instanceof Buffer ? { 'Content-Length': Buffer.byteLength(body) } : {}),
+        ...headers,
+      },
+    });
+    // What breaks after the answer's head is the answer's to tell.
+    outgoing.on('error', () => undefined);
+    const response = once(outgoing, 'response') as Promise<[http.IncomingMessage]>;
+    if (body === undefined || typeof body === 'string' || body instanceof Buffer) outgoing.end(body);
+    // An answer may come before the body has gone out; then the answer counts.
+    else pipeline(body, outgoing).catch(() => undefined);
+    return { outgoing, response: response.then(([message]) => message) };
+  }
+}
+
+/** Resident memory in bytes, now and at its highest since the last reset (Linux). */
+export function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const field = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
+  return { now: field('VmRSS'), peak: field('VmHWM') };
+}
+
+export function resetPeakMemory(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+/** Looks again until `look` says true; for what another process does in its own time. */
+export async function eventually(
+  look: () => boolean | Promise<boolean>,
+  what: string,
+  withinMs = 15_000,
+): Promise<void> {
+  for (const until = Date.now() + withinMs; Date.now() < until;) {
+    if (await look()) return;
+    await new Promise((done) => setTimeout(done, 25));
+  }
+  throw new Error(`not within ${withinMs} ms: ${what}`);
+}

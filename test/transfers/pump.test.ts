@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { test } from 'node:test';
+import { GatewayError, hasCode } from '../../src/errors.js';
+import { parseContentDigest, pump } from '../../src/transfers/pump.js';
+
+const NEVER = new AbortController().signal;
+
+class Sink extends Writable {
+  readonly chunks: Buffer[] = [];
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.chunks.push(chunk);
+    setImmediate(done);
+  }
+  get text(): string {
+    return Buffer.concat(this.chunks).toString();
+  }
+}
+
+const body = (...parts: readonly string[]): Readable => Readable.from(parts.map((part) => Buffer.from(part)));
+const digestOf = (text: string, algorithm: 'sha256' | 'sha512' = 'sha256') => ({
+  algorithm,
+  value: createHash(algorithm).update(text).digest(),
+});
+
+test('moves the bytes, counts them, and checks the digest', async () => {
+  for (const algorithm of ['sha256', 'sha512'] as const) {
+    const sink = new Sink();
+    const seen: number[] = [];
+    const digest = digestOf('one two', algorithm);
+    const bytes = await pump(body('one ', 'two'), sink, {
+      signal: NEVER,
+      size: 7,
+      digest,
+      onBytes: (n) => seen.push(n),
+    });
+    assert.deepEqual([bytes, sink.text, seen], [7, 'one two', [4, 7]]);
+  }
+  assert.equal(await pump(body(), new Sink(), { signal: NEVER, size: 0, digest: digestOf('') }), 0);
+});
+
+test('a wrong digest, too few, too many bytes, a body over its limit', async () => {
+  const run = (options: Partial<Parameters<typeof pump>[2]>): Promise<number> =>
+    pump(body('one ', 'two'), new Sink(), { signal: NEVER, ...options });
+  const cases = [
+    [{ digest: digestOf('other') }, 'digest_mismatch'],
+    [{ size: 8 }, 'size_mismatch'],
+    [{ size: 6 }, 'size_mismatch'],
+    [{ size: 0 }, 'size_mismatch'],
+    [{ maxBytes: 6 }, 'too_large'],
+  ] as const;
+  for (const [options, code] of cases) await assert.rejects(run(options), (error) => hasCode(error, code));
+  assert.equal(await run({ maxBytes: 7 }), 7);
+  assert.equal(await run({ maxBytes: 0 }), 7);
+});
+
+test('the first failure ends both ends and is the one that is told', async () => {
+  const first = new GatewayError('client_gone', 'the client left');
+  const source = new PassThrough();
+  const sink = new Sink();
+  const moving = pump(source, sink, { signal: NEVER });
+  source.write('half');
+  setImmediate(() => source.destroy(first));
+  await assert.rejects(moving, (error) => error === first);
+  assert.equal(sink.destroyed, true);
+
+  const refusal = new GatewayError('no_space', 'the disk is full');
+  const endless = new Readable({ read: () => void setImmediate(() => endless.push(Buffer.alloc(1_000))) });
+  const full = new Writable({ write: (_chunk, _encoding, done) => done(refusal) });
+  await assert.rejects(pump(endless, full, { signal: NEVER }), (error) => error === refusal);
+  assert.equal(endless.destroyed, true);
+
+  const before = new PassThrough();
+  before.on('error', () => undefined);
+  before.destroy(first);
+  await new Promise(setImmediate);
+  await assert.rejects(pump(before, new Sink(), { signal: NEVER }), (error) => error === first);
+});
+
+test('an abort ends both with its own reason', async () => {
+  const controller = new AbortController();
+  const source = new PassThrough();
+  const sink = new Sink();
+  const moving = pump(source, sink, { signal: controller.signal });
+  source.write('half');
+  const reason = new GatewayError('draining', 'the gateway stops');
+  setImmediate(() => controller.abort(reason));
+  await assert.rejects(moving, (error) => error === reason);
+  assert.deepEqual([source.destroyed, sink.destroyed], [true, true]);
+});
+
+test('a slow target holds the source back', async () => {
+  let produced = 0;
+  const source = new Readable({
+    highWaterMark: 64 << 10,
+    read() {
+      produced += 64 << 10;
+      this.push(produced > 8 << 20 ? null : Buffer.alloc(64 << 10));
+    },
+  });
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  let isStuck = true;
+  const sink = new Writable({
+    highWaterMark: 64 << 10,
+    write: (_chunk, _encoding, done) => (isStuck ? void promise.then(() => done()) : done()),
+  });
+  const moving = pump(source, sink, { signal: NEVER });
+  for (let turns = 0; turns < 100; turns++) await new Promise(setImmediate);
+  assert.ok(produced <= 1 << 20, `${produced} bytes are held for a target that takes none`);
+  isStuck = false;
+  resolve();
+  assert.equal(await moving, 8 << 20);
+});
+
+test('Content-Digest: the strongest known algorithm counts, unknown ones do not', () => {
+  const [short, long] = [digestOf('x'), digestOf('x', 'sha512')];
+  const field = (name: string, value: Buffer): string => `${name}=:${value.toString('base64')}:`;
+  assert.equal(parseContentDigest(undefined), undefined);
+  assert.equal(parseContentDigest('md5=:AAAA:'), undefined);
+  assert.deepEqual(parseContentDigest(field('sha-256', short.value)), short);
+  for (const both of [
+    `${field('sha-512', long.value)}, ${field('sha-256', short.value)}`,
+    `${field('sha-256', short.value)},${field('md5', Buffer.alloc(16))}, ${field('sha-512', long.value)}`,
+  ]) {
+    assert.deepEqual(parseContentDigest(both), long);
+  }
+  for (const bad of ['', 'sha-256', 'sha-256=abc', 'sha-256=:!:', field('sha-256', long.value), 'sha-256=:AAAA:,']) {
+    assert.throws(
+      () => parseContentDigest(bad),
+      (error) => hasCode(error, 'bad_request'),
+      bad,
+    );
+  }
+});

@@ -1,0 +1,122 @@
+/** The parts between HTTP and the protocols, real ones: an SFTP server in this process, an embedded database, a sweeper. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Connection, SftpConnection } from '../../src/remotes/connection.js';
+import { createRemotes, type Remotes } from '../../src/remotes/registry.js';
+import { startSandbox } from '../../src/sandbox/server.js';
+import type { Storage, TransferItem, TransferType } from '../../src/storage/storage.js';
+import { Sweeper } from '../../src/transfers/leftovers.js';
+import { LiveTransfers } from '../../src/transfers/live.js';
+import { Operations, type OperationOutcome, type OperationRequest } from '../../src/transfers/operation.js';
+import { LIMITS, testDeps } from '../remotes/support/harness.js';
+import { DATABASES, openTest } from '../storage/databases.js';
+
+export interface Rig {
+  readonly storage: Storage;
+  readonly remotes: Remotes;
+  readonly operations: Operations;
+  readonly sweeper: Sweeper;
+  readonly outcomes: OperationOutcome[];
+  /** The database, for another node on it. */
+  readonly url: string;
+  /** The files of the connection, on this machine's disk. */
+  readonly folder: string;
+  readonly connection: SftpConnection;
+  request(type: TransferType, changes?: Partial<OperationRequest>): OperationRequest;
+  newest(): Promise<TransferItem>;
+  stop(): Promise<void>;
+}
+
+const LOGIN = { username: 'tester', password: 'a password' };
+const NEVER = new AbortController().signal;
+
+export async function startRig(): Promise<Rig> {
+  const home = mkdtempSync('/tmp/ftg-transfers-');
+  const folder = join(home, 'files');
+  await mkdir(folder);
+  const sandbox = await startSandbox({ folder, host: '127.0.0.1', port: 0, ...LOGIN, hostKeyFile: join(home, 'key') });
+  const database = await DATABASES[0]!.start();
+  const url = await database.createDatabase();
+  const storage = await openTest(url);
+  await storage.accounts.provision([
+    {
+      email: 'ops@example.com',
+      plan: 'pro',
+      apiKeys: [
+        {
+          name: 'ci',
+          key: 'ftg_a-key-of-the-operator',
+          scopes: ['read', 'write'],
+          connections: [],
+          allowedIps: [],
+          expiresAt: null,
+        },
+      ],
+      connections: [
+        {
+          ...{
+            id: 'sandbox',
+            name: 'Sandbox',
+            type: 'sftp',
+            isActive: true,
+            host: '127.0.0.1',
+            port: sandbox.port,
+            ...LOGIN,
+          },
+          ...{ algorithms: 'default', defaultPath: '/', rootPath: '/', atomicUploads: true, pool: {} },
+        },
+      ],
+    },
+  ]);
+  const caller = await storage.accounts.findKey('ftg_a-key-of-the-operator');
+  assert.ok(caller);
+  const connection = (await storage.connections.find(caller.accountId, 'sandbox')) as Connection;
+  assert.ok(connection.type === 'sftp');
+  const remotes = createRemotes({ ...testDeps(), limits: { default: LIMITS, hosts: {} } });
+  const sweeper = new Sweeper({
+    store: storage.leftovers,
+    connections: storage.connections,
+    remotes,
+    log: () => undefined,
+  });
+  const outcomes: OperationOutcome[] = [];
+  const operations = new Operations({
+    live: new LiveTransfers(),
+    storage,
+    remotes,
+    leftovers: (of) => sweeper.for(of),
+    plans: { pro: { connections: 0, monthlyActions: 0 }, small: { connections: 1, monthlyActions: 2 } },
+    onOutcome: (outcome) => outcomes.push(outcome),
+  });
+  return {
+    ...{ storage, remotes, operations, sweeper, outcomes, url, folder, connection },
+    request: (type, changes = {}) => ({
+      ...{ caller, connection, type, path: '/asked', filename: 'asked', requestId: 'r1', signal: NEVER },
+      ...changes,
+    }),
+    newest: async () => {
+      const { transfers } = await storage.history.list(caller.accountId, { limit: 1, offset: 0 });
+      assert.ok(transfers[0]);
+      return transfers[0];
+    },
+    stop: async () => {
+      await sweeper.stop();
+      remotes.close();
+      await storage.close();
+      await database.stop();
+      await sandbox.close();
+      rmSync(home, { recursive: true });
+    },
+  };
+}
+
+/** Waits for what only another part can tell. */
+export async function until(check: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (await check()) return;
+    await new Promise((next) => setTimeout(next, 10));
+  }
+  assert.fail(`waited in vain for ${what}`);
+}

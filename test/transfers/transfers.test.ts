@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { GatewayError } from '../../src/errors.js';
+import { copyFile } from '../../src/transfers/copy-file.js';
+import { openDownload, readFile } from '../../src/transfers/get-file.js';
+import { referTo, type OperationRequest, type PathReference } from '../../src/transfers/operation.js';
+import { putFile, type PutRequest, type Target } from '../../src/transfers/put-file.js';
+import { openTest } from '../storage/databases.js';
+import { startRig, until, type Rig } from './rig.js';
+import { withCode } from '../support/errors.js';
+
+let rig: Rig;
+before(async () => {
+  rig = await startRig();
+});
+after(() => rig.stop());
+
+const at = (path: string): PathReference => referTo(rig.connection, path, 'path');
+const file = (path: string, overwrite = true): Target => ({ file: at(path), overwrite });
+const inFolder = (
+  folder: string,
+  filename: string,
+  changes: { overwrite?: boolean; template?: string } = {},
+): Target => ({
+  folder: at(folder),
+  filename,
+  template: changes.template,
+  overwrite: changes.overwrite ?? true,
+});
+const onDisk = (path: string): string => readFileSync(join(rig.folder, path), 'utf8');
+const put = (changes: Partial<PutRequest> & { target: Target }, request: Partial<OperationRequest> = {}) =>
+  rig.operations.run(rig.request('upload', request), (operation) =>
+    putFile(rig.operations, operation, {
+      connection: rig.connection,
+      body: Readable.from([Buffer.from('content')]),
+      maxBytes: 0,
+      ...changes,
+    }),
+  );
+const nothingHidden = (folder: string): void => {
+  const names = existsSync(join(rig.folder, folder)) ? readdirSync(join(rig.folder, folder)) : [];
+  assert.deepEqual(
+    names.filter((name) => name.startsWith('.ftg-')),
+    [],
+  );
+};
+/** A session that lives on after a lease of it failed is proven before the lease counts as given back. */
+const nothingLeased = (): Promise<void> =>
+  until(() => rig.remotes.gauges().every(({ leased, waiting }) => leased + waiting === 0), 'the leases are back');
+
+describe('putFile', () => {
+  test('stands whole at its place, in folders that are made, and in the history', async () => {
+    const { result, transferId, durationMs } = await put({
+      target: inFolder('/put/new', 'a.txt', { template: '{name}-x' }),
+    });
+    assert.equal(onDisk('put/new/a-x.txt'), 'content');
+    assert.deepEqual([result.path, result.size], ['/put/new/a-x.txt', 7]);
+    const { createdAt, ...item } = await rig.newest();
+    assert.ok(createdAt.getTime() > Date.now() - 60_000);
+    assert.deepEqual(item, {
+      ...{ id: transferId, connectionId: 'sandbox', type: 'upload', direction: 'outbound', filename: 'a-x.txt' },
+      ...{ path: '/put/new/a-x.txt', fileSize: 7, status: 'success', errorMessage: null, durationMs },
+    });
+    nothingHidden('put/new');
+  });
+
+  test('a late field names the file, and decides whether it may replace one', async () => {
+    mkdirSync(join(rig.folder, 'late'));
+    writeFileSync(join(rig.folder, 'late/early.txt'), 'old');
+    // The early name exists and may not be replaced, but the late name is another one.
+    const early = inFolder('/late', 'early.txt', { overwrite: false });
+    await put({ target: early, lateTarget: async () => inFolder('/late', 'late.txt', { overwrite: false }) });
+    assert.deepEqual([onDisk('late/early.txt'), onDisk('late/late.txt')], ['old', 'content']);
+    await put({ target: early, lateTarget: async () => inFolder('/late', 'early.txt') });
+    assert.equal(onDisk('late/early.txt'), 'content');
+    writeFileSync(join(rig.folder, 'late/early.txt'), 'old');
+    const refused = put({ target: inFolder('/late', 'early.txt'), lateTarget: async () => early });
+    await assert.rejects(refused, withCode('already_exists'));
+    assert.equal(onDisk('late/early.txt'), 'old');
+    const failing = put({
+      target: early,
+      lateTarget: () => Promise.reject(new GatewayError('bad_request', 'overwrite must be boolean')),
+    });
+    await assert.rejects(failing, withCode('bad_request'));
+    assert.equal((await rig.newest()).errorMessage, 'overwrite must be boolean');
+    nothingHidden('late');
+    await nothingLeased();
+  });
+
+  test('of two who may not replace, one wins and the other is told', async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 6 }, (_, index) =>
+        put({ target: file('/race.txt', false), body: Readable.from([Buffer.from(`writer ${index}`)]) }),
+      ),
+    );
+    const winners = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
+    assert.equal(winners.length, 1);
+    assert.equal(onDisk('race.txt'), `writer ${winners[0]}`);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') withCode('already_exists')(outcome.reason);
+    nothingHidden('');
+  });
+
+  test('whatever goes wrong leaves the former file and nothing else', async () => {
+    mkdirSync(join(rig.folder, 'safe'));
+    writeFileSync(join(rig.folder, 'safe/a.txt'), 'former');
+    const digest = { algorithm: 'sha256' as const, value: createHash('sha256').update('other').digest() };
+    const broken = (): Readable => {
+      const body = new PassThrough();
+      body.write('half');
+      setImmediate(() => body.destroy(new GatewayError('client_gone', 'the client left')));
+      return body;
+    };
+    const cases: readonly (readonly [Partial<PutRequest>, Parameters<typeof withCode>[0]])[] = [
+      [{ digest }, 'digest_mismatch'],
+      [{ size: 9 }, 'size_mismatch'],
+      [{ size: 3 }, 'size_mismatch'],
+      [{ maxBytes: 3 }, 'too_large'],
+      [{ target: file('/safe/a.txt', false) }, 'already_exists'],
+      [{ target: file('/safe') }, 'is_a_folder'],
+    ];
+    for (const [changes, code] of cases) {
+      await assert.rejects(put({ target: file('/safe/a.txt'), ...changes }), withCode(code));
+      assert.equal((await rig.newest()).status, 'failed');
+    }
+    await assert.rejects(put({ target: file('/safe/a.txt'), body: broken() }), withCode('client_gone'));
+    assert.equal(onDisk('safe/a.txt'), 'former');
+    nothingHidden('safe');
+    nothingHidden('');
+    await nothingLeased();
+  });
+
+  for (const [moment, bytes] of [
+    ['at the first sight of its hidden file', 0],
+    ['in the middle', 4],
+  ] as const) {
+    test(`an abort ${moment} is recorded with its own reason and leaves nothing`, async () => {
+      const folder = join(rig.folder, `aborted-${bytes}`);
+      const controller = new AbortController();
+      const body = new PassThrough();
+      body.write('half');
+      const running = put({ target: file(`/aborted-${bytes}/a.txt`), body }, { signal: controller.signal });
+      const hasCome = (name: string): boolean => statSync(join(folder, name)).size >= bytes;
+      await until(() => existsSync(folder) && readdirSync(folder).some(hasCome), 'the hidden file');
+      controller.abort(new GatewayError('client_gone', 'the client left'));
+      await assert.rejects(running, withCode('client_gone'));
+      const isEmpty = (): boolean => readdirSync(folder).length === 0;
+      // Before the opening is answered there is no handle yet, and the sweep takes the name away.
+      if (bytes === 0) await until(isEmpty, 'the hidden file goes');
+      else assert.ok(isEmpty());
+      const item = await rig.newest();
+      const expected = ['failed', 'the client left', `/aborted-${bytes}/a.txt`];
+      assert.deepEqual([item.status, item.errorMessage, item.path], expected);
+      await nothingLeased();
+    });
+  }
+});
+
+describe('openDownload', () => {
+  const big = Buffer.alloc(300_000, 'abcdefghij');
+  before(() => writeFileSync(join(rig.folder, 'big.bin'), big));
+  const open = (
+    options: Parameters<typeof openDownload>[3] = {},
+    request: Partial<OperationRequest> = {},
+    path = '/big.bin',
+  ) => openDownload(rig.operations, rig.request('download', request), at(path), options);
+
+  test('the item is in the history before the last chunk leaves, and the lease is back', async () => {
+    const download = await open();
+    assert.deepEqual([download.length, download.range], [300_000, undefined]);
+    let received = 0;
+    for await (const chunk of download.body as AsyncIterable<Buffer>) {
+      received += chunk.length;
+      if (received < big.length) continue;
+      const item = await rig.newest();
+      assert.deepEqual([item.id, item.status, item.fileSize], [download.transferId, 'success', 300_000]);
+      await nothingLeased();
+    }
+    assert.equal(received, big.length);
+  });
+
+  test('a range, an empty file, an answer without a body', async () => {
+    const part = await open({ select: () => ({ start: 10, end: 99_999 }) });
+    assert.equal(part.length, 99_990);
+    assert.deepEqual(await buffer(part.body as Readable), big.subarray(10, 100_000));
+    writeFileSync(join(rig.folder, 'empty'), '');
+    const empty = await open({}, {}, '/empty');
+    assert.equal((await buffer(empty.body as Readable)).length, 0);
+    const head = await open({ skipBody: () => true });
+    assert.deepEqual([head.body, head.length], [undefined, 300_000]);
+    assert.equal((await rig.newest()).status, 'success');
+    await nothingLeased();
+  });
+
+  test('a missing file, a folder and an impossible range fail before anything streams', async () => {
+    await assert.rejects(open({}, {}, '/absent'), withCode('not_found'));
+    await assert.rejects(open({ skipBody: () => true }, {}, '/'), withCode('is_a_folder'));
+    const badRange = new GatewayError('bad_range', 'outside');
+    const refuse = (): never => {
+      throw badRange;
+    };
+    await assert.rejects(open({ select: refuse }), (error) => error === badRange);
+    assert.equal((await rig.newest()).errorMessage, 'outside');
+    await nothingLeased();
+  });
+
+  test('a consumer that leaves is client_gone; an abort says why', async () => {
+    const left = await open();
+    left.body?.once('error', () => undefined).destroy();
+    await until(() => rig.outcomes.at(-1)?.transferId === left.transferId, 'the outcome');
+    assert.deepEqual([(await rig.newest()).status, rig.outcomes.at(-1)?.error?.code], ['failed', 'client_gone']);
+    const controller = new AbortController();
+    const cut = await open({}, { signal: controller.signal });
+    controller.abort(new GatewayError('draining', 'the gateway stops'));
+    await assert.rejects(buffer(cut.body as Readable));
+    await until(() => rig.outcomes.at(-1)?.transferId === cut.transferId, 'the outcome');
+    assert.equal((await rig.newest()).errorMessage, 'the gateway stops');
+    await nothingLeased();
+  });
+
+  test('a small file is read whole, a large one refused', async () => {
+    writeFileSync(join(rig.folder, 'small'), 'text');
+    const { result } = await readFile(rig.operations, rig.request('read'), at('/small'), 4, String);
+    assert.equal(result.content, 'text');
+    await assert.rejects(
+      readFile(rig.operations, rig.request('read'), at('/small'), 3, String),
+      withCode('too_large', /3/),
+    );
+    await nothingLeased();
+  });
+});
+
+describe('copyFile', () => {
+  const copy = (from: string, to: string, changes: Partial<Parameters<typeof copyFile>[2]> = {}) =>
+    rig.operations.run(rig.request('copy'), (operation) =>
+      copyFile(rig.operations, operation, {
+        ...{ source: rig.connection, target: rig.connection, from: at(from), to: at(to), template: undefined },
+        overwrite: true,
+        ...changes,
+      }),
+    );
+
+  test('from place to place on one login', async () => {
+    writeFileSync(join(rig.folder, 'original.txt'), 'original');
+    const { result } = await copy('/original.txt', '/copies/x.txt', { template: '{name}-copy' });
+    assert.deepEqual(result, { from: '/original.txt', to: '/copies/x-copy.txt', size: 8 });
+    assert.equal(onDisk('copies/x-copy.txt'), 'original');
+    await assert.rejects(copy('/original.txt', '/copies/x-copy.txt', { overwrite: false }), withCode('already_exists'));
+    await assert.rejects(copy('/absent', '/y'), withCode('not_found'));
+    nothingHidden('copies');
+    await nothingLeased();
+  });
+
+  test('never onto itself, also by way of another connection to the same login', async () => {
+    const other = { ...rig.connection, id: 'other', rootPath: '/copies' };
+    await assert.rejects(copy('/original.txt', '/original.txt'), withCode('already_exists', /itself/));
+    const onItself = copy('/copies/x-copy.txt', '/x-copy.txt', { target: other });
+    await assert.rejects(onItself, withCode('already_exists', /itself/));
+    assert.equal(onDisk('copies/x-copy.txt'), 'original');
+  });
+
+  test('a login with room for one session and one channel says which setting to raise', async () => {
+    const pool = { maxSessions: 1, maxChannelsPerSession: 1 };
+    const narrow = { ...rig.connection, id: 'narrow', algorithms: 'legacy' as const, pool };
+    const refused = rig.operations.run(rig.request('copy', { connection: narrow }), (operation) =>
+      copyFile(rig.operations, operation, {
+        ...{ source: narrow, target: narrow, from: at('/original.txt'), to: at('/z'), template: undefined },
+        overwrite: true,
+      }),
+    );
+    await assert.rejects(refused, withCode('sessions_exhausted', /maxSessions/));
+  });
+});
+
+describe('operations', () => {
+  test('looking is free, everything else counts, and a used-up month refuses before it starts', async () => {
+    const caller = { ...rig.request('list').caller, plan: 'small' };
+    const nothing = async (): Promise<void> => undefined;
+    const used = await rig.storage.quota.used(caller.accountId);
+    await rig.operations.run(rig.request('list', { caller }), nothing);
+    await rig.operations.run(rig.request('exists', { caller }), nothing);
+    assert.equal(await rig.storage.quota.used(caller.accountId), used);
+    const { total } = await rig.storage.history.list(caller.accountId, { limit: 1, offset: 0 });
+    // The account has long done more than the two actions of this plan.
+    await assert.rejects(rig.operations.run(rig.request('mkdir', { caller }), nothing), withCode('quota_exceeded'));
+    const after = await rig.storage.history.list(caller.accountId, { limit: 1, offset: 0 });
+    assert.equal(after.total, total);
+  });
+
+  test('an inactive connection and a client that has left start nothing', async () => {
+    const nothing = (): never => assert.fail('it must not run');
+    const inactive = { ...rig.connection, isActive: false };
+    await assert.rejects(
+      rig.operations.run(rig.request('mkdir', { connection: inactive }), nothing),
+      withCode('connection_inactive'),
+    );
+    const signal = AbortSignal.abort(new GatewayError('client_gone', 'left'));
+    await assert.rejects(rig.operations.run(rig.request('mkdir', { signal }), nothing), withCode('client_gone'));
+  });
+
+  test('an unexpected failure is internal, in the history without its text', async () => {
+    const failing = rig.operations.run(rig.request('mkdir'), async () => {
+      throw new Error('a secret detail');
+    });
+    await assert.rejects(failing, withCode('internal'));
+    assert.doesNotMatch((await rig.newest()).errorMessage ?? '', /secret/);
+  });
+
+  test('a session that died unnoticed is replaced unless something has moved', async () => {
+    let runs = 0;
+    const lost = new GatewayError('connection_lost', 'gone');
+    const dieOnce = (commits: boolean) =>
+      rig.operations.run(rig.request('mkdir'), (operation) =>
+        operation.use(async (remote, attempt) => {
+          await remote.stat(await at('/')(remote));
+          if (commits) attempt.committed();
+          if (++runs === 1) throw lost;
+          return runs;
+        }),
+      );
+    assert.equal((await dieOnce(false)).result, 2);
+    runs = 0;
+    await assert.rejects(dieOnce(true), (error) => error === lost);
+    assert.equal(runs, 1);
+  });
+});
+
+describe('leftovers', () => {
+  test('what a dead node left is found by its name and removed; what lives stays', async () => {
+    const other = await openTest(rig.url);
+    const { tag } = other.leftovers;
+    mkdirSync(join(rig.folder, 'crash'));
+    await other.leftovers.expectFolder('sandbox', '/crash');
+    await other.leftovers.expectFolder('sandbox', '/never-made');
+    const mine = `.ftg-${rig.storage.leftovers.tag}-0123456789ab.mine`;
+    for (const name of [`.ftg-${tag}-0123456789ab.x`, mine, 'kept.txt'])
+      writeFileSync(join(rig.folder, 'crash', name), '');
+    await other.close();
+    rig.sweeper.start();
+    await until(() => readdirSync(join(rig.folder, 'crash')).length === 2, 'the sweep');
+    assert.deepEqual(readdirSync(join(rig.folder, 'crash')).sort(), [mine, 'kept.txt']);
+    await until(async () => (await rig.storage.leftovers.claimDead()).length === 0, 'the notes to go');
+  });
+
+  test('a name that could not be removed at once is removed soon', async () => {
+    const leftovers = rig.sweeper.for(rig.connection);
+    writeFileSync(join(rig.folder, 'soon'), '');
+    leftovers.removeLater(await at('/soon')(undefined as never));
+    await until(() => !existsSync(join(rig.folder, 'soon')), 'the removal');
+    const name = leftovers.temporaryName('x.txt');
+    assert.match(name, new RegExp(`^\\.ftg-${rig.storage.leftovers.tag}-[0-9a-f]{12}\\.x\\.txt$`));
+  });
+});

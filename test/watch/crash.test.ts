@@ -1,0 +1,340 @@
+/**
+ * Two nodes on one database, killed at random together with the database and the receiver, while files keep coming.
+ * What would be wrong: a file that is never reported, one that is reported under two event ids, an id whose body
+ * changes, a folder that two nodes check at once, a folder that nobody checks any more.
+ *
+ * CRASH_TEST_SECONDS lengthens the storm (default 25).
+ */
+import assert from 'node:assert/strict';
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import postgres from 'postgres';
+import { JobWorker } from '../../src/storage/job-worker.js';
+import { openStorage } from '../../src/storage/open.js';
+import { startSshd, type TestSshd } from '../remotes/support/sshd.js';
+import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { testOptions, withSql } from '../storage/databases.js';
+import { held } from '../support/reliability.js';
+import { eventually, startGateway, type GatewayOptions, type TestGateway } from '../support/gateway.js';
+import { startReceiver, type Receiver } from './support/receiver.js';
+
+const STORM_MS = Number(process.env['CRASH_TEST_SECONDS'] ?? 25) * 1000;
+const FOLDERS = 6;
+const SETTLE_MS = 300;
+const SETTLED_WITHIN_MS = 90_000;
+
+interface Node {
+  gateway: TestGateway;
+  readonly dataDir: string;
+}
+
+suite('crashes', () => {
+  test('a job whose node died is taken over within 30 s, and by one node only', async () => {
+    const postgres = await startPostgres();
+    const [dying, living] = [
+      await openStorage(testOptions(postgres.url)),
+      await openStorage(testOptions(postgres.url)),
+    ];
+    const { jobs } = dying.watching;
+    await jobs.send('watch-check', [{ key: 'folder', group: 'host', data: {} }]);
+    assert.equal((await jobs.fetch('watch-check', 5, [])).length, 1);
+    // From here on nobody renews the claim, as if the node had been killed.
+    const begin = Date.now();
+    let runs = 0;
+    const worker = new JobWorker({
+      ...{ claims: living.watching.jobs, queue: 'watch-check', concurrency: 4, groupConcurrency: 2 },
+      run: async () => {
+        runs += 1;
+        // Longer than a claim lasts unrenewed: it must not run a second time meanwhile.
+        await delay(14_000);
+        return 'done';
+      },
+      log: () => undefined,
+    });
+    worker.start();
+    await eventually(() => runs > 0, 'the takeover', 30_000);
+    assert.ok(Date.now() - begin > 5000, 'a claim lasts longer than a short pause of its node');
+    await eventually(() => worker.gauge.running === 0, 'the end of the run', 30_000);
+    assert.equal(runs, 1);
+    await worker.stop(0);
+    await dying.close();
+    await living.close();
+    await postgres.stop();
+    held({
+      area: 'Faults',
+      what: 'the node that checks a watched folder dies in the middle',
+      done: 'its claim is renewed no longer, while another node lives',
+      held: 'taken over within 30 s, by one node alone',
+      tries: 1,
+    });
+  });
+
+  test('nodes, database and receiver are killed at random: every file is reported, under one event', async (context) => {
+    const [postgres, ssh, receiver] = await Promise.all([startPostgres(), startSshd(), startReceiver()]);
+    const storm = new Storm(postgres, ssh, receiver);
+    try {
+      await storm.begin();
+      await storm.rage(STORM_MS);
+      await storm.settle();
+      await storm.judge();
+      context.diagnostic(storm.summary());
+      held({
+        area: 'Faults',
+        what: 'watched folders: nodes, database and receiver are killed (SIGKILL)',
+        done: 'at random on two nodes, while files keep coming',
+        held: 'every file is reported, under one event, whose body never changes; no folder is checked twice at once or forgotten',
+        tries: storm.strikes,
+      });
+    } finally {
+      await storm.end();
+    }
+  });
+});
+
+class Storm {
+  private readonly nodes: Node[] = [];
+  private readonly folderIds: string[] = [];
+  private readonly written: string[] = [];
+  /** Files whose first half rested for as long as a whole one, because the machine held up this process: rightly reported. */
+  private readonly rested = new Set<string>();
+  private readonly accepted = new Map<string, string>();
+  /** Bodies by event id, of every try. */
+  private readonly bodies = new Map<string, Set<string>>();
+  /** When something was killed: what ran then may begin anew elsewhere. */
+  private readonly kills: number[] = [];
+  private readonly masterKey = randomBytes(32).toString('hex');
+  private tries = 0;
+  private calmSince = 0;
+  private isRaging = false;
+
+  constructor(
+    private readonly postgres: PostgresServer,
+    private readonly ssh: TestSshd,
+    private receiver: Receiver,
+  ) {}
+
+  async begin(): Promise<void> {
+    this.listen();
+    this.nodes.push(await this.startNode(), await this.startNode());
+    await withSql(this.postgres.url, (sql) =>
+      sql.unsafe(`
+        create table test_log (folder_id uuid, former uuid, check_id uuid, at timestamptz);
+        create function log_check() returns trigger language plpgsql as $$
+          begin insert into test_log values (new.id, old.check_id, new.check_id, clock_timestamp()); return new; end $$;
+        create trigger log_check after update of check_id on watched_folders for each row
+          when (old.check_id is distinct from new.check_id) execute function log_check();`),
+    );
+    for (let index = 0; index < FOLDERS; index++) {
+      mkdirSync(join(this.ssh.files, `f${index}`));
+      const body = { connectionId: 'ssh', path: `/f${index}`, webhookUrl: this.receiver.url, scheduleMinutes: 1 };
+      const created = await this.node(index % 2).gateway.api.post('/api/watched-folders', body);
+      assert.equal(created.status, 201, created.text);
+      this.folderIds.push(created.json['id'] as string);
+    }
+    await eventually(async () => {
+      const rows = await withSql(
+        this.postgres.url,
+        (sql) => sql`select from watched_folders where baseline_at is null`,
+      );
+      return rows.count === 0;
+    }, 'the baselines');
+  }
+
+  /** Files, due folders and kills, side by side. */
+  async rage(ms: number): Promise<void> {
+    this.isRaging = true;
+    const side = [this.write(), this.makeDue()];
+    for (const end = Date.now() + ms; Date.now() < end;) {
+      await delay(randomInt(500, 3000));
+      await this.strike();
+    }
+    this.isRaging = false;
+    await Promise.all(side);
+    this.calmSince = Date.now();
+  }
+
+  async settle(): Promise<void> {
+    const due = setInterval(() => void this.pushDue(), 2000);
+    try {
+      await eventually(() => this.missing().length === 0, 'every file at the receiver', SETTLED_WITHIN_MS);
+      await eventually(
+        async () => {
+          const rows = await withSql(
+            this.postgres.url,
+            (sql) => sql`
+            select from watched_folders where last_success_at is null or last_success_at < ${new Date(this.calmSince)}`,
+          );
+          return rows.count === 0;
+        },
+        'a check of every folder after the storm',
+        SETTLED_WITHIN_MS,
+      );
+    } catch (error) {
+      throw new Error(
+        `missing: ${this.missing().join(' ')}\n${this.nodes.map(({ gateway }) => gateway.output().slice(-3000)).join('\n')}`,
+        {
+          cause: error,
+        },
+      );
+    } finally {
+      clearInterval(due);
+    }
+  }
+
+  async judge(): Promise<void> {
+    for (const { gateway } of this.nodes) assert.equal(gateway.process.exitCode, null, 'no node ended by itself');
+    for (const [id, bodies] of this.bodies) assert.equal(bodies.size, 1, `event ${id} was sent with two bodies`);
+    const eventsOf = new Map<string, Set<string>>();
+    for (const [id, [body]] of this.bodies) {
+      const { data } = JSON.parse(body ?? '') as { data: { files: { path: string; size: number }[] } };
+      for (const { path, size } of data.files) {
+        if (!this.rested.has(path)) assert.equal(size, path.length, `${path} was reported before it was whole`);
+        eventsOf.set(path, (eventsOf.get(path) ?? new Set()).add(id));
+      }
+    }
+    for (const [path, ids] of eventsOf) assert.equal(ids.size, 1, `${path} was reported by ${ids.size} events`);
+    const log = await withSql(
+      this.postgres.url,
+      (sql) => sql<{ folder_id: string; former: string | null; check_id: string | null; at: Date }[]>`
+        select * from test_log order by at`,
+    );
+    assert.ok(log.length > 2 * FOLDERS, 'folders were checked');
+    for (const { folder_id: folder, former, check_id: check, at } of log) {
+      if (former === null || check === null) continue;
+      // The check before was not over: only because what ran it, or the database, had been killed.
+      const begun = log.find((row) => row.check_id === former)?.at.getTime() ?? 0;
+      const isExplained = this.kills.some((kill) => kill >= begun - 100 && kill <= at.getTime());
+      assert.ok(isExplained, `folder ${folder} was checked by two nodes at once at ${at.toISOString()}`);
+    }
+  }
+
+  summary(): string {
+    return `${this.written.length} files, ${this.bodies.size} events in ${this.tries} tries, ${this.kills.length} kills`;
+  }
+
+  async end(): Promise<void> {
+    this.isRaging = false;
+    for (const { gateway } of this.nodes) await gateway.stop();
+    for (const { dataDir } of this.nodes) rmSync(dataDir, { recursive: true, force: true });
+    await this.receiver.close();
+    await this.ssh.stop();
+    await this.postgres.stop();
+  }
+
+  private node(index: number): Node {
+    const node = this.nodes[index];
+    if (node === undefined) throw new Error(`no node ${index}`);
+    return node;
+  }
+
+  private async startNode(dataDir = mkdtempSync(join(tmpdir(), 'ftg-crash-'))): Promise<Node> {
+    const { port, username, clientKeyFile, files } = this.ssh;
+    const options: GatewayOptions = {
+      dataDir,
+      env: { GATEWAY_MASTER_KEY: this.masterKey },
+      connections: [
+        {
+          ...{ id: 'ssh', name: 'SSH', type: 'sftp', host: '127.0.0.1', port, username },
+          ...{ privateKeyFile: clientKeyFile, rootPath: files },
+        },
+      ],
+      config: {
+        database: { url: this.postgres.url, connectTimeoutMs: 30_000 },
+        server: { drainSeconds: 1 },
+        watcher: { settleMs: SETTLE_MS },
+        webhooks: { retryMs: Array.from({ length: 100 }, () => 300), timeoutMs: 1000 },
+        network: { webhooks: { allow: ['127.0.0.1/32'] } },
+      },
+    };
+    return { gateway: await startGateway(options), dataDir };
+  }
+
+  private listen(): void {
+    this.receiver.respond = ({ headers, text, body }, response) => {
+      this.tries += 1;
+      const id = String(headers['webhook-id']);
+      this.bodies.set(id, (this.bodies.get(id) ?? new Set()).add(text));
+      const luck = this.isRaging ? randomInt(4) : 0;
+      if (luck === 1) response.writeHead(500).end();
+      else if (luck === 2) response.destroy();
+      else if (luck === 3 && randomInt(4) === 0) setTimeout(() => response.destroy(), 2000);
+      else {
+        for (const { path } of body.data.files) this.accepted.set(path, id);
+        response.writeHead(204).end();
+      }
+    };
+  }
+
+  /** How often something was killed. */
+  get strikes(): number {
+    return this.kills.length / 2;
+  }
+
+  private missing(): string[] {
+    return this.written.filter((path) => !this.accepted.has(path));
+  }
+
+  private async write(): Promise<void> {
+    for (let index = 0; this.isRaging; index++) {
+      const path = `/f${index % FOLDERS}/file-${index}`;
+      // As long as its path, so that half a file would show.
+      const file = this.ssh.files + path;
+      const began = performance.now();
+      writeFileSync(file, path.slice(0, 4));
+      await delay(20);
+      writeFileSync(file, path);
+      if (performance.now() - began >= SETTLE_MS) this.rested.add(path);
+      this.written.push(path);
+      await delay(60);
+    }
+  }
+
+  /** Regular checks come every minute; here they are due every second. */
+  private async makeDue(): Promise<void> {
+    while (this.isRaging) {
+      await this.pushDue();
+      await delay(1000);
+    }
+  }
+
+  private async pushDue(): Promise<void> {
+    // Array types asked for by a connection that breaks would end this process (see Database.openPool).
+    const sql = postgres(this.postgres.url, { max: 1, fetch_types: false, onnotice: () => undefined });
+    await sql`update watched_folders set next_check_at = now() where not is_follow_up and next_check_at > now()`.catch(
+      () => undefined,
+    );
+    await sql.end({ timeout: 1 }).catch(() => undefined);
+  }
+
+  private async strike(): Promise<void> {
+    const what = randomInt(6);
+    this.kills.push(Date.now());
+    if (what === 0) {
+      await this.postgres.kill();
+      await delay(randomInt(2000));
+      await this.postgres.restart();
+    } else if (what === 1) {
+      const { port } = this.receiver;
+      await this.receiver.close();
+      await delay(randomInt(1000));
+      this.receiver = await startReceiver(port);
+      this.listen();
+    } else {
+      const index = randomInt(2);
+      const { gateway, dataDir } = this.node(index);
+      assert.equal(gateway.process.exitCode, null, `a node ended by itself:\n${gateway.output().slice(-3000)}`);
+      const gone = once(gateway.process, 'exit');
+      process.kill(gateway.pid, 'SIGKILL');
+      await gone;
+      await gateway.stop();
+      if (randomInt(2) === 0) await delay(randomInt(3000));
+      this.nodes[index] = await this.startNode(dataDir);
+    }
+    this.kills.push(Date.now());
+  }
+}

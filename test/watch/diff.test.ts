@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import type { FileState, StoredEntry } from '../../src/storage/watched-entry.js';
+import { decide, diff, isReport, isSame, type DiffRules, type Reason } from '../../src/watch/diff.js';
+import { EntrySorter } from '../../src/watch/entry-sorter.js';
+
+const SETTLE_MS = 5000;
+
+function rulesAt(beganMs: number, changes: Partial<DiffRules> = {}): DiffRules {
+  return {
+    isBaseline: false,
+    detectModified: false,
+    settleMs: SETTLE_MS,
+    resolutionMs: 1,
+    beganMs,
+    endedMs: beganMs,
+    mayReportEmpty: true,
+    maxReports: Infinity,
+    filter: () => undefined,
+    hasMarker: () => true,
+    ...changes,
+  };
+}
+
+/** The stored set, in memory. */
+class Store {
+  readonly entries = new Map<string, StoredEntry>();
+
+  async *pages(): AsyncGenerator<readonly StoredEntry[]> {
+    const all = [...this.entries.values()].sort((a, b) => a.key.compare(b.key));
+    for (let at = 0; at < all.length; at += 3) yield all.slice(at, at + 3);
+  }
+
+  /** One check; reasons by path. */
+  async check(files: ReadonlyMap<string, FileState>, rules: DiffRules): Promise<Map<string, Reason | 'gone'>> {
+    const sorter = new EntrySorter();
+    for (const [path, state] of files) await sorter.add({ key: Buffer.from(path), ...state });
+    const reasons = new Map<string, Reason | 'gone'>();
+    for await (const batch of diff(sorter.batches(), this.pages(), rules)) {
+      for (const { key, reason, change } of batch) {
+        assert.ok(!reasons.has(key.toString()), 'one reason for each entry');
+        reasons.set(key.toString(), reason);
+        if (change === undefined) continue;
+        if (change.known === undefined && change.seen === undefined) this.entries.delete(key.toString());
+        else this.entries.set(key.toString(), change);
+      }
+    }
+    await sorter.close();
+    return reasons;
+  }
+}
+
+interface Look {
+  readonly beganMs: number;
+  readonly endedMs: number;
+  readonly isRegular: boolean;
+  /** Undefined = not there. */
+  readonly state: FileState | undefined;
+}
+
+/** What the contract asks for, by brute force: the whole history of one path is gone through for every look. */
+class Model {
+  private readonly looks: Look[] = [];
+  private known: FileState | undefined;
+  private wasWaiting = false;
+
+  constructor(private readonly detectModified: boolean) {}
+
+  look(look: Look, isBaseline: boolean): Reason | 'gone' | undefined {
+    const before = this.looks.at(-1);
+    this.looks.push(look);
+    const reason = this.reasonFor(look, before, isBaseline);
+    this.wasWaiting = reason === 'settling' || reason === 'growing' || reason === 'empty';
+    if (look.state === undefined) this.known = undefined;
+    else if (!this.wasWaiting) this.known = look.state;
+    return reason;
+  }
+
+  private reasonFor(
+    { state, beganMs, isRegular }: Look,
+    before: Look | undefined,
+    isBaseline: boolean,
+  ): Reason | 'gone' | undefined {
+    if (state === undefined) return before?.state === undefined ? undefined : 'gone';
+    if (isBaseline) return 'baseline';
+    if (this.known !== undefined && equal(this.known, state)) return 'unchanged';
+    if (this.known !== undefined && !this.detectModified) return 'modification_ignored';
+    // The first of the unbroken row of looks that saw exactly this.
+    let first = this.looks.length - 1;
+    while (first > 0 && equal(this.looks[first - 1]?.state, state)) first -= 1;
+    if (first === this.looks.length - 1 && this.wasWaiting) return 'growing';
+    const isFirst = first === this.looks.length - 1;
+    if (state.size === 0 && this.known === undefined && (isFirst || !isRegular)) return 'empty';
+    if (isFirst || beganMs - (this.looks[first]?.endedMs ?? 0) < SETTLE_MS) return 'settling';
+    return this.known === undefined ? 'new' : 'modified';
+  }
+}
+
+function equal(a: FileState | undefined, b: FileState | undefined): boolean {
+  return a?.size === b?.size && a?.modifiedMs === b?.modifiedMs;
+}
+
+const NAMES = ['a', 'b/c', 'ä'];
+const name = fc.constantFrom(...NAMES);
+type Step =
+  | { readonly kind: 'put' | 'grow' | 'replace' | 'touch' | 'delete' | 'back' | 'swap'; readonly name: string }
+  | { readonly kind: 'rename'; readonly name: string; readonly to: string }
+  | { readonly kind: 'check'; readonly waitMs: number; readonly isRegular: boolean }
+  | { readonly kind: 'clock'; readonly byMs: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constantFrom('put', 'grow', 'replace', 'touch', 'delete', 'back', 'swap'), name }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('rename'), name, to: name }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('check'),
+      waitMs: fc.constantFrom(1, 2000, SETTLE_MS, 60_000),
+      isRegular: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('clock'), byMs: fc.integer({ min: -7_200_000, max: 7_200_000 }) }),
+  },
+);
+
+test('random histories of a folder: the same reports and reasons as a brute-force model', async () => {
+  let reports = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 120, size: 'max' }), fc.boolean(), async (steps, detectModified) => {
+      const files = new Map<string, FileState>();
+      const trash = new Map<string, FileState>();
+      const store = new Store();
+      const models = new Map(NAMES.map((each) => [each, new Model(detectModified)]));
+      let ours = 1_700_000_000_000;
+      // The server's clock: its own, and set at will.
+      let theirs = 1_500_000_000_000;
+      let checks = 0;
+      for (const each of steps) {
+        theirs += 10;
+        if (each.kind === 'clock') theirs += each.byMs;
+        else if (each.kind !== 'check') change(files, trash, each, theirs);
+        else {
+          ours += each.waitMs;
+          const look = { beganMs: ours, endedMs: (ours += 3), isRegular: each.isRegular };
+          const isBaseline = checks++ === 0;
+          const rules = rulesAt(look.beganMs, {
+            endedMs: look.endedMs,
+            isBaseline,
+            detectModified,
+            mayReportEmpty: each.isRegular,
+          });
+          const found = await store.check(files, rules);
+          for (const [path, model] of models) {
+            const expected = model.look({ ...look, state: files.get(path) }, isBaseline);
+            assert.equal(found.get(path), expected, `${path} at check ${checks}`);
+            if (expected === 'new' || expected === 'modified') reports += 1;
+          }
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  );
+  assert.ok(reports > 500, `the histories came to ${reports} reports only`);
+});
+
+function change(files: Map<string, FileState>, trash: Map<string, FileState>, at: Step, modifiedMs: number): void {
+  if (at.kind === 'check' || at.kind === 'clock') return;
+  const state = files.get(at.name);
+  if (at.kind === 'put') files.set(at.name, { size: 0, modifiedMs });
+  else if (at.kind === 'back') files.set(at.name, trash.get(at.name) ?? { size: 7, modifiedMs });
+  else if (state === undefined) return;
+  else if (at.kind === 'swap') {
+    files.set(at.name, trash.get(at.name) ?? state);
+    trash.set(at.name, state);
+  } else if (at.kind === 'grow') files.set(at.name, { size: state.size + 5, modifiedMs });
+  else if (at.kind === 'replace' || at.kind === 'touch') files.set(at.name, { size: state.size, modifiedMs });
+  else {
+    files.delete(at.name);
+    if (at.kind === 'rename') files.set(at.to, state);
+    else trash.set(at.name, state);
+  }
+}
+
+suite('what a look decides', () => {
+  const entry = (size: number, modifiedMs = 1000) => ({ key: Buffer.from('f'), size, modifiedMs });
+  const seen = (size: number, sinceMs: number, modifiedMs = 1000): StoredEntry => ({
+    key: Buffer.from('f'),
+    known: undefined,
+    seen: { size, modifiedMs, sinceMs },
+  });
+
+  test('a file is reported when it has kept size and date for the settling time, to the millisecond', () => {
+    assert.equal(decide(entry(4), undefined, rulesAt(0)).reason, 'settling');
+    assert.equal(decide(entry(4), seen(4, 0), rulesAt(SETTLE_MS - 1)).reason, 'settling');
+    assert.equal(decide(entry(4), seen(4, 0), rulesAt(SETTLE_MS)).reason, 'new');
+  });
+
+  test('our own clock set back neither settles a file nor keeps it waiting for long', () => {
+    const late = decide(entry(4), seen(4, 1_000_000), rulesAt(500));
+    assert.equal(late.reason, 'settling');
+    assert.deepEqual(late.change?.seen, { size: 4, modifiedMs: 1000, sinceMs: 500 });
+  });
+
+  test('a file whose marker is missing waits, and is reported as soon as the marker is there', () => {
+    let isThere = false;
+    const rules = (at: number) => rulesAt(at, { hasMarker: () => isThere });
+    assert.equal(decide(entry(4), seen(4, 0), rules(SETTLE_MS)).reason, 'waiting_for_marker');
+    isThere = true;
+    assert.equal(decide(entry(4), seen(4, 0), rules(SETTLE_MS)).reason, 'new');
+  });
+
+  test('what is filtered keeps what was stored of it', () => {
+    const decision = decide(entry(9), seen(4, 0), rulesAt(9e9, { filter: () => 'pattern' }));
+    assert.equal(decision.reason, 'pattern');
+    assert.equal(decision.change, undefined);
+  });
+
+  test('reports beyond the cap stay for the next check', async () => {
+    const store = new Store();
+    const files = new Map(Array.from({ length: 10 }, (_, index) => [`f${index}`, { size: 1, modifiedMs: 1 }]));
+    await store.check(files, rulesAt(0, { maxReports: 4 }));
+    const reported: string[] = [];
+    for (const at of [1, 2, 3]) {
+      const reasons = await store.check(files, rulesAt(at * 10_000, { maxReports: 4 }));
+      const now = [...reasons].filter(([, reason]) => isReport(reason)).map(([path]) => path);
+      assert.equal(now.length, at < 3 ? 4 : 2);
+      reported.push(...now);
+    }
+    assert.deepEqual(reported.sort(), [...files.keys()]);
+  });
+});
+
+suite('times of servers that know minutes only', () => {
+  const day = 86_400_000;
+  const now = Date.UTC(2026, 6, 1);
+  const coarse = { resolutionMs: 60_000, endedMs: now };
+  const at = (modifiedMs: number): FileState => ({ size: 1, modifiedMs });
+
+  test('seconds that another command told are the same time', () => {
+    assert.ok(isSame(at(now - 60_000), at(now - 60_000 + 42_000), coarse));
+    assert.ok(!isSame(at(now - 60_000), at(now), coarse));
+    assert.ok(!isSame(at(now - 60_000), at(now - 59_000), { ...coarse, resolutionMs: 1000 }));
+  });
+
+  test('the hour of summer time does not modify every file twice a year', () => {
+    assert.ok(isSame(at(now - 10 * day), at(now - 10 * day + 3_600_000), coarse));
+    assert.ok(!isSame(at(now - 10 * day), at(now - 10 * day + 7_200_000), coarse));
+  });
+
+  test('a file that loses its clock time with age stays the same', () => {
+    const written = now - 183 * day + 15 * 3_600_000;
+    assert.ok(isSame(at(written), at(Math.floor(written / day) * day), coarse));
+    assert.ok(!isSame(at(now - 20 * day + 15 * 3_600_000), at(now - 20 * day), coarse));
+  });
+});
+
+suite('the order of a listing', () => {
+  test('any listing comes out sorted by bytes, each entry once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ minLength: 1, maxLength: 6 })), async (keys) => {
+        const sorter = new EntrySorter();
+        for (const key of keys) await sorter.add({ key: Buffer.from(key), size: key.length, modifiedMs: 5 });
+        const out: string[] = [];
+        for await (const batch of sorter.batches()) out.push(...batch.map(({ key }) => key.toString('hex')));
+        assert.deepEqual(out, [...new Set(keys.map((key) => Buffer.from(key).toString('hex')))].sort());
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('a listing too long for memory goes over the disk and comes back whole', async () => {
+    const sorter = new EntrySorter();
+    const total = 300_000;
+    // A stride that is coprime to the total: every number once, in no order.
+    for (let index = 0; index < total; index++) {
+      const number = (index * 7919) % total;
+      const key = Buffer.from(`some/longer/folder/name/file-${String(number).padStart(7, '0')}.csv`);
+      await sorter.add({ key, size: number, modifiedMs: number * 1000 });
+    }
+    let next = 0;
+    for await (const batch of sorter.batches()) {
+      for (const { key, size, modifiedMs } of batch) {
+        assert.equal(size, next);
+        assert.equal(modifiedMs, next * 1000);
+        assert.ok(key.toString().endsWith(`${String(next).padStart(7, '0')}.csv`));
+        next += 1;
+      }
+    }
+    assert.equal(next, total);
+    await sorter.close();
+  });
+});

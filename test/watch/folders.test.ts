@@ -1,0 +1,285 @@
+/** What a folder's owner can ask for, and what everybody can see of it. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import type { WatchedFolder } from '../../src/storage/watches.js';
+import type { NewWatchedFolder } from '../../src/watch/service.js';
+import type { TestSshd } from '../remotes/support/sshd.js';
+import type { PostgresServer } from '../servers/postgres.js';
+import { withSql } from '../storage/databases.js';
+import type { Bench } from './support/bench.js';
+import type { Receiver } from './support/receiver.js';
+import { WatchRig } from './support/rig.js';
+
+/** More than the other tests put into one check. */
+const MOST_REPORTS = 10;
+
+suite('watched folders', () => {
+  let rig: WatchRig;
+  let postgres: PostgresServer;
+  let ssh: TestSshd;
+  let receiver: Receiver;
+  let bench: Bench;
+
+  before(async () => {
+    rig = await WatchRig.open({ watcher: { settleMs: 0 }, maxReports: MOST_REPORTS });
+    ({ postgres, ssh, receiver, bench } = rig);
+  });
+  after(() => rig.close());
+
+  const watched = (...about: Parameters<WatchRig['watched']>) => rig.watched(...about);
+  const fresh = (folder: WatchedFolder): Promise<WatchedFolder> => bench.service.get(bench.accountId, folder.id);
+
+  test('a folder may report what is there at the start', async () => {
+    const { folder } = await watched({ initial: 'report' }, ['a.txt', 'b.txt']);
+    const [first] = bench.checksOf(folder);
+    assert.equal(first?.outcome.detections, 2);
+  });
+
+  test('more files than one check reports are over its cap, and the next check, at once, reports the rest', async () => {
+    const names = Array.from({ length: MOST_REPORTS + 3 }, (_, index) => `${index}.txt`);
+    const { folder } = await watched({ initial: 'report' }, names);
+    await bench.until(() => bench.checksOf(folder).length === 2, 'the check that goes on');
+    const [first, second] = bench.checksOf(folder).map(({ outcome }) => outcome.check);
+    assert.ok(first !== undefined && second !== undefined);
+    assert.deepEqual(first.counts, { new: MOST_REPORTS, over_cap: 3 });
+    assert.deepEqual(second.counts, { unchanged: MOST_REPORTS, new: 3 });
+    const left = pathsOf(await bench.reasonsOf(folder, first), 'over_cap');
+    assert.equal(left.length, 3);
+    assert.deepEqual(pathsOf(await bench.reasonsOf(folder, second), 'new'), left);
+  });
+
+  test('a file waits for its marker', async () => {
+    const { put, look } = await watched({ doneFile: '{filename}.done' });
+    put('a.csv');
+    put('b.csv');
+    put('b.csv.done');
+    assert.deepEqual(await look(), { 'a.csv': 'waiting_for_marker', 'b.csv': 'new', 'b.csv.done': 'marker' });
+    put('a.csv.done');
+    assert.equal((await look())['a.csv'], 'new');
+  });
+
+  test('what excludePattern names is left alone, with a reason of its own', async () => {
+    const { put, look } = await watched({ filePattern: '*.csv', excludePattern: 'draft-*' });
+    for (const name of ['a.csv', 'draft-a.csv', 'a.txt']) put(name);
+    assert.deepEqual(await look(), { 'a.csv': 'new', 'draft-a.csv': 'excluded', 'a.txt': 'pattern' });
+  });
+
+  test('a file must have rested for minAgeSeconds', async () => {
+    const { put, folder } = await watched({ minAgeSeconds: 1 });
+    put('a.txt');
+    const begin = Date.now();
+    await bench.settle(folder);
+    assert.ok(Date.now() - begin >= 1000);
+    assert.equal(bench.checksOf(folder).at(-1)?.outcome.detections, 1);
+  });
+
+  test('without detectModified a change is seen and not reported', async () => {
+    const { put, look } = await watched({}, ['a.txt']);
+    put('a.txt', 'more than before');
+    assert.deepEqual(await look(), { 'a.txt': 'modification_ignored' });
+    assert.deepEqual(await look(), { 'a.txt': 'unchanged' });
+  });
+
+  test('files are deleted after their delivery, unless they changed meanwhile', async () => {
+    const { put, folder, place, look } = await watched({ webhookUrl: receiver.url, afterDelivery: 'delete' });
+    receiver.respond = (_, response) => {
+      put('changed.txt', 'changed while the receiver read of it');
+      response.writeHead(200).end();
+    };
+    put('a.txt');
+    put('changed.txt');
+    await look();
+    const done = async (): Promise<boolean> => (await rig.eventsOf(folder))[0]?.afterAction === 'done';
+    await bench.until(done, 'what follows the delivery');
+    receiver.respond = (_, response) => response.writeHead(200).end();
+    assert.deepEqual(readdirSync(place), ['changed.txt']);
+    const { transfers } = await bench.storage.history.list(bench.accountId, { type: 'delete', limit: 10, offset: 0 });
+    assert.deepEqual(
+      transfers.map(({ path, status }) => [path, status]),
+      [[`${folder.path}/a.txt`, 'success']],
+    );
+  });
+
+  test('files are moved after their delivery, to a folder that is not watched', async () => {
+    const { put, place, look } = await watched({
+      ...{ webhookUrl: receiver.url, afterDelivery: 'move', recursive: true },
+    });
+    mkdirSync(join(place, 'sub'));
+    put('a.txt');
+    put('sub/b.txt');
+    await look();
+    await bench.until(() => existsSync(join(place, 'processed/sub/b.txt')), 'the move');
+    await bench.until(() => existsSync(join(place, 'processed/a.txt')), 'the move');
+    assert.deepEqual(await look(), { 'a.txt': 'gone', 'sub/b.txt': 'gone' });
+    assert.deepEqual(await look(), {});
+  });
+
+  test('an alarm of its own type says that nothing came', async () => {
+    const { folder, look } = await watched({ webhookUrl: receiver.url, expectEveryMinutes: 30 });
+    receiver.received.length = 0;
+    await look();
+    assert.equal(receiver.received.length, 0);
+    await withSql(
+      postgres.url,
+      (sql) => sql`update watched_folders set created_at = now() - interval '31 minutes' where id = ${folder.id}`,
+    );
+    await look();
+    await bench.until(() => receiver.received.length === 1, 'the alarm');
+    assert.equal(receiver.received[0]?.body.type, 'watched_folder.files_missing');
+    await look();
+    assert.equal((await rig.eventsOf(folder)).length, 1);
+  });
+
+  test('a failing check is seen, backs off, and recovers by itself', async () => {
+    const { folder, place, put } = await watched();
+    // Its place in the minute is chance: paused, it is checked only when asked, and no due time has passed by then.
+    await bench.service.pause(bench.accountId, folder.id);
+    const putOff = () =>
+      withSql(
+        postgres.url,
+        (sql) => sql`
+          update watched_folders set schedule_minutes = 1, next_check_at = now() + interval '1 day'
+          where id = ${folder.id}`,
+      );
+    renameSync(place, `${place}-away`);
+    for (const failures of [1, 2, 3]) {
+      await putOff();
+      const check = await bench.check(folder);
+      assert.equal(check.outcome, 'failed');
+      assert.equal(check.errorCode, 'not_found');
+      const now = await fresh(folder);
+      assert.equal(now.failures, failures);
+      assert.match(now.errorMessage ?? '', /does not exist|No such file/);
+      const pauseMinutes = (now.nextCheckAt.getTime() - Date.now()) / 60_000;
+      const most = 2 ** (failures - 1);
+      assert.ok(
+        pauseMinutes <= most && pauseMinutes > most - 1.1,
+        `${pauseMinutes} minutes after ${failures} failures`,
+      );
+    }
+    const failing = await fresh(folder);
+    assert.notEqual(failing.failingSince, null);
+    const { transfers } = await bench.storage.history.list(bench.accountId, {
+      ...{ type: 'poll', status: 'failed', limit: 10, offset: 0 },
+    });
+    assert.equal(transfers.filter(({ path }) => path === folder.path).length, 3);
+    renameSync(`${place}-away`, place);
+    put('a.txt');
+    const check = await bench.check(folder);
+    assert.deepEqual([check.outcome, check.counts], ['succeeded', { new: 1 }]);
+    const well = await fresh(folder);
+    assert.deepEqual([well.failingSince, well.failures, well.errorCode], [null, 0, null]);
+  });
+
+  test('a paused folder is not checked when it is due; resumed, it is due at once', async () => {
+    const { folder, put } = await watched();
+    await bench.service.pause(bench.accountId, folder.id);
+    put('a.txt');
+    await withSql(postgres.url, (sql) => sql`update watched_folders set next_check_at = now() where id = ${folder.id}`);
+    const other = await watched();
+    await withSql(
+      postgres.url,
+      (sql) => sql`update watched_folders set next_check_at = now() where id = ${other.folder.id}`,
+    );
+    await bench.until(() => bench.checksOf(other.folder).length === 2, 'a folder due at the same time');
+    assert.equal(bench.checksOf(folder).length, 1);
+    await bench.service.resume(bench.accountId, folder.id);
+    await bench.until(() => bench.checksOf(folder).length === 2, 'the check after the pause');
+    assert.equal(bench.checksOf(folder)[1]?.outcome.detections, 1);
+  });
+
+  test('a dry run tells what would be reported and changes nothing', async () => {
+    const { folder, put, look } = await watched({}, ['old.txt']);
+    put('a.txt');
+    const run = await bench.service.dryRun(bench.accountId, folder.id, new AbortController().signal);
+    assert.deepEqual(run.counts, { new: 1, unchanged: 1 });
+    assert.deepEqual(
+      run.files.map(({ name, event }) => [name, event]),
+      [['a.txt', 'new']],
+    );
+    assert.equal(await bench.service.explain(bench.accountId, folder.id, 'a.txt'), undefined);
+    assert.equal((await look())['a.txt'], 'new');
+  });
+
+  test('known files can be looked through and forgotten; what is forgotten is new again', async () => {
+    const { folder, look } = await watched({ filePattern: '*.txt' }, ['a.txt', 'b.txt', 'c.txt', 'd.csv']);
+    const first = await bench.service.knownFiles(bench.accountId, folder.id, { limit: 2 });
+    assert.deepEqual([first.files.map(({ path }) => path), first.total], [['a.txt', 'b.txt'], 3]);
+    const next = await bench.service.knownFiles(bench.accountId, folder.id, { after: 'b.txt', limit: 2 });
+    assert.deepEqual(
+      next.files.map(({ path }) => path),
+      ['c.txt'],
+    );
+    assert.equal(await bench.service.explain(bench.accountId, folder.id, 'a.txt'), 'unchanged');
+    assert.equal(await bench.service.explain(bench.accountId, folder.id, 'd.csv'), 'pattern');
+    assert.deepEqual(await bench.service.forget(bench.accountId, folder.id, 'a.txt'), { forgotten: 1 });
+    assert.deepEqual(await look(), { 'a.txt': 'new', 'b.txt': 'unchanged', 'c.txt': 'unchanged', 'd.csv': 'pattern' });
+    assert.deepEqual(await bench.service.forget(bench.accountId, folder.id, undefined), { forgotten: 3 });
+  });
+
+  test('the last twenty checks of a folder are kept, each with its reasons', async () => {
+    const { folder, look } = await watched({}, ['a.txt']);
+    for (let check = 0; check < 22; check++) await look();
+    const checks = await bench.service.checks(bench.accountId, folder.id);
+    assert.equal(checks.length, 20);
+    for (const check of checks) assert.deepEqual(await bench.reasonsOf(folder, check), { 'a.txt': 'unchanged' });
+  });
+
+  test('a check that is due while the one before still waits is skipped, and that is said', async () => {
+    const { folder } = await watched();
+    const { jobs } = bench.storage.watching;
+    // Due already and waiting: for what another node would be slow to do.
+    const later = new Date(Date.now() + 3_600_000);
+    const waiting = { key: folder.id, group: 'x', data: { kind: 'regular' }, startAfter: later };
+    // The job of the first check may be on its way out still.
+    await bench.until(async () => (await jobs.send('watch-check', [waiting])).size === 1, 'the job to be taken');
+    await withSql(postgres.url, (sql) => sql`update watched_folders set next_check_at = now() where id = ${folder.id}`);
+    await bench.until(
+      async () => (await bench.service.checks(bench.accountId, folder.id)).some(({ outcome }) => outcome === 'skipped'),
+      'the note of the skipped check',
+    );
+    assert.ok((await fresh(folder)).nextCheckAt.getTime() > Date.now());
+  });
+
+  test('what is another account’s does not exist', async () => {
+    const { folder } = await watched();
+    const other = '01890000-0000-7000-8000-000000000000';
+    for (const work of [
+      () => bench.service.get(other, folder.id),
+      () => bench.service.remove(other, folder.id),
+      () => bench.service.pause(other, folder.id),
+      () => bench.service.secret(other, folder.id),
+      () => bench.service.checkNow(other, folder.id),
+      () => bench.service.forget(other, folder.id, undefined),
+      () => bench.service.get(bench.accountId, 'not-a-uuid'),
+    ]) {
+      await assert.rejects(work(), { code: 'unknown_watched_folder' });
+    }
+    assert.deepEqual(await bench.service.list(other), []);
+  });
+
+  test('a folder that is none, or not there, is refused', async () => {
+    writeFileSync(join(ssh.files, 'plain'), 'x');
+    await assert.rejects(bench.watch('ssh', '/plain'), { code: 'not_a_folder' });
+    await assert.rejects(bench.watch('ssh', '/nowhere'), { code: 'not_found' });
+    rmSync(join(ssh.files, 'plain'));
+  });
+
+  test('options that make no sense are refused with the field named', async () => {
+    mkdirSync(join(ssh.files, 'odd'));
+    const refused = (input: NewWatchedFolder, message: RegExp) =>
+      assert.rejects(bench.watch('ssh', '/odd', input), { code: 'bad_request', message });
+    await refused({ afterDelivery: 'delete' }, /afterDelivery.*webhookUrl/);
+    await refused({ webhookUrl: receiver.url, afterDelivery: 'move', moveTo: '/odd' }, /moveTo/);
+    await refused({ filePattern: '{a' }, /filePattern/);
+    await refused({ doneFile: 'x/y' }, /doneFile/);
+  });
+});
+
+function pathsOf(reasons: Record<string, string>, wanted: string): string[] {
+  return Object.keys(reasons)
+    .filter((path) => reasons[path] === wanted)
+    .toSorted();
+}

@@ -1,0 +1,179 @@
+/** Endpoints 4.17 to 4.19 of a gateway as a user runs it. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { withSql } from '../storage/databases.js';
+import { eventually, KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { startReceiver, type Receiver } from './support/receiver.js';
+
+const LIMITED = 'ftg_key-for-another-connection-01';
+const READER = 'ftg_key-that-may-only-read-012345';
+const OTHER = 'ftg_key-of-another-account-012345';
+
+suite('watched folders through the API', () => {
+  let dataDir: string;
+  let postgres: PostgresServer;
+  let gateway: TestGateway;
+  let receiver: Receiver;
+
+  before(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'ftg-watch-'));
+    [postgres, receiver] = await Promise.all([startPostgres(), startReceiver()]);
+    const elsewhere = { id: 'elsewhere', name: 'Elsewhere', type: 'ftp', host: '127.0.0.1', port: 1, username: 'u' };
+    gateway = await startGateway({
+      dataDir,
+      config: {
+        database: { url: postgres.url },
+        sandbox: true,
+        network: { webhooks: { allow: ['127.0.0.1/32'] } },
+        watcher: { settleMs: 200 },
+        accounts: [
+          {
+            email: 'test@example.com',
+            plan: 'pro',
+            apiKeys: [
+              { name: 'test', key: KEY },
+              { name: 'limited', key: LIMITED, connections: ['elsewhere'] },
+              { name: 'reader', key: READER, scopes: ['read'] },
+            ],
+            connections: [elsewhere],
+          },
+          { email: 'other@example.com', plan: 'pro', apiKeys: [{ name: 'other', key: OTHER }], connections: [] },
+        ],
+      },
+    });
+  });
+  after(async () => {
+    await gateway.stop();
+    await receiver.close();
+    await postgres.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  const place = (name: string): string => {
+    const folder = join(dataDir, 'sandbox', name);
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  };
+  const create = (body: object, key = KEY) => gateway.api.post('/api/watched-folders', body, { key });
+
+  test('a folder is made, shown, reports what appears, and is deleted', async () => {
+    const files = place('in/box');
+    writeFileSync(join(files, 'old.txt'), 'before');
+    const created = await create({ connectionId: 'sandbox', path: 'in/box', webhookUrl: receiver.url });
+    assert.equal(created.status, 201, created.text);
+    const { id, createdAt, ...rest } = created.json as { id: string; createdAt: string };
+    assert.match(createdAt, /^\d{4}-\d\d-\d\dT.*Z$/);
+    assert.deepEqual(rest, {
+      connectionId: 'sandbox',
+      name: 'box',
+      path: '/in/box',
+      filePattern: null,
+      scheduleMinutes: 5,
+      webhookUrl: receiver.url,
+      source: 'api',
+      detectModified: false,
+      isActive: true,
+    });
+    const listed = await gateway.api.get('/api/watched-folders');
+    assert.deepEqual(listed.json, { watchedFolders: [created.json] });
+
+    // Due at once instead of in five minutes, once the baseline stands.
+    const dueAfterBaseline = async (): Promise<boolean> =>
+      withSql(postgres.url, async (sql) => {
+        const rows = await sql`
+          update watched_folders set next_check_at = now() where id = ${id} and baseline_at is not null`;
+        return rows.count === 1;
+      });
+    await eventually(
+      async () =>
+        withSql(postgres.url, async (sql) => {
+          return (await sql`select from watched_folders where id = ${id} and baseline_at is not null`).count === 1;
+        }),
+      'the baseline',
+    );
+    writeFileSync(join(files, 'new.txt'), 'after');
+    assert.ok(await dueAfterBaseline());
+    await eventually(() => receiver.received.length === 1, 'the webhook');
+    assert.deepEqual(receiver.names(), ['new.txt']);
+    const history = await gateway.api.get('/api/transfers', { query: { type: 'poll' } });
+    const [item] = history.json['transfers'] as Record<string, unknown>[];
+    assert.equal(item?.['path'], '/in/box/new.txt');
+    assert.equal(item['status'], 'success');
+    const metrics = await gateway.api.get('/metrics');
+    assert.match(metrics.text, /^ftg_watch_detections_total 1$/m);
+    // The delivery is written down after the receiver has answered, and the gauge is looked up every two seconds.
+    await eventually(
+      async () => /^ftg_webhook_events_pending 0$/m.test((await gateway.api.get('/metrics')).text),
+      'no event is pending',
+    );
+
+    const removed = await gateway.api.send(`/api/watched-folders/${id}`, { method: 'DELETE' });
+    assert.deepEqual([removed.status, removed.json], [200, { success: true }]);
+    const again = await gateway.api.send(`/api/watched-folders/${id}`, { method: 'DELETE' });
+    assert.deepEqual([again.status, again.headers['x-error-code']], [404, 'unknown_watched_folder']);
+  });
+
+  test('options beyond the interface are taken and shown', async () => {
+    place('more');
+    const options = {
+      ...{ excludePattern: 'x*', doneFile: '{filename}.ok', initial: 'report', recursive: true, minAgeSeconds: 60 },
+      ...{ afterDelivery: 'move', moveTo: 'done', expectEveryMinutes: 90 },
+    };
+    const body = { connectionId: 'sandbox', path: '/more', filePattern: '*.csv', scheduleMinutes: 1440, ...options };
+    const created = await create({ ...body, name: 'More', webhookUrl: receiver.url, detectModified: true });
+    assert.equal(created.status, 201, created.text);
+    const shown = created.json;
+    for (const [name, value] of Object.entries({
+      ...options,
+      moveTo: '/more/done',
+      name: 'More',
+      scheduleMinutes: 1440,
+    })) {
+      assert.equal(shown[name], value, name);
+    }
+    await gateway.api.send(`/api/watched-folders/${shown['id'] as string}`, { method: 'DELETE' });
+  });
+
+  const refusals: readonly [string, object, number, string][] = [
+    ['no path', { connectionId: 'sandbox' }, 400, 'bad_request'],
+    ['no connection', { path: '/' }, 400, 'bad_request'],
+    ['an unknown connection', { connectionId: 'nowhere', path: '/' }, 404, 'unknown_connection'],
+    ['a path that is not there', { connectionId: 'sandbox', path: '/absent' }, 404, 'not_found'],
+    ['a path out of the root', { connectionId: 'sandbox', path: '/../x' }, 400, 'bad_path'],
+    ['an interval of 0', { connectionId: 'sandbox', path: '/', scheduleMinutes: 0 }, 400, 'bad_request'],
+    ['an interval over a day', { connectionId: 'sandbox', path: '/', scheduleMinutes: 1441 }, 400, 'bad_request'],
+    ['half a minute', { connectionId: 'sandbox', path: '/', scheduleMinutes: 1.5 }, 400, 'bad_request'],
+    ['a glob that is none', { connectionId: 'sandbox', path: '/', filePattern: '*.{a' }, 400, 'bad_request'],
+    ['a webhook that is no URL', { connectionId: 'sandbox', path: '/', webhookUrl: 'x' }, 400, 'bad_request'],
+    ['a webhook inside', { connectionId: 'sandbox', path: '/', webhookUrl: 'http://10.1.1.1/' }, 403, 'address_denied'],
+    ['a text for a flag', { connectionId: 'sandbox', path: '/', detectModified: 'yes' }, 400, 'bad_request'],
+  ];
+  for (const [what, body, status, code] of refusals) {
+    test(`${what} is refused with ${status}`, async () => {
+      const answer = await create(body);
+      assert.deepEqual([answer.status, answer.headers['x-error-code']], [status, code], answer.text);
+      assert.deepEqual(Object.keys(answer.json), ['error']);
+    });
+  }
+
+  test('keys see and change only what is theirs', async () => {
+    place('mine');
+    const created = await create({ connectionId: 'sandbox', path: '/mine' });
+    const id = created.json['id'] as string;
+    assert.equal((await create({ connectionId: 'sandbox', path: '/mine' }, LIMITED)).status, 403);
+    assert.equal((await create({ connectionId: 'sandbox', path: '/mine' }, READER)).status, 403);
+    assert.equal((await create({ connectionId: 'sandbox', path: '/mine' }, OTHER)).status, 404);
+    assert.equal((await gateway.api.get('/api/watched-folders', { key: READER })).status, 403);
+    for (const key of [LIMITED, OTHER]) {
+      assert.deepEqual((await gateway.api.get('/api/watched-folders', { key })).json, { watchedFolders: [] });
+      const removed = await gateway.api.send(`/api/watched-folders/${id}`, { method: 'DELETE', key });
+      assert.equal(removed.status, 404);
+    }
+    assert.equal((await gateway.api.send(`/api/watched-folders/${id}`, { method: 'DELETE' })).status, 200);
+    assert.equal((await gateway.api.send('/api/watched-folders/x', { method: 'DELETE' })).status, 404);
+  });
+});

@@ -1,0 +1,196 @@
+/** Watched folders in this process: a database of the test's own, the real remotes, and everything that looks after folders. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { validate } from '../../../src/config/validate.js';
+import type { Connection } from '../../../src/remotes/connection.js';
+import { createDialer } from '../../../src/remotes/dial.js';
+import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
+import { createRemotes, type Remotes } from '../../../src/remotes/registry.js';
+import { openStorage, type OpenedStorage } from '../../../src/storage/open.js';
+import type { CheckKind, CheckRow, WatchedFolder } from '../../../src/storage/watches.js';
+import { Sweeper } from '../../../src/transfers/leftovers.js';
+import type { CheckFacts } from '../../../src/watch/scheduler.js';
+import type { NewWatchedFolder, WatchService } from '../../../src/watch/service.js';
+import { createWatching, type Watching } from '../../../src/watch/watching.js';
+import type { AttemptFacts } from '../../../src/webhooks/deliver.js';
+import { testOptions } from '../../storage/databases.js';
+
+const KEY = 'ftg_key-of-the-watch-tests-0123';
+
+export interface BenchOptions {
+  readonly databaseUrl: string;
+  /** As in the configuration file. */
+  readonly connections: readonly object[];
+  readonly watcher?: object;
+  readonly webhooks?: object;
+  readonly network?: object;
+  readonly maxReports?: number;
+}
+
+export class Bench {
+  readonly checks: CheckFacts[] = [];
+  readonly attempts: AttemptFacts[] = [];
+  readonly accountId: string;
+  readonly service: WatchService;
+  private readonly looks = new Set<() => void>();
+
+  private constructor(
+    readonly storage: OpenedStorage,
+    readonly remotes: Remotes,
+    readonly watching: Watching,
+    heard: { check: (facts: CheckFacts) => void; attempt: (facts: AttemptFacts) => void },
+    accountId: string,
+    private readonly sweeper: Sweeper,
+  ) {
+    this.accountId = accountId;
+    this.service = watching.service;
+    heard.check = (facts) => {
+      this.checks.push(facts);
+      this.tell();
+    };
+    heard.attempt = (facts) => {
+      this.attempts.push(facts);
+      this.tell();
+    };
+  }
+
+  static async open(options: BenchOptions): Promise<Bench> {
+    const tree = {
+      accounts: [
+        {
+          email: 'watch@example.com',
+          plan: 'pro',
+          apiKeys: [{ name: 'test', key: KEY }],
+          connections: options.connections,
+        },
+      ],
+      watcher: { settleMs: 200, ...options.watcher },
+      webhooks: { retryMs: [50, 50], ...options.webhooks },
+      network: { webhooks: { allow: ['127.0.0.0/8'] }, ...options.network },
+    };
+    const origin = { placeOf: () => undefined, isVariable: () => false, writtenAt: () => undefined };
+    const outcome = validate(tree, origin);
+    if (!('config' in outcome)) throw new Error(JSON.stringify(outcome.mistakes));
+    const { config } = outcome;
+    const storage = await openStorage(testOptions(options.databaseUrl));
+    await storage.accounts.provision(config.accounts);
+    const dialer = createDialer(config.network, () => []);
+    const remotes = createRemotes({
+      dialer,
+      limits: config.pools,
+      tuning: config.streams,
+      trust: { checkHostKey: async () => undefined },
+      log: () => undefined,
+    });
+    const log = (): void => undefined;
+    const sweeper = new Sweeper({ store: storage.leftovers, connections: storage.connections, remotes, log });
+    const heard = { check: (_: CheckFacts): void => undefined, attempt: (_: AttemptFacts): void => undefined };
+    const watching = createWatching({
+      storage,
+      remotes,
+      leftovers: (connection) => sweeper.for(connection),
+      dialer,
+      watcher: config.watcher,
+      webhooks: config.webhooks,
+      requireHttps: config.network.webhooks.requireHttps,
+      ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
+      log,
+      onCheck: (facts) => heard.check(facts),
+      onAttempt: (facts) => heard.attempt(facts),
+    });
+    const record = await storage.accounts.findKey(KEY);
+    if (record === undefined) throw new Error('the key of the tests is unknown');
+    watching.start();
+    return new Bench(storage, remotes, watching, heard, record.accountId, sweeper);
+  }
+
+  async close(): Promise<void> {
+    await this.watching.stop();
+    await this.sweeper.stop();
+    this.remotes.close();
+    await this.storage.close();
+  }
+
+  async connection(id: string): Promise<Connection> {
+    const connection = await this.storage.connections.find(this.accountId, id);
+    if (connection === undefined) throw new Error(`no connection ${id}`);
+    return connection;
+  }
+
+  /** Takes a file away, as another client of the server would. */
+  async remove(connectionId: string, path: string): Promise<void> {
+    const leftovers = (connection: Connection) => this.sweeper.for(connection);
+    const use = { signal: new AbortController().signal, leftovers };
+    await this.remotes.use(await this.connection(connectionId), use, (remote) =>
+      remote.remove(parseRemotePath(path, ROOT, 'path')),
+    );
+  }
+
+  /** A folder whose baseline has been taken. A day between its regular checks, the longest there is: the test asks for them. */
+  async watch(connectionId: string, path: string, input: NewWatchedFolder = {}): Promise<WatchedFolder> {
+    const connection = await this.connection(connectionId);
+    const folder = await this.service.create(
+      connection,
+      async () => parseRemotePath(path, ROOT, 'path'),
+      { scheduleMinutes: 1440, ...input },
+      { source: 'test', signal: new AbortController().signal },
+    );
+    await this.until(() => this.checksOf(folder).length > 0, `the first check of ${path}`);
+    return folder;
+  }
+
+  checksOf({ id }: WatchedFolder): CheckFacts[] {
+    return this.checks.filter(({ outcome }) => outcome.folder.id === id);
+  }
+
+  /** Asks for a check and waits for it; another one, even if it ends meanwhile, is not taken for it. */
+  async check(folder: WatchedFolder): Promise<CheckRow> {
+    const asked = new Date();
+    // One that runs already may have begun before what the test did last.
+    while (!(await this.service.checkNow(this.accountId, folder.id)).queued) await delay(5);
+    return this.checkOf(folder, 'manual', asked);
+  }
+
+  /** A check, and the look after it that settles what it saw. */
+  async settle(folder: WatchedFolder): Promise<CheckRow> {
+    const check = await this.check(folder);
+    const { settling = 0, growing = 0 } = check.counts;
+    return settling + growing > 0 ? this.checkOf(folder, 'follow_up', check.startedAt) : check;
+  }
+
+  /** The first check of that kind which began at `since` or later, when it has ended. */
+  private async checkOf(folder: WatchedFolder, wanted: CheckKind, since: Date): Promise<CheckRow> {
+    const found = (): CheckRow | undefined =>
+      this.checksOf(folder).find(({ kind, outcome }) => kind === wanted && outcome.check.startedAt >= since)?.outcome
+        .check;
+    await this.until(() => found() !== undefined, `a ${wanted} check of ${folder.path}`);
+    const check = found();
+    if (check === undefined) throw new Error('no check');
+    return check;
+  }
+
+  async reasonsOf(folder: WatchedFolder, check: CheckRow): Promise<Record<string, string>> {
+    const entries = await this.service.reasons(this.accountId, folder.id, check.id);
+    return Object.fromEntries(entries.map(({ path, reason }) => [path, reason]));
+  }
+
+  /** Waits until `look` holds; looks whenever a check or a try has ended, and now and then. */
+  async until(look: () => boolean | Promise<boolean>, what: string, withinMs = 20_000): Promise<void> {
+    for (const end = Date.now() + withinMs; Date.now() < end;) {
+      if (await look()) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, 50);
+        const wake = (): void => {
+          clearTimeout(timer);
+          this.looks.delete(wake);
+          resolve();
+        };
+        this.looks.add(wake);
+      });
+    }
+    throw new Error(`not within ${withinMs} ms: ${what}`);
+  }
+
+  private tell(): void {
+    for (const look of [...this.looks]) look();
+  }
+}
