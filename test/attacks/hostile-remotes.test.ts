@@ -59,8 +59,8 @@ before(async () => {
   });
 });
 after(async () => {
-  await gateway.stop();
-  await Promise.all([sftp.stop(), ftp.stop(), s3.stop()]);
+  await gateway?.stop();
+  await Promise.all([sftp?.stop(), ftp?.stop(), s3?.stop()]);
 });
 afterEach(async () => {
   odd = () => false;

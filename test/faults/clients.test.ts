@@ -1,6 +1,8 @@
 /** Clients that vanish, dawdle, send less or more than they said: nothing of it stays on the remote or in the gateway. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { newest, uploadRaw, type HistoryItem } from '../api/support.js';
@@ -262,7 +264,7 @@ describe('clients that fail', () => {
       });
 
       test('100-continue: curl waits for it and sends', async () => {
-        const folder = mkdtempSync('/tmp/ftg-continue-');
+        const folder = mkdtempSync(join(tmpdir(), 'ftg-continue-'));
         const content = contentOf('continue', 2 * MIB);
         writeFileSync(`${folder}/file`, content);
         const fields = [AUTHORIZATION, 'Expect: 100-continue', 'Content-Type: application/octet-stream'];

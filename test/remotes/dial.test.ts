@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import https from 'node:https';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -316,7 +317,7 @@ test('nothing is left of an address that lost the race', async (t) => {
 });
 
 describe('TLS', () => {
-  const folder = mkdtempSync('/tmp/ftg-dial-');
+  const folder = mkdtempSync(join(tmpdir(), 'ftg-dial-'));
   const certificate = makeCertificate(folder);
   const sockets = new Set<tls.TLSSocket>();
   const servernames: unknown[] = [];

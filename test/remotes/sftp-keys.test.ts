@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import * as crypto from 'node:crypto';
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { GatewayError } from '../../src/errors.js';
@@ -17,7 +18,7 @@ const PASSPHRASE = 'open "sesame" é';
 describe('private keys', () => {
   let folder: string;
   before(() => {
-    folder = mkdtempSync('/tmp/ftg-keys-');
+    folder = mkdtempSync(join(tmpdir(), 'ftg-keys-'));
   });
   after(() => rmSync(folder, { recursive: true }));
 

@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -46,7 +47,7 @@ const openSsh = (subsystem?: string) => async (): Promise<ServerUnderTest> => {
 };
 
 const sandbox = async (): Promise<ServerUnderTest> => {
-  const home = mkdtempSync('/tmp/ftg-sandbox-');
+  const home = mkdtempSync(join(tmpdir(), 'ftg-sandbox-'));
   const login = { username: 'guest', password: randomBytes(8).toString('hex') };
   const files = join(home, 'files');
   const server = await startSandbox({

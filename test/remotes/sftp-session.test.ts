@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { GatewayError } from '../../src/errors.js';
@@ -101,8 +102,8 @@ describe('logging in to OpenSSH', () => {
   test('a home below the root is shown from there, one outside as the root', async (t) => {
     const server = await userServer(t);
     const connection = sftpConnection({ port: server.port, username: user.username }, { password: user.password });
-    const below = await openRemote({ ...connection, rootPath: '/tmp' });
-    assert.equal(await below.remote.home(), user.home.slice('/tmp'.length));
+    const below = await openRemote({ ...connection, rootPath: tmpdir() });
+    assert.equal(await below.remote.home(), user.home.slice(tmpdir().length));
     const same = await onSession(below.session, { ...connection, rootPath: `${user.home}/` }, testDeps());
     assert.equal(await same.remote.home(), '/');
     const outside = await onSession(below.session, { ...connection, rootPath: '/usr' }, testDeps());
@@ -186,7 +187,7 @@ describe('host keys', () => {
   });
 
   test('a pinned key of a family that the server prefers less is asked for, and remembered', async (t) => {
-    const folder = mkdtempSync('/tmp/ftg-keys-');
+    const folder = mkdtempSync(join(tmpdir(), 'ftg-keys-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const rsa = join(folder, 'rsa');
     execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-b', '2048', '-N', '', '-f', rsa]);
@@ -213,7 +214,7 @@ describe('host keys', () => {
 
 describe('algorithms', () => {
   test('an old server needs the legacy preset, and is told so', async (t) => {
-    const folder = mkdtempSync('/tmp/ftg-keys-');
+    const folder = mkdtempSync(join(tmpdir(), 'ftg-keys-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const rsa = join(folder, 'rsa');
     execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-b', '2048', '-N', '', '-f', rsa]);

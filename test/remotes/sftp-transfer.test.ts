@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -121,7 +122,7 @@ describe('large files', () => {
 
   test('a copy from one server to another, through both streams at once', async (t) => {
     const { connection, at, disk } = await openSsh(t);
-    const home = mkdtempSync('/tmp/ftg-sandbox-');
+    const home = mkdtempSync(join(tmpdir(), 'ftg-sandbox-'));
     const login = { username: 'u', password: 'p' };
     const sandbox = await startSandbox({
       folder: join(home, 'f'),

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { once } from 'node:events';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import ssh2, { type SFTPWrapper } from 'ssh2';
@@ -25,7 +26,7 @@ describe('the sandbox', () => {
   const login = { username: 'guest', password: 'pass word' };
   const options = () => ({ folder, host: '127.0.0.1', port: 0, ...login, hostKeyFile: join(home, 'keys', 'host_key') });
   before(async () => {
-    home = mkdtempSync('/tmp/ftg-sandbox-');
+    home = mkdtempSync(join(tmpdir(), 'ftg-sandbox-'));
     folder = join(home, 'files');
     sandbox = await startSandbox(options());
   });

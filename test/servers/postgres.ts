@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const PROGRAMS = '/usr/lib/postgresql';
 const USER = 'gateway';
 const PASSWORD = 'test-password';
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 240_000;
 
 export interface PostgresServer {
   /** Of its database `postgres`; other ones can be made in it. */

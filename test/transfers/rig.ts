@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Connection, SftpConnection } from '../../src/remotes/connection.js';
 import { createRemotes, type Remotes } from '../../src/remotes/registry.js';
@@ -33,7 +34,7 @@ const LOGIN = { username: 'tester', password: 'a password' };
 const NEVER = new AbortController().signal;
 
 export async function startRig(): Promise<Rig> {
-  const home = mkdtempSync('/tmp/ftg-transfers-');
+  const home = mkdtempSync(join(tmpdir(), 'ftg-transfers-'));
   const folder = join(home, 'files');
   await mkdir(folder);
   const sandbox = await startSandbox({ folder, host: '127.0.0.1', port: 0, ...LOGIN, hostKeyFile: join(home, 'key') });

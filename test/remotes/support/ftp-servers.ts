@@ -33,7 +33,7 @@ const PASSWORD = 'S3cret pass-wörd';
 const NOBODY = 65_534;
 /** vsftpd enters the user's home first, so it has to be one that exists. */
 const DAEMON = 1;
-const STARTUP_MS = 10_000;
+const STARTUP_MS = 120_000;
 
 export async function startVsftpd({ tls = 'none', extra = [], env = {} }: ServerOptions = {}): Promise<FtpServer> {
   const place = makePlace('vsftpd', DAEMON);
@@ -260,7 +260,7 @@ function login(
 
 /** The three FTP servers of Debian conflict as packages; those that are not installed are unpacked beside each other. */
 function unpacked(packages: readonly string[]): string {
-  const cache = path.join(os.tmpdir(), 'ftg-test-packages');
+  const cache = '/var/tmp/ftg-test-packages';
   const root = path.join(cache, packages[0] ?? '');
   if (existsSync(path.join(root, 'complete'))) return root;
   const downloads = mkdtempSync(path.join(os.tmpdir(), 'ftg-download-'));

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import ssh2, { type ServerChannel } from 'ssh2';
+import { generateKeyPair } from '../../../src/remotes/sftp/generate-key.js';
 import {
   encodeRequest,
   PacketAssembler,
@@ -46,7 +47,7 @@ export interface Oddities {
   readonly onAuthentication?: (context: ssh2.AuthContext) => void;
 }
 
-const hostKey = ssh2.utils.generateKeyPairSync('ed25519').private;
+const hostKey = generateKeyPair('an odd server').privateKey;
 const text = (value: string): Buffer => Buffer.from(value);
 const FOLDER_MODE = 0o040755;
 const FILE_MODE = 0o100644;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile, open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../support/ports.js';
 import { listening } from './sshd.js';
@@ -20,7 +21,7 @@ export interface RcloneServer {
  * posix-rename, and with `cache` it keeps what is written in a folder of its own at first.
  */
 export async function startRclone(cache: 'off' | 'writes' = 'off'): Promise<RcloneServer> {
-  const home = mkdtempSync('/tmp/ftg-rclone-');
+  const home = mkdtempSync(join(tmpdir(), 'ftg-rclone-'));
   const folder = join(home, 'files');
   mkdirSync(folder);
   const port = await freePort();

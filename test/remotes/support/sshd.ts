@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { copyFile, readFile } from 'node:fs/promises';
 import net from 'node:net';
-import { userInfo } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../support/ports.js';
 
@@ -25,7 +25,7 @@ export const SFTP_SERVER = '/usr/lib/openssh/sftp-server';
 
 /** Starts an OpenSSH server of its own on loopback with key login for the current user, and `extra` configuration lines. */
 export async function startSshd(extra: readonly string[] = [], subsystem = SFTP_SERVER): Promise<TestSshd> {
-  const home = mkdtempSync('/tmp/ftg-sshd-');
+  const home = mkdtempSync(join(tmpdir(), 'ftg-sshd-'));
   const files = join(home, 'files');
   mkdirSync(files);
   mkdirSync('/run/sshd', { recursive: true });

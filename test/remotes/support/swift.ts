@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** OpenStack Swift, all in one, with its S3 interface: a store that keeps real objects, multiparts included. */
@@ -18,7 +17,7 @@ export interface SwiftServer {
 }
 
 const PYTHON = '/usr/bin/python3';
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 240_000;
 /** With its own half a second and few seconds, its servers give each other up on a machine that is merely busy. */
 const PATIENCE = 'conn_timeout = 60\nnode_timeout = 60';
 
@@ -27,7 +26,8 @@ const PATIENCE = 'conn_timeout = 60\nnode_timeout = 60';
  * ports, over a folder of its own, or a disk of so many bytes; resolves when a signed-up proxy answers.
  */
 export async function startSwift(diskBytes?: number): Promise<SwiftServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'ftg-swift-'));
+  // It keeps what it knows of an object in extended attributes, which not every memory file system has.
+  const folder = await mkdtemp('/var/tmp/ftg-swift-');
   const [proxy, account, container, object, cache] = await freePorts(5);
   const devices = join(folder, 'devices');
   await mkdir(devices);

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, chmodSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 export interface UnixUser {
   readonly username: string;
@@ -13,7 +15,7 @@ export interface UnixUser {
 export function makeUnixUser(): UnixUser {
   const username = `ftg${randomBytes(4).toString('hex')}`;
   const password = randomBytes(12).toString('base64url');
-  const home = mkdtempSync('/tmp/ftg-home-');
+  const home = mkdtempSync(join(tmpdir(), 'ftg-home-'));
   chmodSync(home, 0o755);
   execFileSync('useradd', ['--no-create-home', '--home-dir', home, '--shell', '/bin/sh', username], {
     stdio: 'ignore',
