@@ -4,7 +4,6 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { dirname } from 'node:path';
 import ssh2, { type AuthContext, type Connection, type ParsedKey } from 'ssh2';
-import { generateKeyPair } from '../remotes/sftp/generate-key.js';
 import { FolderService } from './folder.js';
 
 /** A login that comes to nothing is cut after this long, or after this many tries. */
@@ -99,7 +98,7 @@ async function readHostKey(file: string): Promise<{ readonly text: string; reado
   if (text === undefined) {
     await mkdir(dirname(file), { recursive: true });
     const draft = `${file}.${randomBytes(6).toString('hex')}`;
-    await writeFile(draft, generateKeyPair('sandbox').privateKey, { mode: 0o600, flag: 'wx' });
+    await writeFile(draft, newHostKey(), { mode: 0o600, flag: 'wx' });
     try {
       // Linking puts a whole file there or nothing, and leaves the key of another process that was quicker.
       await link(draft, file).catch((error: NodeJS.ErrnoException) => {
@@ -115,6 +114,14 @@ async function readHostKey(file: string): Promise<{ readonly text: string; reado
   const blob = (Array.isArray(key) ? key[0]! : key).getPublicSSH();
   const hash = createHash('sha256').update(blob).digest('base64').replace(/=+$/, '');
   return { text, fingerprint: `SHA256:${hash}` };
+}
+
+function newHostKey(): string {
+  // The library drops the first byte of a key where that is zero: one of 256 is unusable.
+  for (;;) {
+    const { private: text } = ssh2.utils.generateKeyPairSync('ed25519');
+    if (!(ssh2.utils.parseKey(text) instanceof Error)) return text;
+  }
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {
