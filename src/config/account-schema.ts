@@ -1,5 +1,6 @@
 /** The schema of one entry under `accounts`: the account, its API keys, its connections. */
 import { ALL_SCOPES, SCOPES } from '../caller.js';
+import { REGION } from './formats.js';
 import { poolKeys } from './pool-schema.js';
 import {
   fixed,
@@ -74,7 +75,7 @@ const s3 = mapping({
   ...common,
   type: required(fixed('s3')),
   endpoint: optional(text('an http or https URL without login and query', { format: 'http-url-or-empty' })),
-  region: preset('us-east-1', name),
+  region: preset('us-east-1', text('a region, of letters, digits, - and _', { pattern: REGION })),
   bucket: required(name),
   accessKeyId: required(name),
   secretAccessKey: required(text('text of at least one character', { pattern: LINE })),

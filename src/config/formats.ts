@@ -2,6 +2,9 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
+/** The pattern of an S3 region: one label of a host name, since AWS's endpoints are named after it. */
+export const REGION = '^(?![xX][nN]--)[A-Za-z0-9_-]{1,63}$';
+
 export const FORMATS = {
   host: isHost,
   'ip-or-empty': (text: string): boolean => text === '' || isIP(text) !== 0,

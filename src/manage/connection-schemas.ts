@@ -1,4 +1,5 @@
 /** JSON Schemas of a connection as its owner writes it: what the router checks and an OpenAPI document shows. */
+import { REGION } from '../config/formats.js';
 import type { ConnectionType } from '../remotes/connection.js';
 
 type Properties = Readonly<Record<string, object>>;
@@ -78,7 +79,7 @@ const TYPES: Readonly<
       ...common,
       ...tls,
       endpoint: { type: ['string', 'null'], maxLength: 2048, default: null },
-      region: { ...line(), default: 'us-east-1' },
+      region: { type: 'string', pattern: REGION, default: 'us-east-1' },
       bucket: line(),
       accessKeyId: line(),
       secretAccessKey: secret(),

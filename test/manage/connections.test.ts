@@ -77,6 +77,9 @@ test('mistakes are told by field', async () => {
     [{ ...SFTP, hostKeys: ['MD5:x'] }, /hostKeys/],
     [{ ...FTP, tlsCa: 'no pem' }, /tlsCa/],
     [{ ...S3, endpoint: 'ftp://x' }, /endpoint/],
+    [{ ...S3, region: 'example.com/#' }, /region/],
+    [{ ...S3, region: '𝗩╢' }, /region/],
+    [{ ...S3, region: 'XN--a' }, /region/],
     [{ ...S3, secretAccessKey: undefined }, /secretAccessKey is missing/],
     [{ ...SFTP, type: 'webdav' }, /type must be one of sftp, ftp, s3/],
   ];
