@@ -18,10 +18,14 @@ import { newest, refused, uploadRaw, type Refusal, type World } from './support.
 
 const MIB = 1024 * 1024;
 const STALL_MS = 1600;
-const CONNECT_MS = 3000;
 /** A cut upload's hidden file goes with a session of its own, a second later. */
 const CLEAN_UP_MS = 20_000;
 const OTHER_HOST_KEY = `SHA256:${'A'.repeat(43)}`;
+
+/** So that only those which are to be taken for silent are. */
+function withPatience(connections: readonly { readonly [key: string]: unknown; readonly pool?: object }[]): object[] {
+  return connections.map(({ pool, ...others }) => ({ ...others, pool: { stallTimeoutMs: 120_000, ...pool } }));
+}
 
 describe('what goes wrong at the remote server is told in its words, and leaves nothing', () => {
   let postgres: PostgresServer;
@@ -100,11 +104,17 @@ describe('what goes wrong at the remote server is told in its words, and leaves 
       password: 'pass word',
     };
     gateway = await startGateway({
-      connections: [
+      connections: withPatience([
         { id: 'ssh', name: 'SSH', ...ssh.connection },
         { id: 'ftp', name: 'FTP', ...ftp.connection },
-        { id: 'proxied', name: 'Through the proxy', ...ssh.connection, port: proxy.port },
-        { id: 'scripted', name: 'Scripted', ...scriptedLogin },
+        {
+          id: 'proxied',
+          name: 'Through the proxy',
+          ...ssh.connection,
+          pool: { stallTimeoutMs: STALL_MS },
+          port: proxy.port,
+        },
+        { id: 'scripted', name: 'Scripted', ...scriptedLogin, pool: { stallTimeoutMs: STALL_MS } },
         { id: 'nameless', name: 'No such name', ...sftp, host: 'no-such-host.invalid' },
         { id: 'refusing', name: 'Closed port', ...sftp, port: await freePort() },
         { id: 'ssh-login', name: 'Wrong password', ...ssh.connection, password: 'wrong' },
@@ -130,10 +140,11 @@ describe('what goes wrong at the remote server is told in its words, and leaves 
           accessKeyId: 'a',
           secretAccessKey: 's',
         },
-      ],
+      ]),
       config: {
         database: { url: postgres.url },
-        pools: { default: { stallTimeoutMs: STALL_MS, connectTimeoutMs: CONNECT_MS } },
+        // Of these the url uploads take theirs.
+        pools: { default: { stallTimeoutMs: STALL_MS } },
         network: { urlFetch: { allow: ['127.0.0.1/32'] } },
       },
     });
