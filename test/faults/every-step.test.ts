@@ -29,7 +29,7 @@ import type { Fault } from './step-proxy.js';
 const SIZE = 100 * KIB;
 /** What falls silent is noticed soon; elsewhere a busy machine is not to be taken for it. */
 const SOON = { stallTimeoutMs: 1_500, connectTimeoutMs: 4_000 };
-const MOST_STEPS = 300;
+const MOST_STEPS = 3_000;
 /** Removing a hidden file is tried after 1 s, 5 s and 30 s. */
 const CLEAN_UP_MS = 45_000;
 /** Every single piece (`FAULTS=all`), or so many between one round and the next. */

@@ -321,7 +321,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
     before(async () => {
       const clock = new URL('jumping-clock.js', import.meta.url).href;
       gateway = await overRemotes(remotes, {
-        config: { pools: { default: { idleTimeoutMs: 2_000, stallTimeoutMs: 10_000 } } },
+        config: { pools: { default: { idleTimeoutMs: 2_000, stallTimeoutMs: 60_000 } } },
         env: { NODE_OPTIONS: `--import=${clock}`, CLOCK_OFFSET_FILE: file },
       });
       atRest = await warmUp(gateway);

@@ -16,9 +16,9 @@ export const LIMITS: PoolLimits = {
   maxChannelsPerSession: 1,
   idleTimeoutMs: 60_000,
   maxWaiting: 10,
-  acquireTimeoutMs: 5_000,
-  connectTimeoutMs: 5_000,
-  stallTimeoutMs: 5_000,
+  acquireTimeoutMs: 60_000,
+  connectTimeoutMs: 60_000,
+  stallTimeoutMs: 60_000,
 };
 
 export interface Target {

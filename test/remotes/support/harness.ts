@@ -16,9 +16,9 @@ export const LIMITS: PoolLimits = {
   maxChannelsPerSession: 8,
   idleTimeoutMs: 60_000,
   maxWaiting: 256,
-  acquireTimeoutMs: 15_000,
-  connectTimeoutMs: 10_000,
-  stallTimeoutMs: 10_000,
+  acquireTimeoutMs: 60_000,
+  connectTimeoutMs: 60_000,
+  stallTimeoutMs: 60_000,
 };
 
 const OPEN_NETWORK = {

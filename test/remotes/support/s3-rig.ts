@@ -21,9 +21,9 @@ export const LIMITS: PoolLimits = {
   maxChannelsPerSession: 1,
   idleTimeoutMs: 60_000,
   maxWaiting: 16,
-  acquireTimeoutMs: 5_000,
-  connectTimeoutMs: 2_000,
-  stallTimeoutMs: 10_000,
+  acquireTimeoutMs: 60_000,
+  connectTimeoutMs: 60_000,
+  stallTimeoutMs: 60_000,
 };
 
 export const PART = 5 * 1024 * 1024;
