@@ -22,6 +22,8 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 
 await ensurePackages();
 const scratch = makeScratch();
+process.once('exit', () => scratch.remove());
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 process.env['TMPDIR'] = scratch.folder;
 
 let passed = 0;
@@ -38,6 +40,5 @@ stream.on('test:fail', ({ details }) => {
 });
 const report = stream.compose<NodeJS.ReadableStream>(new spec());
 for await (const text of report) process.stdout.write(text);
-scratch.remove();
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 console.log(`\n${passed} passed, ${failed} failed`);

@@ -89,6 +89,12 @@ before(async () => {
   gateway = await startGateway({
     connections: [
       ...PROTOCOLS.map((protocol) => remotes[protocol].connection),
+      ...PROTOCOLS.map((protocol) => ({
+        ...remotes[protocol].connection,
+        id: `${protocol}-slow`,
+        name: `${protocol}-slow`,
+        pool: { stallTimeoutMs: STALL_MS },
+      })),
       sftp('maxsessions', ssh),
       sftp('maxstartups', startups),
       ftpLogin('max_clients', ftp),
@@ -112,9 +118,6 @@ before(async () => {
         hosts: {
           // Longer than it takes to change the server behind an open session.
           [`127.0.0.1:${sshProxy.port}`]: { idleTimeoutMs: 8_000 },
-          ...Object.fromEntries(
-            PROTOCOLS.map((protocol) => [`127.0.0.1:${remotes[protocol].proxy.port}`, { stallTimeoutMs: STALL_MS }]),
-          ),
         },
       },
     },
@@ -219,9 +222,9 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
         const content = contentOf('slow', SLOW_BYTES);
         proxy.delayMs = SLOW_MS;
         try {
-          const sent = await upload(protocol, 'slow.bin', content);
+          const sent = await upload(`${protocol}-slow`, 'slow.bin', content);
           assert.equal(sent.status, 200, told(sent));
-          const received = await gateway.api.get(`/api/download/${protocol}`, { query: { path: '/slow.bin' } });
+          const received = await gateway.api.get(`/api/download/${protocol}-slow`, { query: { path: '/slow.bin' } });
           assert.equal(received.status, 200, told(received));
           assert.ok(received.bytes.equals(content));
         } finally {

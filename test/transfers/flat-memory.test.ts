@@ -21,7 +21,7 @@ const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 const FILE_BYTES = 2 * GIB;
 const SLOW_BYTES_PER_SECOND = 1_000_000;
-/** The transfer has filled every buffer by then. */
+/** Every buffer is full so long after the first of the bytes that watching begins with. */
 const FILLED_MS = 2_500;
 const WATCHED_MS = 4_000;
 /** Buffers of the system on the up to three connections in a row, and the gateway's own for one transfer. */
@@ -128,6 +128,8 @@ describe('a slow side holds the fast one up, in flat memory', () => {
   }
 
   async function watch(fast: () => number, slow: () => number): Promise<void> {
+    const atFirst = slow();
+    await eventually(() => slow() > atFirst + CHUNK.length, 'the transfer has begun');
     await delay(FILLED_MS);
     const filled = memoryOf(gateway.pid).now;
     const slowBefore = slow();
