@@ -103,7 +103,7 @@ export async function startStepProxy(target: number, options: { readonly ftp?: b
       to.on('drain', () => from.resume());
       const pass = (bytes: Buffer): void => {
         if (link.isStalled || !mayPass()) return;
-        if (!to.destroyed && !to.write(bytes)) from.pause();
+        if (to.writable && !to.write(bytes)) from.pause();
       };
       const passOrHold = (bytes: Buffer): void => {
         if (holding === undefined) return pass(bytes);
@@ -118,9 +118,11 @@ export async function startStepProxy(target: number, options: { readonly ftp?: b
         });
       };
       const passInTime = (bytes: Buffer): void => {
-        if (proxy.delayMs > 0) from.pause();
+        // Told once: a piece that waits when the delay is taken away must not leave its side standing.
+        const isLate = proxy.delayMs > 0;
+        if (isLate) from.pause();
         later(() => {
-          if (proxy.delayMs > 0) from.resume();
+          if (isLate) from.resume();
           passOrHold(bytes);
         });
       };
