@@ -27,7 +27,7 @@ test('a short soak: nothing fails, nothing grows', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'soak-test-'));
   const file = join(folder, 'report.json');
   const { stdout } = await run(process.execPath, [SOAK, '--minutes', '0.2', '--rate', '20', '--json', file], {
-    timeout: 600_000,
+    timeout: 120_000,
   });
   const report = JSON.parse(readFileSync(file, 'utf8')) as SoakReport;
   rmSync(folder, { recursive: true });

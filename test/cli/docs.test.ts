@@ -59,7 +59,7 @@ test('the snippets run, one after the other', async () => {
     KEY,
     ADMIN_KEY,
   };
-  const options = { cwd: terminal.home, env, timeout: 120_000 };
+  const options = { cwd: terminal.home, env, timeout: 60_000 };
   const answers = { 'API key': KEY, 'E-mail': EMAIL, Password: PASSWORD };
   for (const { line, language, words, code } of snippets) {
     assert.equal(language, 'sh');

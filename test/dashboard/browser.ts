@@ -10,7 +10,7 @@ export const EMAIL = 'ops@example.com';
 export const NEWCOMER = 'new@example.com';
 export const PASSWORD = 'correct horse battery';
 /** Longest wait for one thing to appear. */
-const STEP_MS = 60_000;
+const STEP_MS = 10_000;
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = [
   '--no-sandbox',

@@ -305,7 +305,7 @@ test('a message that ran out of tries is seen with its attempts, and sent again'
   await page.getByText(/^in \d:\d\d$/).waitFor();
   const watched = page.url().replace(/.*\/watched\//, '/manage/watched-folders/');
   const hasBaseline = async () => (await manage(page, 'GET', watched))['baselineAt'] !== null;
-  await eventually(hasBaseline, 'the first check');
+  await eventually(hasBaseline, 'the first check', 60_000);
   await page.getByRole('table', { name: 'Checks' }).getByText('Done').first().waitFor();
 
   // A regular check may be due at any time, and would know the file before the dry run.
@@ -317,7 +317,7 @@ test('a message that ran out of tries is seen with its attempts, and sent again'
   await manage(page, 'POST', `${watched}/resume`);
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByRole('tab', { name: 'Deliveries' }).click();
-  await page.getByText('Dead letter').waitFor({ timeout: 60_000 });
+  await page.getByText('Dead letter').waitFor({ timeout: 20_000 });
   await page.getByRole('button', { name: /attempts of/ }).click();
   await dialog().getByText('500').nth(1).waitFor();
   await page.keyboard.press('Escape');

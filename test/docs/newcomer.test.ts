@@ -71,7 +71,7 @@ function start(code: string, env: NodeJS.ProcessEnv): Started {
   return program;
 }
 
-test('from the first start to the first webhook, by the commands of the README', { timeout: 600_000 }, async (t) => {
+test('from the first start to the first webhook, by the commands of the README', { timeout: 180_000 }, async (t) => {
   const snippets = snippetsOf(PAGE);
   assert.equal(snippets.length, 6, 'the walk below has a step for each');
   const port = await freePort();

@@ -59,7 +59,7 @@ after(async () => {
 async function execute({ page, line, language, code }: Snippet, cwd: string): Promise<string> {
   const name = `${page.replace(/\W/g, '-')}-${line}`;
   const env = { ...process.env, GATEWAY: gateway.url, KEY, ADMIN_KEY };
-  const options = { cwd, env, timeout: 120_000 };
+  const options = { cwd, env, timeout: 30_000 };
   if (language === 'sh') return (await run('bash', ['-euo', 'pipefail', '-c', code], options)).stdout;
   if (language === 'python') return (await run('python3', ['-c', code], options)).stdout;
   const source = join(cwd, `${name}.ts`);

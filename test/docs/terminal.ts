@@ -16,7 +16,7 @@ export async function typeAtTerminal(code: string, { cwd, env, answers }: TypedO
     cwd,
     env: { ...env, TYPED: code, TERM: 'dumb' },
     stdio: ['pipe', 'pipe', 'inherit'],
-    timeout: 600_000,
+    timeout: 120_000,
   });
   let screen = '';
   let seen = 0;

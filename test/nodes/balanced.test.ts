@@ -35,7 +35,7 @@ function upload(
   });
 }
 
-describe('three gateways behind a load balancer', { timeout: 600_000 }, () => {
+describe('three gateways behind a load balancer', { timeout: 240_000 }, () => {
   let database: TestServer;
   let url: string;
   let sshd: TestSshd;

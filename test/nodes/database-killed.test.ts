@@ -93,7 +93,7 @@ async function sendUntilTaken(name: string): Promise<Sent> {
 const readiness = (): Promise<number[]> =>
   Promise.all(gateways.map(({ api }) => api.get('/readyz').then(({ status }) => status)));
 
-test('a database killed under three nodes costs nothing that was acknowledged', { timeout: 600_000 }, async () => {
+test('a database killed under three nodes costs nothing that was acknowledged', { timeout: 120_000 }, async () => {
   const sent: Sent[] = [];
   let isOver = false;
   const load = Promise.all(

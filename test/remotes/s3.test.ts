@@ -410,7 +410,7 @@ describe('s3 on Swift', () => {
 
   test(
     'a large upload of unknown length and its download stay within bounded memory',
-    { timeout: 600_000 },
+    { timeout: 120_000 },
     async () => {
       const total = 300 * MIB;
       const block = patterned(MIB);

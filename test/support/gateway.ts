@@ -227,7 +227,7 @@ export function resetPeakMemory(pid: number): void {
 export async function eventually(
   look: () => boolean | Promise<boolean>,
   what: string,
-  withinMs = 60_000,
+  withinMs = 15_000,
 ): Promise<void> {
   for (const until = Date.now() + withinMs; Date.now() < until;) {
     if (await look()) return;
