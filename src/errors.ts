@@ -59,6 +59,8 @@ export const ERROR_RULES = {
   idempotency_mismatch: rule(422),
   rate_limited: rule(429),
   quota_exceeded: rule(429),
+  /** The account holds its fair share of something that all accounts of the process use. */
+  share_exceeded: rule(429),
   /** Nobody is left to answer; the status shows in the log and the history alone (nginx's habit). */
   client_gone: rule(499, 'discard'),
   internal: rule(500, 'discard'),

@@ -3,6 +3,7 @@
  * With one thread both live in this one; with more, the loops live in threads of their own (threads/).
  */
 import { availableParallelism } from 'node:os';
+import { gaugesOf } from './budgets/budgets.js';
 import type { AccountConfig, Config } from './config/config.js';
 import type { Gateway, StartOptions } from './gateway-types.js';
 import { createLimiters } from './http/limiter.js';
@@ -83,7 +84,7 @@ async function build(
   const threads = threadsOf(config);
   const broker = openBroker(threads, storage, started);
   const shares = broker === undefined ? undefined : sharesHere(broker, threads);
-  const reach = openReach({ config, storage, started, log, listeners, shares });
+  const reach = openReach({ config, storage, started, log, listeners, shares, threads });
   const serving =
     broker === undefined || threads === 1
       ? await serveHere({ config, storage, reach, started, logger, tracer })
@@ -152,6 +153,7 @@ async function serveInThreads({
 }): Promise<Serving> {
   const metrics = createMetrics({
     pools: () => reach.remotes.gauges(),
+    budgets: () => gaugesOf(reach.budgets),
     openRequests: () => 0,
     historyQueuedRows: () => 0,
     watching: () => watching.gauges(),

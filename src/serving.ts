@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { apiRoutes } from './api/routes.js';
 import { systemRoutes } from './api/system.js';
+import { type Budgets, createBudgets, gaugesOf } from './budgets/budgets.js';
 import type { Config } from './config/config.js';
 import { dashboardRoutes } from './dashboard/pages.js';
 import { GatewayError } from './errors.js';
@@ -49,6 +50,7 @@ export function storageOptions(config: Config, log: Log, onHistoryCommit: (rows:
 
 /** The way to the remote servers. */
 export interface Reach {
+  readonly budgets: Budgets;
   readonly dialer: Dialer;
   /** Another one under the same rules, whose dials are observed: for the test of a connection. */
   readonly observedDialer: (observer: DialObserver) => Dialer;
@@ -66,9 +68,12 @@ export interface ReachOptions {
   readonly listeners: readonly { readonly address: string; readonly port: number }[];
   /** Where several threads have pools. */
   readonly shares: Shares | undefined;
+  /** Event loops that the budgets are divided over. */
+  readonly threads: number;
 }
 
-export function openReach({ config, storage, started, log, listeners, shares }: ReachOptions): Reach {
+export function openReach({ config, storage, started, log, listeners, shares, threads }: ReachOptions): Reach {
+  const budgets = createBudgets(config.budgets, threads);
   const dialer = createDialer(config.network, () => listeners);
   const remotes = createRemotes({
     dialer,
@@ -83,7 +88,7 @@ export function openReach({ config, storage, started, log, listeners, shares }: 
   started.add(() => sweeper.stop());
   const observedDialer = (observer: DialObserver): Dialer =>
     createDialer(config.network, () => listeners, undefined, observer);
-  return { dialer, observedDialer, remotes, sweeper };
+  return { budgets, dialer, observedDialer, remotes, sweeper };
 }
 
 export function listenerOf({ server }: Config, port: number): { readonly address: string; readonly port: number } {
@@ -129,6 +134,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   let isDraining = false;
   const metrics = createMetrics({
     pools: () => remotes.gauges(),
+    budgets: () => gaugesOf(reach.budgets),
     openRequests: () => server.running,
     historyQueuedRows: () => storage.history.queuedRows,
     watching: () => watching.gauges(),

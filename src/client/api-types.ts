@@ -679,6 +679,7 @@ export interface components {
       | 'idempotency_mismatch'
       | 'rate_limited'
       | 'quota_exceeded'
+      | 'share_exceeded'
       | 'internal'
       | 'dns_failed'
       | 'unreachable'

@@ -1692,6 +1692,7 @@ export interface components {
       | 'too_large'
       | 'unsupported_media_type'
       | 'rate_limited'
+      | 'share_exceeded'
       | 'internal'
       | 'dns_failed'
       | 'unreachable'

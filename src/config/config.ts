@@ -30,6 +30,14 @@ export interface Config {
     readonly requestsPerSecond: number;
     readonly plans: Readonly<Record<string, { readonly connections: number; readonly monthlyActions: number }>>;
   };
+  /** Of the process, shared fairly by account. */
+  readonly budgets: {
+    readonly memoryBytes: number;
+    readonly requests: number;
+    readonly waiting: number;
+    readonly sessions: number;
+    readonly lookups: number;
+  };
   readonly network: {
     readonly localAddress: string;
     readonly connections: { readonly allowPrivate: boolean; readonly deny: readonly string[] };

@@ -94,6 +94,13 @@ export const configSchema = mapping({
       }),
     ),
   }),
+  budgets: section({
+    memoryBytes: preset(128 * MIB, integer(16 * MIB)),
+    requests: preset(2_048, integer(16)),
+    waiting: preset(2_048, integer(16)),
+    sessions: preset(1_024, integer(1)),
+    lookups: preset(64, integer(1)),
+  }),
   network: section({
     localAddress: preset('', text('an IP address of this machine, or ""', { format: 'ip-or-empty' })),
     connections: section({ allowPrivate: preset(true, flag()), deny: preset([], cidrs) }),

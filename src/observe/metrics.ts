@@ -49,6 +49,14 @@ export const METRICS = {
   poolOpen: { name: 'ftg_pool_sessions_open', help: 'Open sessions on remote hosts', labels: ['host'] },
   poolLeased: { name: 'ftg_pool_leases', help: 'Sessions and SFTP channels in use', labels: ['host'] },
   poolWaiting: { name: 'ftg_pool_waiting', help: 'Operations that wait for a session', labels: ['host'] },
+  budgetCapacity: { name: 'ftg_budget_capacity', help: 'What all accounts together may hold', labels: ['budget'] },
+  budgetUsed: { name: 'ftg_budget_used', help: 'What all accounts together hold', labels: ['budget'] },
+  budgetWaiting: { name: 'ftg_budget_waiting', help: 'Claims that wait for their turn', labels: ['budget'] },
+  budgetRefused: {
+    name: 'ftg_budget_refused_total',
+    help: 'Claims refused because the whole was used up (full) or the share of the account (share)',
+    labels: ['budget', 'reason'],
+  },
   historyBatchRows: {
     name: 'ftg_history_batch_rows',
     help: 'History rows in one commit',
@@ -118,9 +126,18 @@ export interface PoolGauge {
   readonly waiting: number;
 }
 
+export interface BudgetGauge {
+  readonly name: string;
+  readonly capacity: number;
+  readonly used: number;
+  readonly waiting: number;
+  readonly refused: Readonly<Record<'full' | 'share', number>>;
+}
+
 /** What the gauges read when they are asked. Several pools of one host are added up. */
 export interface MetricsSources {
   pools(): readonly PoolGauge[];
+  budgets(): readonly BudgetGauge[];
   openRequests(): number;
   historyQueuedRows(): number;
   watching(): WatchingGauges;
@@ -210,6 +227,10 @@ export function createMetrics(sources: MetricsSources): Metrics {
   backlogGauge(METRICS.watchFailing, registers, sources, 'failingFolders');
   backlogGauge(METRICS.webhookPending, registers, sources, 'pendingEvents');
   backlogGauge(METRICS.webhookDead, registers, sources, 'deadEvents');
+  budgetGauge(METRICS.budgetCapacity, registers, sources, 'capacity');
+  budgetGauge(METRICS.budgetUsed, registers, sources, 'used');
+  budgetGauge(METRICS.budgetWaiting, registers, sources, 'waiting');
+  budgetRefusals(registers, sources);
   poolGauge(METRICS.poolOpen, registers, () => sources.pools(), 'open');
   poolGauge(METRICS.poolLeased, registers, () => sources.pools(), 'leased');
   poolGauge(METRICS.poolWaiting, registers, () => sources.pools(), 'waiting');
@@ -289,6 +310,39 @@ function backlogGauge(
   field: keyof Backlog,
 ): void {
   readGauge(description, registers, async () => (await sources.backlog())?.[field] ?? NaN);
+}
+
+function budgetGauge(
+  { name, help, labels }: Description<'budget'>,
+  registers: Registry[],
+  sources: MetricsSources,
+  field: 'capacity' | 'used' | 'waiting',
+): void {
+  const gauge: Gauge<'budget'> = new Gauge({
+    name,
+    help,
+    labelNames: labels,
+    registers,
+    collect: () => {
+      for (const budget of sources.budgets()) gauge.set({ budget: budget.name }, budget[field]);
+    },
+  });
+}
+
+function budgetRefusals(registers: Registry[], sources: MetricsSources): void {
+  const { name, help, labels } = METRICS.budgetRefused;
+  const refusals: Counter<'budget' | 'reason'> = new Counter({
+    name,
+    help,
+    labelNames: labels,
+    registers,
+    collect: () => {
+      refusals.reset();
+      for (const { name, refused } of sources.budgets()) {
+        for (const [reason, count] of Object.entries(refused)) refusals.inc({ budget: name, reason }, count);
+      }
+    },
+  });
 }
 
 function poolGauge(

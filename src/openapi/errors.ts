@@ -144,6 +144,10 @@ export const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning: "The month's actions are used up; Retry-After says when the next month (UTC) begins.",
     example: 'the 1000 actions of this month are used up',
   },
+  share_exceeded: {
+    meaning: 'The account has its fair share of what all accounts use together; try again after Retry-After.',
+    example: "this account has its share of the gateway's 2048 requests (budgets.requests)",
+  },
   internal: {
     meaning: 'A fault of the gateway. The request id finds it in the log.',
     example: 'internal error; the request id in X-Request-Id finds it in the log',
@@ -191,7 +195,7 @@ export const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
   },
   overloaded: {
     meaning: 'The gateway has too much under way; try again after Retry-After.',
-    example: 'the gateway has too many bodies under way',
+    example: 'all 2048 requests of this gateway are in use (budgets.requests)',
   },
   draining: { meaning: 'The gateway is stopping; try again after Retry-After.', example: 'the gateway is stopping' },
   database_away: {
@@ -206,8 +210,15 @@ export const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
   command_timeout: { meaning: 'The command ran too long and was killed.', example: 'the command ran over 30000 ms' },
 };
 
-const WITH_KEY = ['unauthenticated', 'forbidden', 'rate_limited', 'database_away'] as const;
-const WITH_BODY = ['unsupported_media_type', 'too_large', 'overloaded'] as const;
+const WITH_KEY = [
+  'unauthenticated',
+  'forbidden',
+  'rate_limited',
+  'share_exceeded',
+  'overloaded',
+  'database_away',
+] as const;
+const WITH_BODY = ['unsupported_media_type', 'too_large'] as const;
 /** What no row is asked for: the router answers where there is none. */
 const WITHOUT_ROW: readonly ErrorCode[] = ['unknown_route', 'method_not_allowed'];
 const IDEMPOTENT = ['idempotency_in_progress', 'idempotency_mismatch'] as const;

@@ -24,7 +24,7 @@ const calls: ThreadCalls = {
     started.add(() => tracer.close());
     const storage = await openStorage(storageOptions(config, log, (rows) => frontEnd.metrics.historyBatch(rows)));
     started.add(() => storage.close());
-    const reach = openReach({ config, storage, started, log, listeners, shares });
+    const reach = openReach({ config, storage, started, log, listeners, shares, threads });
     frontEnd = createFrontEnd({
       config,
       storage,

@@ -11,6 +11,7 @@ import {
 
 const idle: MetricsSources = {
   pools: () => [],
+  budgets: () => [{ name: 'requests', capacity: 1, used: 0, waiting: 0, refused: { full: 0, share: 0 } }],
   openRequests: () => 0,
   historyQueuedRows: () => 0,
   watching: () => ({ checksRunning: 0, checksWaiting: 0, deliveriesRunning: 0, deliveriesWaiting: 0 }),

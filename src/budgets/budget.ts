@@ -1,0 +1,219 @@
+/**
+ * One bounded resource of the process, shared out fairly by account: bytes, slots, sessions.
+ *
+ * An owner may hold at most GENEROSITY times what would still be free (dynamic thresholds, Choudhury and Hahne 1998).
+ * One owner alone gets four fifths, two get four ninths each, and whoever holds nothing always finds some room: nothing
+ * has to be taken away from anybody, and no number of owners has to be known. Those who wait are served by how little
+ * they hold, then in the order in which they came.
+ */
+import { LRUCache } from 'lru-cache';
+import { GatewayError } from '../errors.js';
+
+const GENEROSITY = 4;
+/** Owners whose refusals are remembered. */
+const REMEMBERED_OWNERS = 1_000;
+const RETRY_AFTER_MS = 1_000;
+
+export interface BudgetOptions {
+  /** As in the configuration and the metrics. */
+  readonly name: string;
+  /** What is bounded, in words for an error: "requests", "bytes in memory". */
+  readonly unit: string;
+  readonly capacity: number;
+  /** Of the capacity, for essential claims alone. */
+  readonly reserve?: number;
+}
+
+export interface Claim {
+  /** The account; what nobody has signed for yet has an owner of its own, such as a client's address. */
+  readonly owner: string;
+  /** Absent = 1. */
+  readonly amount?: number;
+  /** Login, health and reading one's own state: may use the reserve, whatever the owner holds. */
+  readonly isEssential?: boolean;
+}
+
+/** What an owner holds of a budget. */
+export interface Grant {
+  readonly amount: number;
+  /** Holds more from now on, or less; false, and nothing has changed, where more may not be had. */
+  resize(amount: number): boolean;
+  /** Later calls do nothing. */
+  release(): void;
+}
+
+/** Why a claim is refused: the whole is used up, or the owner's share of it. */
+export type Refusal = 'full' | 'share';
+
+export interface BudgetGauge {
+  readonly name: string;
+  readonly capacity: number;
+  readonly used: number;
+  readonly waiting: number;
+  readonly owners: number;
+  readonly refused: Readonly<Record<Refusal, number>>;
+}
+
+interface Waiting {
+  readonly claim: Claim;
+  readonly grant: (grant: Grant) => void;
+}
+
+export class Budget {
+  private used = 0;
+  private readonly held = new Map<string, number>();
+  private readonly waiting = new Set<Waiting>();
+  private readonly refused: Record<Refusal, number> = { full: 0, share: 0 };
+  private readonly refusedTo = new LRUCache<string, number>({ max: REMEMBERED_OWNERS });
+
+  constructor(private readonly options: BudgetOptions) {}
+
+  get gauge(): BudgetGauge {
+    const { name, capacity } = this.options;
+    const { used, waiting, held } = this;
+    return { name, capacity, used, waiting: waiting.size, owners: held.size, refused: { ...this.refused } };
+  }
+
+  /** What one owner sees of it. */
+  of(owner: string): { readonly used: number; readonly refused: number } {
+    return { used: this.held.get(owner) ?? 0, refused: this.refusedTo.get(owner) ?? 0 };
+  }
+
+  /** Now or never. */
+  tryTake(claim: Claim): Grant | undefined {
+    const refusal = this.refusalOf(claim);
+    if (refusal === undefined) return this.give(claim);
+    this.count(refusal, claim.owner);
+    return undefined;
+  }
+
+  /** @throws GatewayError overloaded (503); share_exceeded (429) */
+  take(claim: Claim): Grant {
+    const refusal = this.refusalOf(claim);
+    if (refusal === undefined) return this.give(claim);
+    this.count(refusal, claim.owner);
+    throw this.error(refusal);
+  }
+
+  /**
+   * In turn. Rejects with the signal's reason, or after `timeoutMs` with overloaded (503) or share_exceeded (429). A claim
+   * above what is ever given to anybody waits in vain.
+   */
+  wait(
+    claim: Claim,
+    { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs?: number },
+  ): Promise<Grant> {
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    if (this.refusalOf(claim) === undefined) return Promise.resolve(this.give(claim));
+    return new Promise((resolve, reject) => {
+      const leave = (error: Error): void => {
+        settle();
+        reject(error);
+      };
+      const aborted = (): void => leave(signal.reason as Error);
+      const tooLate = (): void => {
+        const refusal = this.refusalOf(claim) ?? 'full';
+        this.count(refusal, claim.owner);
+        leave(this.error(refusal));
+      };
+      const timer = timeoutMs === undefined ? undefined : setTimeout(tooLate, timeoutMs);
+      const settle = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', aborted);
+        this.waiting.delete(waiting);
+      };
+      const waiting: Waiting = {
+        claim,
+        grant: (grant) => {
+          settle();
+          resolve(grant);
+        },
+      };
+      signal.addEventListener('abort', aborted, { once: true });
+      this.waiting.add(waiting);
+    });
+  }
+
+  /** undefined: the claim may be granted now. */
+  refusalOf({ owner, amount = 1, isEssential = false }: Claim): Refusal | undefined {
+    const { capacity, reserve = 0 } = this.options;
+    const free = capacity - this.used - amount - (isEssential ? 0 : reserve);
+    if (free < 0) return 'full';
+    const holds = this.held.get(owner) ?? 0;
+    return isEssential || holds === 0 || holds + amount <= GENEROSITY * free ? undefined : 'share';
+  }
+
+  private give(claim: Claim): Grant {
+    const { owner, isEssential = false } = claim;
+    let held = 0;
+    let isOver = false;
+    const hold = (amount: number): void => {
+      this.add(owner, amount - held);
+      held = amount;
+    };
+    hold(claim.amount ?? 1);
+    return {
+      get amount() {
+        return held;
+      },
+      resize: (amount) => {
+        if (isOver) return false;
+        const more = amount - held;
+        const refusal = more > 0 ? this.refusalOf({ owner, amount: more, isEssential }) : undefined;
+        if (refusal !== undefined) this.count(refusal, owner);
+        else hold(amount);
+        if (more < 0) this.serve();
+        return refusal === undefined;
+      },
+      release: () => {
+        if (isOver) return;
+        isOver = true;
+        hold(0);
+        this.serve();
+      },
+    };
+  }
+
+  private add(owner: string, amount: number): void {
+    this.used += amount;
+    const holds = (this.held.get(owner) ?? 0) + amount;
+    if (holds === 0) this.held.delete(owner);
+    else this.held.set(owner, holds);
+  }
+
+  /** Whoever holds least first. */
+  private serve(): void {
+    for (;;) {
+      let next: Waiting | undefined;
+      for (const waiting of this.waiting) {
+        const holds = this.held.get(waiting.claim.owner) ?? 0;
+        if (next !== undefined && holds >= (this.held.get(next.claim.owner) ?? 0)) continue;
+        if (this.refusalOf(waiting.claim) === undefined) next = waiting;
+      }
+      if (next === undefined) return;
+      next.grant(this.give(next.claim));
+    }
+  }
+
+  private count(refusal: Refusal, owner: string): void {
+    this.refused[refusal]++;
+    this.refusedTo.set(owner, (this.refusedTo.get(owner) ?? 0) + 1);
+  }
+
+  private error(refusal: Refusal): GatewayError {
+    const { name, unit, capacity } = this.options;
+    return refusal === 'full'
+      ? new GatewayError('overloaded', `all ${capacity} ${unit} of this gateway are in use (budgets.${name})`, {
+          step: 'acquire',
+          retryAfterMs: RETRY_AFTER_MS,
+        })
+      : new GatewayError(
+          'share_exceeded',
+          `this account has its share of the gateway's ${capacity} ${unit} (budgets.${name})`,
+          {
+            step: 'acquire',
+            retryAfterMs: RETRY_AFTER_MS,
+          },
+        );
+  }
+}
