@@ -21,6 +21,7 @@ export async function createWatchedFolder(services: ApiServices, context: Reques
   const locate = referTo(connection, path, 'path');
   const folder = await services.watching.create(connection, locate, input, {
     source: 'api',
+    rights: context.caller.scopes.includes('write') ? 'move_and_delete' : 'look',
     signal: context.request.signal,
   });
   return json(201, watchedFolder(folder));

@@ -562,7 +562,7 @@ export interface components {
        */
       readonly minAgeSeconds?: number;
       /**
-       * @description What happens to a file once its event was delivered.
+       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
        * @default keep
        * @enum {string}
        */
@@ -1431,7 +1431,7 @@ export interface components {
       /** @description Files younger than this are not reported yet. */
       readonly minAgeSeconds: number;
       /**
-       * @description What happens to a file once its event was delivered.
+       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
        * @enum {string}
        */
       readonly afterDelivery: 'keep' | 'move' | 'delete';

@@ -17,9 +17,12 @@ export async function createFolder(services: ManageServices, context: RequestCon
     readonly path: string;
   };
   const connection = await openedConnection(services, context, connectionId);
-  const { signal } = context.request;
   const locate = referTo(connection, path, 'path');
-  const folder = await services.watching.create(connection, locate, input, { source: 'manual', signal });
+  const folder = await services.watching.create(connection, locate, input, {
+    source: 'manual',
+    rights: 'move_and_delete',
+    signal: context.request.signal,
+  });
   await note(services, context, 'create', folder);
   return json(201, folderView(folder));
 }

@@ -1,6 +1,6 @@
 /** What each field is, in words: by `Component.field` or `operationId.field` where a name has several meanings, else by name. */
 export const FIELD_NOTES: Readonly<Record<string, string>> = {
-  afterDelivery: 'What happens to a file once its event was delivered.',
+  afterDelivery: 'What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.',
   appendedBytes: 'Bytes that were added.',
   command: 'Run by the login shell of the remote server.',
   connection: 'The connection that the file went to.',

@@ -40,6 +40,15 @@ export interface NewWatchedFolder {
   readonly expectEveryMinutes?: number | null;
 }
 
+/** What a caller may have a folder do to files; it is asked when that is said, and the folder is the account's from then on. */
+export type WatchRights = 'look' | 'move_and_delete';
+
+export interface Creation {
+  readonly source: string;
+  readonly rights: WatchRights;
+  readonly signal: AbortSignal;
+}
+
 export interface KnownFile {
   /** Below the folder. */
   readonly path: string;
@@ -88,14 +97,15 @@ export class WatchService {
 
   /**
    * Creates a folder, whose first check follows at once: what is there then is its baseline. `locate` makes the path on
-   * an open remote. Errors: bad_request, address_denied (of the webhook), not_found, not_a_folder, and the remote's own.
+   * an open remote. Errors: bad_request, scope_missing, address_denied (of the webhook), not_found, not_a_folder, and the remote's own.
    */
   async create(
     connection: Connection,
     locate: (remote: Remote) => Promise<RemotePath>,
     input: NewWatchedFolder,
-    { source, signal }: { readonly source: string; readonly signal: AbortSignal },
+    { source, rights, signal }: Creation,
   ): Promise<WatchedFolder> {
+    checkRights(input.afterDelivery ?? 'keep', rights);
     await this.checkInput(input, signal);
     const path = await this.findFolder(connection, locate, signal);
     const settings = settingsOf(connection, path, input, source);
@@ -299,6 +309,14 @@ export class WatchService {
       throw new GatewayError('not_a_folder', `${path} is a file, not a folder`, { step: 'open' });
     });
   }
+}
+
+/** A key that may not delete a file must not have it deleted either. */
+function checkRights(afterDelivery: WatchSettings['afterDelivery'], rights: WatchRights): void {
+  if (afterDelivery === 'keep' || rights === 'move_and_delete') return;
+  throw new GatewayError('scope_missing', `afterDelivery "${afterDelivery}" needs an API key with the scope "write"`, {
+    step: 'request',
+  });
 }
 
 function settingsOf(connection: Connection, path: RemotePath, input: NewWatchedFolder, source: string): WatchSettings {

@@ -11,6 +11,7 @@ import { startReceiver, type Receiver } from './support/receiver.js';
 
 const LIMITED = 'ftg_key-for-another-connection-01';
 const READER = 'ftg_key-that-may-only-read-012345';
+const WATCHER = 'ftg_key-that-may-only-watch-01234';
 const OTHER = 'ftg_key-of-another-account-012345';
 
 suite('watched folders through the API', () => {
@@ -38,6 +39,7 @@ suite('watched folders through the API', () => {
               { name: 'test', key: KEY },
               { name: 'limited', key: LIMITED, connections: ['elsewhere'] },
               { name: 'reader', key: READER, scopes: ['read'] },
+              { name: 'watcher', key: WATCHER, scopes: ['watch'] },
             ],
             connections: [elsewhere],
           },
@@ -157,6 +159,20 @@ suite('watched folders through the API', () => {
       const answer = await create(body);
       assert.deepEqual([answer.status, answer.headers['x-error-code']], [status, code], answer.text);
       assert.deepEqual(Object.keys(answer.json), ['error']);
+    });
+  }
+
+  // Such a key deleted by way of a watched folder what /api/delete refused it.
+  for (const afterDelivery of ['move', 'delete']) {
+    test(`a key that may not write has no files ${afterDelivery}d`, async () => {
+      place('guarded');
+      const body = { connectionId: 'sandbox', path: '/guarded', webhookUrl: receiver.url, afterDelivery };
+      const answer = await create(body, WATCHER);
+      assert.deepEqual([answer.status, answer.headers['x-error-code']], [403, 'scope_missing'], answer.text);
+      assert.match(answer.text, /"write\\"/);
+      const kept = await create({ ...body, afterDelivery: 'keep' }, WATCHER);
+      assert.equal(kept.status, 201, kept.text);
+      await gateway.api.send(`/api/watched-folders/${kept.json['id'] as string}`, { method: 'DELETE' });
     });
   }
 

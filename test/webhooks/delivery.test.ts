@@ -297,6 +297,7 @@ suite('webhooks', () => {
         { webhookUrl },
         {
           source: 'test',
+          rights: 'look',
           signal: new AbortController().signal,
         },
       );

@@ -132,7 +132,7 @@ export class Bench {
       connection,
       async () => parseRemotePath(path, ROOT, 'path'),
       { scheduleMinutes: 1440, ...input },
-      { source: 'test', signal: new AbortController().signal },
+      { source: 'test', rights: 'move_and_delete', signal: new AbortController().signal },
     );
     await this.until(() => this.checksOf(folder).length > 0, `the first check of ${path}`);
     return folder;
