@@ -79,7 +79,7 @@ const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
 
 /** Libraries that one place alone knows. */
 const OWNERS: readonly (readonly [library: RegExp, owner: RegExp])[] = [
-  [/^uWebSockets\.js/, /^(http\/(uws|server|answer-writer)|threads\/calls)/],
+  [/^uWebSockets\.js/, /^(http\/native\/|threads\/calls)/],
   [/^ssh2$/, /^(remotes\/sftp|sandbox)\//],
   [/^basic-ftp$/, /^remotes\/ftp\//],
   [/^@(aws-sdk|smithy)\//, /^remotes\/s3\//],

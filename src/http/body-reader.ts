@@ -31,13 +31,12 @@ export class BodyReader extends Readable {
     this.on('error', () => undefined);
   }
 
-  /** A chunk from the native server; its memory is only lent for this call. */
-  accept(chunk: ArrayBuffer, isLast: boolean): void {
-    this.received += chunk.byteLength;
+  accept(chunk: Buffer, isLast: boolean): void {
+    this.received += chunk.length;
     this.waiting = false;
     if (this.destroyed) return;
     let hasRoom = true;
-    if (chunk.byteLength > 0) hasRoom = this.push(Buffer.from(new Uint8Array(chunk)));
+    if (chunk.length > 0) hasRoom = this.push(chunk);
     if (isLast && this.declared !== undefined && this.received !== this.declared) {
       this.destroy(clientGone(`the body ended after ${this.received} of ${this.declared} announced bytes`));
     } else if (isLast) {

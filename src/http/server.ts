@@ -1,10 +1,10 @@
-/** The listener: HTTP or HTTPS, certificate reload, drain. */
-import type { AppDescriptor, TemplatedApp } from 'uWebSockets.js';
+/** The server around a front end: what runs, own limits, certificate reload, drain. */
 import { GatewayError } from '../errors.js';
-import { createApp, listenOn, type SocketOptions } from './server-socket.js';
+import { Exchange, type ExchangeHost, type ExchangeRecord } from './exchange.js';
+import type { ClientSocket, SocketOptions } from './front-end.js';
+import type { SharedAcceptor } from './native/acceptor.js';
+import { openUwsFrontEnd } from './native/uws-front-end.js';
 import type { HttpHandler } from './types.js';
-import { Exchange, type ExchangeHost, type ExchangeRecord } from './uws.js';
-import { loadUws } from './uws-loader.js';
 
 export interface HttpServerOptions extends SocketOptions {
   readonly port: number;
@@ -18,12 +18,6 @@ export interface HttpServerOptions extends SocketOptions {
   readonly trustedProxies: readonly string[];
   readonly handler: HttpHandler;
   onRequest(record: ExchangeRecord): void;
-}
-
-/** An acceptor (server-acceptor.ts) in another thread, which gives this server its share of the connections. */
-export interface SharedAcceptor {
-  join(descriptor: AppDescriptor): void;
-  leave(descriptor: AppDescriptor): void;
 }
 
 export interface HttpServer {
@@ -58,21 +52,12 @@ const CUT_GRACE_MS = 5_000;
 const QUIET_MS = 500;
 const MAX_RETIRE_MS = 4_000;
 
-/** Where connections come from. */
-interface Listener {
-  readonly port: number;
-  close(): void;
-}
-
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { uws, build } = loadUws();
   const isSecure = options.tls.certFile !== '';
   const running = new Set<Exchange>();
   /** Handlers at work; one may outlive its client, to clean up. */
   const working = new Set<Exchange>();
-  /** The current one and, after a reload, those whose connections still live. */
-  const apps = new Set<TemplatedApp>();
-  let listener: Listener | undefined;
+  let isListening = false;
   let isDraining = false;
   let isOverloaded = false;
   let second = 0;
@@ -126,37 +111,22 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     }
   }
 
-  function createServer(): TemplatedApp {
-    const app = createApp(uws, options);
-    app.any('/*', (res, req) => {
-      lastRequestAt = performance.now();
-      const exchange = new Exchange(res, req, host);
-      if (!exchange.isFinished) running.add(exchange);
-      working.add(exchange);
-      void exchange.settled.then(() => {
-        working.delete(exchange);
-        settle();
-      });
+  function begin(socket: ClientSocket): void {
+    lastRequestAt = performance.now();
+    const exchange = new Exchange(socket, host);
+    if (!exchange.isFinished) running.add(exchange);
+    working.add(exchange);
+    void exchange.settled.then(() => {
+      working.delete(exchange);
+      settle();
     });
-    return app;
   }
 
-  function open(app: TemplatedApp, port: number): Listener {
-    const { acceptor } = options;
-    if (acceptor !== undefined) {
-      const descriptor = app.getDescriptor();
-      apps.add(app);
-      acceptor.join(descriptor);
-      return { port: 0, close: () => acceptor.leave(descriptor) };
-    }
-    const socket = listenOn(app, port, options);
-    apps.add(app);
-    return { port: uws.us_socket_local_port(socket), close: () => uws.us_listen_socket_close(socket) };
-  }
+  const frontEnd = openUwsFrontEnd(options, options.acceptor, begin);
 
   function closeSockets(): void {
     clearInterval(ticker);
-    for (const app of apps) app.close();
+    frontEnd.closeSockets();
   }
 
   return {
@@ -165,23 +135,17 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
 
     listen: async () => {
-      listener = open(createServer(), options.port);
-      const { port } = listener;
+      const port = await frontEnd.listen(options.port);
+      isListening = true;
       if (options.acceptor === undefined) {
-        options.log('info', 'listening', { host: options.host, port, build, tls: isSecure });
+        options.log('info', 'listening', { host: options.host, port, build: frontEnd.build, tls: isSecure });
       }
       return { port };
     },
 
     reloadTls: () => {
-      if (!isSecure || listener === undefined || isDraining) return;
-      // Made first: a bad certificate must not cost the listener.
-      const app = createServer();
-      // An address is free only when the former socket is closed; an acceptor must not be without a server.
-      if (options.acceptor === undefined) listener.close();
-      const former = listener;
-      listener = open(app, former.port);
-      if (options.acceptor !== undefined) former.close();
+      if (!isSecure || !isListening || isDraining) return;
+      frontEnd.reloadTls();
       options.log('info', 'certificate reloaded');
     },
 
@@ -193,8 +157,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
     drain: async (seconds) => {
       isDraining = true;
-      listener?.close();
-      listener = undefined;
+      frontEnd.stopListening();
       const idle = (limitMs: number): Promise<void> =>
         new Promise((resolve) => {
           if (running.size === 0 && working.size === 0) return resolve();

@@ -1,4 +1,4 @@
-/** HTTP as the rest of the program sees it; nothing here knows uWebSockets.js. */
+/** HTTP as the rest of the program sees it; nothing here knows a front end. */
 import type { Readable } from 'node:stream';
 import type { Caller, Scope } from '../caller.js';
 import type { GatewayError } from '../errors.js';

@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../config/config.js';
 import { createLimiters } from '../http/limiter.js';
-import { createAcceptor, type Acceptor } from '../http/server-acceptor.js';
+import { createAcceptor, type Acceptor } from '../http/native/acceptor.js';
 import type { Logger } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
 import type { SharesBroker } from '../pools/shares.js';

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
+import type { ExchangeRecord } from '../../../src/http/exchange.js';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../../src/http/server.js';
 import type { HttpAnswer, HttpHandler, HttpRequest } from '../../../src/http/types.js';
-import type { ExchangeRecord } from '../../../src/http/uws.js';
 
 export interface FrontEnd {
   readonly port: number;

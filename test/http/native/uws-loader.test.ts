@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { loadUws } from '../../src/http/uws-loader.js';
+import { loadUws } from '../../../src/http/native/uws-loader.js';
 
 /** Versions of the two builds, as their binaries name them. */
 const NEWER = { wrapper: 'uWebSockets.js', version: '20.69.0' };

@@ -6,16 +6,21 @@
  * A descriptor is the address of a native app in another thread. It must have left before that thread ends.
  */
 import type { AppDescriptor, us_listen_socket } from 'uWebSockets.js';
-import { createApp, listenOn, type SocketOptions } from './server-socket.js';
+import type { SocketOptions } from '../front-end.js';
+import { createApp, listenOn } from './listening-socket.js';
 import { loadUws } from './uws-loader.js';
 
 export interface AcceptorOptions extends SocketOptions {
   readonly port: number;
 }
 
-export interface Acceptor {
+/** An acceptor in another thread, which gives a server its share of the connections. */
+export interface SharedAcceptor {
   join(descriptor: AppDescriptor): void;
   leave(descriptor: AppDescriptor): void;
+}
+
+export interface Acceptor extends SharedAcceptor {
   /** Throws one clear line when the address cannot be had. Somebody has joined before. */
   listen(): { readonly port: number };
   /** Accepts nothing from now on; what was handed over goes on. */

@@ -1,14 +1,8 @@
 /** The listening socket and the app behind it: what a server of one event loop and an acceptor for several have in common. */
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import type { SocketOptions } from '../front-end.js';
 import { boundReceiveBuffer, openSockets } from './receive-buffer.js';
 import type { UwsModule } from './uws-loader.js';
-
-export interface SocketOptions {
-  readonly host: string;
-  readonly tls: { readonly certFile: string; readonly keyFile: string };
-  readonly receiveBufferBytes: number;
-  log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void;
-}
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT, an ambient enum that the modules do not type as a value. */
 const EXCLUSIVE_PORT = 1;

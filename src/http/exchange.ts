@@ -1,21 +1,5 @@
-/**
- * The bridge between uWebSockets.js and the rest of the program; with uws-loader.ts, answer-writer.ts and server.ts the
- * only place that knows it.
- *
- * | native value            | lives                          | what we do                                              |
- * | ----------------------- | ------------------------------ | ------------------------------------------------------- |
- * | HttpRequest             | the synchronous handler        | copied before anything else                             |
- * | chunk of onData         | the callback                   | copied once into a Buffer                               |
- * | HttpResponse            | until answered or onAborted    | `isOver` guards every use; a use after it throws        |
- * | pause()                 | does not stop a running read   | the receive buffer bounds it (receive-buffer.ts)        |
- * | its own 10 s timers     | cut slow uploads, slow readers | pause + resume re-arms them; our own limits decide      |
- * | an exception in a callback | nobody answers              | every callback is wrapped                               |
- * | an argument that is undefined | counts as given          | endWithoutBody() is called without any                  |
- */
-import { STATUS_CODES } from 'node:http';
+/** One request and its answer, whichever front end it came by: framing, pace, the answer's form, the record. */
 import { Readable } from 'node:stream';
-import ipaddr from 'ipaddr.js';
-import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from 'uWebSockets.js';
 import { v7 as uuidv7 } from 'uuid';
 import { GatewayError, toGatewayError } from '../errors.js';
 import { errorAnswer } from './answer.js';
@@ -23,6 +7,8 @@ import { AnswerWriter } from './answer-writer.js';
 import { BodyReader, clientGone } from './body-reader.js';
 import { clientAddress } from './client-address.js';
 import { ClientPace, type PaceLimits } from './client-pace.js';
+import { framingMistake, repeatedField } from './framing.js';
+import type { AnswerHead, ClientSocket } from './front-end.js';
 import type { HttpAnswer, HttpHandler, HttpRequest, StreamBody } from './types.js';
 
 /** What is left of a request when it is over, for the log. */
@@ -50,14 +36,10 @@ export interface ExchangeHost {
   over(exchange: Exchange, record: ExchangeRecord): void;
 }
 
-/** Fields that tell where a request ends. The older build takes the first of differing Content-Lengths. */
-const FRAMING = ['content-length', 'transfer-encoding'];
-/** Other fields whose repetition makes a request ambiguous. */
-const SINGLE = ['host', 'authorization', 'content-type'];
 /** Bodies held in memory beyond this are streamed too: the front end would buffer them and cut a slow reader. */
 const MAX_WHOLE_BYTES = 64 * 1024;
-/** The native timers are 10 s long. */
-const REARM_EVERY_SECONDS = 4;
+/** Timers of front ends are 10 s long. */
+const KEEP_ALIVE_EVERY_SECONDS = 4;
 
 /** One request and its answer. */
 export class Exchange {
@@ -74,29 +56,27 @@ export class Exchange {
   facts: HttpAnswer['facts'];
 
   constructor(
-    private readonly res: UwsResponse,
-    req: UwsRequest,
+    private readonly socket: ClientSocket,
     private readonly host: ExchangeHost,
   ) {
-    res.onAborted(() => this.guard(() => this.aborted()));
+    socket.onAborted(() => this.guard(() => this.aborted()));
     this.pace = new ClientPace(host.limits, this.startedAt);
-    const { headers, repeated } = copyHeaders(req);
+    const { method, path, query, headers, repeated, peer } = socket.head;
     const declared = headers.get('content-length');
     const contentLength = declared === undefined ? undefined : Number(declared);
     const hasBody = headers.has('transfer-encoding') || (contentLength !== undefined && contentLength !== 0);
     if (hasBody) {
-      const socket = { pause: () => this.touch(() => res.pause()), resume: () => this.touch(() => res.resume()) };
-      this.body = new BodyReader(socket, contentLength);
-      res.onData((chunk, isLast) => this.guard(() => this.body?.accept(chunk, isLast)));
-      res.pause();
+      const touch = { pause: () => this.touch(() => socket.pause()), resume: () => this.touch(() => socket.resume()) };
+      this.body = new BodyReader(touch, contentLength);
+      socket.onBody((chunk, isLast) => this.guard(() => this.body?.accept(chunk, isLast)));
     }
     let body: BodyReader | undefined = this.body;
     this.request = {
-      method: req.getCaseSensitiveMethod().toUpperCase(),
-      path: req.getUrl(),
-      query: new URLSearchParams(req.getQuery()),
+      method,
+      path,
+      query: new URLSearchParams(query),
       headers,
-      remoteAddress: clientAddress(addressText(res), headers.get('x-forwarded-for'), host.trustedProxies),
+      remoteAddress: clientAddress(peer, headers.get('x-forwarded-for'), host.trustedProxies),
       contentLength,
       hasBody,
       // Most requests have none, and a stream that nobody reads costs more than the rest of this object.
@@ -113,19 +93,16 @@ export class Exchange {
     else if (mistake !== undefined) this.answer(unrouted(mistake));
   }
 
-  /** Once a second: own limits, the native timers, and clients that left while they were paused. */
+  /** Once a second: our own limits, the front end's timers, and clients that left while they were paused. */
   tick(second: number): void {
     this.guard(() => {
       const isItsTurn = (this.body?.waiting ?? false) || (this.writer?.waiting ?? false);
       const moved = (this.body?.received ?? 0) + (this.writer?.sent ?? 0);
       const offence = this.pace.check(isItsTurn, moved, performance.now());
       if (offence !== undefined) return this.cut(clientGone(offence));
-      if (second % REARM_EVERY_SECONDS !== 0) return;
+      if (second % KEEP_ALIVE_EVERY_SECONDS !== 0) return;
       if (this.body?.socketIsPaused === true && !this.body.complete) return this.body.peek();
-      this.touch(() => {
-        this.res.pause();
-        this.res.resume();
-      });
+      this.touch(() => this.socket.keepAlive());
     });
   }
 
@@ -151,7 +128,7 @@ export class Exchange {
     if (this.isOver) return;
     this.end(false);
     this.fail(error);
-    this.res.close();
+    this.socket.close();
   }
 
   /**
@@ -205,43 +182,20 @@ export class Exchange {
   }
 
   private sendHeadOnly(answer: HttpAnswer, length: number | undefined): void {
-    const { mustClose } = this;
-    if (this.isUnread) this.res.pause();
-    this.res.cork(() => {
-      this.writeHead(answer);
-      if (length !== undefined) this.res.writeHeader('Content-Length', String(length));
-      this.writePersistence(mustClose);
-      // No argument: even undefined is taken for a length here.
-      this.res.endWithoutBody();
-    });
+    this.socket.sendHead(this.headOf(answer), length);
     this.end(true);
   }
 
-  /**
-   * Closing at once would reset a connection whose client still sends, and the reset can overtake the answer. So such a
-   * client is asked to close; its socket stays paused, and the native timer ends it 10 s later if it does not.
-   */
   private sendWhole(answer: HttpAnswer, bytes: string | Uint8Array): void {
-    const { isUnread, mustClose } = this;
-    if (isUnread) this.res.pause();
-    this.res.cork(() => {
-      this.writeHead(answer);
-      // The native server says itself that it closes.
-      if (isUnread || !mustClose) this.writePersistence(isUnread);
-      this.res.end(bytes, mustClose && !isUnread);
-    });
+    this.socket.sendWhole(this.headOf(answer), bytes);
     this.bytesOut = lengthOf(bytes) ?? 0;
     this.end(true);
   }
 
   private stream(answer: HttpAnswer, { stream, length }: StreamBody): void {
-    const { mustClose } = this;
+    const head = this.headOf(answer);
     if (this.isUnread) this.body?.discard();
-    const writeHead = (): void => {
-      this.writeHead(answer);
-      this.writePersistence(mustClose);
-    };
-    this.writer = new AnswerWriter(this.res, stream, length, writeHead, {
+    this.writer = new AnswerWriter((events) => this.socket.openSink(head, length, events), stream, length, {
       done: () => this.end(true),
       broken: (error, headWasSent) => this.guard(() => this.broken(error, headWasSent, answer)),
     });
@@ -256,29 +210,19 @@ export class Exchange {
     this.send({ ...unrouted(error, typeof requestId === 'string' ? requestId : undefined), facts: this.facts });
   }
 
-  private writeHead({ status, headers = {} }: HttpAnswer): void {
-    this.res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
-    for (const [name, value] of Object.entries(headers)) {
-      for (const one of typeof value === 'string' ? [value] : value) this.res.writeHeader(name, fieldValue(one));
-    }
-  }
-
-  /** The native server closes idle connections after 8 to 12 s; clients that know do not send into the closing. */
-  private writePersistence(mustClose: boolean): void {
-    if (mustClose) this.res.writeHeader('Connection', 'close');
-    else this.res.writeHeader('Keep-Alive', 'timeout=8');
+  private headOf({ status, headers = {} }: HttpAnswer): AnswerHead {
+    const fields = Object.entries(headers).flatMap(([name, value]) =>
+      (typeof value === 'string' ? [value] : value).map((one) => [name, fieldValue(one)] as const),
+    );
+    return { status, fields, persistence: this.isUnread ? 'unread' : this.host.isDraining ? 'close' : 'keep' };
   }
 
   /** A body that is still coming would be taken for the next request; closing also stops the client's sending. */
   private get isUnread(): boolean {
-    return this.body !== undefined && !this.body.complete;
+    return this.body !== undefined && !this.body.complete && !this.socket.hasWholeRequest;
   }
 
-  private get mustClose(): boolean {
-    return this.host.isDraining || this.isUnread;
-  }
-
-  /** The native response may not be touched from here on. */
+  /** The socket may not be touched from here on. */
   private end(isComplete: boolean): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -322,54 +266,15 @@ export class Exchange {
       this.fail(failure);
       if (this.isOver) return;
       this.end(false);
-      this.res.close();
+      this.socket.close();
     }
   }
 }
 
-function copyHeaders(req: UwsRequest): { headers: Map<string, string>; repeated: Set<string> } {
-  const headers = new Map<string, string>();
-  const repeated = new Set<string>();
-  req.forEach((name, value) => {
-    const former = headers.get(name);
-    if (former !== undefined) repeated.add(name);
-    headers.set(name, former === undefined ? value : `${former}, ${value}`);
-  });
-  return { headers, repeated };
-}
-
-function addressText(res: UwsResponse): string {
-  const text = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
-  return text.includes(':') && ipaddr.isValid(text) ? ipaddr.process(text).toString() : text;
-}
-
 function emptyBody(): BodyReader {
   const body = new BodyReader({ pause: () => undefined, resume: () => undefined }, undefined);
-  body.accept(new ArrayBuffer(0), true);
+  body.accept(Buffer.alloc(0), true);
   return body;
-}
-
-function badRequest(text: string): GatewayError {
-  return new GatewayError('bad_request', text, { step: 'request' });
-}
-
-/** Requests whose length two readers could understand differently (RFC 9112, 6.3) go no further. */
-function framingMistake(headers: ReadonlyMap<string, string>, repeated: ReadonlySet<string>): GatewayError | undefined {
-  const twice = FRAMING.find((name) => repeated.has(name));
-  if (twice !== undefined) return badRequest(`the field ${twice} stands twice in the request`);
-  const length = headers.get('content-length');
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) return badRequest('Content-Length is not a number of bytes');
-  // The front end would take the bytes of any other coding for the content itself.
-  const coding = headers.get('transfer-encoding');
-  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
-    return badRequest('the only Transfer-Encoding understood here is chunked');
-  }
-  return undefined;
-}
-
-function repeatedField(repeated: ReadonlySet<string>): GatewayError | undefined {
-  const name = SINGLE.find((one) => repeated.has(one));
-  return name === undefined ? undefined : badRequest(`the field ${name} stands twice in the request`);
 }
 
 function overloaded(): GatewayError {
@@ -393,12 +298,11 @@ function dismiss(stream: Readable): void {
 
 /**
  * A value as it goes on the wire. Line ends would split the answer; characters beyond Latin-1 have no place in a field
- * (RFC 9110, 5.5), and those within it must not leave as UTF-8, which is what the front end makes of text.
+ * (RFC 9110, 5.5).
  */
-function fieldValue(value: string): string | Uint8Array {
+function fieldValue(value: string): string {
   // eslint-disable-next-line no-control-regex
-  const clean = value.replace(/[\u0000-\u0008\u000a-\u001f\u007f]+/g, ' ').replace(/[^\u0000-\u00ff]/gu, '?');
-  return /[\u0080-\u00ff]/.test(clean) ? Buffer.from(clean, 'latin1') : clean;
+  return value.replace(/[\u0000-\u0008\u000a-\u001f\u007f]+/g, ' ').replace(/[^\u0000-\u00ff]/gu, '?');
 }
 
 /** An error that arose outside of the router, in the same form. */

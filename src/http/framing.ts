@@ -1,0 +1,33 @@
+/** Requests that two readers could understand differently. */
+import { GatewayError } from '../errors.js';
+
+/** Fields that tell where a request ends. A front end may take the first of differing Content-Lengths. */
+const FRAMING = ['content-length', 'transfer-encoding'];
+/** Other fields whose repetition makes a request ambiguous. */
+const SINGLE = ['host', 'authorization', 'content-type'];
+
+/** Requests whose length two readers could understand differently (RFC 9112, 6.3) go no further. */
+export function framingMistake(
+  headers: ReadonlyMap<string, string>,
+  repeated: ReadonlySet<string>,
+): GatewayError | undefined {
+  const twice = FRAMING.find((name) => repeated.has(name));
+  if (twice !== undefined) return badRequest(`the field ${twice} stands twice in the request`);
+  const length = headers.get('content-length');
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return badRequest('Content-Length is not a number of bytes');
+  // The front end would take the bytes of any other coding for the content itself.
+  const coding = headers.get('transfer-encoding');
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+    return badRequest('the only Transfer-Encoding understood here is chunked');
+  }
+  return undefined;
+}
+
+export function repeatedField(repeated: ReadonlySet<string>): GatewayError | undefined {
+  const name = SINGLE.find((one) => repeated.has(one));
+  return name === undefined ? undefined : badRequest(`the field ${name} stands twice in the request`);
+}
+
+function badRequest(text: string): GatewayError {
+  return new GatewayError('bad_request', text, { step: 'request' });
+}

@@ -1,0 +1,75 @@
+/**
+ * The seam between requests and what takes them off the wire: native/ (uWebSockets.js) or fallback/ (node:http). An
+ * exchange (exchange.ts) and the server around it (server.ts) exist once, over these few calls.
+ */
+import type { BodySocket } from './body-reader.js';
+import type { SinkEvents, ResponseSink } from './answer-writer.js';
+
+/** Copied before anything else happens. */
+export interface RequestHead {
+  /** Upper case. */
+  readonly method: string;
+  /** As sent, without the query. */
+  readonly path: string;
+  readonly query: string;
+  /** Names in lower case; repeated fields joined by ", ". */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Names that stood more than once. */
+  readonly repeated: ReadonlySet<string>;
+  /** The address of the other end of the connection. */
+  readonly peer: string;
+}
+
+/**
+ * keep = further requests may follow; close = the connection ends behind the answer; unread = so it does, while the
+ * client still sends: closing at once would reset the connection, and the reset can overtake the answer.
+ */
+export type Persistence = 'keep' | 'close' | 'unread';
+
+export interface AnswerHead {
+  readonly status: number;
+  /** Without line ends, and within Latin-1. Neither length nor persistence is among them. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly persistence: Persistence;
+}
+
+/** One request's hold on its connection. No call after the answer, `close` or the abort; exchange.ts sees to that. */
+export interface ClientSocket extends BodySocket {
+  readonly head: RequestHead;
+  /** Whether all of the request is here, read or not. */
+  readonly hasWholeRequest: boolean;
+  /** The client is gone. */
+  onAborted(aborted: () => void): void;
+  /** Begins paused. The body is whole when `isLast` is told. */
+  onBody(accept: (chunk: Buffer, isLast: boolean) => void): void;
+  /** Every few seconds: timers of the front end's own must not end what our limits allow. */
+  keepAlive(): void;
+  /** A whole answer without a body; `length` is announced nevertheless. */
+  sendHead(head: AnswerHead, length: number | undefined): void;
+  sendWhole(head: AnswerHead, bytes: string | Uint8Array): void;
+  /** For a streamed answer; its head leaves with the first bytes. A length is announced, without one it leaves in chunks. */
+  openSink(head: AnswerHead, length: number | undefined, events: SinkEvents): ResponseSink;
+  /** At once, whatever is under way. */
+  close(): void;
+}
+
+export interface SocketOptions {
+  readonly host: string;
+  readonly tls: { readonly certFile: string; readonly keyFile: string };
+  readonly receiveBufferBytes: number;
+  log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void;
+}
+
+/** A listener and its open connections. */
+export interface FrontEnd {
+  /** Package and version, for the log. */
+  readonly build: string;
+  /** Resolves to the port. Rejects with one clear line when the address cannot be had. */
+  listen(port: number): Promise<number>;
+  /** New connections meet the certificate as it stands on disk now. Throws, and keeps the old one, when it is bad. */
+  reloadTls(): void;
+  /** No new connections; open ones are served on. */
+  stopListening(): void;
+  /** Closes every connection at once. */
+  closeSockets(): void;
+}

@@ -1,0 +1,73 @@
+/** The listener of uWebSockets.js: a listening socket of its own, or its share of an acceptor's connections. */
+import type { TemplatedApp } from 'uWebSockets.js';
+import type { ClientSocket, FrontEnd, SocketOptions } from '../front-end.js';
+import type { SharedAcceptor } from './acceptor.js';
+import { createApp, listenOn } from './listening-socket.js';
+import { loadUws } from './uws-loader.js';
+import { UwsSocket } from './uws-socket.js';
+
+/** Where connections come from. */
+interface Listener {
+  readonly port: number;
+  close(): void;
+}
+
+/** @throws Error of one line when no build runs here, or certificate and key cannot be used */
+export function openUwsFrontEnd(
+  options: SocketOptions,
+  acceptor: SharedAcceptor | undefined,
+  begin: (socket: ClientSocket) => void,
+): FrontEnd {
+  const { uws, build } = loadUws();
+  /** The current one and, after a reload, those whose connections still live. */
+  const apps = new Set<TemplatedApp>();
+  let listener: Listener | undefined;
+
+  function createServer(): TemplatedApp {
+    const app = createApp(uws, options);
+    app.any('/*', (res, req) => begin(new UwsSocket(res, req)));
+    return app;
+  }
+
+  /** Under an acceptor the port is its own affair: 0. */
+  function open(app: TemplatedApp, port: number): Listener {
+    if (acceptor !== undefined) {
+      const descriptor = app.getDescriptor();
+      apps.add(app);
+      acceptor.join(descriptor);
+      return { port: 0, close: () => acceptor.leave(descriptor) };
+    }
+    const socket = listenOn(app, port, options);
+    apps.add(app);
+    return { port: uws.us_socket_local_port(socket), close: () => uws.us_listen_socket_close(socket) };
+  }
+
+  return {
+    build,
+
+    listen: async (port) => {
+      listener = open(createServer(), port);
+      return listener.port;
+    },
+
+    reloadTls: () => {
+      if (listener === undefined) return;
+      // Made first: a bad certificate must not cost the listener.
+      const app = createServer();
+      // An address is free only when the former socket is closed; an acceptor must not be without a server.
+      if (acceptor === undefined) listener.close();
+      const former = listener;
+      listener = open(app, former.port);
+      if (acceptor !== undefined) former.close();
+    },
+
+    stopListening: () => {
+      listener?.close();
+      listener = undefined;
+    },
+
+    closeSockets: () => {
+      for (const app of apps) app.close();
+    },
+  };
+}

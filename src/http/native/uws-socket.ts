@@ -1,0 +1,127 @@
+/**
+ * One request of uWebSockets.js, behind the seam of front-end.ts; this folder is the only place that knows it.
+ *
+ * | native value            | lives                          | what we do                                              |
+ * | ----------------------- | ------------------------------ | ------------------------------------------------------- |
+ * | HttpRequest             | the synchronous handler        | copied before anything else                             |
+ * | chunk of onData         | the callback                   | copied once into a Buffer                               |
+ * | HttpResponse            | until answered or onAborted    | the exchange guards every use; a use after it throws    |
+ * | pause()                 | does not stop a running read   | the receive buffer bounds it (receive-buffer.ts)        |
+ * | its own 10 s timers     | cut slow uploads, slow readers | pause + resume re-arms them; our own limits decide      |
+ * | an exception in a callback | nobody answers              | the exchange wraps every callback                       |
+ * | an argument that is undefined | counts as given          | endWithoutBody() is called without any                  |
+ */
+import { STATUS_CODES } from 'node:http';
+import ipaddr from 'ipaddr.js';
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { ResponseSink, SinkEvents } from '../answer-writer.js';
+import type { AnswerHead, ClientSocket, Persistence, RequestHead } from '../front-end.js';
+import { UwsSink } from './uws-sink.js';
+
+export class UwsSocket implements ClientSocket {
+  readonly head: RequestHead;
+  /** What has arrived is handed on at once. */
+  readonly hasWholeRequest = false;
+
+  constructor(
+    private readonly res: HttpResponse,
+    req: HttpRequest,
+  ) {
+    this.head = {
+      method: req.getCaseSensitiveMethod().toUpperCase(),
+      path: req.getUrl(),
+      query: req.getQuery(),
+      ...copyHeaders(req),
+      peer: addressText(res),
+    };
+  }
+
+  onAborted(aborted: () => void): void {
+    this.res.onAborted(aborted);
+  }
+
+  onBody(accept: (chunk: Buffer, isLast: boolean) => void): void {
+    this.res.onData((chunk, isLast) => accept(Buffer.from(new Uint8Array(chunk)), isLast));
+    this.res.pause();
+  }
+
+  pause(): void {
+    this.res.pause();
+  }
+
+  resume(): void {
+    this.res.resume();
+  }
+
+  keepAlive(): void {
+    this.res.pause();
+    this.res.resume();
+  }
+
+  sendHead(head: AnswerHead, length: number | undefined): void {
+    if (head.persistence === 'unread') this.res.pause();
+    this.res.cork(() => {
+      this.writeHead(head);
+      if (length !== undefined) this.res.writeHeader('Content-Length', String(length));
+      this.writePersistence(head.persistence);
+      // No argument: even undefined is taken for a length here.
+      this.res.endWithoutBody();
+    });
+  }
+
+  /** A client that still sends is asked to close; its socket stays paused, and the native timer ends it 10 s later if it does not. */
+  sendWhole(head: AnswerHead, bytes: string | Uint8Array): void {
+    const { persistence } = head;
+    if (persistence === 'unread') this.res.pause();
+    this.res.cork(() => {
+      this.writeHead(head);
+      // The native server says itself that it closes.
+      if (persistence !== 'close') this.writePersistence(persistence);
+      this.res.end(bytes, persistence === 'close');
+    });
+  }
+
+  openSink(head: AnswerHead, length: number | undefined, events: SinkEvents): ResponseSink {
+    const writeHead = (): void => {
+      this.writeHead(head);
+      this.writePersistence(head.persistence);
+    };
+    return new UwsSink(this.res, length, writeHead, events);
+  }
+
+  close(): void {
+    this.res.close();
+  }
+
+  private writeHead({ status, fields }: AnswerHead): void {
+    this.res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
+    for (const [name, value] of fields) this.res.writeHeader(name, latin1(value));
+  }
+
+  /** The native server closes idle connections after 8 to 12 s; clients that know do not send into the closing. */
+  private writePersistence(persistence: Persistence): void {
+    if (persistence === 'keep') this.res.writeHeader('Keep-Alive', 'timeout=8');
+    else this.res.writeHeader('Connection', 'close');
+  }
+}
+
+/** Text would leave as UTF-8. */
+function latin1(value: string): string | Uint8Array {
+  return /[\u0080-\u00ff]/.test(value) ? Buffer.from(value, 'latin1') : value;
+}
+
+function copyHeaders(req: HttpRequest): { headers: Map<string, string>; repeated: Set<string> } {
+  const headers = new Map<string, string>();
+  const repeated = new Set<string>();
+  req.forEach((name, value) => {
+    const former = headers.get(name);
+    if (former !== undefined) repeated.add(name);
+    headers.set(name, former === undefined ? value : `${former}, ${value}`);
+  });
+  return { headers, repeated };
+}
+
+function addressText(res: HttpResponse): string {
+  const text = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
+  return text.includes(':') && ipaddr.isValid(text) ? ipaddr.process(text).toString() : text;
+}
