@@ -1,6 +1,7 @@
 /** What a schema cannot say: values that must agree with each other, and files that must be there. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { compileGlob } from '../globs/glob.js';
 import type { AccountConfig, ConnectionConfig } from './config.js';
 import type { FileConfig } from './schema.js';
 import { type KeyPath, quoted } from './mistakes.js';
@@ -10,6 +11,7 @@ export type Report = (path: KeyPath, found: string, allowed: string) => void;
 
 export function checkConfig(config: FileConfig, report: Report): void {
   checkTls(config, report);
+  checkSkipNames(config, report);
   checkAcrossAccounts(config.accounts, report);
   config.accounts.forEach((account, index) => {
     const path = ['accounts', index];
@@ -45,6 +47,16 @@ function checkTls({ server }: FileConfig, report: Report): void {
       'a PEM certificate (chain) and the PEM private key that belongs to it, without passphrase',
     );
   }
+}
+
+function checkSkipNames({ watcher }: FileConfig, report: Report): void {
+  watcher.skipNames.forEach((glob, index) => {
+    try {
+      compileGlob(glob);
+    } catch {
+      report(['watcher', 'skipNames', index], quoted(glob), 'a glob such as *.tmp, its brackets closed');
+    }
+  });
 }
 
 function checkAcrossAccounts(accounts: readonly AccountConfig[], report: Report): void {

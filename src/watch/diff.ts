@@ -3,6 +3,7 @@
  * compared with the stored set of path, size and date, never with a time cursor: a server whose clock jumps, or a file
  * that arrives with an old date, changes nothing.
  */
+import { Turns } from './turns.js';
 import type { EntryChange, FileState, SeenState, StoredEntry } from '../storage/watched-entry.js';
 
 export interface ListedEntry extends FileState {
@@ -144,6 +145,7 @@ export async function* diff(
   rules: DiffRules,
 ): AsyncGenerator<readonly (Decision | Gone)[]> {
   const store = new Reader(stored);
+  const turns = new Turns();
   let reports = 0;
   let held = await store.read();
   const decisions: (Decision | Gone)[] = [];
@@ -155,6 +157,7 @@ export async function* diff(
         held = store.readNow() ?? (await store.read());
       }
       const match = held !== undefined && held.key.equals(entry.key) ? held : undefined;
+      if (turns.isOver()) await turns.next();
       const decision = decide(entry, match, rules);
       if (isReport(decision.reason) && ++reports > rules.maxReports) {
         decisions.push({ ...decision, reason: 'over_cap', change: undefined });

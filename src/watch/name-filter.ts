@@ -1,8 +1,7 @@
 /** Which entries of a listing are the folder's files: patterns, names of files on their way, and markers. */
-import picomatch from 'picomatch';
 import { GatewayError } from '../errors.js';
+import { compileGlob } from '../globs/glob.js';
 import type { FilterReason } from './diff.js';
-import { compileGlob } from './glob.js';
 
 export interface NameRules {
   readonly filePattern: string | null;
@@ -68,16 +67,8 @@ function isOnPaths(glob: string): boolean {
 }
 
 function compile(glob: string, field: string): Matcher {
-  const tooSlow = (path: string): Error =>
-    new GatewayError(
-      'bad_request',
-      `${field} takes too long for names such as ${path.slice(0, 100)}: fewer * are quicker`,
-      {
-        step: 'request',
-      },
-    );
   try {
-    const matches = compileGlob(glob.replace(/^\.?\//, ''), tooSlow);
+    const matches = compileGlob(glob.replace(/^\.?\//, ''));
     return isOnPaths(glob) ? (path) => matches(path) : (path) => matches(baseName(path));
   } catch {
     throw new GatewayError('bad_request', `${field} must be a glob such as *.csv or in/**/*.{csv,txt}`, {
@@ -94,7 +85,7 @@ class TemporaryName {
   readonly #wanted: Matcher | undefined;
 
   constructor(glob: string, wanted: Matcher | undefined) {
-    this.#matches = picomatch(glob, { dot: true });
+    this.#matches = compileGlob(glob, { dot: true });
     this.#prefix = /^[^*?[\]{}()!+@|\\]*/.exec(glob)?.[0] ?? '';
     this.#suffix = /[^*?[\]{}()!+@|\\]*$/.exec(glob)?.[0] ?? '';
     this.#wanted = wanted;

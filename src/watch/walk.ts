@@ -1,6 +1,7 @@
 /** A watched folder's files as one stream, sub-folders included where the folder asks for them. */
 import { GatewayError, hasCode } from '../errors.js';
 import { joinPath, type RemotePath } from '../remotes/path.js';
+import { Turns } from './turns.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
 
 export interface WalkOptions {
@@ -25,6 +26,7 @@ export async function* walk(remote: Remote, root: RemotePath, options: WalkOptio
     { path: root, below: '', depth: 0 },
   ];
   let seen = 1;
+  const turns = new Turns();
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const { path, below, depth } = folder;
     try {
@@ -37,6 +39,7 @@ export async function* walk(remote: Remote, root: RemotePath, options: WalkOptio
         if (!options.isDeep || file.rawName !== undefined) continue;
         const inside = below === '' ? file.name : `${below}/${file.name}`;
         const insidePath = joinPath(path, file.name);
+        if (turns.isOver()) await turns.next();
         if (options.skipsFolder(inside, insidePath)) continue;
         seen += 1;
         if (depth === MAX_DEPTH || seen > MAX_FOLDERS) throw tooMany(root);

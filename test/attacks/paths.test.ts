@@ -709,16 +709,16 @@ describe('patterns of death', () => {
       const look = gateway.api.send(`/manage/watched-folders/${id}/dry-run`, { method: 'POST' });
       const wait = await longestWait(look);
       const answer = await look;
-      if (answer.status !== 200) assert.match(answer.text, /"error":"filePattern takes too long for names such as a/);
+      assert.equal(answer.status, 200, answer.text);
       // A pattern that goes back and tries again would take hours for the first of the thirty names.
-      assert.ok(wait < 2000, `${filePattern.slice(0, 20)}: ${wait} ms`);
+      assert.ok(wait < 1000, `${filePattern.slice(0, 20)}: ${wait} ms`);
       await gateway.api.send(`/manage/watched-folders/${id}`, { method: 'DELETE' });
     }
     held({
       area: 'Attacks',
       what: 'Globs, markers and templates of death',
       done: 'stars, braces, classes and nesting as long as a pattern may be, against names that nearly match; templates of a thousand tokens',
-      held: 'refused with 400, matched, or given up within a tenth of a second with a reason, while other clients are served',
+      held: 'refused with 400, or matched in one pass over each name, while other clients are served',
       tries: GLOBS.length + REFUSED.length + TEMPLATES.length,
     });
   });
