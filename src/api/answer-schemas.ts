@@ -164,4 +164,4 @@ export const filesMissingEvent = event('watched_folder.files_missing', {
   expectEveryMinutes: count,
   lastDetectionAt: { type: ['string', 'null'], format: 'date-time' },
 });
-export const testEvent = event('watched_folder.test', { files: { type: 'array', maxItems: 0 } });
+export const testEvent = event('watched_folder.test', { files: { ...listOf(eventFile), maxItems: 0 } });

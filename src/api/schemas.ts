@@ -13,7 +13,12 @@ function object(properties: Record<string, object>, required: readonly string[] 
   return { type: 'object', properties, required };
 }
 
-export const uploadQuery = object({ path, filename, overwrite: { type: 'boolean' }, filename_template: template });
+export const uploadQuery = object({
+  path,
+  filename,
+  overwrite: { type: 'boolean', default: true },
+  filename_template: template,
+});
 
 /** Fields of an upload beside its content: JSON types. */
 export const uploadFields = object({

@@ -4,13 +4,19 @@ export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     readonly UploadMultipart: {
-      /** @description The file. */
+      /**
+       * Format: binary
+       * @description The file.
+       */
       readonly file: string;
       /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
       readonly path?: string;
       /** @description Name of the file, without a folder. */
       readonly filename?: string;
-      /** @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`. */
+      /**
+       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
+       * @default true
+       */
       readonly overwrite?: boolean;
       /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
       readonly filename_template?: string;
@@ -22,7 +28,10 @@ export interface components {
       readonly path?: string;
       /** @description Name of the file, without a folder. */
       readonly filename: string;
-      /** @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`. */
+      /**
+       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
+       * @default true
+       */
       readonly overwrite?: boolean;
       /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
       readonly filename_template?: string;
@@ -34,7 +43,10 @@ export interface components {
       readonly path?: string;
       /** @description Name of the file, without a folder. */
       readonly filename?: string;
-      /** @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`. */
+      /**
+       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
+       * @default true
+       */
       readonly overwrite?: boolean;
       /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
       readonly filename_template?: string;
@@ -159,7 +171,7 @@ export interface components {
       readonly id: string;
       /** @description Name of the file, without a folder. */
       readonly filename: string;
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description Bytes. */
       readonly size: number;
@@ -173,7 +185,7 @@ export interface components {
       readonly id: string;
       /** @description Name of the file, without a folder. */
       readonly filename: string;
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description Bytes that were added. */
       readonly appendedBytes: number;
@@ -212,7 +224,7 @@ export interface components {
       readonly direction: 'outbound' | 'inbound';
       /** @description Name of the file, without a folder. */
       readonly filename: string;
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description Bytes. */
       readonly fileSize: number;
@@ -234,7 +246,7 @@ export interface components {
     readonly FileInfo: {
       /** @description Name of the file or folder. */
       readonly name: string;
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description Bytes. */
       readonly size: number;
@@ -279,7 +291,7 @@ export interface components {
       readonly connectionId: string;
       /** @description Shown in the dashboard. */
       readonly name: string;
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
       readonly filePattern: string | null;
@@ -331,11 +343,11 @@ export interface components {
       /** @description How many transfers the history holds. */
       readonly transfers: number;
     };
-    readonly Error: {
+    readonly ErrorAnswer: {
       /** @description What went wrong, at which step, field or path, and what would be right. */
       readonly error: string;
     };
-    readonly SkippedError: {
+    readonly SkippedAnswer: {
       /** @description What went wrong, at which step, field or path, and what would be right. */
       readonly error: string;
       /**
@@ -361,7 +373,7 @@ export interface components {
       readonly success: true;
       /** @description Name of the file, without a folder. */
       readonly filename: string;
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description Bytes. */
       readonly size: number;
@@ -381,16 +393,16 @@ export interface components {
       readonly success: true;
       /** @description Where it was read from. */
       readonly source: {
-        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        /** @description Connection that the file was read from. */
         readonly connectionId: string;
-        /** @description Path on the remote server, absolute or from the default path of the connection. */
+        /** @description Path from the root of the connection. */
         readonly path: string;
       };
       /** @description Where the copy is. */
       readonly destination: {
-        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        /** @description Connection that holds the copy. */
         readonly connectionId: string;
-        /** @description Path on the remote server, absolute or from the default path of the connection. */
+        /** @description Path from the root of the connection. */
         readonly path: string;
       };
       /** @description Bytes. */
@@ -413,7 +425,7 @@ export interface components {
       readonly encoding: 'text' | 'base64';
       /** @description Bytes. */
       readonly size: number;
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
     };
     readonly WriteAnswer: {
@@ -422,7 +434,7 @@ export interface components {
        * @constant
        */
       readonly success: true;
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description Bytes. */
       readonly size: number;
@@ -442,7 +454,7 @@ export interface components {
        * @constant
        */
       readonly success: true;
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
     };
     readonly MoveAnswer: {
@@ -451,15 +463,15 @@ export interface components {
        * @constant
        */
       readonly success: true;
-      /** @description Present path. */
+      /** @description Former path. */
       readonly from: string;
-      /** @description New path. Missing folders are created. */
+      /** @description New path. */
       readonly to: string;
       /** @description Milliseconds from the start of the operation to its end. */
       readonly durationMs: number;
       /** @description The transfer, as the history holds it. */
       readonly transfer: {
-        /** @description Identifier. */
+        /** @description Id of the transfer in the history. */
         readonly id: string;
       };
     };
@@ -469,7 +481,7 @@ export interface components {
        * @constant
        */
       readonly success: true;
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description False when the folder was there already. */
       readonly created: boolean;
@@ -480,7 +492,7 @@ export interface components {
        * @constant
        */
       readonly success: true;
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description Folders first, then by name. */
       readonly files: readonly components['schemas']['FileInfo'][];
@@ -550,36 +562,36 @@ export interface components {
       readonly data: {
         /** @description The folder that was checked. */
         readonly watchedFolder: {
-          /** @description Identifier. */
+          /** @description Id of the watched folder. */
           readonly id: string;
-          /** @description Name of the file or folder. */
+          /** @description Name of the watched folder, as the dashboard shows it. */
           readonly name: string;
-          /** @description Path on the remote server, absolute or from the default path of the connection. */
+          /** @description Path from the root of the connection. */
           readonly path: string;
-          /** @description Id of a connection, as `GET /api/connections` shows it. */
+          /** @description Id of its connection. */
           readonly connectionId: string;
         };
-        /** @description The connection that the file went to. */
+        /** @description The connection of the watched folder. */
         readonly connection: components['schemas']['ConnectionSummary'];
-        /** @description Folders first, then by name. */
+        /** @description The files that were found; none in an event that only tries the webhook out. */
         readonly files: readonly {
-          /** @description Name of the file or folder. */
+          /** @description Name of the file. */
           readonly name: string;
-          /** @description Path on the remote server, absolute or from the default path of the connection. */
+          /** @description Path from the root of the connection. */
           readonly path: string;
           /** @description Bytes. */
           readonly size: number;
-          /** @description Whether it is a folder. */
+          /** @description Always false. */
           readonly isDirectory: boolean;
           /**
            * Format: date-time
            * @description Time of the last change, UTC.
            */
           readonly modifiedAt: string;
-          /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+          /** @description The exact bytes of a name that is not UTF-8, as base64. */
           readonly rawName?: string;
           /**
-           * @description Why the file is reported.
+           * @description `new`, or `modified` where its size or date changed.
            * @enum {string}
            */
           readonly event: 'new' | 'modified';
@@ -601,20 +613,23 @@ export interface components {
       readonly data: {
         /** @description The folder that was checked. */
         readonly watchedFolder: {
-          /** @description Identifier. */
+          /** @description Id of the watched folder. */
           readonly id: string;
-          /** @description Name of the file or folder. */
+          /** @description Name of the watched folder, as the dashboard shows it. */
           readonly name: string;
-          /** @description Path on the remote server, absolute or from the default path of the connection. */
+          /** @description Path from the root of the connection. */
           readonly path: string;
-          /** @description Id of a connection, as `GET /api/connections` shows it. */
+          /** @description Id of its connection. */
           readonly connectionId: string;
         };
-        /** @description The connection that the file went to. */
+        /** @description The connection of the watched folder. */
         readonly connection: components['schemas']['ConnectionSummary'];
-        /** @description Raise an alarm when no file came for this long. */
+        /** @description How often a file is expected. */
         readonly expectEveryMinutes: number;
-        /** Format: date-time */
+        /**
+         * Format: date-time
+         * @description When a file was last reported; null = never.
+         */
         readonly lastDetectionAt: string | null;
       };
     };
@@ -633,79 +648,104 @@ export interface components {
       readonly data: {
         /** @description The folder that was checked. */
         readonly watchedFolder: {
-          /** @description Identifier. */
+          /** @description Id of the watched folder. */
           readonly id: string;
-          /** @description Name of the file or folder. */
+          /** @description Name of the watched folder, as the dashboard shows it. */
           readonly name: string;
-          /** @description Path on the remote server, absolute or from the default path of the connection. */
+          /** @description Path from the root of the connection. */
           readonly path: string;
-          /** @description Id of a connection, as `GET /api/connections` shows it. */
+          /** @description Id of its connection. */
           readonly connectionId: string;
         };
-        /** @description The connection that the file went to. */
+        /** @description The connection of the watched folder. */
         readonly connection: components['schemas']['ConnectionSummary'];
-        /** @description Folders first, then by name. */
-        readonly files: readonly unknown[];
+        /** @description The files that were found; none in an event that only tries the webhook out. */
+        readonly files: readonly {
+          /** @description Name of the file. */
+          readonly name: string;
+          /** @description Path from the root of the connection. */
+          readonly path: string;
+          /** @description Bytes. */
+          readonly size: number;
+          /** @description Always false. */
+          readonly isDirectory: boolean;
+          /**
+           * Format: date-time
+           * @description Time of the last change, UTC.
+           */
+          readonly modifiedAt: string;
+          /** @description The exact bytes of a name that is not UTF-8, as base64. */
+          readonly rawName?: string;
+          /**
+           * @description `new`, or `modified` where its size or date changed.
+           * @enum {string}
+           */
+          readonly event: 'new' | 'modified';
+        }[];
       };
     };
-    /** @enum {string} */
-    readonly ErrorCode:
-      | 'bad_request'
-      | 'bad_path'
-      | 'bad_base64'
-      | 'digest_mismatch'
-      | 'unsupported_operation'
-      | 'unauthenticated'
-      | 'forbidden'
-      | 'scope_missing'
-      | 'plan_required'
-      | 'connection_inactive'
-      | 'permission_denied'
-      | 'address_denied'
-      | 'unknown_route'
-      | 'unknown_connection'
-      | 'unknown_watched_folder'
-      | 'not_found'
-      | 'method_not_allowed'
-      | 'already_exists'
-      | 'is_a_folder'
-      | 'not_a_folder'
-      | 'idempotency_in_progress'
-      | 'sessions_exhausted'
-      | 'cancelled'
-      | 'too_large'
-      | 'unsupported_media_type'
-      | 'bad_range'
-      | 'idempotency_mismatch'
-      | 'rate_limited'
-      | 'quota_exceeded'
-      | 'share_exceeded'
-      | 'internal'
-      | 'dns_failed'
-      | 'unreachable'
-      | 'login_refused'
-      | 'host_key_mismatch'
-      | 'certificate_rejected'
-      | 'connection_lost'
-      | 'protocol_error'
-      | 'remote_failure'
-      | 'no_space'
-      | 'size_mismatch'
-      | 'fetch_failed'
-      | 'pool_full'
-      | 'acquire_timeout'
-      | 'overloaded'
-      | 'draining'
-      | 'database_away'
-      | 'connect_timeout'
-      | 'stall_timeout'
-      | 'command_timeout';
+    readonly ErrorCode: string &
+      (
+        | 'bad_request'
+        | 'bad_path'
+        | 'bad_base64'
+        | 'digest_mismatch'
+        | 'unsupported_operation'
+        | 'unauthenticated'
+        | 'forbidden'
+        | 'scope_missing'
+        | 'plan_required'
+        | 'connection_inactive'
+        | 'permission_denied'
+        | 'address_denied'
+        | 'unknown_route'
+        | 'unknown_connection'
+        | 'unknown_watched_folder'
+        | 'not_found'
+        | 'method_not_allowed'
+        | 'already_exists'
+        | 'is_a_folder'
+        | 'not_a_folder'
+        | 'idempotency_in_progress'
+        | 'sessions_exhausted'
+        | 'cancelled'
+        | 'too_large'
+        | 'unsupported_media_type'
+        | 'bad_range'
+        | 'idempotency_mismatch'
+        | 'rate_limited'
+        | 'quota_exceeded'
+        | 'share_exceeded'
+        | 'internal'
+        | 'dns_failed'
+        | 'unreachable'
+        | 'login_refused'
+        | 'host_key_mismatch'
+        | 'certificate_rejected'
+        | 'connection_lost'
+        | 'protocol_error'
+        | 'remote_failure'
+        | 'no_space'
+        | 'size_mismatch'
+        | 'fetch_failed'
+        | 'pool_full'
+        | 'acquire_timeout'
+        | 'overloaded'
+        | 'draining'
+        | 'database_away'
+        | 'connect_timeout'
+        | 'stall_timeout'
+        | 'command_timeout'
+      );
     readonly UploadFileQuery: {
       /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
       readonly path?: string;
       /** @description Name of the file, without a folder. */
       readonly filename?: string;
-      /** @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`. */
+      /**
+       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
+       * @default true
+       */
       readonly overwrite?: boolean;
       /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
       readonly filename_template?: string;

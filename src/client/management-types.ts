@@ -31,6 +31,8 @@ export interface components {
        * @enum {string}
        */
       readonly type: 'sftp' | 'ftp' | 's3';
+      /** @description Shown to people. */
+      readonly name: string;
     } & (
       | components['schemas']['SftpConnectionInput']
       | components['schemas']['FtpConnectionInput']
@@ -353,6 +355,8 @@ export interface components {
        * @enum {string}
        */
       readonly type: 'sftp' | 'ftp' | 's3';
+      /** @description Shown to people. */
+      readonly name: string;
     } & (
       | components['schemas']['SftpConnectionInput']
       | components['schemas']['FtpConnectionInput']
@@ -576,7 +580,7 @@ export interface components {
       /** @description Path below the folder. */
       readonly path?: string;
     };
-    readonly Error: {
+    readonly ErrorAnswer: {
       /** @description What went wrong, at which step, field or path, and what would be right. */
       readonly error: string;
     };
@@ -677,8 +681,9 @@ export interface components {
       readonly createdAt: string;
       /** @description What the plan has room for; 0 = unlimited. */
       readonly limits: {
-        /** @description Connections that the key is for; empty = all. */
+        /** @description Connections. */
         readonly connections: number;
+        /** @description Actions a month. */
         readonly monthlyActions: number;
       };
       /** @description How many connections the account has. */
@@ -689,44 +694,54 @@ export interface components {
       readonly hasPassword: boolean;
       /** @description One-time passwords. */
       readonly totp: {
+        /** @description Whether a login asks for one. */
         readonly isEnabled: boolean;
+        /** @description Recovery codes that were not used yet. */
         readonly recoveryCodesLeft: number;
       };
     };
     readonly Overview: {
       /** @description Sums of today, UTC. */
       readonly today: {
-        /** @description Newest first. */
+        /** @description Operations. */
         readonly transfers: number;
+        /** @description Those that failed. */
         readonly failed: number;
+        /** @description Those that run now. */
         readonly pending: number;
+        /** @description Bytes read from remote servers. */
         readonly bytesIn: number;
+        /** @description Bytes sent to remote servers. */
         readonly bytesOut: number;
       };
       /** @description The last 24 hours, oldest first. */
       readonly hours: readonly {
         /**
          * Format: date-time
-         * @description Present path.
+         * @description Begin of the hour.
          */
         readonly from: string;
-        /** @description Newest first. */
+        /** @description Operations. */
         readonly transfers: number;
+        /** @description Those that failed. */
         readonly failed: number;
+        /** @description Bytes moved. */
         readonly bytes: number;
       }[];
       /** @description What needs a person. */
       readonly attention: readonly {
         /**
-         * @description Why it ran.
+         * @description What it is about.
          * @enum {string}
          */
         readonly kind: 'connection_failing' | 'watched_folder_failing' | 'dead_letters' | 'key_expiring' | 'quota';
+        /** @description In words. */
         readonly text: string;
-        /** @description Id of a connection. */
+        /** @description The connection, where it is about one. */
         readonly connectionId?: string;
-        /** @description Id of a watched folder. */
+        /** @description The watched folder, where it is about one. */
         readonly watchedFolderId?: string;
+        /** @description The API key, where it is about one. */
         readonly apiKeyId?: string;
       }[];
     };
@@ -748,29 +763,38 @@ export interface components {
       readonly runsOutAt: string | null;
       /** @description Days of the month that have any, in order. */
       readonly days: readonly {
-        /** Format: date */
+        /**
+         * Format: date
+         * @description YYYY-MM-DD, UTC.
+         */
         readonly day: string;
+        /** @description Actions of the day. */
         readonly actions: number;
+        /** @description Operations that failed. */
         readonly failed: number;
       }[];
       /** @description Connections against the plan. */
       readonly connections: {
-        /** @description Actions of this month. */
+        /** @description Connections of the account. */
         readonly used: number;
-        /** @description Items a page. */
+        /** @description Connections of the plan; 0 = unlimited. */
         readonly limit: number;
       };
     };
     readonly PoolsAnswer: {
       /** @description One for each server and login that has sessions. */
       readonly pools: readonly {
-        /** @description Host name or address, without protocol and port. */
+        /** @description Host and port. */
         readonly host: string;
+        /** @description Connections that use it. */
         readonly connectionIds: readonly string[];
+        /** @description Open sessions. */
         readonly open: number;
+        /** @description Sessions and SFTP channels in use. */
         readonly leased: number;
+        /** @description Operations that wait for a session. */
         readonly waiting: number;
-        /** @description Open sessions to the server. */
+        /** @description How many sessions there may be. */
         readonly maxSessions: number;
       }[];
     };
@@ -785,24 +809,21 @@ export interface components {
       /** @description Who did it. */
       readonly actor: {
         /**
-         * @description Why it ran.
+         * @description A login session, an API key or the gateway itself.
          * @enum {string}
          */
         readonly kind: 'session' | 'key' | 'anonymous';
-        /** @description Identifier. */
+        /** @description Id of the session or key. */
         readonly id: string | null;
-        /** @description Shown to people. */
+        /** @description E-mail address of the account, or name of the key. */
         readonly name: string;
       };
       /** @description `area.verb`, such as `connection.update`. */
       readonly action: string;
       /** @description What was changed. */
       readonly target: {
-        /** @description Why it ran. */
         readonly kind: string;
-        /** @description Identifier. */
         readonly id: string;
-        /** @description Shown to people. */
         readonly name: string;
       } | null;
       /** @description Where the request came from. */
@@ -820,7 +841,7 @@ export interface components {
       /** @description Where the next page begins; null = there is none. */
       readonly nextCursor: string | null;
     };
-    readonly Connection:
+    readonly ManagedConnection:
       | components['schemas']['SftpConnection']
       | components['schemas']['FtpConnection']
       | components['schemas']['S3Connection'];
@@ -856,15 +877,10 @@ export interface components {
       readonly updatedAt: string;
       /** @description The last test; null before it. */
       readonly lastTest: {
-        /**
-         * Format: date-time
-         * @description When it was tested.
-         */
+        /** Format: date-time */
         readonly testedAt: string;
-        /** @description Whether every step went through. */
         readonly isOk: boolean;
         readonly failedStep: string | null;
-        /** @description What went wrong, at which step, field or path, and what would be right. */
         readonly error: string | null;
       } | null;
       /** @description What was learned of the server; null before that. */
@@ -893,11 +909,11 @@ export interface components {
       readonly hostKeysLearned: boolean;
       /** @description Which of them are set. */
       readonly secrets: {
-        /** @description The password of the account. */
+        /** @description Whether there is one. */
         readonly password: boolean;
-        /** @description In PEM, OpenSSH or PuTTY form. Written, never shown; null takes it away. */
+        /** @description Whether there is one. */
         readonly privateKey: boolean;
-        /** @description Of the private key. Written, never shown; null takes it away. */
+        /** @description Whether there is one. */
         readonly passphrase: boolean;
       };
     };
@@ -933,15 +949,10 @@ export interface components {
       readonly updatedAt: string;
       /** @description The last test; null before it. */
       readonly lastTest: {
-        /**
-         * Format: date-time
-         * @description When it was tested.
-         */
+        /** Format: date-time */
         readonly testedAt: string;
-        /** @description Whether every step went through. */
         readonly isOk: boolean;
         readonly failedStep: string | null;
-        /** @description What went wrong, at which step, field or path, and what would be right. */
         readonly error: string | null;
       } | null;
       /** @description What was learned of the server; null before that. */
@@ -968,7 +979,7 @@ export interface components {
       readonly tls: 'none' | 'explicit' | 'implicit';
       /** @description Which of them are set. */
       readonly secrets: {
-        /** @description The password of the account. */
+        /** @description Whether there is one. */
         readonly password: boolean;
       };
     };
@@ -1004,15 +1015,10 @@ export interface components {
       readonly updatedAt: string;
       /** @description The last test; null before it. */
       readonly lastTest: {
-        /**
-         * Format: date-time
-         * @description When it was tested.
-         */
+        /** Format: date-time */
         readonly testedAt: string;
-        /** @description Whether every step went through. */
         readonly isOk: boolean;
         readonly failedStep: string | null;
-        /** @description What went wrong, at which step, field or path, and what would be right. */
         readonly error: string | null;
       } | null;
       /** @description What was learned of the server; null before that. */
@@ -1040,9 +1046,9 @@ export interface components {
       readonly prefix: string;
       /** @description Which of them are set. */
       readonly secrets: {
-        /** @description Written, never shown. */
+        /** @description Whether there is one. */
         readonly secretAccessKey: boolean;
-        /** @description Of temporary credentials. Written, never shown; null takes it away. */
+        /** @description Whether there is one. */
         readonly sessionToken: boolean;
       };
     };
@@ -1055,26 +1061,27 @@ export interface components {
     } & {
       readonly [key: string]: unknown;
     };
-    readonly ConnectionsAnswer: {
+    readonly ManagedConnectionsAnswer: {
       /** @description All connections of the account. */
-      readonly connections: readonly components['schemas']['Connection'][];
+      readonly connections: readonly components['schemas']['ManagedConnection'][];
       /** @description How many connections the plan has room for; 0 = unlimited. */
       readonly limit: number;
     };
     readonly Dependents: {
       /** @description API keys. */
       readonly apiKeys: readonly {
-        /** @description Identifier. */
+        /** @description Id of the API key. */
         readonly id: string;
-        /** @description Shown to people. */
+        /** @description Its name. */
         readonly name: string;
+        /** @description Whether it is for this connection alone and ends with it. */
         readonly willBeRevoked: boolean;
       }[];
       /** @description The watched folders. */
       readonly watchedFolders: readonly {
-        /** @description Identifier. */
+        /** @description Id of the watched folder. */
         readonly id: string;
-        /** @description Shown to people. */
+        /** @description Its name. */
         readonly name: string;
       }[];
       /** @description How many operations run on it now. */
@@ -1091,6 +1098,7 @@ export interface components {
       readonly shown: readonly {
         /** @description SHA-256 fingerprint, as OpenSSH shows it. */
         readonly fingerprint: string;
+        /** @description Whether it is pinned. */
         readonly isPinned: boolean;
       }[];
     };
@@ -1131,12 +1139,8 @@ export interface components {
       readonly steps: readonly components['schemas']['TestStep'][];
       /** @description The host key that the server showed; null where it did not come so far. */
       readonly hostKey: {
-        /** @description SHA-256 fingerprint, as OpenSSH shows it. */
         readonly fingerprint: string;
-        /**
-         * @description State.
-         * @enum {string}
-         */
+        /** @enum {string} */
         readonly state: 'pinned' | 'new' | 'mismatch';
       } | null;
       /** @description The TLS certificate of the server; null where there is none. */
@@ -1145,7 +1149,6 @@ export interface components {
         readonly issuer: string;
         /** Format: date-time */
         readonly validTo: string;
-        /** @description SHA-256 fingerprint, as OpenSSH shows it. */
         readonly fingerprint: string;
         readonly protocol: string;
       } | null;
@@ -1246,7 +1249,7 @@ export interface components {
       /** @description Whether the configuration file gives it back at the next start. */
       readonly comesBack: boolean;
     };
-    readonly Transfer: {
+    readonly ManagedTransfer: {
       /** @description Identifier. */
       readonly id: string;
       /** @description Id of a connection. */
@@ -1298,9 +1301,13 @@ export interface components {
       readonly errorCode: string | null;
       /** @description How far it is; there while it runs. */
       readonly live?: {
+        /** @description Bytes moved so far. */
         readonly bytes: number;
+        /** @description Bytes in all; null where nobody knows. */
         readonly totalBytes: number | null;
+        /** @description Of the last seconds. */
         readonly bytesPerSecond: number;
+        /** @description What it does now. */
         readonly step: string;
         /**
          * Format: date-time
@@ -1361,9 +1368,13 @@ export interface components {
       readonly errorCode: string | null;
       /** @description How far it is; there while it runs. */
       readonly live?: {
+        /** @description Bytes moved so far. */
         readonly bytes: number;
+        /** @description Bytes in all; null where nobody knows. */
         readonly totalBytes: number | null;
+        /** @description Of the last seconds. */
         readonly bytesPerSecond: number;
+        /** @description What it does now. */
         readonly step: string;
         /**
          * Format: date-time
@@ -1375,28 +1386,26 @@ export interface components {
       readonly requestId: string | null;
       /** @description The API key that asked; null = the dashboard, or the gateway itself. */
       readonly key: {
-        /** @description Identifier. */
         readonly id: string;
-        /** @description Shown to people. */
         readonly name: string;
       } | null;
     };
-    readonly TransfersAnswer: {
+    readonly ManagedTransfersAnswer: {
       /** @description Newest first. */
-      readonly transfers: readonly components['schemas']['Transfer'][];
+      readonly transfers: readonly components['schemas']['ManagedTransfer'][];
       /** @description Where the next page begins; null = there is none. */
       readonly nextCursor: string | null;
     };
     readonly LiveTransfersAnswer: {
       /** @description Newest first. */
-      readonly transfers: readonly components['schemas']['Transfer'][];
+      readonly transfers: readonly components['schemas']['ManagedTransfer'][];
     };
-    readonly WatchedFolder: {
+    readonly ManagedWatchedFolder: {
       /** @description Identifier. */
       readonly id: string;
       /** @description Id of a connection. */
       readonly connectionId: string;
-      /** @description Shown in the dashboard. */
+      /** @description Shown to people. */
       readonly name: string;
       /** @description The folder. */
       readonly path: string;
@@ -1414,7 +1423,7 @@ export interface components {
       readonly isActive: boolean;
       /**
        * Format: date-time
-       * @description When it was created.
+       * @description When it was made.
        */
       readonly createdAt: string;
       /** @description A glob of files that are not reported. */
@@ -1481,9 +1490,9 @@ export interface components {
        */
       readonly deliveriesEndedAt: string | null;
     };
-    readonly WatchedFoldersAnswer: {
+    readonly ManagedWatchedFoldersAnswer: {
       /** @description The watched folders. */
-      readonly watchedFolders: readonly components['schemas']['WatchedFolder'][];
+      readonly watchedFolders: readonly components['schemas']['ManagedWatchedFolder'][];
     };
     readonly QueuedAnswer: {
       /** @description False when it waits or runs already. */
@@ -1496,9 +1505,9 @@ export interface components {
       };
       /** @description The files. */
       readonly files: readonly {
-        /** @description Shown to people. */
+        /** @description Name of the file. */
         readonly name: string;
-        /** @description Path below the folder. */
+        /** @description Path from the root of the connection. */
         readonly path: string;
         /** @description Bytes. */
         readonly size: number;
@@ -1508,23 +1517,23 @@ export interface components {
          */
         readonly modifiedAt: string;
         /**
-         * @description Why the file is reported.
+         * @description `new`, or `modified` where its size or date changed.
          * @enum {string}
          */
         readonly event: 'new' | 'modified';
-        /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+        /** @description The exact bytes of a name that is not UTF-8, as base64. */
         readonly rawName?: string;
       }[];
     };
     readonly KnownFilesAnswer: {
       /** @description The files. */
       readonly files: readonly {
-        /** @description Path below the folder. */
+        /** @description Path below the watched folder. */
         readonly path: string;
-        /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+        /** @description The exact bytes of a name that is not UTF-8, as base64. */
         readonly rawName?: string;
         /**
-         * @description State.
+         * @description `known`, `waiting` until it has settled, or `changing`.
          * @enum {string}
          */
         readonly state: 'known' | 'waiting' | 'changing';
@@ -1579,11 +1588,13 @@ export interface components {
     readonly CheckEntriesAnswer: {
       /** @description Every entry with its reason. */
       readonly entries: readonly {
-        /** @description Path below the folder. */
+        /** @description Path below the watched folder. */
         readonly path: string;
+        /** @description Why it is reported, or not. */
         readonly reason: string;
         /** @description Bytes. */
         readonly size?: number;
+        /** @description Bytes when it was last seen. */
         readonly sizeBefore?: number;
       }[];
     };
@@ -1663,52 +1674,53 @@ export interface components {
       /** @description The tries, oldest first. */
       readonly attempts: readonly components['schemas']['Attempt'][];
     };
-    /** @enum {string} */
-    readonly ErrorCode:
-      | 'bad_request'
-      | 'bad_path'
-      | 'unsupported_operation'
-      | 'unauthenticated'
-      | 'totp_required'
-      | 'forbidden'
-      | 'scope_missing'
-      | 'csrf_rejected'
-      | 'plan_required'
-      | 'connection_inactive'
-      | 'permission_denied'
-      | 'address_denied'
-      | 'unknown_route'
-      | 'unknown_connection'
-      | 'unknown_watched_folder'
-      | 'unknown_item'
-      | 'not_found'
-      | 'method_not_allowed'
-      | 'already_exists'
-      | 'not_a_folder'
-      | 'in_use'
-      | 'from_configuration'
-      | 'not_running'
-      | 'cancelled'
-      | 'too_large'
-      | 'unsupported_media_type'
-      | 'rate_limited'
-      | 'share_exceeded'
-      | 'internal'
-      | 'dns_failed'
-      | 'unreachable'
-      | 'login_refused'
-      | 'host_key_mismatch'
-      | 'certificate_rejected'
-      | 'connection_lost'
-      | 'protocol_error'
-      | 'remote_failure'
-      | 'pool_full'
-      | 'acquire_timeout'
-      | 'overloaded'
-      | 'draining'
-      | 'database_away'
-      | 'connect_timeout'
-      | 'stall_timeout';
+    readonly ErrorCode: string &
+      (
+        | 'bad_request'
+        | 'bad_path'
+        | 'unsupported_operation'
+        | 'unauthenticated'
+        | 'totp_required'
+        | 'forbidden'
+        | 'scope_missing'
+        | 'csrf_rejected'
+        | 'plan_required'
+        | 'connection_inactive'
+        | 'permission_denied'
+        | 'address_denied'
+        | 'unknown_route'
+        | 'unknown_connection'
+        | 'unknown_watched_folder'
+        | 'unknown_item'
+        | 'not_found'
+        | 'method_not_allowed'
+        | 'already_exists'
+        | 'not_a_folder'
+        | 'in_use'
+        | 'from_configuration'
+        | 'not_running'
+        | 'cancelled'
+        | 'too_large'
+        | 'unsupported_media_type'
+        | 'rate_limited'
+        | 'share_exceeded'
+        | 'internal'
+        | 'dns_failed'
+        | 'unreachable'
+        | 'login_refused'
+        | 'host_key_mismatch'
+        | 'certificate_rejected'
+        | 'connection_lost'
+        | 'protocol_error'
+        | 'remote_failure'
+        | 'pool_full'
+        | 'acquire_timeout'
+        | 'overloaded'
+        | 'draining'
+        | 'database_away'
+        | 'connect_timeout'
+        | 'stall_timeout'
+      );
     readonly ListAuditQuery: {
       /**
        * @description Items a page.

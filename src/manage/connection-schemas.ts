@@ -98,7 +98,7 @@ function byType(schemas: Readonly<Record<ConnectionType, object>>, required: rea
   return {
     type: 'object',
     required,
-    properties: { type: { type: 'string', enum: CONNECTION_TYPES } },
+    properties: { type: { type: 'string', enum: CONNECTION_TYPES }, name: line() },
     allOf: CONNECTION_TYPES.map((type) => ({
       if: { required: ['type'], properties: { type: { const: type } } },
       then: schemas[type],

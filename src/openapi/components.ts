@@ -14,14 +14,20 @@ interface ObjectSchema {
 
 /** An upload's schema for one of its forms: the fields that the form may hold, and those that it must. */
 function uploadForm(names: readonly string[], required: readonly string[], more: Record<string, Schema> = {}): Schema {
-  const kept = Object.entries(upload.properties).filter(([name]) => names.includes(name));
+  const kept = Object.entries(upload.properties)
+    .filter(([name]) => names.includes(name))
+    // The check has no default: the query counts where a form says nothing.
+    .map(([name, schema]) => [name, name === 'overwrite' ? { ...schema, default: true } : schema] as const);
   return { type: 'object', properties: { ...more, ...Object.fromEntries(kept) }, required };
 }
+
+/** Bytes as they are. Generators know them by `format`, which JSON Schema 2020-12 leaves to them. */
+export const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' } as const;
 
 const NAMING = ['path', 'filename', 'overwrite', 'filename_template'] as const;
 
 export const uploadMultipart = uploadForm(NAMING, ['file'], {
-  file: { type: 'string', contentMediaType: 'application/octet-stream' },
+  file: BINARY,
 });
 export const uploadBase64 = uploadForm([...NAMING, 'content'], ['filename', 'content']);
 export const uploadFromUrl = uploadForm([...NAMING, 'url'], ['url']);
@@ -47,8 +53,8 @@ export const components: Readonly<Record<string, object>> = {
   ConnectionSummary: answers.connectionSummary,
   WatchedFolder: answers.watchedFolder,
   AccountInfo: answers.accountInfo,
-  Error: answers.error,
-  SkippedError: answers.skipped,
+  ErrorAnswer: answers.error,
+  SkippedAnswer: answers.skipped,
   UploadAnswer: answers.uploadAnswer,
   DownloadAnswer: answers.downloadAnswer,
   CopyAnswer: answers.copyAnswer,

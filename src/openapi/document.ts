@@ -1,20 +1,19 @@
 /** The OpenAPI document of an API, made from the route table and the schemas that check requests. */
-import { ERROR_RULES } from '../errors.js';
 import type { Route } from '../http/types.js';
-import { error as errorSchema, skipped as skippedSchema } from '../api/answer-schemas.js';
-import { allErrorCodes, byStatus, ERROR_MEANINGS, errorCodesOf, type ClientErrorCode } from './errors.js';
+import { errorCodeSchema, errorResponsesOf, headerReference, sharedErrorResponses } from './error-responses.js';
+import { allErrorCodes, errorCodesOf, type ClientErrorCode } from './errors.js';
 import { ANSWER_HEADERS, EVERY_ANSWER, KEYED_ANSWER, OPERATION_ANSWER, REQUEST_HEADERS } from './header-fields.js';
 import type {
   Api,
   BodyForm,
   Description,
-  Example,
   Header,
   MediaType,
   OpenApiDocument,
   Operation,
   Parameter,
   PathItem,
+  Reference,
   RequestBody,
   Response,
   Schema,
@@ -32,6 +31,8 @@ export function buildDocument(api: Api, routes: readonly Route[], options: Docum
 
 class DocumentBuilder {
   private readonly names: ReadonlyMap<object, string>;
+  /** Those of more than one operation. */
+  private readonly parameters = new Map<string, Parameter>();
 
   constructor(private readonly api: Api) {
     this.names = new Map(Object.entries(api.components).map(([name, schema]) => [schema, name]));
@@ -54,7 +55,15 @@ class DocumentBuilder {
       };
     }
     const codes = allErrorCodes(given);
-    const named = Object.entries({ ...components, ErrorCode: { type: 'string', enum: codes } });
+    const named = Object.entries({ ...components, ErrorCode: errorCodeSchema(codes) });
+    const schemas = Object.fromEntries(named.map(([name, schema]) => [name, this.shownWhole(schema, [name])] as const));
+    const responses = sharedErrorResponses(
+      codes.filter((code) => code !== 'method_not_allowed'),
+      JSON.stringify(paths).includes('ConflictOrSkipped'),
+      (schema) => this.shown(schema),
+    );
+    const used = JSON.stringify([paths, responses]);
+    const isUsed = ([name]: readonly [string, unknown]): boolean => used.includes(`"#/components/headers/${name}"`);
     return {
       openapi: '3.1.1',
       info: {
@@ -69,9 +78,10 @@ class DocumentBuilder {
       paths,
       webhooks: webhooks((schema) => this.shown(schema)),
       components: {
-        schemas: Object.fromEntries(named.map(([name, schema]) => [name, this.shownWhole(schema, name)] as const)),
-        examples: Object.fromEntries(codes.map((code) => [code, errorExample(code)])),
-        headers: ANSWER_HEADERS,
+        schemas,
+        parameters: Object.fromEntries(this.parameters),
+        responses,
+        headers: Object.fromEntries(Object.entries(ANSWER_HEADERS).filter(isUsed)),
         securitySchemes,
       },
     };
@@ -80,6 +90,7 @@ class DocumentBuilder {
   private operation(route: Route, description: Description): Operation {
     const { operationId, tag, summary } = description;
     const body = this.requestBody(route, description);
+    const codes = errorCodesOf(route, description);
     return {
       operationId,
       tags: [tag],
@@ -87,18 +98,25 @@ class DocumentBuilder {
       description: description.description,
       security: this.api.securityOf(route),
       parameters: [
-        ...this.pathParameters(route),
+        ...this.pathParameters(route).map((parameter) => this.shared(parameter)),
         ...this.queryParameters(route, description),
-        ...headerParameters(route, description),
+        ...headerParameters(route, description).map((parameter) => this.shared(parameter)),
       ],
       ...(body === undefined ? {} : { requestBody: body }),
       responses: {
         ...Object.fromEntries(
           Object.keys(description.success).map((status) => [status, this.success(route, description, status)]),
         ),
-        ...this.errorResponses(route, description),
+        ...errorResponsesOf(codes, route.skippable === true),
       },
+      'x-error-codes': codes,
     };
+  }
+
+  /** Path and header parameters mean the same wherever they stand. */
+  private shared(parameter: Parameter): Reference {
+    this.parameters.set(parameter.name, parameter);
+    return { $ref: `#/components/parameters/${parameter.name}` };
   }
 
   private pathParameters({ path }: Route): Parameter[] {
@@ -147,36 +165,6 @@ class DocumentBuilder {
     };
   }
 
-  private errorResponses(route: Route, description: Description): Record<string, Response> {
-    const responses: Record<string, Response> = {};
-    for (const [status, codes] of byStatus(errorCodesOf(route, description))) {
-      const mayBeSkipped = route.skippable === true && codes.includes('already_exists');
-      const code: Header = {
-        description: 'What went wrong, as a code that does not change.',
-        required: true,
-        schema: { type: 'string', enum: codes },
-      };
-      responses[status] = {
-        description: codes.map((one) => `\`${one}\`: ${ERROR_MEANINGS[one].meaning}`).join('\n\n'),
-        headers: { 'X-Error-Code': code, ...headerReferences([...commonHeaders(route), ...errorHeaders(status)]) },
-        content: {
-          'application/json': {
-            schema: this.shown(mayBeSkipped ? skippedSchema : errorSchema),
-            examples: Object.fromEntries(
-              codes.map((one) => [
-                one,
-                mayBeSkipped && one === 'already_exists'
-                  ? { value: { error: ERROR_MEANINGS[one].example, skipped: true } }
-                  : { $ref: `#/components/examples/${one}` },
-              ]),
-            ),
-          },
-        },
-      };
-    }
-    return responses;
-  }
-
   private content(forms: Readonly<Record<string, BodyForm>>): Record<string, MediaType> {
     return Object.fromEntries(Object.entries(forms).map(([type, form]) => [type, this.media(form)]));
   }
@@ -191,31 +179,39 @@ class DocumentBuilder {
     return { schema: this.shown(schema), ...(examples === undefined ? {} : { examples }) };
   }
 
-  /** A schema with references in place of those that have a name. */
-  private shown(schema: object): Schema {
+  /** A schema with references in place of those that have a name. `place`: the component and the fields that lead here. */
+  private shown(schema: object, place: readonly string[] = []): Schema {
     const name = this.names.get(schema);
-    return name === undefined ? this.shownWhole(schema) : { $ref: `#/components/schemas/${name}` };
+    return name === undefined ? this.shownWhole(schema, place) : { $ref: `#/components/schemas/${name}` };
   }
 
-  /** `owner` is the component's name, under which the notes may know its fields. */
-  private shownWhole(schema: object, owner?: string): Schema {
+  private shownWhole(schema: object, place: readonly string[] = []): Schema {
     const parts = Object.entries(schema as Schema).map(([keyword, value]): [string, unknown] => {
-      if (keyword === 'properties') return [keyword, this.properties(value as Readonly<Record<string, object>>, owner)];
-      if (keyword === 'items' || keyword === 'then') return [keyword, this.shown(value as object)];
+      if (keyword === 'properties') return [keyword, this.properties(value as Readonly<Record<string, object>>, place)];
+      if (keyword === 'items' || keyword === 'then') return [keyword, this.shown(value as object, place)];
       if (keyword === 'oneOf' || keyword === 'allOf')
-        return [keyword, (value as readonly object[]).map((one) => this.shown(one))];
+        return [keyword, (value as readonly object[]).map((one) => this.shown(one, place))];
       return [keyword, value];
     });
     return Object.fromEntries(parts);
   }
 
-  private properties(fields: Readonly<Record<string, object>>, owner = ''): Record<string, Schema> {
+  private properties(fields: Readonly<Record<string, object>>, place: readonly string[]): Record<string, Schema> {
     return Object.fromEntries(
       Object.entries(fields).map(([name, schema]) => {
-        const description = this.api.notes[`${owner}.${name}`] ?? this.api.notes[name];
-        return [name, { ...this.shown(schema), ...(description === undefined ? {} : { description }) }];
+        const description = this.noteOf([...place, name]);
+        return [
+          name,
+          { ...this.shown(schema, [...place, name]), ...(description === undefined ? {} : { description }) },
+        ];
       }),
     );
+  }
+
+  /** A field of a field is no namesake of a component's own: it goes by the field that holds it. */
+  private noteOf(place: readonly string[]): string | undefined {
+    const { notes } = this.api;
+    return notes[place.join('.')] ?? notes[place.slice(place.length > 2 ? -2 : -1).join('.')];
   }
 }
 
@@ -226,8 +222,14 @@ function headOf(operation: Operation): Operation {
     ...operation,
     operationId: `${operation.operationId}Head`,
     summary: `${operation.summary} (header fields alone)`,
-    responses: Object.fromEntries(responses.map(([status, { content: _, ...response }]) => [status, response])),
+    responses: Object.fromEntries(responses.map(([status, response]) => [status, withoutBody(response)])),
   };
+}
+
+function withoutBody(response: Response | Reference): Response | Reference {
+  if ('$ref' in response) return response;
+  const { content: _, ...head } = response;
+  return head;
 }
 
 function headerParameters(route: Route, { headers = [] }: Description): Parameter[] {
@@ -239,11 +241,6 @@ function headerParameters(route: Route, { headers = [] }: Description): Paramete
   });
 }
 
-function errorHeaders(status: number): string[] {
-  if (status === 401) return ['WWW-Authenticate'];
-  return status === 429 || status === 503 ? ['Retry-After'] : [];
-}
-
 function commonHeaders({ access }: Route): string[] {
   if (access === 'public') return [...EVERY_ANSWER];
   const isOperation = access === 'read' || access === 'write' || access === 'exec';
@@ -251,16 +248,12 @@ function commonHeaders({ access }: Route): string[] {
 }
 
 /** A "?" behind a name says that the field may be absent. */
-function headerReferences(names: readonly string[]): Record<string, Header | { readonly $ref: string }> {
+function headerReferences(names: readonly string[]): Record<string, Header | Reference> {
   return Object.fromEntries(
-    names.map((name): [string, Header | { readonly $ref: string }] => {
-      if (!name.endsWith('?')) return [name, { $ref: `#/components/headers/${name}` }];
+    names.map((name): [string, Header | Reference] => {
+      if (!name.endsWith('?')) return [name, headerReference(name)];
       const bare = name.slice(0, -1);
       return [bare, { description: '', schema: {}, ...ANSWER_HEADERS[bare], required: false }];
     }),
   );
-}
-
-function errorExample(code: ClientErrorCode): Example {
-  return { summary: `${ERROR_RULES[code].status} ${code}`, value: { error: ERROR_MEANINGS[code].example } };
 }

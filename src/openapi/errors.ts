@@ -121,8 +121,8 @@ export const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     example: 'the transfer was cancelled by the owner of the account',
   },
   too_large: {
-    meaning: 'The file, body or output is above its limit. Use download in place of read.',
-    example: '/upload/big.bin has 20971520 bytes; at most 10485760 can be read; use download',
+    meaning: 'The body, the file to read or the output of the command is above its limit.',
+    example: 'the body is larger than 1048576 bytes',
   },
   unsupported_media_type: {
     meaning: 'The Content-Type is none that the endpoint takes.',
@@ -251,7 +251,8 @@ export function errorCodesOf(route: Route, { isRemote = false, errors = [] }: De
   const hasKey = route.access !== 'public';
   const codes = new Set<ErrorCode>([
     'internal',
-    ...(hasKey || route.path.includes(':') ? (['bad_request'] as const) : []),
+    // A field that stands twice is refused wherever it is sent.
+    'bad_request',
     ...(hasKey ? WITH_KEY : []),
     ...(hasKey && route.access !== 'any' ? (['scope_missing'] as const) : []),
     ...(route.access === 'owner' ? (['csrf_rejected'] as const) : []),

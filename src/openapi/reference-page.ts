@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { REFERENCE_STYLE } from './reference-style.js';
-import type { Example, MediaType, OpenApiDocument, Operation, Parameter, PathItem, Response, Schema } from './types.js';
+import { nameIn, parametersOf, responsesOf } from './resolve.js';
+import type { MediaType, OpenApiDocument, Operation, Parameter, PathItem, Response, Schema } from './types.js';
 
 export interface ReferencePage {
   readonly html: string;
@@ -102,7 +103,8 @@ ${Object.entries(components.schemas)
   }
 
   private article({ method, path, operation }: Listed): string {
-    const { operationId, summary, description, parameters = [], requestBody, responses, security } = operation;
+    const { operationId, summary, description, requestBody, security } = operation;
+    const parameters = parametersOf(this.document, operation);
     const access = accessWords(security);
     return `<article id="${escape(operationId)}"><h3>${escape(summary)}</h3>
 <p class="route"><span class="method ${method}">${method.toUpperCase()}</span> ${escape(path)}</p>
@@ -111,7 +113,7 @@ ${prose(description)}
 ${parameters.length === 0 ? '' : `<h4>Parameters</h4>${this.parameters(parameters)}`}
 ${requestBody === undefined ? '' : `<h4>Body</h4>${this.content(requestBody.content)}`}
 <h4>Answers</h4>
-${Object.entries(responses)
+${responsesOf(this.document, operation)
   .map(([status, response]) => this.response(status, response))
   .join('')}
 </article>`;
@@ -143,7 +145,7 @@ ${content === undefined ? '' : this.content(content)}</details>`;
         const shownExamples = Object.values(examples)
           .slice(0, 2)
           .map((example) => {
-            const { summary, value } = this.example(example);
+            const { summary, value } = example;
             const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
             const title = summary === undefined ? '' : `<p class="faint">${inline(summary)}</p>`;
             return `${title}<pre tabindex="0"><code>${escape(text)}</code></pre>`;
@@ -153,19 +155,15 @@ ${content === undefined ? '' : this.content(content)}</details>`;
       .join('');
   }
 
-  private example(example: Example | { readonly $ref: string }): Example {
-    if (!('$ref' in example)) return example;
-    return this.document.components.examples[nameIn(example.$ref)] ?? { value: null };
-  }
-
   private errorTable(): string {
-    const rows = Object.entries(this.document.components.examples).map(([code, { summary = '', value }]) => [
-      `<code>${escape(code)}</code>`,
-      escape(summary.split(' ')[0] ?? ''),
-      `<code>${escape((value as { readonly error: string }).error)}</code>`,
+    const codes = (this.document.components.schemas['ErrorCode']?.['oneOf'] ?? []) as readonly Schema[];
+    const rows = codes.map(({ const: code, title, description }) => [
+      `<code>${escape(textOf(code))}</code>`,
+      escape(textOf(title).split(' ')[0] ?? ''),
+      inline(textOf(description)),
     ]);
     return `<section id="errors"><h2>Errors</h2><p>Every code that <code>X-Error-Code</code> can carry.</p>${table(
-      ['Code', 'Status', 'For example'],
+      ['Code', 'Status', 'What it means'],
       rows,
     )}</section>`;
   }
@@ -262,10 +260,6 @@ function inline(text: string, before = ''): string {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
-}
-
-function nameIn(reference: string): string {
-  return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

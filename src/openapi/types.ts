@@ -14,7 +14,11 @@ export type Examples = Readonly<Record<string, Example>>;
 
 export interface MediaType {
   readonly schema?: Schema;
-  readonly examples?: Readonly<Record<string, Example | { readonly $ref: string }>>;
+  readonly examples?: Examples;
+}
+
+export interface Reference {
+  readonly $ref: string;
 }
 
 export interface Parameter {
@@ -34,7 +38,7 @@ export interface Header {
 
 export interface Response {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, Header | { readonly $ref: string }>>;
+  readonly headers?: Readonly<Record<string, Header | Reference>>;
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
@@ -50,9 +54,11 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: RequestBody;
-  readonly responses: Readonly<Record<string, Response>>;
+  readonly responses: Readonly<Record<string, Response | (Reference & { readonly description?: string })>>;
+  /** Every code that `X-Error-Code` can carry here. */
+  readonly 'x-error-codes'?: readonly ErrorCode[];
 }
 
 export type PathItem = Readonly<Record<string, Operation>>;
@@ -70,7 +76,8 @@ export interface OpenApiDocument {
   readonly webhooks: Readonly<Record<string, PathItem>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
-    readonly examples: Examples;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly responses: Readonly<Record<string, Response>>;
     readonly headers: Readonly<Record<string, Header>>;
     readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   };

@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { ALL_SCOPES, type Scope } from '../../src/caller.js';
-import type { OpenApiDocument, Operation } from '../../src/openapi/types.js';
+import { parametersOf } from '../../src/openapi/resolve.js';
+import type { OpenApiDocument, Operation, Parameter } from '../../src/openapi/types.js';
 import {
   type Browser,
   field,
@@ -93,6 +94,8 @@ interface Endpoint {
   readonly name: string;
   readonly method: string;
   readonly path: string;
+  /** Required parameters with their examples, "?" included. */
+  readonly query: string;
   readonly operation: Operation;
 }
 
@@ -124,11 +127,12 @@ after(async () => {
 });
 
 async function endpointsOf(address: string): Promise<Endpoint[]> {
-  const { paths } = (await gateway.api.get(address)).json as unknown as OpenApiDocument;
-  return Object.entries(paths).flatMap(([path, item]) =>
+  const document = (await gateway.api.get(address)).json as unknown as OpenApiDocument;
+  return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => {
       const upper = method.toUpperCase();
-      return { name: `${upper} ${path}`, method: upper, path, operation };
+      const query = queryOf(parametersOf(document, operation));
+      return { name: `${upper} ${path}`, method: upper, path, query, operation };
     }),
   );
 }
@@ -220,10 +224,10 @@ describe('scopes', () => {
     const perConnection = endpoints.filter(({ path }) => path.includes('{connectionId}'));
     assert.ok(perConnection.length >= 11);
     for (const endpoint of perConnection) {
-      const { method, path, operation, name } = endpoint;
+      const { method, path, query, operation, name } = endpoint;
       const body = sampleOf(operation);
       const options = body === undefined ? { method } : { method, json: body };
-      const answer = await limited.send(path.replace('{connectionId}', 'sandbox') + queryOf(operation), options);
+      const answer = await limited.send(path.replace('{connectionId}', 'sandbox') + query, options);
       assert.deepEqual([answer.status, answer.headers['x-error-code']], [403, 'forbidden'], `${name}: ${answer.text}`);
     }
     const copy = (source: string, target: string) =>
@@ -320,13 +324,13 @@ describe('tenants', () => {
   test('an id of another account is answered like one that never was, at every endpoint that takes one', async () => {
     let tries = 0;
     for (const endpoint of endpoints.filter(({ path }) => path.includes('{'))) {
-      const { method, path, operation, name } = endpoint;
+      const { method, path, query, operation, name } = endpoint;
       const body = sampleOf(operation);
       for (const [kind, id] of Object.entries(owned)) {
         const answers = [id, absentLike(id)].map(async (one) => {
           const options = body === undefined ? { method } : { method, json: body };
           // Of the other parameters each is the account's own, so that nothing but this one can be at fault.
-          const target = path.replace(/\{(\w+)\}/g, one) + queryOf(operation);
+          const target = path.replace(/\{(\w+)\}/g, one) + query;
           return comparable(await b.send(target, options), one);
         });
         const [foreign, absent] = await Promise.all(answers);
@@ -419,8 +423,8 @@ describe('tenants', () => {
       ({ method, path }) => method === 'GET' && !path.includes('{') && !path.endsWith('/events'),
     );
     assert.ok(lists.length > 15);
-    for (const { path, operation } of lists) {
-      const answer = await b.get(path + queryOf(operation));
+    for (const { path, query } of lists) {
+      const answer = await b.get(path + query);
       assert.ok(answer.status < 500, `${path}: ${answer.text}`);
       clean(answer.text, path);
       tries += 1;
@@ -451,7 +455,7 @@ function sampleOf({ requestBody }: Operation): unknown {
 }
 
 /** Every required parameter with its example. */
-function queryOf({ parameters = [] }: Operation): string {
+function queryOf(parameters: readonly Parameter[]): string {
   const required = parameters.filter(({ in: place, required }) => place === 'query' && required === true);
   const values = required.map(
     ({ name, example }) => [name, typeof example === 'string' ? example : '/x'] as [string, string],

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import * as prettier from 'prettier';
+import { parametersOf } from '../../src/openapi/resolve.js';
 import type { OpenApiDocument, Schema } from '../../src/openapi/types.js';
 import { fileApi, managementApi } from '../openapi/route-table.js';
 
@@ -26,12 +27,14 @@ export async function typesOf({ file, document }: GeneratedTypes): Promise<strin
 }
 
 /** What a client is typed with: the schemas, and the query of each operation as one more of them. */
-function schemasAlone({ openapi, info, paths, components }: OpenApiDocument): object {
+function schemasAlone(document: OpenApiDocument): object {
+  const { openapi, info, paths, components } = document;
   const schemas = Object.fromEntries(
     Object.entries(components.schemas).map(([name, schema]) => [name, withoutConditions(schema)]),
   );
-  for (const { operationId, parameters = [] } of Object.values(paths).flatMap((item) => Object.values(item))) {
-    const query = parameters.filter((one) => one.in === 'query');
+  for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
+    const { operationId } = operation;
+    const query = parametersOf(document, operation).filter((one) => one.in === 'query');
     if (query.length === 0 || operationId.endsWith('Head')) continue;
     const fields = query.map(({ name, schema, description }) => [name, { ...schema, description }] as const);
     const required = query.filter((one) => one.required === true).map(({ name }) => name);

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Header, OpenApiDocument, Response } from '../../src/openapi/types.js';
+import { responsesOf } from '../../src/openapi/resolve.js';
+import type { Header, OpenApiDocument, Reference, Response } from '../../src/openapi/types.js';
 
 export interface CheckedAnswer {
   readonly status: number;
@@ -35,17 +36,25 @@ export class AnswerChecker {
   check(method: string, path: string, answer: CheckedAnswer): void {
     const name = `${method.toLowerCase()} ${path} ${answer.status}`;
     const body = answer.bytes.toString();
-    const response = this.document.paths[path]?.[method.toLowerCase()]?.responses[answer.status];
+    const operation = this.document.paths[path]?.[method.toLowerCase()];
+    assert.ok(operation, `${name} is not in the document`);
+    const [, response] =
+      responsesOf(this.document, operation).find(([status]) => status === String(answer.status)) ?? [];
     assert.ok(response, `${name} is not in the document: ${body.slice(0, 200)}`);
     this.seen.add(name);
     this.checkHeaders(name, response, answer);
+    const code = answer.headers['x-error-code'];
+    const codes: readonly string[] = operation['x-error-codes'] ?? [];
+    assert.ok(code === undefined || codes.includes(String(code)), `${name}: ${String(code)} is not among its codes`);
     const type = String(answer.headers['content-type'] ?? '').split(';')[0] ?? '';
     if (response.content === undefined || method === 'HEAD') return assert.equal(body, '', name);
     const media = response.content[type] ?? response.content['application/octet-stream'];
     assert.ok(media, `${name}: the document knows no ${type}`);
     if (type !== 'application/json') return;
-    const place = ['paths', path, method.toLowerCase(), 'responses', String(answer.status), 'content', type, 'schema'];
-    const validate = this.validatorOf(`openapi#/${place.map(pointer).join('/')}`);
+    const place = ['paths', path, method.toLowerCase(), 'responses', String(answer.status)].map(pointer).join('/');
+    const written = operation.responses[String(answer.status)];
+    const at = written !== undefined && '$ref' in written ? written.$ref : `#/${place}`;
+    const validate = this.validatorOf(`openapi${at}/content/${pointer(type)}/schema`);
     assert.ok(validate(JSON.parse(body)), `${name}: ${this.ajv.errorsText(validate.errors)} in ${body.slice(0, 300)}`);
   }
 
@@ -65,7 +74,7 @@ export class AnswerChecker {
       const value = answer.headers[field];
       assert.ok(value !== undefined || required !== true, `${name}: ${field} is missing`);
       if (value === undefined) continue;
-      const validate = this.ajv.compile(schema);
+      const validate = this.ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')) as object);
       const typed = schema['type'] === 'integer' ? Number(value) : String(value);
       assert.ok(validate(typed), `${name}: ${field}: ${String(value)}: ${this.ajv.errorsText(validate.errors)}`);
     }
@@ -73,7 +82,7 @@ export class AnswerChecker {
     assert.deepEqual(others, [], `${name}: fields that the document does not list`);
   }
 
-  private header(header: Header | { readonly $ref: string }): Header {
+  private header(header: Header | Reference): Header {
     if (!('$ref' in header)) return header;
     const found = this.document.components.headers[header.$ref.slice('#/components/headers/'.length)];
     assert.ok(found, header.$ref);

@@ -5,8 +5,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ERROR_RULES } from '../../src/errors.js';
-import type { Example, MediaType, OpenApiDocument, Operation, Schema } from '../../src/openapi/types.js';
-import { type DocumentedApi, fileApi, managementApi } from './route-table.js';
+import { parametersOf, responsesOf } from '../../src/openapi/resolve.js';
+import type { MediaType, OpenApiDocument, Operation, Schema } from '../../src/openapi/types.js';
+import { codesOf, type DocumentedApi, fileApi, managementApi } from './route-table.js';
 
 const FILES = fileApi();
 const MANAGEMENT = managementApi();
@@ -51,7 +52,8 @@ function check({ api, table, document }: DocumentedApi): void {
       const operation = document.paths[row.path.replace(/:(\w+)/g, '{$1}')]?.[row.method.toLowerCase()];
       assert.ok(operation, row.path);
       const query = (row.query ?? {}) as { properties?: Record<string, object>; required?: string[] };
-      const shown = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
+      const parameters = parametersOf(document, operation);
+      const shown = parameters.filter((parameter) => parameter.in === 'query');
       assert.deepEqual(
         Object.fromEntries(shown.map(({ name, schema }) => [name, schema])),
         JSON.parse(JSON.stringify(query.properties ?? {})),
@@ -65,12 +67,13 @@ function check({ api, table, document }: DocumentedApi): void {
         const schema = resolve(document, operation.requestBody?.content['application/json']?.schema ?? {});
         assert.deepEqual(plain(document, schema), JSON.parse(JSON.stringify(row.json)));
       }
-      const names = (operation.parameters ?? []).filter((one) => one.in === 'header').map(({ name }) => name);
+      const names = parameters.filter((one) => one.in === 'header').map(({ name }) => name);
       assert.equal(names.includes('Idempotency-Key'), row.idempotent === true, row.path);
       assert.equal(names.includes('traceparent'), row.access !== 'public', row.path);
       assert.ok(names.includes('X-Request-Id'), row.path);
-      for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
+      for (const [status, { headers = {} }] of responsesOf(document, operation)) {
         assert.ok('X-Request-Id' in headers, `${row.path} ${status}`);
+        if (Number(status) >= 400) continue;
         const isOperation = ['read', 'write', 'exec'].includes(row.access);
         assert.equal('Server-Timing' in headers, isOperation, `${row.path} ${status}`);
       }
@@ -91,15 +94,13 @@ function check({ api, table, document }: DocumentedApi): void {
     for (const { name, operation } of operations) {
       assert.ok(operation.summary !== '' && operation.description !== '', name);
       assert.ok(tags.includes(operation.tags[0] ?? ''), name);
-      for (const parameter of operation.parameters ?? []) {
+      for (const parameter of parametersOf(document, operation)) {
         assert.ok(parameter.description !== '', `${name}: ${parameter.name} is not described`);
         assert.ok(parameter.example !== undefined, `${name}: ${parameter.name} has no example`);
       }
     }
     for (const [name, schema] of Object.entries(document.components.schemas)) {
-      for (const [field, inner] of Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)) {
-        assert.ok('description' in inner, `${name}.${field} is not described`);
-      }
+      assertDescribed(name, schema);
     }
   });
 
@@ -115,15 +116,14 @@ function check({ api, table, document }: DocumentedApi): void {
     const checkMedia = (content: Readonly<Record<string, MediaType>> | undefined, name: string): void => {
       for (const [type, { schema = {}, examples = {} }] of Object.entries(content ?? {})) {
         assert.ok(Object.keys(examples).length > 0, `${name} ${type} has no example`);
-        for (const example of Object.values(examples))
-          check(schema, exampleOf(document, example).value, `${name} ${type}`);
+        for (const { value } of Object.values(examples)) check(schema, value, `${name} ${type}`);
       }
     };
     for (const { name, operation } of operations) {
       checkMedia(operation.requestBody?.content, name);
-      for (const { name: parameter, schema, example } of operation.parameters ?? [])
+      for (const { name: parameter, schema, example } of parametersOf(document, operation))
         check(schema, example, `${name} ${parameter}`);
-      for (const [status, { content }] of Object.entries(operation.responses)) checkMedia(content, `${name} ${status}`);
+      for (const [status, { content }] of responsesOf(document, operation)) checkMedia(content, `${name} ${status}`);
     }
   });
 }
@@ -140,43 +140,48 @@ const HIDDEN = ['client_gone', 'too_many_sessions'];
 /** What no operation can give stands in the table alone: there is no operation to give it. */
 const WITHOUT_OPERATION = ['unknown_route', 'method_not_allowed'];
 
-function codesOf(document: OpenApiDocument): string[] {
-  const given = operationsOf(document).flatMap(({ operation }) =>
-    Object.values(operation.responses).flatMap(({ headers = {} }) => {
-      const header = headers['X-Error-Code'];
-      return header === undefined || '$ref' in header ? [] : (header.schema['enum'] as string[]);
-    }),
-  );
+/** Its fields, and theirs. */
+function assertDescribed(place: string, { properties = {}, items }: Schema): void {
+  for (const [field, inner] of Object.entries(properties as Record<string, Schema>)) {
+    assert.ok('description' in inner, `${place}.${field} is not described`);
+    assertDescribed(`${place}.${field}`, inner);
+  }
+  if (items !== undefined) assertDescribed(place, items as Schema);
+}
+
+function givenCodes(document: OpenApiDocument): string[] {
+  const given = operationsOf(document).flatMap(({ operation }): readonly string[] => operation['x-error-codes'] ?? []);
   return Object.keys(ERROR_RULES).filter((code) => given.includes(code) || WITHOUT_OPERATION.includes(code));
 }
 
 for (const { document } of [FILES, MANAGEMENT]) {
   test(`the codes of errors of the ${document.info.title} are those that its operations give`, () => {
-    const codes = codesOf(document);
-    assert.deepEqual(resolve(document, { $ref: '#/components/schemas/ErrorCode' })['enum'], codes);
-    assert.deepEqual(Object.keys(document.components.examples), codes);
+    assert.deepEqual(codesOf(document), givenCodes(document));
   });
 }
 
 test('every code of the catalogue that a client can see is given by an operation', () => {
-  const given = new Set([...codesOf(FILES.document), ...codesOf(MANAGEMENT.document)]);
+  const given = new Set([...givenCodes(FILES.document), ...givenCodes(MANAGEMENT.document)]);
   assert.deepEqual(
     Object.keys(ERROR_RULES).filter((code) => !given.has(code)),
     HIDDEN,
   );
 });
 
+test('a name means the same in both documents, and none is that of a global of JavaScript', () => {
+  const [files, management] = [FILES.document.components.schemas, MANAGEMENT.document.components.schemas];
+  for (const [name, schema] of Object.entries(management)) {
+    assert.ok(!(name in globalThis), name);
+    if (name in files && name !== 'ErrorCode')
+      assert.deepEqual(plain(MANAGEMENT.document, schema), plain(FILES.document, files[name] as Schema), name);
+  }
+  for (const name of Object.keys(files)) assert.ok(!(name in globalThis), name);
+});
+
 test('the server is the public URL, or where the document came from', () => {
   assert.equal(fileApi('https://files.example.com/').document.servers[0]?.url, 'https://files.example.com');
   assert.equal(FILES.document.servers[0]?.url, '/');
 });
-
-function exampleOf(document: OpenApiDocument, example: Example | { readonly $ref: string }): Example {
-  if (!('$ref' in example)) return example;
-  const found = document.components.examples[example.$ref.slice('#/components/examples/'.length)];
-  assert.ok(found, example.$ref);
-  return found;
-}
 
 function resolve(document: OpenApiDocument, schema: Schema): Schema {
   const reference = schema['$ref'];

@@ -44,3 +44,9 @@ function routeTable(): Route[] {
   const routes = [...apiRoutes({} as ApiServices), ...system, ...manageRoutes({} as ManageServices)];
   return withReference(routes, { publicUrl: '' });
 }
+
+/** Every code that the document knows, in its order. */
+export function codesOf({ components }: OpenApiDocument): string[] {
+  const { oneOf = [] } = components.schemas['ErrorCode'] ?? {};
+  return (oneOf as readonly { readonly const: string }[]).map((one) => one.const);
+}

@@ -6,7 +6,7 @@ import { fields, printable, table, timeText } from '../output.js';
 import { readSecret, readText } from '../secrets.js';
 
 type Arguments = readonly (string | undefined)[];
-type Connection = Schemas['Connection'];
+type Connection = Schemas['ManagedConnection'];
 export type TestReport = Schemas['TestReport'];
 
 /** By the file API: any key may look. */
@@ -19,7 +19,7 @@ export async function listConnections({ gateway, out, signal }: Session): Promis
 }
 
 export async function showConnection({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const connection = await gateway.manage.get<Schemas['Connection']>(at(id));
+  const connection = await gateway.manage.get<Schemas['ManagedConnection']>(at(id));
   out.show(connection, () => fields(connection));
 }
 

@@ -6,7 +6,7 @@ import { parseLocation } from '../location.js';
 import { bytesText, fields, table, timeText } from '../output.js';
 
 type Arguments = readonly (string | undefined)[];
-type Folder = Schemas['WatchedFolder'];
+type Folder = Schemas['ManagedWatchedFolder'];
 
 /** By the file API: a key with the scope watch may look. */
 export async function listFolders({ gateway, out, signal }: Session): Promise<void> {

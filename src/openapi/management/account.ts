@@ -134,6 +134,7 @@ export const accountOperations: Readonly<Record<string, Description>> = {
       '`key` is shown this once. Without `scopes` it may read, write and watch; `exec` and `admin` must be asked for.',
     bodyExamples: example({ name: 'ci', scopes: ['read', 'write'], connections: ['warehouse'] }),
     success: answers(schemas.newKeyAnswer, { apiKey, key }, { status: 201, description: 'Issued.' }),
+    errors: ['already_exists'],
   },
   'PATCH /manage/api-keys/:id': {
     operationId: 'editApiKey',
@@ -142,7 +143,7 @@ export const accountOperations: Readonly<Record<string, Description>> = {
     description: 'The fields that change; the others stay.',
     bodyExamples: example({ allowedIps: ['192.0.2.0/24'] }),
     success: answers(schemas.apiKey, apiKey),
-    errors: ['unknown_item', 'from_configuration', 'not_running'],
+    errors: ['already_exists', 'unknown_item', 'from_configuration', 'not_running'],
   },
   'POST /manage/api-keys/:id/rotate': {
     operationId: 'rotateApiKey',

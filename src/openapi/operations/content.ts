@@ -1,10 +1,9 @@
 /** Endpoints that carry the content of files. */
 import * as answers from '../../api/answer-schemas.js';
-import { contentRequest, uploadBase64, uploadFromUrl, uploadMultipart } from '../components.js';
+import { BINARY, contentRequest, uploadBase64, uploadFromUrl, uploadMultipart } from '../components.js';
 import type { Description } from '../types.js';
 import { connection, JSON_TYPE, transfer } from './samples.js';
 
-const BINARY = { type: 'string', contentMediaType: 'application/octet-stream' } as const;
 const FILE_HEADERS = ['Content-Disposition', 'Last-Modified', 'ETag', 'Accept-Ranges'];
 
 export const contentOperations: Readonly<Record<string, Description>> = {

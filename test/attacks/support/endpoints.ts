@@ -1,6 +1,7 @@
 /** Every endpoint of the program with the schemas of its input: the OpenAPI document's, and those of the management API. */
 import { manageRoutes } from '../../../src/manage/routes.js';
 import type { ManageServices } from '../../../src/manage/services.js';
+import { parametersOf } from '../../../src/openapi/resolve.js';
 import type { OpenApiDocument, Schema } from '../../../src/openapi/types.js';
 
 export interface Endpoint {
@@ -19,7 +20,9 @@ export interface Endpoint {
 /** The schemas hold no references any more. */
 export function documentedEndpoints(document: OpenApiDocument): Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { parameters = [], requestBody }]): Endpoint => {
+    Object.entries(item).map(([method, operation]): Endpoint => {
+      const { requestBody } = operation;
+      const parameters = parametersOf(document, operation);
       const queries = parameters.filter((parameter) => parameter.in === 'query');
       return {
         method: method.toUpperCase(),

@@ -11,7 +11,7 @@ export type Account = Schemas['Account'];
 type Sftp = Schemas['SftpConnection'];
 type Ftp = Schemas['FtpConnection'];
 type S3 = Schemas['S3Connection'];
-export type Protocol = Schemas['Connection']['type'];
+export type Protocol = Schemas['ManagedConnection']['type'];
 type Common = Pick<Sftp, keyof Sftp & keyof Ftp & keyof S3>;
 /** Answers have the fields of the connection's type alone; requests send those that change. */
 export type Connection = Omit<Common, 'type' | 'secrets'> &
@@ -31,7 +31,7 @@ export const SCOPES = ['read', 'write', 'watch', 'exec', 'admin'] as const satis
 export type Scope = ApiKey['scopes'][number];
 export type ApiKey = Schemas['ApiKey'];
 
-export type Transfer = Schemas['Transfer'];
+export type Transfer = Schemas['ManagedTransfer'];
 export type Live = NonNullable<Transfer['live']>;
 export type TransferDetail = Schemas['TransferDetail'];
 export type Overview = Schemas['Overview'];
@@ -42,7 +42,7 @@ export type AuditEntry = Schemas['AuditEntry'];
 export type FileInfo = FileApi['schemas']['FileInfo'];
 export type Listing = FileApi['schemas']['ListAnswer'];
 
-export type WatchedFolder = Schemas['WatchedFolder'];
+export type WatchedFolder = Schemas['ManagedWatchedFolder'];
 export type Check = Schemas['Check'];
 export type CheckedEntry = Schemas['CheckEntriesAnswer']['entries'][number];
 export type KnownFile = Schemas['KnownFilesAnswer']['files'][number];
