@@ -6,8 +6,12 @@ import type { Logger } from './observe/log.js';
 export interface Gateway {
   /** Where clients reach it: `http://127.0.0.1:8080`, without a final slash. */
   readonly url: string;
-  /** Stops accepting, lets running transfers finish for server.drainSeconds, then cuts them. Idempotent. */
-  stop(): Promise<void>;
+  /**
+   * Not ready at once. With `retire`, and where GET /readyz was asked of late, it serves on for server.retireSeconds, so
+   * that whoever asked sees it. Then it stops accepting, lets running transfers finish for server.drainSeconds and cuts
+   * them. Idempotent.
+   */
+  stop(how?: { readonly retire: boolean }): Promise<void>;
   /** Closes every client's socket, whatever is under way: the process is about to exit. Never rejects. */
   abandon(): Promise<void>;
   /** Reads certificate and key again; rejects and keeps the old ones when they cannot be used. */

@@ -45,6 +45,9 @@ import type { Storage } from './storage/storage.js';
 import { type EventLoopsOptions, startEventLoops } from './threads/event-loops.js';
 import type { Watching } from './watch/watching.js';
 
+/** Who has not asked for so long does not balance load by the answer. */
+const READY_ASKED_WITHIN_MS = 60_000;
+
 export async function startGateway(config: Config, { logger, signal, quickStart }: StartOptions): Promise<Gateway> {
   const started = new Started();
   try {
@@ -83,17 +86,20 @@ async function build(
   const listeners: { address: string; port: number }[] = [];
   const threads = threadsOf(config);
   const broker = openBroker(threads, storage, started);
+  let readyAskedAt = -Infinity;
+  const onReadyAsked = (): void => void (readyAskedAt = performance.now());
   const shares = broker === undefined ? undefined : sharesHere(broker, threads);
   const reach = openReach({ config, storage, started, log, listeners, shares, threads });
   const serving =
     broker === undefined || threads === 1
-      ? await serveHere({ config, storage, reach, started, logger, tracer })
-      : await serveInThreads({ config, threads, storage, broker, reach, started, logger, tracer });
+      ? await serveHere({ config, storage, reach, started, logger, tracer, onReadyAsked })
+      : await serveInThreads({ config, threads, storage, broker, reach, started, logger, tracer, onReadyAsked });
   listeners.push(listenerOf(config, serving.port));
   reach.sweeper.start();
   started.add(() => serving.watching.stop());
-  // Added last, so it is first: not ready from the signal on. The drain waits for it; the watcher need not.
-  started.add(() => void serving.retire());
+  let retireMs = 0;
+  // Added last, so it is first: not ready from the signal on, and all else goes on until that has been seen.
+  started.add(() => serving.retire(retireMs));
   serving.watching.start();
 
   const url = listenUrl(config, serving.port);
@@ -101,7 +107,12 @@ async function build(
   let stopping: Promise<void> | undefined;
   return {
     url,
-    stop: () => (stopping ??= started.stop(logger)),
+    stop: ({ retire } = { retire: false }) => {
+      // The first call decides; nobody waits for a load balancer that is not there.
+      const isAsked = performance.now() - readyAskedAt < READY_ASKED_WITHIN_MS;
+      if (stopping === undefined && retire && isAsked) retireMs = config.server.retireSeconds * 1_000;
+      return (stopping ??= started.stop(logger));
+    },
     abandon: () => serving.abandon(),
     reloadTls: () => serving.reloadTls(),
   };
@@ -113,8 +124,8 @@ interface Serving {
   readonly metrics: Metrics;
   /** Over the sessions of this thread. */
   readonly watching: Watching;
-  /** Not ready from now on; resolves when whoever balances load has seen it. */
-  retire(): Promise<void>;
+  /** Not ready from now on, but serving for `ms`. */
+  retire(ms: number): Promise<void>;
   /** Where the process could not exit over open sockets, closes them. */
   abandon(): Promise<void>;
   reloadTls(): Promise<void>;
@@ -122,7 +133,7 @@ interface Serving {
 
 /** One event loop: this one. */
 async function serveHere(
-  options: Pick<FrontEndOptions, 'config' | 'storage' | 'reach' | 'started' | 'logger' | 'tracer'>,
+  options: Pick<FrontEndOptions, 'config' | 'storage' | 'reach' | 'started' | 'logger' | 'tracer' | 'onReadyAsked'>,
 ): Promise<Serving> {
   const { config, storage } = options;
   const limiters = createLimiters(config.limits.requestsPerSecond, storage.shared?.rates);
@@ -133,7 +144,7 @@ async function serveHere(
     port,
     metrics: frontEnd.metrics,
     watching: frontEnd.watching,
-    retire: () => frontEnd.retire(),
+    retire: (ms) => frontEnd.retire(ms),
     abandon: () => Promise.resolve(),
     reloadTls: async () => frontEnd.server.reloadTls(),
   };
@@ -174,7 +185,7 @@ async function serveInThreads({
     port: loops.port,
     metrics,
     watching,
-    retire: () => loops.retire(),
+    retire: (ms) => loops.retire(ms),
     abandon: () => loops.abandon(),
     reloadTls: () => loops.reloadTls(),
   };

@@ -1,7 +1,8 @@
 /**
  * The life of the process around one gateway:
  *
- *   SIGTERM, SIGINT      drain and stop, exit 0; not done in drainSeconds and a little more: exit 1
+ *   SIGTERM              retire where a load balancer asks, then as SIGINT
+ *   SIGINT               drain and stop, exit 0; not done in drainSeconds and a little more: exit 1
  *   the same once more   exit at once with 128 + the signal's number (130, 143), as shells expect
  *   SIGHUP               read the TLS certificate again
  *   an escaped error     log it, try to stop for a moment, exit 1: what state the process is in is unknown
@@ -37,8 +38,10 @@ export async function runGateway(
   const exitAtOnce = (code: number): void => {
     void Promise.race([gateway?.abandon(), delay(ABANDON_MS)]).finally(() => exit(code));
   };
-  const stop = (running: Gateway): void => {
-    const inTime = stopWithin(running, config.server.drainSeconds * 1000 + STOP_GRACE_MS);
+  const stop = (running: Gateway, retire: boolean): void => {
+    const { retireSeconds, drainSeconds } = config.server;
+    const seconds = drainSeconds + (retire ? retireSeconds : 0);
+    const inTime = stopWithin(running, seconds * 1_000 + STOP_GRACE_MS, { retire });
     inTime.then(
       () => exit(EXIT.success, logger, 'stopped'),
       (error: unknown) => {
@@ -49,9 +52,10 @@ export async function runGateway(
   };
   const onSignal = (signal: 'SIGTERM' | 'SIGINT'): void => {
     if (cancel.signal.aborted) return exitAtOnce(128 + constants.signals[signal]);
-    logger.info({ signal, drainSeconds: config.server.drainSeconds }, 'stopping; a second signal ends at once');
+    const { retireSeconds, drainSeconds } = config.server;
+    logger.info({ signal, retireSeconds, drainSeconds }, 'stopping; a second signal ends at once');
     cancel.abort(new GatewayError('draining', `the gateway was told to stop by ${signal}`));
-    if (gateway !== undefined) stop(gateway);
+    if (gateway !== undefined) stop(gateway, signal === 'SIGTERM');
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
@@ -80,17 +84,17 @@ export async function runGateway(
     process.stderr.write(`cannot start: ${failureLine(error, config)}\n`);
     exit(EXIT.failure);
   }
-  if (cancel.signal.aborted) stop(gateway);
+  if (cancel.signal.aborted) stop(gateway, false);
 }
 
 /** Rejects when the time is over first. */
-async function stopWithin(gateway: Gateway, ms: number): Promise<void> {
+async function stopWithin(gateway: Gateway, ms: number, how?: { readonly retire: boolean }): Promise<void> {
   const deadline = new AbortController();
   const tooLate = delay(ms, undefined, { signal: deadline.signal }).then(() => {
     throw new Error(`stopping took more than ${ms} ms`);
   });
   try {
-    await Promise.race([gateway.stop(), tooLate]);
+    await Promise.race([gateway.stop(how), tooLate]);
   } finally {
     tooLate.catch(() => undefined);
     deadline.abort();

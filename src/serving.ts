@@ -108,6 +108,8 @@ export interface FrontEndOptions {
   readonly threads: number;
   /** Absent: this one listens itself. */
   readonly acceptor?: SharedAcceptor;
+  /** GET /readyz was asked. */
+  readonly onReadyAsked: () => void;
   /** Text of the metrics of all threads; absent: this one's. */
   readonly metricsText?: () => Promise<string>;
 }
@@ -117,9 +119,9 @@ export interface FrontEnd {
   readonly metrics: Metrics;
   /** Not started: one thread of the process checks and delivers. */
   readonly watching: Watching;
-  /** Not ready from now on, but serving until whoever balances load has seen it (HttpServer.retire). */
-  retire(): Promise<void>;
-  /** Retires; lets running requests finish for server.drainSeconds, then cuts them. */
+  /** Not ready from now on, but serving for `ms` (HttpServer.retire). */
+  retire(ms: number): Promise<void>;
+  /** After that: lets running requests finish for server.drainSeconds, then cuts them. */
   drain(): Promise<void>;
 }
 
@@ -182,6 +184,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
             metrics: config.metrics.enabled ? { contentType: metrics.contentType, text } : undefined,
             metricsToken: config.metrics.token,
             isDraining: () => isDraining,
+            onReadyAsked: options.onReadyAsked,
           }),
           ...management.routes,
         ],
@@ -205,10 +208,9 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     onRequest: (record) => recordRequest(record, logger, metrics),
     log,
   });
-  const retire = (): Promise<void> => {
+  const retire = (ms: number): Promise<void> => {
     isDraining = true;
-    management.board.closeStreams();
-    return server.retire(config.server.drainSeconds);
+    return server.retire(ms);
   };
   return {
     server,
@@ -216,7 +218,8 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     watching,
     retire,
     drain: async () => {
-      await retire();
+      await retire(0);
+      management.board.closeStreams();
       await server.drain(config.server.drainSeconds);
     },
   };

@@ -72,7 +72,7 @@ test('the package holds what it needs and nothing else, and starts elsewhere', a
     const answer = await fetch(`http://127.0.0.1:${port}${target}`).catch(() => undefined);
     return answer?.status === 200;
   };
-  await eventually(() => answers('/readyz'), 'the gateway is ready', 60_000);
+  await eventually(() => answers('/healthz'), 'the gateway is ready', 60_000);
   assert.ok(await answers('/'), 'the dashboard is there');
   const client =
     "import('file-transfer-gateway/client').then(({ FileTransferGateway }) => console.log(typeof FileTransferGateway))";

@@ -12,9 +12,11 @@ export interface SystemServices {
   /** The bearer that /metrics wants; "" = none. */
   readonly metricsToken: string;
   readonly isDraining: () => boolean;
+  /** Somebody decides by the answer where requests go. */
+  readonly onReadyAsked: () => void;
 }
 
-export function systemRoutes({ storage, metrics, metricsToken, isDraining }: SystemServices): Route[] {
+export function systemRoutes({ storage, metrics, metricsToken, isDraining, onReadyAsked }: SystemServices): Route[] {
   const open = { method: 'GET', access: 'public', body: 'none', head: true } as const;
   const probes: Route[] = [
     { ...open, path: '/healthz', handle: async () => json(200, { status: 'ok' }) },
@@ -22,6 +24,7 @@ export function systemRoutes({ storage, metrics, metricsToken, isDraining }: Sys
       ...open,
       path: '/readyz',
       handle: async () => {
+        onReadyAsked();
         if (isDraining()) throw new GatewayError('draining', 'the gateway is stopping', { retryAfterMs: 1_000 });
         try {
           await storage.ready();

@@ -13,6 +13,7 @@ export interface Config {
     readonly receiveBufferBytes: number;
     readonly idleTimeoutMs: number;
     readonly minBytesPerSecond: number;
+    readonly retireSeconds: number;
     readonly drainSeconds: number;
   };
   readonly dataDir: string;

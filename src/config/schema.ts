@@ -46,6 +46,7 @@ export const configSchema = mapping({
     receiveBufferBytes: preset(256 * KIB, integer(0, 1024 * MIB)),
     idleTimeoutMs: preset(60_000, milliseconds(1)),
     minBytesPerSecond: preset(0, integer(0)),
+    retireSeconds: preset(5, integer(0, 3_600)),
     drainSeconds: preset(30, integer(0, 86_400)),
   }),
   dataDir: preset('./data', text('the path of a folder', { pattern: '.' })),

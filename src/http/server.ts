@@ -1,4 +1,5 @@
 /** The server around a front end: what runs, own limits, certificate reload, drain. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '../errors.js';
 import { Exchange, type ExchangeHost, type ExchangeRecord } from './exchange.js';
 import type { ClientSocket, SocketOptions } from './front-end.js';
@@ -26,16 +27,15 @@ export interface HttpServer {
   /** New connections meet the certificate as it stands on disk now; open ones go on. Throws, and keeps the old one, when it is bad. */
   reloadTls(): void;
   /**
-   * Behind proxies: serves on, asking for the close with each answer, until no request has come for a moment. A load
-   * balancer sends some until it has seen that this node is not ready, and those it has connected and not yet sent would
-   * be lost with the listener. Resolves after `seconds`, or 4, at the latest; without `trustedProxies` at once.
+   * Serves on for `ms`, asking for the close with each answer: a load balancer sends requests until it has seen that this
+   * node is not ready, and those it has connected and not yet sent would be lost with the listener. The first call counts.
    */
-  retire(seconds: number): Promise<void>;
+  retire(ms: number): Promise<void>;
   /**
-   * Stops accepting and waits for running requests; those left `seconds` after the first call of this or `retire` are
-   * told to end (503 where no answer has begun), then cut. Connections that rest between two requests are closed at the
-   * end, by the front end's own timer (10 s) before that: it gives no hold on a connection without a request. Any answer
-   * meanwhile asks for the close.
+   * Stops accepting, once `retire` is over, and waits for running requests; those left `seconds` later are told to end
+   * (503 where no answer has begun), then cut. Connections that rest between two requests are closed at the end, by the
+   * front end's own timer (10 s) before that: it gives no hold on a connection without a request. Any answer meanwhile
+   * asks for the close.
    */
   drain(seconds: number): Promise<void>;
   /** Closes every socket at once. */
@@ -48,10 +48,6 @@ export const PROCESS_BUDGET_BYTES = 256 * 1024 * 1024;
 /** For operations that were told to end: to clean up, record and answer. */
 const CUT_GRACE_MS = 5_000;
 
-/** No request for so long: whoever balances load has seen that this one is not ready, or nobody was there. */
-const QUIET_MS = 500;
-const MAX_RETIRE_MS = 4_000;
-
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const isSecure = options.tls.certFile !== '';
   const running = new Set<Exchange>();
@@ -62,9 +58,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   let isOverloaded = false;
   let second = 0;
   let whenIdle: (() => void) | undefined;
-  let lastRequestAt = -Infinity;
   let retired: Promise<void> | undefined;
-  let drainingSince: number | undefined;
+  let retiredAt = 0;
 
   const host: ExchangeHost = {
     limits: options,
@@ -99,20 +94,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     isOverloaded = buffered > (options.bufferedBytes ?? PROCESS_BUDGET_BYTES);
   }, 1_000).unref();
 
-  async function untilQuiet(seconds: number): Promise<void> {
-    const until = performance.now() + Math.min(MAX_RETIRE_MS, seconds * 1_000);
-    for (;;) {
-      const now = performance.now();
-      const ms = Math.min(lastRequestAt + QUIET_MS, until) - now;
-      if (ms <= 0) return;
-      await new Promise((resolve) => setTimeout(resolve, ms));
-      // On a busy machine a request may wait unread: one turn accepts its connection, the next one reads it.
-      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-
   function begin(socket: ClientSocket): void {
-    lastRequestAt = performance.now();
     const exchange = new Exchange(socket, host);
     if (!exchange.isFinished) running.add(exchange);
     working.add(exchange);
@@ -123,6 +105,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 
   const frontEnd = openUwsFrontEnd(options, options.acceptor, begin);
+
+  function retire(ms: number): Promise<void> {
+    isDraining = true;
+    return (retired ??= (ms > 0 ? delay(ms) : Promise.resolve()).then(() => {
+      retiredAt = performance.now();
+    }));
+  }
 
   function closeSockets(): void {
     clearInterval(ticker);
@@ -149,14 +138,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       options.log('info', 'certificate reloaded');
     },
 
-    retire: (seconds) => {
-      isDraining = true;
-      drainingSince ??= performance.now();
-      return (retired ??= options.trustedProxies.length > 0 ? untilQuiet(seconds) : Promise.resolve());
-    },
+    retire,
 
     drain: async (seconds) => {
-      isDraining = true;
+      await retire(0);
       frontEnd.stopListening();
       const idle = (limitMs: number): Promise<void> =>
         new Promise((resolve) => {
@@ -167,8 +152,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
             resolve();
           };
         });
-      drainingSince ??= performance.now();
-      await idle(Math.max(0, drainingSince + seconds * 1_000 - performance.now()));
+      await idle(Math.max(0, retiredAt + seconds * 1_000 - performance.now()));
       const error = new GatewayError('draining', 'the gateway stops and cut this transfer', { retryAfterMs: 1_000 });
       for (const exchange of [...running]) exchange.withdraw(error);
       await idle(CUT_GRACE_MS);

@@ -24,6 +24,7 @@ export type MainCalls = {
   readonly takeFailure: (address: string) => Promise<Taken>;
   /** The metrics of the process. */
   readonly metrics: () => Promise<string>;
+  readonly readyAsked: () => void;
   /** An error escaped; the thread waits for its end. */
   readonly crashed: (error: ReturnType<typeof carried>) => void;
 };
@@ -37,8 +38,8 @@ export type ThreadCalls = {
   readonly share: (message: FromBroker) => void;
   readonly metrics: () => Promise<MetricsSnapshot>;
   readonly reloadTls: () => void;
-  /** No longer ready; resolves when no request comes any more. */
-  readonly retire: () => Promise<void>;
+  /** No longer ready, but serving for `ms`. */
+  readonly retire: (ms: number) => Promise<void>;
   /** Drains, ends every part, and then the thread. */
   readonly stop: () => Promise<void>;
   /** Closes every socket at once, and ends the thread. */

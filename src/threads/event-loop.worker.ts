@@ -41,6 +41,7 @@ const calls: ThreadCalls = {
         join: (descriptor) => main.tell('join', descriptor),
         leave: (descriptor) => main.tell('leave', descriptor),
       },
+      onReadyAsked: () => main.tell('readyAsked'),
       metricsText: () => main.call('metrics'),
     });
     await frontEnd.server.listen();
@@ -50,7 +51,7 @@ const calls: ThreadCalls = {
   share: (message) => shares.receive(message),
   metrics: () => frontEnd.metrics.snapshot(),
   reloadTls: () => frontEnd.server.reloadTls(),
-  retire: () => frontEnd.retire(),
+  retire: (ms) => frontEnd.retire(ms),
   stop: async () => {
     await started.stop(logger);
     // The answer goes out first.

@@ -32,6 +32,8 @@ export interface EventLoopsOptions {
   readonly rates: RequestRates | undefined;
   /** Of the main thread, which those of the others are added to. */
   readonly metrics: Metrics;
+  /** GET /readyz was asked of one of them. */
+  readonly onReadyAsked: () => void;
   readonly logger: Logger;
 }
 
@@ -39,11 +41,11 @@ export interface EventLoops {
   readonly port: number;
   /** Rejects when a thread cannot use the certificate; it keeps the former one then. */
   reloadTls(): Promise<void>;
-  /** No thread is ready from now on; resolves when no request comes any more. */
-  retire(): Promise<void>;
+  /** No thread is ready from now on; all serve for `ms`. */
+  retire(ms: number): Promise<void>;
   /** Ends the threads at once: Node.js aborts a process that exits while they have sockets open. */
   abandon(): Promise<void>;
-  /** Not ready, then accepts nothing more, lets running requests finish for server.drainSeconds, ends the threads. */
+  /** After that: accepts nothing more, lets running requests finish for server.drainSeconds, ends the threads. */
   stop(): Promise<void>;
 }
 
@@ -62,16 +64,17 @@ export async function startEventLoops(options: EventLoopsOptions): Promise<Event
     leave: (descriptor) => acceptor.leave(descriptor),
     takeRequest: async (keyId) => limiters.requests?.(keyId) ?? { isOver: false, remaining: 0, msBeforeNext: 0 },
     takeFailure: (address) => limiters.failures(address),
+    readyAsked: () => options.onReadyAsked(),
     metrics: async () => options.metrics.text(await Promise.all(lines.map((line) => line.call('metrics')))),
   };
   const loops = Array.from({ length: threads }, (_, index) => startThread(options, index + 1, acceptor, calls));
   lines.push(...loops.map(({ line }) => line));
-  const retire = async (): Promise<void> => {
+  const retire = async (ms: number): Promise<void> => {
     // Where an error has escaped, the process ends as soon as it can.
-    if (!loops.some(({ hasFailed }) => hasFailed)) await Promise.all(loops.map((loop) => loop.retire()));
+    if (!loops.some(({ hasFailed }) => hasFailed)) await Promise.all(loops.map((loop) => loop.retire(ms)));
   };
   const stop = async (): Promise<void> => {
-    await retire();
+    await retire(0);
     acceptor.close();
     await Promise.all(loops.map((loop) => loop.stop()));
   };
@@ -98,8 +101,8 @@ export async function startEventLoops(options: EventLoopsOptions): Promise<Event
 interface Loop {
   readonly line: Line<ThreadCalls>;
   readonly hasFailed: boolean;
-  /** Resolves when no request comes any more, at once where the thread has not started or is gone. */
-  retire(): Promise<void>;
+  /** Resolves after `ms`, at once where the thread has not started or is gone. */
+  retire(ms: number): Promise<void>;
   abandon(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -142,7 +145,7 @@ function startThread(
     get hasFailed() {
       return hasFailed;
     },
-    retire: () => line.call('retire').catch(() => undefined),
+    retire: (ms) => line.call('retire', ms).catch(() => undefined),
     abandon: async () => {
       isStopping = true;
       line.tell('abandon');

@@ -151,19 +151,23 @@ test('progress says how much, how fast and how long', () => {
 test('ftg serve is the gateway, with its own signals and exit codes', async () => {
   const config = join(terminal.home, 'gateway.yaml');
   const port = await freePort();
-  writeFileSync(config, JSON.stringify({ server: { port }, dataDir: join(terminal.home, 'data'), accounts: [] }));
+  writeFileSync(
+    config,
+    JSON.stringify({ server: { port, retireSeconds: 3_600 }, dataDir: join(terminal.home, 'data'), accounts: [] }),
+  );
   const child = terminal.start(['serve', '--config', 'gateway.yaml'], { LOG_LEVEL: 'info' });
   const gone = ended(child);
   assert.ok(child.stdout !== null && child.stderr !== null);
   const seen: string[] = [];
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', (line) => seen.push(line));
   for (const until = Date.now() + 60_000; Date.now() < until;) {
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
     if (answer?.ok === true) break;
     assert.equal(child.exitCode, null, seen.join('\n'));
     await once(child.stdout, 'data', { signal: AbortSignal.timeout(500) }).catch(() => undefined);
   }
   assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200, seen.join('\n'));
+  // Nobody asked /readyz, so nobody has to see that it is not ready any more.
   child.kill('SIGTERM');
   assert.equal((await gone).code, 0);
   assert.ok(existsSync(join(terminal.home, 'data')));

@@ -15,7 +15,7 @@ const never = (): Promise<never> => new Promise(() => setInterval(() => undefine
 const gateway: Gateway = {
   url: 'http://127.0.0.1:0',
   abandon: () => Promise.resolve(),
-  stop: async () => say('drained'),
+  stop: async (how) => say(how?.retire === true ? 'retired and drained' : 'drained'),
   reloadTls: async () => say('reloaded'),
 };
 

@@ -21,8 +21,11 @@ interface Container {
   readonly name: string;
   readonly env: readonly { readonly name: string; readonly value: string }[];
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
-  readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly [string, string] } } };
-  readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string; readonly port: string } };
+  readonly [probe: `${string}Probe`]: {
+    readonly httpGet: { readonly path: string; readonly port: string };
+    readonly periodSeconds: number;
+    readonly failureThreshold: number;
+  };
 }
 interface Deployment {
   readonly spec: {
@@ -60,14 +63,22 @@ test('the compose file follows its schema, and its files are there', async () =>
 });
 
 test('nodes stop later than their transfers', () => {
-  const { server } = loadConfig({ file: path.join(deploy, 'gateway.yaml'), env: {} });
+  // What ending takes when all is cut: see lifecycle.ts.
+  const graceSeconds = 10;
+  const needed = (name: string): number => {
+    const { server } = loadConfig({ file: path.join(deploy, name), env: {} });
+    return server.retireSeconds + server.drainSeconds + graceSeconds;
+  };
   const compose = parse(text('compose.yaml')) as { 'x-gateway': { stop_grace_period: string } };
-  assert.ok(Number.parseInt(compose['x-gateway'].stop_grace_period) > server.drainSeconds);
+  assert.ok(Number.parseInt(compose['x-gateway'].stop_grace_period) > needed('gateway.yaml'));
   const unit = /^TimeoutStopSec=(\d+)$/m.exec(text('file-transfer-gateway.service'));
-  assert.ok(Number(unit?.[1]) > server.drainSeconds);
+  assert.ok(Number(unit?.[1]) > needed('gateway.yaml'));
   const pod = (parse(text('kubernetes/deployment.yaml')) as Deployment).spec.template.spec;
-  const wait = Number(pod.containers[0].lifecycle.preStop.exec.command[1]);
-  assert.ok(pod.terminationGracePeriodSeconds > wait + server.drainSeconds);
+  assert.ok(pod.terminationGracePeriodSeconds > needed('kubernetes/gateway.yaml'));
+  // The balancers ask at readinessProbe's pace, and must have seen the 503 before the listener closes.
+  const { server } = loadConfig({ file: path.join(deploy, 'kubernetes/gateway.yaml'), env: {} });
+  const { periodSeconds, failureThreshold } = pod.containers[0].readinessProbe as Container['readinessProbe'] & object;
+  assert.ok(server.retireSeconds > periodSeconds * failureThreshold);
 });
 
 for (const name of ['gateway.yaml', 'kubernetes/gateway.yaml']) {

@@ -101,7 +101,7 @@ test('from the first start to the first webhook, by the commands of the README',
   const ready = async (program: Started): Promise<void> => {
     await eventually(() => program.output().includes('"msg":"listening"'), 'the gateway listens', 60_000);
     await eventually(
-      async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status === 200,
+      async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined))?.status === 200,
       'the gateway is ready',
       60_000,
     );

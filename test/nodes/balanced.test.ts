@@ -50,7 +50,7 @@ describe('three gateways behind a load balancer', { timeout: 240_000 }, () => {
     return startGateway({
       env: { GATEWAY_MASTER_KEY: TEST_KEY },
       config: {
-        server: { port, threads: port === ports[0] ? 2 : 1, trustedProxies: ['127.0.0.1'] },
+        server: { port, threads: port === ports[0] ? 2 : 1, trustedProxies: ['127.0.0.1'], retireSeconds: 5 },
         database: { url },
         limits: { plans: { small: { connections: 0, monthlyActions: MONTHLY_ACTIONS } }, ...limits },
         accounts: [

@@ -39,6 +39,7 @@ function routeTable(): Route[] {
     metrics: { contentType: 'text/plain', text: async () => '' },
     metricsToken: '',
     isDraining: () => false,
+    onReadyAsked: () => undefined,
   });
   // Handlers alone use the services, and nobody calls them here.
   const routes = [...apiRoutes({} as ApiServices), ...system, ...manageRoutes({} as ManageServices)];

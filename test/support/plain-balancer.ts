@@ -1,0 +1,66 @@
+/**
+ * A load balancer as plain as they come: it asks each node's /readyz at a fixed pace, gives the requests to the ready
+ * ones in turn over connections that it keeps, and never tries one again. What a node loses, its client loses.
+ */
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
+import { ApiClient, eventually } from './gateway.js';
+
+export interface PlainBalancer {
+  readonly api: ApiClient;
+  /** Ports of the nodes that it takes for ready. */
+  readonly ready: ReadonlySet<number>;
+  stop(): Promise<void>;
+}
+
+/** Resolves when it has found all nodes ready. */
+export async function startPlainBalancer(nodes: readonly number[], pollMs: number): Promise<PlainBalancer> {
+  const agent = new http.Agent({ keepAlive: true, timeout: 120_000 });
+  const ready = new Set<number>();
+  let turn = 0;
+  const server = http.createServer((request, response) => {
+    const port = [...ready][turn++ % ready.size];
+    const { method, url: path, headers } = request;
+    const onward = http.request({ agent, host: '127.0.0.1', port, method, path, headers }, (answer) => {
+      // The connection to the client is the balancer's own affair.
+      const { connection: _, 'keep-alive': __, ...fields } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, fields);
+      pipeline(answer, response, () => undefined);
+    });
+    onward.on('error', (error) => {
+      if (response.headersSent) response.destroy();
+      else response.writeHead(502).end(`node ${port}: ${String(error)}`);
+    });
+    pipeline(request, onward, () => undefined);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const probe = (port: number): void => {
+    const asked = http.get({ host: '127.0.0.1', port, path: '/readyz', timeout: pollMs }, (answer) => {
+      answer.resume();
+      if (answer.statusCode === 200) ready.add(port);
+      else ready.delete(port);
+    });
+    asked.on('timeout', () => asked.destroy());
+    asked.on('error', () => ready.delete(port));
+  };
+  const pollAll = (): void => nodes.forEach(probe);
+  const poll = setInterval(pollAll, pollMs);
+  pollAll();
+  await eventually(() => ready.size === nodes.length, 'the balancer finds all nodes ready');
+  const api = new ApiClient((server.address() as AddressInfo).port);
+  return {
+    api,
+    ready,
+    stop: async () => {
+      clearInterval(poll);
+      api.close();
+      agent.destroy();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
