@@ -163,11 +163,12 @@ export async function append(services: ApiServices, context: RequestContext): Pr
       step: 'request',
     });
   }
+  const digest = parseContentDigest(context.request.headers.get('content-digest'));
   const { fields, bytes } = await contentOf(services, context);
   const reference = referTo(connection, fields.path, 'path');
   const request = operationFor(context, connection, 'append', fields.path);
   const { result, transferId, durationMs } = await services.operations.run(request, (operation) =>
-    appendToFile(services.operations, operation, { connection, file: reference, body: bytes }),
+    appendToFile(services.operations, operation, { connection, file: reference, body: bytes, digest }),
   );
   const { path, appendedBytes } = result;
   return json(200, {

@@ -29,6 +29,8 @@ export interface Capabilities {
   readonly moveOnto: 'replaces' | 'refuses' | 'unknown';
   /** commit({ exclusive: true }) never replaces, even in a race with another client. */
   readonly exclusiveCreate: boolean;
+  /** A file can be read while a writer of the same Remote is open. */
+  readonly readsWhileWriting: boolean;
   /** Resolution of modifiedAt. */
   readonly timeResolutionMs: number;
 }
@@ -57,6 +59,8 @@ export interface WriteOptions {
   readonly size?: number | undefined;
   /** The final name may still change at commit (its field stands behind the content): nothing may appear at `path`. */
   readonly provisional?: boolean;
+  /** `path` is a name of Leftovers.temporaryName already: the bytes go there at once, whatever the connection says. */
+  readonly isHidden?: boolean;
   /** Known already that commit() will ask for `exclusive`: S3 takes that condition only at the start of an upload. */
   readonly exclusive?: boolean;
 }

@@ -96,6 +96,10 @@ export class Operations {
     return this.options.remotes;
   }
 
+  leftoversOf(connection: Connection): Leftovers {
+    return this.options.leftovers(connection);
+  }
+
   /**
    * Runs `work` as one operation. Errors: connection_inactive and quota_exceeded before anything is recorded; whatever
    * `work` throws after it stands in the history as failed.

@@ -83,13 +83,17 @@ class Meter extends Transform {
   /** @throws GatewayError digest_mismatch */
   verify(): void {
     const { digest } = this.options;
-    if (digest === undefined || this.hash === undefined) return;
-    const actual = this.hash.digest();
-    if (actual.length === digest.value.length && timingSafeEqual(actual, digest.value)) return;
-    throw new GatewayError('digest_mismatch', `the body does not match its Content-Digest (${digest.algorithm})`, {
-      step: 'verify',
-    });
+    if (digest !== undefined && this.hash !== undefined) verifyDigest(digest, this.hash);
   }
+}
+
+/** @throws GatewayError digest_mismatch */
+export function verifyDigest(digest: ExpectedDigest, hash: Hash): void {
+  const actual = hash.digest();
+  if (actual.length === digest.value.length && timingSafeEqual(actual, digest.value)) return;
+  throw new GatewayError('digest_mismatch', `the body does not match its Content-Digest (${digest.algorithm})`, {
+    step: 'verify',
+  });
 }
 
 function sizeMismatch(text: string): GatewayError {

@@ -4,6 +4,7 @@ import { GatewayError, hasCode, toGatewayError } from '../errors.js';
 import type { Connection } from '../remotes/connection.js';
 import { baseName, joinPath, underRoot, type RemotePath } from '../remotes/path.js';
 import type { Commit, FileInfo, Remote, RemoteWriter } from '../remotes/remote.js';
+import { wholeWhereShort } from './content-reader.js';
 import { applyTemplate, templateFacts } from './file-name.js';
 import type { Operation, Operations, PathReference } from './operation.js';
 import { heldForPump, pump, type ExpectedDigest } from './pump.js';
@@ -35,6 +36,11 @@ export interface PutRequest {
 export async function putFile(operations: Operations, operation: Operation, request: PutRequest): Promise<FileInfo> {
   const facts = templateFacts();
   heldForPump(request.body);
+  const { signal } = operation;
+  // Written in place, what turns out wrong has already taken the former file's place.
+  const mayHarm = !isAtomic(request.connection) && request.lateTarget === undefined;
+  if (mayHarm) operation.mark('transfer');
+  const body = mayHarm ? await wholeWhereShort(request.body, { signal, digest: request.digest }) : request.body;
 
   const placeOf = async (remote: Remote, target: Target): Promise<RemotePath> => {
     const place = 'file' in target ? await target.file(remote) : await placeInFolder(remote, target);
@@ -48,7 +54,7 @@ export async function putFile(operations: Operations, operation: Operation, requ
   };
 
   return operation.use(async (remote, attempt) => {
-    const { target, lateTarget, body, size, digest, maxBytes } = request;
+    const { target, lateTarget, size, digest, maxBytes } = request;
     operation.expectedSize = size;
     const place = await placeOf(remote, target);
     // Late fields may name another file, or allow to replace this one.
@@ -80,6 +86,10 @@ export async function putFile(operations: Operations, operation: Operation, requ
       return publish(operations, request.connection, remote, writer, finalPlace, commit, operation.signal);
     });
   });
+}
+
+function isAtomic(connection: Connection): boolean {
+  return connection.type === 's3' || connection.atomicUploads;
 }
 
 /** Runs `work`; whatever it throws, the writer leaves nothing behind. */

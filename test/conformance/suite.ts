@@ -12,6 +12,7 @@ import { after, before, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { eventually, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { appendRules } from './append-rules.js';
 import type { ServerEntry, TestServer } from './servers.js';
 
 const MIB = 1024 * 1024;
@@ -59,7 +60,10 @@ export function conformance(entry: ServerEntry): void {
       server = await entry.start();
       if (entry.database === 'server') database = await startPostgres();
       gateway = await startGateway({
-        connections: [{ id: 'c1', name: 'Server', ...server.connection }],
+        connections: [
+          { id: 'c1', name: 'Server', ...server.connection },
+          ...(isS3() ? [] : [{ id: 'in-place', name: 'In place', ...server.connection, atomicUploads: false }]),
+        ],
         config: {
           limits: { readBytes: READ_LIMIT },
           // Many at once wait for their turn, on a busy machine for longer.
@@ -590,6 +594,8 @@ export function conformance(entry: ServerEntry): void {
       assert.ok(content.equals(await server.disk.read(`${folder}/a.bin`)));
       assert.equal((await newest('copy')).status, 'failed');
     });
+
+    appendRules(() => ({ gateway, server, newFolder }));
 
     test('Content-Digest: right, wrong; the former file stands', async () => {
       const folder = newFolder();

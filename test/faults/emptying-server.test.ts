@@ -1,6 +1,6 @@
 /** A server that empties every file that is opened for writing, and keeps nothing of what an append would add to. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { newest } from '../api/support.js';
@@ -8,6 +8,7 @@ import { RawClient } from '../http/support/raw-client.js';
 import { startRclone, type RcloneServer } from '../remotes/support/rclone.js';
 import { eventually, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
+import { startProxy, type FaultProxy } from './proxy.js';
 
 const MODES = ['off', 'writes'] as const;
 const OLD = `${'old '.repeat(100_000)}\n`;
@@ -15,18 +16,24 @@ const OLD = `${'old '.repeat(100_000)}\n`;
 describe('a server that empties what is opened for writing', () => {
   const servers = new Map<string, RcloneServer>();
   let gateway: TestGateway;
+  let proxy: FaultProxy;
 
   before(async () => {
     for (const mode of MODES) servers.set(mode, await startRclone(mode));
+    const { port, ...login } = servers.get('off') ?? assert.fail();
+    proxy = await startProxy(port);
     gateway = await startGateway({
-      connections: [...servers].map(([id, { port, username, password }]) => ({
-        ...{ id, name: id, type: 'sftp', host: '127.0.0.1', port, username, password, defaultPath: '/' },
-      })),
+      connections: [...servers, ['proxied', { ...login, port: proxy.port }] as const].map(
+        ([id, { port, username, password }]) => ({
+          ...{ id, name: id, type: 'sftp', host: '127.0.0.1', port, username, password, defaultPath: '/' },
+        }),
+      ),
     });
   });
 
   after(async () => {
     await gateway?.stop();
+    await proxy?.stop();
     for (const server of servers.values()) await server.stop();
   });
 
@@ -56,23 +63,17 @@ describe('a server that empties what is opened for writing', () => {
 
   const hidden = (): readonly string[] => readdirSync(folderOf('off')).filter((name) => name.startsWith('.ftg-'));
 
-  /** An append to /path that has read the old file and waits for the rest of its content. */
-  async function begin(path: string): Promise<RawClient> {
+  test('a client that leaves in the middle of an append leaves the file as it was', async () => {
+    const file = join(folderOf('off'), 'left');
+    writeFileSync(file, OLD);
     const client = await RawClient.open(gateway.port);
-    const body = `{"path":"${path}","encoding":"text","content":"${'new '.repeat(50_000)}`;
+    // More than the gateway holds in memory.
+    const body = `{"path":"/left","encoding":"text","content":"${'new '.repeat(500_000)}`;
     client.send(
       `POST /api/append/off HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`,
       `Content-Length: ${body.length + 2}\r\n\r\n${body}`,
     );
-    const isRead = (): boolean => hidden().some((name) => statSync(join(folderOf('off'), name)).size > OLD.length);
-    await eventually(isRead, 'the old content stands in a hidden file, and some of the new');
-    return client;
-  }
-
-  test('a client that leaves in the middle of an append leaves the file as it was', async () => {
-    const file = join(folderOf('off'), 'left');
-    writeFileSync(file, OLD);
-    const client = await begin('/left');
+    await eventually(() => hidden().length > 0, 'some of it is put aside');
     client.socket.resetAndDestroy();
     const hasFailed = async (): Promise<boolean> =>
       (await newest(gateway.api, 10)).some(({ filename, status }) => filename === 'left' && status === 'failed');
@@ -91,13 +92,11 @@ describe('a server that empties what is opened for writing', () => {
   test('what others write meanwhile stays', async () => {
     const file = join(folderOf('off'), 'shared');
     writeFileSync(file, OLD);
-    const client = await begin('/shared');
-    writeFileSync(file, 'of others');
-    client.send('"}');
-    const { status, body } = await client.answer();
-    client.socket.destroy();
-    assert.equal(status, 502, body.toString());
-    assert.match(body.toString(), /changed by others/);
+    // The old content has been read and sent to its place by then, and some of the new.
+    proxy.after('up', OLD.length + 100_000, () => writeFileSync(file, 'of others'));
+    const answer = await gateway.api.post('/api/append/proxied', { path: '/shared', content: 'new '.repeat(50_000) });
+    assert.equal(answer.status, 502, answer.text);
+    assert.match(answer.text, /changed by others/);
     assert.equal(readFileSync(file, 'utf8'), 'of others');
     await eventually(() => hidden().length === 0, 'nothing is left');
   });

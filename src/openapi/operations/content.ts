@@ -177,7 +177,9 @@ export const contentOperations: Readonly<Record<string, Description>> = {
     operationId: 'appendToFile',
     tag: 'Files',
     summary: 'Append to a file',
-    description: 'Adds content to the end of an existing file, as given: no line end is added. Not on S3 connections.',
+    description:
+      'Adds content to the end of an existing file, as given: no line end is added. The file stays as it is until the whole request has come and is known to be valid. Not on S3 connections.',
+    headers: ['Content-Digest'],
     body: {
       [JSON_TYPE]: {
         schema: contentRequest,
@@ -212,6 +214,7 @@ export const contentOperations: Readonly<Record<string, Description>> = {
     isRemote: true,
     errors: [
       'bad_base64',
+      'digest_mismatch',
       'unsupported_operation',
       'quota_exceeded',
       'not_found',

@@ -46,6 +46,7 @@ export class FtpRemote implements Remote {
     return {
       moveOnto: memory.renameReplaces ? 'replaces' : 'refuses',
       exclusiveCreate: false,
+      readsWhileWriting: false,
       timeResolutionMs: features.machineListings && memory.machineListings ? SECOND_MS : MINUTE_MS,
     };
   }
@@ -93,7 +94,7 @@ export class FtpRemote implements Remote {
   async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
     // The final path may begin there, and while the content flows nothing can be asked. A refusal counts only then.
     if (options.provisional === true) await this.home().catch(() => undefined);
-    return openWriter(this.operation, path, this.connection.atomicUploads, options);
+    return openWriter(this.operation, path, this.connection.atomicUploads && options.isHidden !== true, options);
   }
 
   append(path: RemotePath): Promise<RemoteWriter> {

@@ -52,6 +52,7 @@ export class S3Remote implements Remote {
     return {
       moveOnto: 'replaces',
       exclusiveCreate: exclusivePut === 'yes' && exclusiveComplete === 'yes',
+      readsWhileWriting: false,
       timeResolutionMs: 1000,
     };
   }

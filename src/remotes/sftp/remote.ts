@@ -54,7 +54,7 @@ export class SftpRemote implements Remote {
 
   get can(): Capabilities {
     const { moveOnto } = this.#memory;
-    return { moveOnto, exclusiveCreate: moveOnto === 'refuses', timeResolutionMs: 1000 };
+    return { moveOnto, exclusiveCreate: moveOnto === 'refuses', readsWhileWriting: true, timeResolutionMs: 1000 };
   }
 
   get facts(): ServerFacts {
@@ -154,7 +154,7 @@ export class SftpRemote implements Remote {
 
   write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
     if (path === ROOT) return Promise.reject(refused('is_a_folder', `${path} is a folder`, 'open', undefined));
-    return this.#atomicUploads || options.provisional === true
+    return (this.#atomicUploads && options.isHidden !== true) || options.provisional === true
       ? this.#writeBeside(path, options)
       : this.#writeInPlace(path, options);
   }
