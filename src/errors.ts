@@ -47,6 +47,7 @@ export const ERROR_RULES = {
   is_a_folder: rule(409),
   not_a_folder: rule(409),
   idempotency_in_progress: rule(409),
+  outcome_unknown: rule(409),
   sessions_exhausted: rule(409),
   in_use: rule(409),
   from_configuration: rule(409),

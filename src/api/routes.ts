@@ -3,6 +3,7 @@ import type { HttpAnswer, RequestContext, Route } from '../http/types.js';
 import { listConnections, listTransfers, me } from './account.js';
 import { download } from './download.js';
 import { append, copy, exec, exists, list, mkdir, move, read, remove, write } from './files.js';
+import { permitConnections, recall } from './repetition.js';
 import * as schemas from './schemas.js';
 import type { ApiServices } from './services.js';
 import { upload } from './upload.js';
@@ -13,6 +14,12 @@ type Handler = (services: ApiServices, context: RequestContext) => Promise<HttpA
 export function apiRoutes(services: ApiServices): Route[] {
   const route = (row: Omit<Route, 'handle'>, handler: Handler): Route => ({
     ...row,
+    ...(row.idempotent === true
+      ? {
+          permit: (context) => permitConnections(services, context),
+          recall: (context, transferId) => recall(services, context, transferId),
+        }
+      : {}),
     handle: (context) => handler(services, context),
   });
   return [

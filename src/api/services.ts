@@ -43,8 +43,8 @@ export function operationFor(
   path: string,
   filename = path.slice(path.lastIndexOf('/') + 1),
 ): OperationRequest {
-  const { caller, requestId, request, span, timedBy } = context;
-  return { caller, connection, type, path, filename, requestId, signal: request.signal, span, timedBy };
+  const { caller, requestId, request, span, timedBy, intent } = context;
+  return { caller, connection, type, path, filename, requestId, signal: request.signal, span, timedBy, intent };
 }
 
 /** FileInfo as the API shows it (interface 2.3); JSON leaves out what is undefined. */

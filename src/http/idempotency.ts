@@ -1,10 +1,9 @@
 /** Idempotency-Key: the same key and request give the first answer again. */
 import { createHash } from 'node:crypto';
-import { pipeline, Transform, type TransformCallback } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { ERROR_RULES, GatewayError } from '../errors.js';
 import type { IdempotencyClaim, IdempotencyStore, StoredAnswer } from '../storage/storage.js';
-import type { Caller, HttpAnswer, HttpRequest } from './types.js';
+import { BodyDigest, hasDigest, mediaType } from './body-digest.js';
+import type { Caller, HttpAnswer, HttpRequest, Intent } from './types.js';
 
 /** The key a request carries, bare or as a quoted string (RFC 8941). @throws GatewayError bad_request */
 export function idempotencyKey(request: HttpRequest): string | undefined {
@@ -22,20 +21,26 @@ export function idempotencyKey(request: HttpRequest): string | undefined {
   return key;
 }
 
+/** What may come of a key: the request runs, or somebody says what is known of one that was lost. */
+export interface Repeatable {
+  readonly run: (changes: { readonly request: HttpRequest; readonly intent: Intent }) => Promise<HttpAnswer>;
+  readonly recall: (transferId: string) => Promise<string>;
+}
+
 /**
- * Runs `work` once for all requests of one API key with this key. A body that streams is hashed on its way, and again
- * when it is repeated. Errors: idempotency_in_progress, idempotency_mismatch, and what a repeated body may fail with.
+ * Runs the request once for all requests of one API key with this key. A body that streams is hashed on its way, and
+ * again when it is repeated. Errors: idempotency_in_progress, idempotency_mismatch, outcome_unknown, and what a repeated
+ * body may fail with.
  */
 export async function once(
   store: IdempotencyStore,
   caller: Caller,
   key: string,
-  request: HttpRequest,
-  body: Uint8Array | undefined,
-  work: (request: HttpRequest) => Promise<HttpAnswer>,
+  { request, body }: { readonly request: HttpRequest; readonly body: Uint8Array | undefined },
+  { run, recall }: Repeatable,
 ): Promise<HttpAnswer> {
   const claim = await store.claim(caller.accountId, `${caller.keyId}:${key}`, fingerprint(request, body));
-  const hashed = body === undefined && isComparable(request) ? hashOnTheWay(request) : undefined;
+  const isStreamed = body === undefined && request.hasBody;
   switch (claim.state) {
     case 'running':
       throw new GatewayError('idempotency_in_progress', 'a request with this Idempotency-Key still runs', {
@@ -44,63 +49,42 @@ export async function once(
       });
     case 'mismatch':
       throw anotherRequest();
-    case 'done':
-      if (claim.answer.requestDigest !== undefined && hashed !== undefined) {
-        await finished(hashed.body.resume());
-        if (hashed.body.digest !== claim.answer.requestDigest) throw anotherRequest();
+    case 'unknown':
+      throw new GatewayError('outcome_unknown', `${LOST}: ${await recall(claim.transferId)}`, { step: 'request' });
+    case 'done': {
+      const { requestDigest } = claim.answer;
+      if (requestDigest !== undefined && isStreamed && !(await hasDigest(request, requestDigest))) {
+        throw anotherRequest();
       }
       return replay(claim.answer);
-    case 'mine':
-      return settle(claim, () => work(hashed?.request ?? request), hashed?.body);
+    }
+    case 'mine': {
+      const digest = isStreamed ? new BodyDigest(request) : undefined;
+      return settle(claim, (intent) => run({ request: digest?.request ?? request, intent }), digest);
+    }
   }
 }
 
+const LOST = 'the first request with this Idempotency-Key had begun when it was lost, and nobody knows how it ended';
+
 async function settle(
   claim: Extract<IdempotencyClaim, { state: 'mine' }>,
-  work: () => Promise<HttpAnswer>,
-  hashed: HashedBody | undefined,
+  work: (intent: Intent) => Promise<HttpAnswer>,
+  digest: BodyDigest | undefined,
 ): Promise<HttpAnswer> {
+  let isLost = false;
+  const intent: Intent = { begin: (transferId) => claim.begin(transferId), lose: () => (isLost = true) };
   let answer: HttpAnswer;
   try {
-    answer = await work();
+    answer = await work(intent);
   } catch (error) {
     await claim.release();
     throw error;
   }
-  if (!isDefinitive(answer)) {
-    await claim.release();
-    return answer;
-  }
-  await claim.complete(stored(answer, hashed?.digest));
+  if (isLost) await claim.abandon();
+  else if (isDefinitive(answer)) await claim.complete(stored(answer, digest?.value));
+  else await claim.release();
   return answer;
-}
-
-/** Passes a body through and knows its SHA-256 once it has ended whole. */
-class HashedBody extends Transform {
-  digest: string | undefined;
-  private readonly hash = createHash('sha256');
-
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.hash.update(chunk);
-    done(null, chunk);
-  }
-
-  override _flush(done: TransformCallback): void {
-    this.digest = this.hash.digest('hex');
-    done();
-  }
-}
-
-/** Multipart boundaries differ from try to try. */
-function isComparable(request: HttpRequest): boolean {
-  return request.hasBody && mediaType(request) !== 'multipart/form-data';
-}
-
-function hashOnTheWay(request: HttpRequest): { readonly request: HttpRequest; readonly body: HashedBody } {
-  // Whoever reads the body sees its errors.
-  const body = pipeline(request.body, new HashedBody(), () => undefined);
-  body.on('error', () => undefined);
-  return { request: { ...request, body }, body };
 }
 
 function anotherRequest(): GatewayError {
@@ -148,8 +132,4 @@ function fingerprint(request: HttpRequest, body: Uint8Array | undefined): string
     hash.update(JSON.stringify([request.contentLength ?? null, ...fields]));
   }
   return hash.digest('hex');
-}
-
-function mediaType(request: HttpRequest): string {
-  return (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }

@@ -66,14 +66,18 @@ export function createRouter(options: RouterOptions): HttpHandler {
     const timedBy: RequestContext['timedBy'] = (timing) => (state.timing = timing);
     const context: RequestContext = { request, requestId, params, query, json, caller, span, timedBy };
     const key = route.idempotent === true ? idempotencyKey(request) : undefined;
-    const handle = async (request: HttpRequest): Promise<HttpAnswer> => {
+    const handle = async (changes: Pick<RequestContext, 'request' | 'intent'>): Promise<HttpAnswer> => {
       try {
-        return await route.handle({ ...context, request });
+        return await route.handle({ ...context, ...changes });
       } catch (error) {
         return failure(error, requestId, state);
       }
     };
-    return key === undefined ? handle(request) : once(options.idempotency, caller, key, request, body, handle);
+    if (key === undefined) return handle({ request });
+    await route.permit?.(context);
+    const recall = async (transferId: string): Promise<string> =>
+      (await route.recall?.(context, transferId)) ?? `transfer ${transferId}`;
+    return once(options.idempotency, caller, key, { request, body }, { run: handle, recall });
   }
 
   function failure(thrown: unknown, requestId: string, state: RequestState): HttpAnswer {

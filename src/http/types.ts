@@ -76,6 +76,16 @@ export interface RequestContext {
   readonly span: Span;
   /** The answer's Server-Timing comes from here, read when the head leaves. */
   readonly timedBy: (timing: { readonly serverTiming: string }) => void;
+  /** Of a request with an Idempotency-Key. */
+  readonly intent?: Intent;
+}
+
+/** What a handler says of a request that must not run twice. */
+export interface Intent {
+  /** Called before anything is done; resolves when the key knows this transfer. */
+  begin(transferId: string): Promise<void>;
+  /** It failed, and nobody knows what it has done: repetitions are told so and do not run. */
+  lose(): void;
 }
 
 /** One endpoint. The router does everything the fields name, in a fixed order, before `handle` runs. */
@@ -99,6 +109,10 @@ export interface Route {
   readonly json?: object;
   /** Honours Idempotency-Key. */
   readonly idempotent?: boolean;
+  /** Throws where the key may not reach what this request names, before a stored answer is given. */
+  readonly permit?: (context: RequestContext) => Promise<void>;
+  /** Says of a transfer that was begun for this request, and whose end nobody knows, what there is to see of it. */
+  readonly recall?: (context: RequestContext, transferId: string) => Promise<string>;
   /** A 409 for an existing file also says `skipped: true` (upload, copy). */
   readonly skippable?: boolean;
   /** A GET route that also answers HEAD; the handler looks at request.method. */

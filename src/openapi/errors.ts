@@ -132,6 +132,12 @@ export const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning: 'The range lies outside the file.',
     example: 'Range bytes=100-200 lies outside the file of 42 bytes',
   },
+  outcome_unknown: {
+    meaning:
+      'The first request with this Idempotency-Key had begun when its gateway or its session was lost; nobody knows whether it was done. The text has its transfer and what stands on the remote now. It never runs again: look, and use a new key.',
+    example:
+      'the first request with this Idempotency-Key had begun when it was lost, and nobody knows how it ended: transfer 0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001 (append) is failed; /log.txt is a file of 120 bytes, changed 2026-11-22T10:00:00.000Z',
+  },
   idempotency_mismatch: {
     meaning: 'This Idempotency-Key was used with another request; make a new one.',
     example: 'this Idempotency-Key was used with another request',
@@ -221,7 +227,7 @@ const WITH_KEY = [
 const WITH_BODY = ['unsupported_media_type', 'too_large'] as const;
 /** What no row is asked for: the router answers where there is none. */
 const WITHOUT_ROW: readonly ErrorCode[] = ['unknown_route', 'method_not_allowed'];
-const IDEMPOTENT = ['idempotency_in_progress', 'idempotency_mismatch'] as const;
+const IDEMPOTENT = ['idempotency_in_progress', 'outcome_unknown', 'idempotency_mismatch'] as const;
 /** All that can go wrong between the gateway and a remote server, whatever is asked of it. */
 const REMOTE = [
   'cancelled',

@@ -13,12 +13,21 @@ export async function listItems(
   const total = await countMatching(sql, accountId, filter);
   if (total <= filter.offset) return { transfers: [], total };
   const transfers = await sql<TransferItem[]>`
-    select id, connection_id as "connectionId", type, direction, filename, path, file_size as "fileSize", status,
-           error_message as "errorMessage", duration_ms as "durationMs", created_at as "createdAt"
-    from transfers
+    select ${columns(sql)} from transfers
     where ${matching(sql, accountId, filter)} ${statusIs(sql, filter)} ${createdAfter(sql, filter)}
     order by id desc limit ${filter.limit} offset ${filter.offset}`;
   return { transfers: [...transfers], total };
+}
+
+export async function findItem(sql: Queryable, accountId: string, id: string): Promise<TransferItem | undefined> {
+  const [row] = await sql<TransferItem[]>`
+    select ${columns(sql)} from transfers where id = ${id} and account_id = ${accountId}`;
+  return row;
+}
+
+function columns(sql: Queryable) {
+  return sql`id, connection_id as "connectionId", type, direction, filename, path, file_size as "fileSize", status,
+    error_message as "errorMessage", duration_ms as "durationMs", created_at as "createdAt"`;
 }
 
 export async function countItems(sql: Queryable, accountId: string): Promise<number> {

@@ -58,7 +58,7 @@ export async function writeBatch(sql: Queryable, nodeId: string, batch: readonly
       on conflict (id) do update set status = excluded.status, filename = excluded.filename, path = excluded.path,
         file_size = excluded.file_size, error_message = excluded.error_message, error_code = excluded.error_code,
         duration_ms = excluded.duration_ms
-      where t.status = 'pending' and excluded.status <> 'pending'
+      where t.status = 'pending'
       returning account_id, connection_id, type, status, counts_action, created_at
     ),
     ${counting(sql)}

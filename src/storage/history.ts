@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { GatewayError } from '../errors.js';
 import type { Database } from './database.js';
-import { countItems, listItems } from './history-queries.js';
+import { countItems, findItem, listItems } from './history-queries.js';
 import { HistoryWriter } from './history-writer.js';
 import type {
   History,
@@ -30,7 +30,7 @@ export class TransferHistory implements History {
   readonly #writer: HistoryWriter;
   /** Running and without a pending row yet, oldest first. */
   readonly #fresh = new Map<string, { readonly since: number; readonly row: TransferRow }>();
-  /** Finished and not yet durable, oldest first. */
+  /** Rows that somebody waits for until they are durable, oldest first. */
   readonly #finishing = new Map<string, Waiting>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -44,10 +44,28 @@ export class TransferHistory implements History {
     // Taken from the id, so that order by id, creation time and `since` never disagree.
     const startedAt = timeOfId(id);
     const since = performance.now();
-    const row = pendingRow(id, startedAt, item);
+    let row = pendingRow(id, startedAt, item);
     this.#fresh.set(id, { since, row });
     this.#watchTime();
-    return { id, startedAt, finish: (outcome) => this.#finish(row, since, outcome) };
+    return {
+      id,
+      startedAt,
+      locate: (path, filename) => {
+        if (row.path === path && row.filename === filename) return;
+        row = { ...row, path: storable(path), filename: storable(filename) };
+        if (this.#fresh.has(id)) this.#fresh.set(id, { since, row });
+        else this.#writer.add(row);
+      },
+      stand: () => {
+        this.#fresh.delete(id);
+        return this.#durable(row);
+      },
+      finish: (outcome) => this.#finish(row, since, outcome),
+    };
+  }
+
+  async find(accountId: string, id: string): Promise<TransferItem | undefined> {
+    return this.#database.run((sql) => findItem(sql, accountId, id));
   }
 
   async list(
@@ -87,10 +105,15 @@ export class TransferHistory implements History {
       errorCode: outcome.errorCode,
       durationMs,
     };
-    await new Promise<void>((resolve, reject) => {
+    await this.#durable(row, LATE_TEXT);
+    return { durationMs };
+  }
+
+  #durable(row: TransferRow, lateText = 'the history item could not be written: the database is away'): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
       this.#finishing.set(row.id, {
-        since: now,
-        giveUp: () => reject(new GatewayError('database_away', LATE_TEXT, { step: 'history', retryAfterMs: 5000 })),
+        since: performance.now(),
+        giveUp: () => reject(new GatewayError('database_away', lateText, { step: 'history', retryAfterMs: 5000 })),
       });
       this.#watchTime();
       this.#writer.add(row, (error) => {
@@ -99,7 +122,6 @@ export class TransferHistory implements History {
         else reject(error);
       });
     });
-    return { durationMs };
   }
 
   /** One timer for all transfers, and none while there are none. */

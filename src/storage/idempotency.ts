@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { GatewayError } from '../errors.js';
 import type { Database, Queryable } from './database.js';
 import type { NodeRegistry } from './nodes.js';
 import type { IdempotencyClaim, IdempotencyStore, StoredAnswer } from './storage.js';
@@ -13,7 +14,13 @@ interface ClaimRow {
   readonly headers: Record<string, string> | null;
   readonly body: string | null;
   readonly request_digest: string | null;
+  readonly transfer_id: string | null;
+  /** Whoever claimed it is dead, or has abandoned it. */
+  readonly is_left: boolean;
 }
+
+/** No node has it: a claim that is abandoned belongs to nobody. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 export class IdempotencyKeys implements IdempotencyStore {
   readonly #database: Database;
@@ -52,12 +59,15 @@ export class IdempotencyKeys implements IdempotencyStore {
           complete: (stored) => this.#settle(claim, () => this.#complete(accountId, key, claim, stored)),
           // Whoever releases has a failure of its own to tell.
           release: () => this.#settle(claim, release).catch(() => undefined),
+          begin: (transferId) => this.#begin(accountId, key, claim, transferId),
+          abandon: () => this.#settle(claim, () => this.#abandon(accountId, key, claim)).catch(() => undefined),
         };
       }
       if (answer === undefined) continue;
       if (answer.fingerprint !== fingerprint) return { state: 'mismatch' };
-      const { status, headers, body, request_digest: digest } = answer;
-      if (status === null) return { state: 'running' };
+      const { status, headers, body, request_digest: digest, transfer_id: transferId, is_left: isLeft } = answer;
+      if (status === null)
+        return isLeft && transferId !== null ? { state: 'unknown', transferId } : { state: 'running' };
       const requestDigest = digest === null ? {} : { requestDigest: digest };
       return { state: 'done', answer: { status, headers: headers ?? {}, body: body ?? '', ...requestDigest } };
     }
@@ -84,7 +94,9 @@ export class IdempotencyKeys implements IdempotencyStore {
     return this.#database.run(async (sql) => {
       if (await this.#take(sql, accountId, key, fingerprint, claim)) return 'mine';
       const [row] = await sql<ClaimRow[]>`
-        select fingerprint, status, headers, body, request_digest from idempotency_keys
+        select fingerprint, status, headers, body, request_digest, transfer_id,
+          ${this.#node.isDead(sql, sql`k.node_id`)} as is_left
+        from idempotency_keys k
         where account_id = ${accountId} and key = ${key}`;
       return row;
     });
@@ -96,11 +108,33 @@ export class IdempotencyKeys implements IdempotencyStore {
       values (${accountId}, ${key}, ${claim}, ${this.#node.id}, ${fingerprint}, now() + interval '24 hours')
       on conflict (account_id, key) do update set claim = excluded.claim, node_id = excluded.node_id,
         fingerprint = excluded.fingerprint, status = null, headers = null, body = null, request_digest = null,
-        expires_at = excluded.expires_at
+        transfer_id = null, expires_at = excluded.expires_at
       where k.expires_at <= now()
-        or (k.status is null and ${this.#node.isDead(sql, sql`k.node_id`)})
+        or (k.status is null and k.transfer_id is null and ${this.#node.isDead(sql, sql`k.node_id`)})
       returning 1`;
     return rows.length > 0;
+  }
+
+  async #begin(accountId: string, key: string, claim: string, transferId: string): Promise<void> {
+    const noted = await this.#database.run(
+      (sql) => sql`
+        update idempotency_keys set transfer_id = ${transferId}
+        where account_id = ${accountId} and key = ${key} and claim = ${claim} returning 1`,
+    );
+    if (noted.length > 0) return;
+    // This node was taken for dead, and another one has the request now.
+    throw new GatewayError('idempotency_in_progress', 'a request with this Idempotency-Key runs on another node', {
+      step: 'request',
+      retryAfterMs: 1_000,
+    });
+  }
+
+  async #abandon(accountId: string, key: string, claim: string): Promise<void> {
+    await this.#database.run(
+      (sql) => sql`
+        update idempotency_keys set node_id = ${NOBODY}
+        where account_id = ${accountId} and key = ${key} and claim = ${claim} and status is null`,
+    );
   }
 
   async #complete(accountId: string, key: string, claim: string, answer: StoredAnswer): Promise<void> {

@@ -65,6 +65,10 @@ export interface OpenTransfer {
   /** UUIDv7, made in the process: known before the row exists. */
   readonly id: string;
   readonly startedAt: Date;
+  /** Where the file is now known to stand; a pending row shows it. */
+  locate(path: string, filename: string): void;
+  /** Resolves when the pending row is durable; rejects with database_away. */
+  stand(): Promise<void>;
   /** Resolves when the final row is durable; rejects with database_away. Called exactly once. */
   finish(outcome: TransferOutcome): Promise<{ readonly durationMs: number }>;
 }
@@ -92,6 +96,8 @@ export interface History {
     accountId: string,
     filter: TransferFilter,
   ): Promise<{ readonly transfers: readonly TransferItem[]; readonly total: number }>;
+  /** undefined when unknown or another account's. */
+  find(accountId: string, id: string): Promise<TransferItem | undefined>;
   /** All items of the account; fast at millions of rows. */
   count(accountId: string): Promise<number>;
   /** Rows on their way to the database and not yet durable, those of the commit under way included. */
@@ -152,18 +158,27 @@ export interface Connections {
 export interface IdempotencyStore {
   /**
    * Claims the key for this request. `fingerprint` is a hash of method, path, query and what is known of the body.
-   * running: another one still works on it (a claim of a dead node lapses); mismatch: stored under another fingerprint.
+   * running: another one still works on it; mismatch: stored under another fingerprint; unknown: whoever worked on it
+   * had begun, and nobody can tell how it ended. The claim of a dead node that had not begun lapses.
    */
   claim(accountId: string, key: string, fingerprint: string): Promise<IdempotencyClaim>;
 }
 
 /**
- * `complete` rejects when the answer could not be stored; it is stored once the database is back, and the answer then
- * given to whoever repeats the request. `release` never rejects.
+ * `begin` notes the transfer before anything is done for it; it rejects when the claim was lost meanwhile. `complete`
+ * rejects when the answer could not be stored; it is stored once the database is back, and the answer then given to
+ * whoever repeats the request. `abandon`: nobody knows how the transfer ended. Neither it nor `release` ever rejects.
  */
 export type IdempotencyClaim =
-  | { readonly state: 'mine'; complete(answer: StoredAnswer): Promise<void>; release(): Promise<void> }
+  | {
+      readonly state: 'mine';
+      begin(transferId: string): Promise<void>;
+      complete(answer: StoredAnswer): Promise<void>;
+      release(): Promise<void>;
+      abandon(): Promise<void>;
+    }
   | { readonly state: 'running' }
+  | { readonly state: 'unknown'; readonly transferId: string }
   | { readonly state: 'mismatch' }
   | { readonly state: 'done'; readonly answer: StoredAnswer };
 

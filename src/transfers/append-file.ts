@@ -118,6 +118,7 @@ async function append(
     const writer = await remote.append(path);
     if (writer === undefined) return rewrite(operation, remote, attempt, path, streamOf(remote, source), lost);
     attempt.committed();
+    operation.writesInPlace();
     await withWriter(writer, async () => {
       operation.mark('transfer');
       const size = await pump(streamOf(remote, source), writer, { signal: operation.signal });

@@ -27,6 +27,16 @@ export interface OperationRequest {
   readonly span?: Span;
   /** Told where the time will go, before it goes there. */
   readonly timedBy?: (stages: Stages) => void;
+  /** Of a request that must not run twice. */
+  readonly intent?: Intent | undefined;
+}
+
+/** Who remembers that something was begun, for whoever asks for the same again. */
+export interface Intent {
+  /** Resolves when that is durable: nothing is done on a remote before. */
+  begin(transferId: string): Promise<void>;
+  /** It failed, and nobody knows what it has done. */
+  lose(): void;
 }
 
 export interface OperationResult<T> {
@@ -48,6 +58,8 @@ export interface Operation {
   readonly span: Span;
   /** The stage that runs from now on; waiting for a session and opening one are told by `use`. */
   readonly mark: Mark;
+  /** From here on a failure may leave some of the bytes in the file that they are for. */
+  writesInPlace(): void;
   /** The file's final place, once known. */
   locate(path: RemotePath, filename: string): void;
   use<R>(work: (remote: Remote, attempt: Attempt) => Promise<R>): Promise<R>;
@@ -107,6 +119,7 @@ export class Operations {
   async run<T>(request: OperationRequest, work: (operation: Operation) => Promise<T>): Promise<OperationResult<T>> {
     const running = await this.begin(request);
     try {
+      await running.intend();
       const result = await work(running.operation);
       const { durationMs } = await running.succeed();
       return { result, transferId: running.operation.transferId, durationMs };
@@ -153,6 +166,7 @@ export class RunningOperation {
   private readonly ending = new AbortController();
   private readonly forward = (): void => this.end(this.request.signal.reason);
   private isIrrevocable = false;
+  private isInPlace = false;
   private readonly stages = new Stages();
   private readonly span: Span;
   private final: { path: string; filename: string } | undefined;
@@ -185,10 +199,22 @@ export class RunningOperation {
       expectedSize: undefined,
       span: this.span,
       mark,
-      locate: (path, filename) => (this.final = { path: path.toWellFormed(), filename: filename.toWellFormed() }),
+      writesInPlace: () => (this.isInPlace = true),
+      locate: (path, filename) => {
+        this.final = { path: path.toWellFormed(), filename: filename.toWellFormed() };
+        transfer.locate(this.final.path, this.final.filename);
+      },
       use: (work) => options.remotes.use(connection, use, work),
       useBoth: (source, work) => options.remotes.useBoth(source, connection, use, work),
     };
+  }
+
+  /** Where the request must not run twice: resolves when it stands in the history, and with whoever remembers that. */
+  async intend(): Promise<void> {
+    const { intent } = this.request;
+    if (intent === undefined) return;
+    await this.transfer.stand();
+    await intent.begin(this.transfer.id);
   }
 
   /** Resolves when the success is durable; rejects with database_away when it could not be recorded. */
@@ -199,6 +225,8 @@ export class RunningOperation {
   /** Records the failure and resolves to the error to answer with: always the first one, as a GatewayError. */
   async fail(thrown: unknown): Promise<GatewayError> {
     const error = this.ownError(thrown);
+    // The answer to the one request that counts is lost, or bytes may stand where they were to go.
+    if ((this.isIrrevocable && !error.keepsSession) || this.isInPlace) this.request.intent?.lose();
     // The history's own trouble must not hide what went wrong; it is retried by the storage, which also logs it.
     await this.record(error).catch(() => undefined);
     return error;

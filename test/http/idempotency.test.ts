@@ -149,11 +149,137 @@ describe('Idempotency-Key', () => {
     assert.equal(runs(), 1);
   });
 
-  test('the boundary of a form makes no other request', async (t) => {
-    const { post } = await start(t);
-    const form = (boundary: string) =>
-      post('k', { path: '/upload/a', headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` } });
-    await form('one');
-    assert.ok(replayed(await form('two')));
+  describe('a form', () => {
+    const NAMES = { file: 'filename="a.txt"' } as const;
+    const form = (boundary: string, parts: readonly (readonly [name: string, value: string])[]) =>
+      [
+        ...parts.map(([name, value]) => {
+          const filename = name in NAMES ? `; ${NAMES[name as 'file']}` : '';
+          return `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${filename}\r\n\r\n${value}\r\n`;
+        }),
+        `--${boundary}--\r\n`,
+      ].join('');
+    const send = ({ post }: Rig, boundary: string, parts: Parameters<typeof form>[1]) =>
+      post('k', {
+        path: '/upload/a',
+        body: form(boundary, parts),
+        headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
+      });
+    const PARTS = [
+      ['path', '/in'],
+      ['file', 'hello'],
+    ] as const;
+
+    test('is known by its parts, not by the boundary between them', async (t) => {
+      const rig = await start(t);
+      assert.equal((await send(rig, 'one', PARTS)).status, 200);
+      assert.ok(replayed(await send(rig, 'two', PARTS)));
+      assert.equal(rig.runs(), 1);
+    });
+
+    test('of the same length with other content, fields or order is another request', async (t) => {
+      const rig = await start(t);
+      assert.equal((await send(rig, 'one', PARTS)).status, 200);
+      const [path, file] = PARTS;
+      const others = [
+        [path, ['file', 'jello']],
+        [['path', '/on'], file],
+        [['pith', '/in'], file],
+        [file, path],
+      ] as const;
+      for (const parts of others) {
+        const answer = await send(rig, 'one', parts);
+        assert.deepEqual([answer.status, answer.headers.get('x-error-code')], [422, 'idempotency_mismatch']);
+      }
+      assert.ok(replayed(await send(rig, 'one', PARTS)));
+      assert.equal(rig.runs(), 1);
+    });
+  });
+
+  test('a streamed body of the same length with other content is another request', async (t) => {
+    const { post, runs } = await start(t);
+    const upload = (body: string) =>
+      post('k', { path: '/upload/a', body, headers: { 'Content-Type': 'application/octet-stream' } });
+    assert.equal((await upload('hello')).status, 200);
+    assert.equal((await upload('jello')).status, 422);
+    assert.ok(replayed(await upload('hello')));
+    assert.equal(runs(), 1);
+  });
+
+  test('what was refused before its body had ended is known by what was read of it', async (t) => {
+    const { ask } = await startRouted(t, [
+      {
+        method: 'POST',
+        path: '/early',
+        access: 'write',
+        body: 'stream',
+        idempotent: true,
+        handle: async ({ request }) => {
+          await once(request.body, 'readable');
+          throw new GatewayError('bad_path', 'path is bad');
+        },
+      },
+    ]);
+    const send = (first: string) =>
+      ask('POST', '/early', {
+        body: first + 'x'.repeat(3_000_000),
+        headers: { 'Idempotency-Key': 'k', 'Content-Type': 'application/octet-stream' },
+      });
+    assert.equal((await send('a')).status, 400);
+    assert.equal((await send('b')).status, 422);
+    assert.ok(replayed(await send('a')));
+  });
+
+  test('what had begun and was lost is 409, with what is known of it, and does not run', async (t) => {
+    let runs = 0;
+    const { ask } = await startRouted(t, [
+      {
+        method: 'POST',
+        path: '/lost',
+        access: 'write',
+        body: 'json',
+        idempotent: true,
+        recall: async (context, transferId) => `${transferId} of ${context.caller.accountId}`,
+        handle: async ({ intent }) => {
+          runs++;
+          await intent?.begin('id');
+          intent?.lose();
+          throw new GatewayError('connection_lost', 'gone');
+        },
+      },
+    ]);
+    const send = () =>
+      ask('POST', '/lost', { body: '{}', headers: { 'Idempotency-Key': 'k', 'Content-Type': 'application/json' } });
+    assert.equal((await send()).status, 502);
+    for (let again = 0; again < 2; again++) {
+      const { status, headers, text } = await send();
+      assert.deepEqual([status, headers.get('x-error-code')], [409, 'outcome_unknown']);
+      assert.match(text, /the-transfer of account/);
+    }
+    assert.equal(runs, 1);
+  });
+
+  test('a key that may do less than when it asked first gets no stored answer', async (t) => {
+    let isAllowed = true;
+    const { ask } = await startRouted(t, [
+      {
+        method: 'POST',
+        path: '/kept',
+        access: 'write',
+        body: 'json',
+        idempotent: true,
+        permit: async () => {
+          if (!isAllowed) throw new GatewayError('forbidden', 'this API key is not for it');
+        },
+        handle: async () => json(200, {}),
+      },
+    ]);
+    const send = () =>
+      ask('POST', '/kept', { body: '{}', headers: { 'Idempotency-Key': 'k', 'Content-Type': 'application/json' } });
+    assert.equal((await send()).status, 200);
+    isAllowed = false;
+    assert.equal((await send()).status, 403);
+    isAllowed = true;
+    assert.ok(replayed(await send()));
   });
 });

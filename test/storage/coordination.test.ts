@@ -53,6 +53,27 @@ for (const kind of DATABASES) {
         assert.equal(claim.state, 'mine');
       });
 
+      it('that had begun when they were left belong to nobody, until they expire', async () => {
+        const transferId = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001';
+        const claim = await one.idempotency.claim(accountId, 'left', 'print');
+        assert.ok(claim.state === 'mine');
+        await claim.begin(transferId);
+        assert.deepEqual(await two.idempotency.claim(accountId, 'left', 'print'), { state: 'running' });
+        await claim.abandon();
+        for (const node of [one, two]) {
+          assert.deepEqual(await node.idempotency.claim(accountId, 'left', 'print'), { state: 'unknown', transferId });
+        }
+        assert.deepEqual(await two.idempotency.claim(accountId, 'left', 'other'), { state: 'mismatch' });
+      });
+
+      it('that another node has taken over cannot be begun any more', async () => {
+        const claim = await one.idempotency.claim(accountId, 'over', 'print');
+        assert.ok(claim.state === 'mine');
+        await withSql(url, (sql) => sql`update idempotency_keys set node_id = gen_random_uuid() where key = 'over'`);
+        assert.equal((await two.idempotency.claim(accountId, 'over', 'print')).state, 'mine');
+        await assert.rejects(claim.begin('0199c2f4-6f5e-7c1a-9a51-0d2f64b1c002'), { code: 'idempotency_in_progress' });
+      });
+
       it('are free again after a release, and after 24 hours', async () => {
         const claim = await one.idempotency.claim(accountId, 'c', 'print');
         assert.ok(claim.state === 'mine');

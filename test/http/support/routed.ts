@@ -1,4 +1,6 @@
 import type { TestContext } from 'node:test';
+import { GatewayError } from '../../../src/errors.js';
+import type { Sessions } from '../../../src/http/auth.js';
 import { SCOPES } from '../../../src/caller.js';
 import { createLimiters } from '../../../src/http/limiter.js';
 import { createRouter } from '../../../src/http/router.js';
@@ -13,6 +15,8 @@ export interface Routed {
   readonly port: number;
   /** Errors that were reported as internal. */
   readonly internal: string[];
+  /** Keys and sessions that were looked up. */
+  readonly lookUps: string[];
   /** With the key, unless headers say otherwise. */
   readonly ask: (
     method: string,
@@ -35,13 +39,29 @@ export async function startRouted(
   {
     keys = {},
     requestsPerSecond = 0,
-  }: { keys?: Record<string, Partial<ApiKeyRecord>>; requestsPerSecond?: number } = {},
+    session,
+  }: { keys?: Record<string, Partial<ApiKeyRecord>>; requestsPerSecond?: number; session?: string } = {},
 ): Promise<Routed> {
   const internal: string[] = [];
   const all: Record<string, Partial<ApiKeyRecord>> = { [KEY]: {}, ...keys };
+  const lookUps: string[] = [];
+  const cookieOf: Sessions['token'] = ({ headers }) => /^session=(.*)$/.exec(headers.get('cookie') ?? '')?.[1];
   const handler = createRouter({
     routes,
-    accounts: { findKey: async (key) => (Object.hasOwn(all, key) ? keyRecord(key, all[key]) : undefined) },
+    accounts: {
+      findKey: async (key) => {
+        lookUps.push(key);
+        return Object.hasOwn(all, key) ? keyRecord(key, all[key]) : undefined;
+      },
+    },
+    sessions: {
+      token: cookieOf,
+      authenticate: async (request) => {
+        lookUps.push(cookieOf(request) ?? '');
+        if (cookieOf(request) === session) return keyRecord('session', {});
+        throw new GatewayError('unauthenticated', 'the login session has ended');
+      },
+    },
     idempotency: new StoredAnswers(),
     requestsPerSecond,
     limiters: createLimiters(requestsPerSecond),
@@ -57,7 +77,7 @@ export async function startRouted(
     const json = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
     return { status: response.status, headers: response.headers, text, json };
   };
-  return { url, port, internal, ask };
+  return { url, port, internal, lookUps, ask };
 }
 
 function keyRecord(keyId: string, changes: Partial<ApiKeyRecord> | undefined): ApiKeyRecord {
@@ -67,10 +87,12 @@ function keyRecord(keyId: string, changes: Partial<ApiKeyRecord> | undefined): A
 
 class StoredAnswers implements IdempotencyStore {
   private readonly rows = new Map<string, { fingerprint: string; answer: StoredAnswer | undefined }>();
+  private readonly lost = new Set<string>();
 
   async claim(accountId: string, key: string, fingerprint: string): Promise<IdempotencyClaim> {
     const name = `${accountId} ${key}`;
     const row = this.rows.get(name);
+    if (this.lost.has(name)) return { state: 'unknown', transferId: 'the-transfer' };
     if (row !== undefined && row.fingerprint !== fingerprint) return { state: 'mismatch' };
     if (row !== undefined)
       return row.answer === undefined ? { state: 'running' } : { state: 'done', answer: row.answer };
@@ -81,8 +103,12 @@ class StoredAnswers implements IdempotencyStore {
       complete: async (answer) => {
         mine.answer = answer;
       },
+      begin: async () => undefined,
       release: async () => {
         this.rows.delete(name);
+      },
+      abandon: async () => {
+        this.lost.add(name);
       },
     };
   }

@@ -1,0 +1,59 @@
+/** What a request that is repeated with its Idempotency-Key is told, or refused, before its stored answer. */
+import { GatewayError, toGatewayError } from '../errors.js';
+import type { RequestContext } from '../http/types.js';
+import type { TransferItem } from '../storage/storage.js';
+import { findFile } from '../transfers/change-files.js';
+import { referTo } from '../transfers/operation.js';
+import { connectionOf, operationFor, type ApiServices } from './services.js';
+
+const LOOK_MS = 5_000;
+
+/** A key may have been limited to other connections since the first request. Errors: those of `connectionOf` */
+export async function permitConnections(
+  services: ApiServices,
+  { caller, params, json }: RequestContext,
+): Promise<void> {
+  if (caller.connections.length === 0) return;
+  const named = json as Readonly<Record<string, string | undefined>> | undefined;
+  const ids = [params['connectionId'], named?.['source_connection_id'], named?.['dest_connection_id']];
+  for (const id of ids) if (id !== undefined) await connectionOf(services, caller, id);
+}
+
+/** The transfer as the history has it, and what stands on the remote now where that can be told. */
+export async function recall(services: ApiServices, context: RequestContext, transferId: string): Promise<string> {
+  const item = await services.storage.history.find(context.caller.accountId, transferId);
+  if (item === undefined) return `transfer ${transferId}`;
+  const from = (context.json as { readonly from?: string } | undefined)?.from;
+  const paths = [...(item.type === 'move' && from !== undefined ? [from] : []), item.path];
+  const seen: string[] = [];
+  for (const path of paths) seen.push(await look(services, context, item, path));
+  return [`transfer ${transferId} (${item.type}) is ${item.status}`, ...seen].join('; ');
+}
+
+async function look(
+  services: ApiServices,
+  context: RequestContext,
+  { connectionId }: TransferItem,
+  path: string,
+): Promise<string> {
+  const patience = new AbortController();
+  const late = new GatewayError('stall_timeout', `no answer within ${LOOK_MS} ms`, { step: 'request' });
+  const timer = setTimeout(() => patience.abort(late), LOOK_MS);
+  try {
+    const connection = await connectionOf(services, context.caller, connectionId);
+    const { intent: _, ...request } = operationFor(context, connection, 'exists', path);
+    const signal = AbortSignal.any([request.signal, patience.signal]);
+    const reference = referTo(connection, path, 'path');
+    const { result } = await services.operations.run({ ...request, signal }, (operation) =>
+      findFile(operation, reference),
+    );
+    if (result === undefined) return `nothing stands at ${path} now`;
+    const { isDirectory, size, modifiedAt } = result;
+    if (isDirectory) return `${path} is a folder now`;
+    return `${path} is a file of ${size} bytes now, changed ${modifiedAt.toISOString()}`;
+  } catch (error) {
+    return `${path} could not be looked at (${toGatewayError(error).clientText})`;
+  } finally {
+    clearTimeout(timer);
+  }
+}
