@@ -1,15 +1,27 @@
 /** Bearer key, or the cookie of a login session → caller. */
-import { GatewayError } from '../errors.js';
-import type { Accounts } from '../storage/storage.js';
-import { isInBlocks } from './client-address.js';
-import type { Limiter } from './rate.js';
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { GatewayError, hasCode } from '../errors.js';
+import type { Accounts, ApiKeyRecord } from '../storage/storage.js';
+import { isInBlocks, networkOf } from './client-address.js';
+import type { Failures } from './rate.js';
 import type { Caller, HttpRequest, Route } from './types.js';
 
 /** Printable, starting with the prefix: anything else is refused without a look-up. */
 const KEY_SHAPE = /^ftg_[\x21-\x7e]{1,196}$/;
+/** Bad keys and sessions from one address in a minute, before it has to wait. */
+const MAX_FAILURES = 60;
+/**
+ * Looked up all the same of an address that has to wait: behind a proxy that is not known as one all clients have one
+ * address, and a good key that comes from there for the first time should not have to wait for another one's bad ones.
+ */
+const SPARE_LOOK_UPS = 10;
+const MAX_KNOWN = 20_000;
 
 /** Login sessions, as the router needs them. */
 export interface Sessions {
+  /** What the request's session cookie holds; undefined when it has none. */
+  token(request: HttpRequest): string | undefined;
   /**
    * The caller of the request's session cookie; undefined when it has none.
    * Errors: unauthenticated (ended, unknown), csrf_rejected.
@@ -18,24 +30,23 @@ export interface Sessions {
 }
 
 export class Authenticator {
+  /** Keys and sessions that were good here, by their hash: whoever brings one is guessing nothing. */
+  private readonly known = new LRUCache<string, true>({ max: MAX_KNOWN });
+
   constructor(
     private readonly accounts: Pick<Accounts, 'findKey'>,
-    private readonly failures: Limiter,
+    private readonly failures: Failures,
     private readonly sessions?: Sessions,
   ) {}
 
   /** Errors: unauthenticated (one text for unknown, expired and revoked), forbidden, scope_missing, rate_limited. */
   async authenticate(request: HttpRequest, access: Exclude<Route['access'], 'public'>): Promise<Caller> {
     // A request that brings a key means that key, whatever cookies a browser adds to it.
-    const session = request.headers.has('authorization') ? undefined : await this.sessions?.authenticate(request);
+    const session = request.headers.has('authorization') ? undefined : await this.sessionOf(request);
     if (session !== undefined) return session;
     const match = /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '');
-    const key = match?.[1];
-    const record = key !== undefined && KEY_SHAPE.test(key) ? await this.accounts.findKey(key) : undefined;
-    if (record === undefined || (record.expiresAt !== null && record.expiresAt.getTime() <= Date.now())) {
-      // A page that asks whether somebody is logged in has guessed nothing.
-      const isGuess = access !== 'owner' || request.headers.has('authorization');
-      if (isGuess) await this.countFailure(request.remoteAddress);
+    const record = await this.keyOf(match?.[1], request, access);
+    if (record === undefined) {
       const needed =
         access === 'owner'
           ? 'a login session or an admin key is needed'
@@ -56,13 +67,75 @@ export class Authenticator {
     return record;
   }
 
-  /** Good keys are let pass meanwhile: behind a proxy all clients have one address. */
-  private async countFailure(address: string): Promise<void> {
-    const { isOver, msBeforeNext } = await this.failures(address);
-    if (!isOver) return;
-    throw new GatewayError('rate_limited', 'too many requests with a bad API key from this address', {
+  /** Whether the key that a long answer was asked with still opens this access. */
+  async stillOpens(request: HttpRequest, access: Exclude<Route['access'], 'public'>): Promise<boolean> {
+    return this.authenticate(request, access).then(
+      () => true,
+      (error: unknown) => !hasCode(error, 'unauthenticated', 'forbidden', 'scope_missing'),
+    );
+  }
+
+  private async keyOf(
+    key: string | undefined,
+    request: HttpRequest,
+    access: Route['access'],
+  ): Promise<ApiKeyRecord | undefined> {
+    const isShaped = key !== undefined && KEY_SHAPE.test(key);
+    // A page that asks whether somebody is logged in has guessed nothing.
+    if (!isShaped && access === 'owner' && !request.headers.has('authorization')) return undefined;
+    return this.unlessGuessing(request, key ?? '', async () => {
+      const record = isShaped ? await this.accounts.findKey(key) : undefined;
+      const expiresAt = record?.expiresAt ?? null;
+      return expiresAt !== null && expiresAt.getTime() <= Date.now() ? undefined : record;
+    });
+  }
+
+  private async sessionOf(request: HttpRequest): Promise<Caller | undefined> {
+    const token = this.sessions?.token(request);
+    if (token === undefined) return undefined;
+    let refusal: GatewayError | undefined;
+    const caller = await this.unlessGuessing(request, token, async () => {
+      try {
+        return await this.sessions?.authenticate(request);
+      } catch (error) {
+        if (!hasCode(error, 'unauthenticated')) throw error;
+        refusal = error;
+        return undefined;
+      }
+    });
+    if (refusal !== undefined) throw refusal;
+    return caller;
+  }
+
+  /**
+   * Looks a key or session up. One that was not good here before is counted first and given back when it is good, so
+   * that neither bad ones nor many at once cost look-ups without end. @throws GatewayError rate_limited
+   */
+  private async unlessGuessing<T>(
+    { remoteAddress }: HttpRequest,
+    secret: string,
+    lookUp: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const name = hash('sha256', secret, 'base64');
+    if (this.known.get(name) === true) return lookUp();
+    const network = networkOf(remoteAddress);
+    const { count, msBeforeNext } = await this.failures.take(network);
+    const mustWait = new GatewayError('rate_limited', 'too many requests with a bad API key from this address', {
       step: 'request',
       retryAfterMs: msBeforeNext,
     });
+    if (count > MAX_FAILURES + SPARE_LOOK_UPS) throw mustWait;
+    let found: T | undefined;
+    try {
+      found = await lookUp();
+    } catch (error) {
+      await this.failures.giveBack(network);
+      throw error;
+    }
+    if (found !== undefined) {
+      this.known.set(name, true);
+      await this.failures.giveBack(network);
+    } else if (count > MAX_FAILURES) throw mustWait;
+    return found;
   }
 }

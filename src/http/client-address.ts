@@ -27,3 +27,10 @@ export function clientAddress(peer: string, forwardedFor: string | undefined, tr
   }
   return client;
 }
+
+/** What one host owns, for limits by address: IPv6 hosts own at least a /64, and with it addresses without end. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString();
+}

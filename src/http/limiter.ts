@@ -1,18 +1,16 @@
 /** How often somebody may ask: windows that begin with the first request in them. */
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RequestRates } from '../storage/storage.js';
-import type { Limiter } from './rate.js';
+import type { Failures, Limiter } from './rate.js';
 import { createSharedLimiter } from './shared-limiter.js';
 
 export interface Limiters {
   /** Requests with one API key, over all nodes; undefined = no limit. */
   readonly requests: Limiter | undefined;
-  /** Bad keys from one address, on this node. */
-  readonly failures: Limiter;
+  /** Bad keys and sessions from one address, on this node. */
+  readonly failures: Failures;
 }
 
-/** Bad keys from one address in a minute, before it has to wait. */
-const MAX_FAILURES = 60;
 const FAILURE_WINDOW_SECONDS = 60;
 
 /**
@@ -22,12 +20,24 @@ const FAILURE_WINDOW_SECONDS = 60;
 export function createLimiters(requestsPerSecond: number, rates?: RequestRates): Limiters {
   return {
     requests: requestsPerSecond > 0 ? createRequestLimiter(requestsPerSecond, rates) : undefined,
-    failures: createLimiter(MAX_FAILURES, FAILURE_WINDOW_SECONDS),
+    failures: countFailures(FAILURE_WINDOW_SECONDS),
   };
 }
 
 function createRequestLimiter(limit: number, rates: RequestRates | undefined): Limiter {
   return rates === undefined ? createLimiter(limit, 1) : createSharedLimiter(limit, rates);
+}
+
+/** Counts without refusing: what is too many is said by whoever asks. */
+function countFailures(seconds: number): Failures {
+  const counter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: seconds });
+  return {
+    take: async (address) => {
+      const { consumedPoints: count, msBeforeNext } = await counter.consume(address);
+      return { count, msBeforeNext };
+    },
+    giveBack: async (address) => void (await counter.reward(address)),
+  };
 }
 
 function createLimiter(points: number, seconds: number): Limiter {

@@ -1,8 +1,8 @@
 /** Slows guessing down: by account and address together, by address, and by account. Counted over all nodes. */
 import { createHash } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import { RateLimiterRes, type RateLimiterPostgres } from 'rate-limiter-flexible';
 import { GatewayError } from '../errors.js';
+import { networkOf } from '../http/client-address.js';
 import type { Management } from '../storage/management/management.js';
 
 const QUARTER = 15 * 60;
@@ -73,13 +73,6 @@ async function consume(limiter: RateLimiterPostgres, key: string): Promise<void>
       retryAfterMs: refused.msBeforeNext,
     });
   }
-}
-
-/** IPv6 hosts own at least a /64, and with it addresses without end. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6 ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString();
 }
 
 function digest(text: string): string {

@@ -1,7 +1,7 @@
 /** What the main thread and the threads of event loops ask of each other. */
 import type { AppDescriptor } from 'uWebSockets.js';
 import type { Config } from '../config/config.js';
-import type { Taken } from '../http/rate.js';
+import type { Failures, Taken } from '../http/rate.js';
 import type { MetricsSnapshot } from '../observe/metrics.js';
 import type { FromBroker, ToBroker } from '../pools/share-messages.js';
 import type { carried } from './line.js';
@@ -21,7 +21,8 @@ export type MainCalls = {
   readonly leave: (descriptor: AppDescriptor) => void;
   readonly share: (message: ToBroker) => void;
   readonly takeRequest: (keyId: string) => Promise<Taken>;
-  readonly takeFailure: (address: string) => Promise<Taken>;
+  readonly takeFailure: (address: string) => ReturnType<Failures['take']>;
+  readonly giveFailureBack: (address: string) => Promise<void>;
   /** The metrics of the process. */
   readonly metrics: () => Promise<string>;
   readonly readyAsked: () => void;

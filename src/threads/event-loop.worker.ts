@@ -34,7 +34,10 @@ const calls: ThreadCalls = {
       tracer,
       limiters: {
         requests: config.limits.requestsPerSecond > 0 ? (keyId) => main.call('takeRequest', keyId) : undefined,
-        failures: (address) => main.call('takeFailure', address),
+        failures: {
+          take: (address) => main.call('takeFailure', address),
+          giveBack: (address) => main.call('giveFailureBack', address),
+        },
       },
       threads,
       acceptor: {

@@ -63,7 +63,8 @@ export async function startEventLoops(options: EventLoopsOptions): Promise<Event
     join: (descriptor) => acceptor.join(descriptor),
     leave: (descriptor) => acceptor.leave(descriptor),
     takeRequest: async (keyId) => limiters.requests?.(keyId) ?? { isOver: false, remaining: 0, msBeforeNext: 0 },
-    takeFailure: (address) => limiters.failures(address),
+    takeFailure: (address) => limiters.failures.take(address),
+    giveFailureBack: (address) => limiters.failures.giveBack(address),
     readyAsked: () => options.onReadyAsked(),
     metrics: async () => options.metrics.text(await Promise.all(lines.map((line) => line.call('metrics')))),
   };

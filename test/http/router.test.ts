@@ -123,6 +123,24 @@ describe('keys', () => {
     assert.equal((await ask('GET', '/any')).status, 200);
   });
 
+  test('bad keys and sessions cost no look-ups once their address has to wait, not even many at once', async (t) => {
+    const { ask, lookUps, url } = await start(t, { session: 'good' });
+    const withSession = (token: string) => fetch(`${url}/any`, { headers: { Cookie: `session=${token}` } });
+    assert.equal((await ask('GET', '/any')).status, 200);
+    assert.equal((await withSession('good')).status, 200);
+    lookUps.length = 0;
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, guess) =>
+        guess % 2 === 0 ? ask('GET', '/any', as(`Bearer ftg_guess-${guess}`)) : withSession(String(guess)),
+      ),
+    );
+    assert.ok(answers.filter(({ status }) => status === 429).length >= 240);
+    assert.ok(lookUps.length <= 70, `${lookUps.length} look-ups`);
+    // What was good here before does not wait.
+    assert.equal((await ask('GET', '/any')).status, 200);
+    assert.equal((await withSession('good')).status, 200);
+  });
+
   test('above the rate: 429 with Retry-After and the RateLimit fields, which good answers carry too', async (t) => {
     const { ask } = await start(t, { requestsPerSecond: 2 });
     const first = await ask('GET', '/any');
