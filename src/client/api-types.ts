@@ -707,6 +707,7 @@ export interface components {
         | 'is_a_folder'
         | 'not_a_folder'
         | 'idempotency_in_progress'
+        | 'outcome_unknown'
         | 'sessions_exhausted'
         | 'cancelled'
         | 'too_large'
