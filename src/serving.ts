@@ -21,6 +21,7 @@ import type { Connection } from './remotes/connection.js';
 import { createDialer, type Dialer, type DialObserver } from './remotes/dial.js';
 import type { Trust } from './remotes/protocol.js';
 import { createRemotes, type Remotes } from './remotes/registry.js';
+import { createResolver } from './resolver/resolver.js';
 import { generateKeyPair } from './remotes/sftp/generate-key.js';
 import { NO_SPAN, type Span, type Tracer } from './span.js';
 import type { Started } from './started.js';
@@ -75,7 +76,8 @@ export interface ReachOptions {
 
 export function openReach({ config, storage, started, log, listeners, shares, threads }: ReachOptions): Reach {
   const budgets = createBudgets(config.budgets, threads);
-  const dialer = createDialer(config.network, () => listeners);
+  const resolver = createResolver({ ...config.network, budget: budgets.lookups });
+  const dialer = createDialer(config.network, () => listeners, resolver);
   const remotes = createRemotes({
     dialer,
     limits: config.pools,
@@ -88,7 +90,7 @@ export function openReach({ config, storage, started, log, listeners, shares, th
   const sweeper = new Sweeper({ store: storage.leftovers, connections: storage.connections, remotes, log });
   started.add(() => sweeper.stop());
   const observedDialer = (observer: DialObserver): Dialer =>
-    createDialer(config.network, () => listeners, undefined, observer);
+    createDialer(config.network, () => listeners, resolver, observer);
   return { budgets, dialer, observedDialer, remotes, sweeper };
 }
 

@@ -137,7 +137,8 @@ async function uploadUrl(
   const request = operationFor(context, connection, 'upload', fields.path ?? '', fields.filename ?? '');
   const { result, transferId, durationMs } = await services.operations.run(request, async (operation) => {
     operation.mark('fetch');
-    const { body, size, filename } = await services.urls.fetch(url, operation.signal, operation.span.headers);
+    const asked = { owner: connection.accountId, signal: operation.signal };
+    const { body, size, filename } = await services.urls.fetch(url, asked, operation.span.headers);
     try {
       const target = targetOf(connection, fields, filename);
       return await putFile(services.operations, operation, {

@@ -41,6 +41,8 @@ export interface Config {
   };
   readonly network: {
     readonly localAddress: string;
+    readonly resolver: 'dns' | 'system';
+    readonly nameServers: readonly string[];
     readonly connections: { readonly allowPrivate: boolean; readonly deny: readonly string[] };
     readonly urlFetch: { readonly allow: readonly string[] };
     readonly webhooks: { readonly allow: readonly string[]; readonly requireHttps: boolean };

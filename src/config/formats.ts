@@ -10,6 +10,7 @@ export const FORMATS = {
   'ip-or-empty': (text: string): boolean => text === '' || isIP(text) !== 0,
   'ip-or-cidr': (text: string): boolean => isIP(text) !== 0 || isCidr(text),
   'host-port': isHostPort,
+  'name-server': (text: string): boolean => isIP(text) !== 0 || (isHostPort(text) && isIP(hostOf(text)) !== 0),
   'http-url-or-empty': (text: string): boolean => text === '' || isPlainUrl(text, ['http:', 'https:']),
   'postgres-url-or-empty': (text: string): boolean => text === '' || hasProtocol(text, ['postgres:', 'postgresql:']),
 } as const;
@@ -24,6 +25,10 @@ function isHostPort(text: string): boolean {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   const isGoodHost = bracketed === undefined ? plain !== undefined && isHost(plain) : isIP(bracketed) === 6;
   return isGoodHost && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
+function hostOf(hostPort: string): string {
+  return hostPort.slice(0, hostPort.lastIndexOf(':')).replace(/^\[|\]$/g, '');
 }
 
 function isCidr(text: string): boolean {

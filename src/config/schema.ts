@@ -104,6 +104,13 @@ export const configSchema = mapping({
   }),
   network: section({
     localAddress: preset('', text('an IP address of this machine, or ""', { format: 'ip-or-empty' })),
+    resolver: preset('dns', oneOf('dns', 'system')),
+    nameServers: preset(
+      [],
+      list(
+        text('an IP address, or one and a port such as 192.0.2.1:53 or [2001:db8::1]:53', { format: 'name-server' }),
+      ),
+    ),
     connections: section({ allowPrivate: preset(true, flag()), deny: preset([], cidrs) }),
     urlFetch: section({ allow: preset([], cidrs) }),
     webhooks: section({ allow: preset([], cidrs), requireHttps: preset(false, flag()) }),

@@ -6,6 +6,8 @@ export type { PoolLimits };
 interface ConnectionBase {
   readonly id: string;
   readonly accountId: string;
+  /** Of the account: whether its hosts may be private; absent = as network.connections.allowPrivate says. */
+  readonly allowPrivate?: boolean | undefined;
   readonly name: string;
   readonly isActive: boolean;
   /** As registered; undefined = the login folder (SFTP, FTP) or "/" (S3). */

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
@@ -6,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { GatewayError, type Step } from '../errors.js';
+import { createResolver, type Lookup } from '../resolver/resolver.js';
 import {
   type Address,
   type Candidate,
@@ -19,6 +19,7 @@ import {
   parseCidr,
   unmasked,
 } from './address.js';
+import type { Connection } from './connection.js';
 import { raceConnects, TimeLimit } from './race-connects.js';
 
 /**
@@ -37,6 +38,10 @@ export interface NetworkRules {
 
 export interface DialOptions {
   readonly purpose: Purpose;
+  /** The account for which it is dialled. */
+  readonly owner: string;
+  /** What holds for that account instead of network.connections.allowPrivate. */
+  readonly allowPrivate?: boolean | undefined;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** For a socket that carries bodies in the clear: each read takes more of them (wide-reads.ts). */
@@ -65,12 +70,23 @@ export interface Dialer {
   agents(options: AgentOptions): { readonly http: http.Agent; readonly https: https.Agent };
 }
 
+/** For whom a registered connection is dialled, and how far that may lead. */
+export function onBehalfOf({
+  accountId,
+  allowPrivate,
+}: Pick<Connection, 'accountId' | 'allowPrivate'>): Pick<DialOptions, 'purpose' | 'owner' | 'allowPrivate'> {
+  return { purpose: 'connection', owner: accountId, allowPrivate };
+}
+
 export interface TlsDialOptions extends DialOptions {
   readonly tls?: tls.ConnectionOptions;
 }
 
 export interface AgentOptions {
   readonly purpose: Purpose;
+  /** The account for which it is dialled, where a request does not name another one (OwnedRequest). */
+  readonly owner: string;
+  readonly allowPrivate?: boolean | undefined;
   /**
    * Sockets kept. No hard limit on those in use: http.Agent counts a socket once it has been dialled, so a burst dials
    * past it. Whoever needs one bounds its requests (S3: SocketGate).
@@ -83,15 +99,11 @@ export interface AgentOptions {
 
 /** The gateway's own listeners; never a target of a registered connection, a URL or a webhook. */
 export type OwnListeners = () => readonly { readonly address: string; readonly port: number }[];
-/** All addresses of a name, in the order in which they are to be tried. */
-export type Lookup = (name: string) => Promise<readonly { readonly address: string }[]>;
-
-const systemLookup: Lookup = (name) => lookup(name, { all: true, order: 'verbatim' });
 
 export function createDialer(
   rules: NetworkRules,
   ownListeners: OwnListeners,
-  resolveName: Lookup = systemLookup,
+  resolveName: Lookup = createResolver(),
   observer: DialObserver = {},
 ): Dialer {
   const deny = rules.connections.deny.map(parseCidr);
@@ -101,7 +113,8 @@ export function createDialer(
     webhook: rules.webhooks.allow.map(parseCidr),
   };
 
-  function reasonToDeny({ written, real }: Candidate, port: number, purpose: Purpose): string | undefined {
+  function reasonToDeny({ written, real }: Candidate, port: number, { purpose, ...dial }: DialOptions) {
+    const allowPrivate = dial.allowPrivate ?? rules.connections.allowPrivate;
     const range = real.range();
     const isIn = (blocks: readonly Cidr[]): boolean =>
       blocks.some((block) => matches(real, block) || matches(written, block));
@@ -112,7 +125,7 @@ export function createDialer(
     if (purpose !== 'connection') return range === 'unicast' ? undefined : `a ${range} address`;
     if (NEVER.has(range)) return `a ${range} address`;
     if (isIn(deny)) return 'a denied address';
-    return range === 'unicast' || rules.connections.allowPrivate ? undefined : `a ${range} address`;
+    return range === 'unicast' || allowPrivate ? undefined : `a ${range} address`;
   }
 
   function isOwnListener(address: Address, port: number): boolean {
@@ -128,11 +141,11 @@ export function createDialer(
   }
 
   async function connect(host: string, port: number, options: DialOptions): Promise<net.Socket> {
-    const { purpose, signal, timeoutMs, hasWideReads } = options;
+    const { signal, timeoutMs, hasWideReads } = options;
     signal.throwIfAborted();
     const limit = new TimeLimit(signal, timeoutMs);
     try {
-      const allowed = await resolveAllowed(host, port, purpose, limit);
+      const allowed = await resolveAllowed(host, port, options, limit);
       const reachable = allowed.filter(({ text }) => isOfFamily(text, rules.localAddress));
       if (reachable.length === 0) {
         throw new GatewayError(
@@ -161,28 +174,33 @@ export function createDialer(
     }
   }
 
-  async function check(host: string, port: number, { purpose, signal, timeoutMs }: DialOptions): Promise<void> {
-    const limit = new TimeLimit(signal, timeoutMs);
+  async function check(host: string, port: number, options: DialOptions): Promise<void> {
+    const limit = new TimeLimit(options.signal, options.timeoutMs);
     try {
-      await resolveAllowed(host, port, purpose, limit);
+      await resolveAllowed(host, port, options, limit);
     } finally {
       limit.end();
     }
   }
 
-  async function resolveAllowed(host: string, port: number, purpose: Purpose, limit: TimeLimit): Promise<Candidate[]> {
-    const candidates = await resolve(host, limit);
-    const allowed = candidates.filter((candidate) => reasonToDeny(candidate, port, purpose) === undefined);
-    if (allowed.length === 0) throw denied(host, candidates, port, purpose);
+  async function resolveAllowed(
+    host: string,
+    port: number,
+    options: DialOptions,
+    limit: TimeLimit,
+  ): Promise<Candidate[]> {
+    const candidates = await resolve(host, options.owner, limit);
+    const allowed = candidates.filter((candidate) => reasonToDeny(candidate, port, options) === undefined);
+    if (allowed.length === 0) throw denied(host, candidates, port, options);
     return allowed;
   }
 
-  async function resolve(host: string, limit: TimeLimit): Promise<Candidate[]> {
+  async function resolve(host: string, owner: string, limit: TimeLimit): Promise<Candidate[]> {
     const literal = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
     if (net.isIP(literal) !== 0) return [candidateOf(literal)];
     try {
       // The resolver also takes odd notations (octal, 0x7f.1); what it makes of them is checked like any other answer.
-      const found = await limit.hold(resolveName(host), () =>
+      const found = await limit.hold(resolveName(host, { owner, signal: limit.signal }), () =>
         connectTimedOut(`the name ${host} could not be resolved within ${limit.ms} ms`, 'resolve'),
       );
       if (found.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
@@ -197,11 +215,11 @@ export function createDialer(
     }
   }
 
-  function denied(host: string, candidates: readonly Candidate[], port: number, purpose: Purpose): GatewayError {
-    const reasons = new Set(candidates.map((candidate) => reasonToDeny(candidate, port, purpose)));
+  function denied(host: string, candidates: readonly Candidate[], port: number, dial: DialOptions): GatewayError {
+    const reasons = new Set(candidates.map((candidate) => reasonToDeny(candidate, port, dial)));
     return new GatewayError(
       'address_denied',
-      `${host} is ${[...reasons].join(' and ')}, which the network rules of this gateway do not allow for a ${PURPOSE_WORDS[purpose]}`,
+      `${host} is ${[...reasons].join(' and ')}, which the network rules of this gateway do not allow for a ${PURPOSE_WORDS[dial.purpose]}`,
       { step: 'resolve' },
     );
   }
@@ -221,18 +239,24 @@ export function createDialer(
       timeout: options.idleTimeoutMs,
     };
     // An agent keeps what it dials for whoever comes next, so a dial does not end with the request that caused it.
-    const dial = { purpose: options.purpose, signal: NEVER_ABORTED, timeoutMs: options.connectTimeoutMs };
+    const dial = (target: ConnectTarget): DialOptions => ({
+      purpose: options.purpose,
+      owner: target.owner ?? options.owner,
+      allowPrivate: options.allowPrivate,
+      signal: NEVER_ABORTED,
+      timeoutMs: options.connectTimeoutMs,
+    });
     const plainAgent = new http.Agent(shared);
     plainAgent.createConnection = (target, done) => {
-      const { host, port } = target as ConnectTarget;
-      hand(connect(host ?? 'localhost', Number(port), dial), done);
+      const wanted = target as ConnectTarget;
+      hand(connect(wanted.host ?? 'localhost', Number(wanted.port), dial(wanted)), done);
       return undefined;
     };
     const secureAgent = new https.Agent({ ...shared, ...options.tls });
     secureAgent.createConnection = (target, done) => {
       const wanted = target as ConnectTarget & tls.ConnectionOptions;
       const host = wanted.host ?? 'localhost';
-      hand(connectTls(host, Number(wanted.port), { ...dial, tls: { ...wanted, ...options.tls } }), done);
+      hand(connectTls(host, Number(wanted.port), { ...dial(wanted), tls: { ...wanted, ...options.tls } }), done);
       return undefined;
     };
     return { http: plainAgent, https: secureAgent };
@@ -241,7 +265,12 @@ export function createDialer(
   return { connect, check, connectTls, agents };
 }
 
-interface ConnectTarget {
+/** What a request may say to an agent of ours beside what node:http knows. */
+export interface OwnedRequest {
+  readonly owner?: string;
+}
+
+interface ConnectTarget extends OwnedRequest {
   readonly host?: string;
   readonly port?: number | string;
 }
@@ -333,5 +362,6 @@ const SYSTEM_WORDS: Record<string, string> = {
   ENETUNREACH: 'network unreachable',
   ENOTFOUND: 'no such name',
   EAI_AGAIN: 'the name service does not answer',
+  EAI_FAIL: 'the name service failed',
   ETIMEDOUT: 'timed out',
 };

@@ -22,9 +22,14 @@ export interface UrlFetcherOptions {
 
 type Fields = Readonly<Record<string, string>>;
 
+interface Asked {
+  readonly owner: string;
+  readonly signal: AbortSignal;
+}
+
 export interface UrlFetcher {
-  /** `headers` go to every hop. Errors: bad_request, address_denied, fetch_failed, connect_timeout, stall_timeout, unreachable, dns_failed. */
-  fetch(url: URL, signal: AbortSignal, headers?: Fields): Promise<FetchedUrl>;
+  /** `owner`: the account; `headers` go to every hop. Errors: bad_request, address_denied, fetch_failed, connect_timeout, stall_timeout, unreachable, dns_failed. */
+  fetch(url: URL, asked: Asked, headers?: Fields): Promise<FetchedUrl>;
   /** Cuts what is still being fetched. */
   close(): void;
 }
@@ -48,18 +53,19 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
 
   // A socket of its own for each request: nothing kept alive can turn out dead, none waits in an agent's queue without
   // a deadline, and dialling ends with the upload. Uploads themselves bound the number.
-  async function dial(url: URL, signal: AbortSignal): Promise<Duplex> {
+  async function dial(url: URL, asked: Asked): Promise<Duplex> {
     const isSecure = url.protocol === 'https:';
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const port = Number(url.port === '' ? (isSecure ? 443 : 80) : url.port);
-    const options = { purpose: 'url', signal, timeoutMs: connectTimeoutMs } as const;
+    const options = { purpose: 'url', ...asked, timeoutMs: connectTimeoutMs } as const;
     const socket = await (isSecure ? dialer.connectTls(host, port, options) : dialer.connect(host, port, options));
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     return socket;
   }
 
-  async function get(url: URL, signal: AbortSignal, more: Fields): Promise<IncomingMessage> {
+  async function get(url: URL, asked: Asked, more: Fields): Promise<IncomingMessage> {
+    const { signal } = asked;
     const headers = {
       'user-agent': USER_AGENT,
       accept: '*/*',
@@ -67,7 +73,7 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
       ...basicAuth(url),
       ...more,
     };
-    const socket = await dial(url, signal);
+    const socket = await dial(url, asked);
     return new Promise((resolve, reject) => {
       const request = http.request({
         createConnection: () => socket,
@@ -89,14 +95,10 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
     });
   }
 
-  async function follow(
-    start: URL,
-    signal: AbortSignal,
-    headers: Fields,
-  ): Promise<{ url: URL; response: IncomingMessage }> {
+  async function follow(start: URL, asked: Asked, headers: Fields): Promise<{ url: URL; response: IncomingMessage }> {
     let url = start;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-      const response = await get(url, signal, headers);
+      const response = await get(url, asked, headers);
       const status = response.statusCode ?? 0;
       const { location } = response.headers;
       if (!REDIRECTS.has(status) || location === undefined) return { url, response };
@@ -108,8 +110,8 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
   }
 
   return {
-    async fetch(start, signal, headers = {}) {
-      const { url, response } = await follow(start, signal, headers);
+    async fetch(start, asked, headers = {}) {
+      const { url, response } = await follow(start, asked, headers);
       const status = response.statusCode ?? 0;
       const refuse = (text: string): GatewayError => {
         response.destroy();

@@ -106,7 +106,7 @@ export class WatchService {
     { source, rights, signal }: Creation,
   ): Promise<WatchedFolder> {
     checkRights(input.afterDelivery ?? 'keep', rights);
-    await this.checkInput(input, signal);
+    await this.checkInput(connection.accountId, input, signal);
     const path = await this.findFolder(connection, locate, signal);
     const settings = settingsOf(connection, path, input, source);
     const { folders, secrets } = this.options.storage;
@@ -268,7 +268,7 @@ export class WatchService {
     throw new GatewayError('unknown_connection', `there is no connection ${folder.connectionId}`, { step: 'request' });
   }
 
-  private async checkInput(input: NewWatchedFolder, signal: AbortSignal): Promise<void> {
+  private async checkInput(owner: string, input: NewWatchedFolder, signal: AbortSignal): Promise<void> {
     createNameFilter({
       filePattern: input.filePattern ?? null,
       excludePattern: input.excludePattern ?? null,
@@ -285,7 +285,7 @@ export class WatchService {
     const url = parseWebhookUrl(webhookUrl, this.options.requireHttps);
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
     try {
-      const options = { purpose: 'webhook', signal, timeoutMs: RESOLVE_MS } as const;
+      const options = { purpose: 'webhook', owner, signal, timeoutMs: RESOLVE_MS } as const;
       await this.options.dialer.check(url.hostname, port, options);
     } catch (error) {
       // A name that cannot be resolved now may be later; each delivery checks again what it finds then.

@@ -120,7 +120,7 @@ export class Deliverer {
     let delivery: Delivery | undefined;
     let error: GatewayError | undefined;
     try {
-      delivery = await sender.send(url, headers, event.body, signal);
+      delivery = await sender.send(url, headers, event.body, { owner: event.accountId, signal });
     } catch (thrown) {
       error = toGatewayError(thrown);
       // Cut by our own end: no try of the receiver's.

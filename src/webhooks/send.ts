@@ -2,7 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { GatewayError, toGatewayError } from '../errors.js';
-import type { Dialer } from '../remotes/dial.js';
+import type { Dialer, OwnedRequest } from '../remotes/dial.js';
 
 export interface SenderOptions {
   readonly dialer: Pick<Dialer, 'agents'>;
@@ -18,9 +18,15 @@ export interface Delivery {
   readonly answer: string;
 }
 
+interface Asked {
+  /** The account. */
+  readonly owner: string;
+  readonly signal: AbortSignal;
+}
+
 export interface Sender {
   /** Errors: address_denied, dns_failed, unreachable, connect_timeout, stall_timeout, certificate_rejected. */
-  send(url: string, headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal): Promise<Delivery>;
+  send(url: string, headers: Readonly<Record<string, string>>, body: string, asked: Asked): Promise<Delivery>;
   close(): void;
 }
 
@@ -32,6 +38,7 @@ const USER_AGENT = 'file-transfer-gateway/1.0';
 export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions): Sender {
   const agents = dialer.agents({
     purpose: 'webhook',
+    owner: '',
     maxSockets: MAX_SOCKETS,
     connectTimeoutMs: timeoutMs,
     idleTimeoutMs: IDLE_MS,
@@ -41,12 +48,12 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
     url: string,
     headers: Readonly<Record<string, string>>,
     body: string,
-    signal: AbortSignal,
+    { owner, signal }: Asked,
   ): Promise<Delivery> {
     const target = parseWebhookUrl(url, requireHttps);
     const deadline = AbortSignal.timeout(timeoutMs);
     try {
-      return await post(target, headers, body, AbortSignal.any([signal, deadline]));
+      return await post(target, headers, body, { owner, signal: AbortSignal.any([signal, deadline]) });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (deadline.aborted) throw tooSlow(target, timeoutMs);
@@ -58,13 +65,15 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
     }
   }
 
-  function post(target: URL, headers: Readonly<Record<string, string>>, body: string, signal: AbortSignal) {
+  function post(target: URL, headers: Readonly<Record<string, string>>, body: string, { owner, signal }: Asked) {
+    const owned: OwnedRequest = { owner };
     return new Promise<Delivery>((resolve, reject) => {
       const secure = target.protocol === 'https:';
       const request = (secure ? https : http).request(target, {
         method: 'POST',
         agent: secure ? agents.https : agents.http,
         signal,
+        ...owned,
         headers: {
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(body),

@@ -8,7 +8,8 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { hasCode } from '../../src/errors.js';
-import { createDialer, type Lookup, type NetworkRules } from '../../src/remotes/dial.js';
+import { createDialer, type NetworkRules } from '../../src/remotes/dial.js';
+import type { Lookup } from '../../src/resolver/resolver.js';
 import { createUrlFetcher } from '../../src/transfers/fetch-url.js';
 import { createSender } from '../../src/webhooks/send.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
@@ -257,16 +258,16 @@ describe('a name that changes its address between check and use', () => {
         },
       );
     };
-    const signal = new AbortController().signal;
+    const asked = { owner: 'account', signal: new AbortController().signal };
     for (let turn = 0; turn < TRIES; turn++) {
       await count(async () => {
         const target = `http://rebind.example:${originPort}/?to=http://again.example:${originPort}/file`;
-        const { body } = await fetcher.fetch(new URL(target), signal);
+        const { body } = await fetcher.fetch(new URL(target), asked);
         body.destroy();
       });
-      await count(() => sender.send(`http://rebind.example:${originPort}/`, {}, '{}', signal));
+      await count(() => sender.send(`http://rebind.example:${originPort}/`, {}, '{}', asked));
       await count(async () => {
-        const options = { purpose: 'connection', signal, timeoutMs: 5_000 } as const;
+        const options = { purpose: 'connection', ...asked, timeoutMs: 5_000 } as const;
         (await dialer.connect('rebind.example', originPort, options)).destroy();
       });
     }

@@ -11,7 +11,8 @@ import { after, before, describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import tls from 'node:tls';
 import { GatewayError } from '../../src/errors.js';
-import { createDialer, type Dialer, type Lookup, type NetworkRules, type Purpose } from '../../src/remotes/dial.js';
+import { createDialer, type Dialer, type NetworkRules, type Purpose } from '../../src/remotes/dial.js';
+import type { Lookup } from '../../src/resolver/resolver.js';
 import { makeCertificate } from './support/ftp-servers.js';
 import { withCode } from '../support/errors.js';
 import { eventually } from '../support/gateway.js';
@@ -33,7 +34,12 @@ const names =
   async () =>
     (answers.length > 1 ? (answers as string[][]).shift()! : (answers[0] ?? [])).map((address) => ({ address }));
 
-const options = (purpose: Purpose = 'connection', timeoutMs = 5_000) => ({ purpose, signal: NEVER, timeoutMs });
+const options = (purpose: Purpose = 'connection', timeoutMs = 5_000) => ({
+  purpose,
+  owner: 'account',
+  signal: NEVER,
+  timeoutMs,
+});
 
 async function listen(t: TestContext, host: string, port = 0, accept: (socket: net.Socket) => void = () => undefined) {
   const sockets = new Set<net.Socket>();
@@ -381,7 +387,13 @@ describe('TLS', () => {
   });
 
   test("an agent's requests go through the same checks", async () => {
-    const agentOptions = { purpose: 'webhook' as const, maxSockets: 2, connectTimeoutMs: 1_000, idleTimeoutMs: 1_000 };
+    const agentOptions = {
+      purpose: 'webhook' as const,
+      owner: 'account',
+      maxSockets: 2,
+      connectTimeoutMs: 1_000,
+      idleTimeoutMs: 1_000,
+    };
     const { https: agent } = createDialer(OPEN, () => []).agents(agentOptions);
     const request = https.get(`https://127.0.0.1:${port}/`, { agent });
     const [error] = (await once(request, 'error')) as [Error];

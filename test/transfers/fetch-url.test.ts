@@ -10,7 +10,7 @@ import { createDialer } from '../../src/remotes/dial.js';
 import { createUrlFetcher, parseHttpUrl, type UrlFetcher } from '../../src/transfers/fetch-url.js';
 import { withCode } from '../support/errors.js';
 
-const NEVER = new AbortController().signal;
+const ASKED = { owner: 'account', signal: new AbortController().signal };
 
 function fetcher(t: TestContext, stallTimeoutMs = 5_000, allow: readonly string[] = ['127.0.0.1']): UrlFetcher {
   const rules = {
@@ -40,7 +40,7 @@ test('a whole file, its size and its name', async (t) => {
     seen.push(request.headers);
     response.end('content');
   });
-  const file = await fetcher(t).fetch(new URL(`${origin}/a/b%20c.txt?secret=1`), NEVER);
+  const file = await fetcher(t).fetch(new URL(`${origin}/a/b%20c.txt?secret=1`), ASKED);
   assert.equal(String(await buffer(file.body)), 'content');
   assert.deepEqual([file.size, file.filename], [7, 'b c.txt']);
   assert.equal(seen[0]?.['accept-encoding'], 'identity');
@@ -54,7 +54,7 @@ test('a login in the URL is sent, also one that is oddly encoded, and never stan
     response.writeHead(403).end();
   });
   for (const login of ['us%40er:p%3Aw', '%zz:x']) {
-    const attempt = fetcher(t).fetch(new URL(`${origin.replace('//', `//${login}@`)}/x?token=secret`), NEVER);
+    const attempt = fetcher(t).fetch(new URL(`${origin.replace('//', `//${login}@`)}/x?token=secret`), ASKED);
     await assert.rejects(attempt, (error) => {
       assert.doesNotMatch((error as Error).message, /secret|zz|us/);
       return withCode('fetch_failed', /answered 403/)(error);
@@ -72,10 +72,10 @@ test('five redirects are followed, the name is the last one, a sixth is refused'
     if (left === 0) response.end('there');
     else response.writeHead(302, { location: `/${left - 1}` }).end();
   });
-  const file = await fetcher(t).fetch(new URL(`${origin}/5`), NEVER);
+  const file = await fetcher(t).fetch(new URL(`${origin}/5`), ASKED);
   assert.equal(String(await buffer(file.body)), 'there');
   assert.equal(file.filename, '0');
-  await assert.rejects(fetcher(t).fetch(new URL(`${origin}/6`), NEVER), withCode('fetch_failed', /more than 5 times/));
+  await assert.rejects(fetcher(t).fetch(new URL(`${origin}/6`), ASKED), withCode('fetch_failed', /more than 5 times/));
 });
 
 test('every redirect target is checked', async (t) => {
@@ -84,19 +84,19 @@ test('every redirect target is checked', async (t) => {
     response.writeHead(307, { location: locations[Number(request.url?.slice(1))] }).end(),
   );
   for (const index of locations.keys()) {
-    await assert.rejects(fetcher(t).fetch(new URL(`${origin}/${index}`), NEVER), withCode('address_denied'));
+    await assert.rejects(fetcher(t).fetch(new URL(`${origin}/${index}`), ASKED), withCode('address_denied'));
   }
-  await assert.rejects(fetcher(t, 1_000, []).fetch(new URL(origin), NEVER), withCode('address_denied'));
+  await assert.rejects(fetcher(t, 1_000, []).fetch(new URL(origin), ASKED), withCode('address_denied'));
   const files = await serve(t, (_request, response) =>
     response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
   );
-  await assert.rejects(fetcher(t).fetch(new URL(files), NEVER), withCode('bad_request', /http or https/));
+  await assert.rejects(fetcher(t).fetch(new URL(files), ASKED), withCode('bad_request', /http or https/));
 });
 
 test('anything but a whole 2xx is refused', async (t) => {
   const origin = await serve(t, (request, response) => response.writeHead(Number(request.url?.slice(1))).end('no'));
   for (const status of [206, 300, 304, 404, 500, 503]) {
-    const attempt = fetcher(t).fetch(new URL(`${origin}/${status}`), NEVER);
+    const attempt = fetcher(t).fetch(new URL(`${origin}/${status}`), ASKED);
     await assert.rejects(attempt, withCode('fetch_failed', new RegExp(`answered ${status}`)));
   }
 });
@@ -108,9 +108,9 @@ test('a length that is none, or that does not come true', async (t) => {
     else if (request.url === '/chunked') socket?.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel');
     else socket?.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort');
   });
-  await assert.rejects(fetcher(t).fetch(new URL(`${origin}/odd`), NEVER), withCode('fetch_failed'));
+  await assert.rejects(fetcher(t).fetch(new URL(`${origin}/odd`), ASKED), withCode('fetch_failed'));
   for (const path of ['/short', '/chunked']) {
-    const { body } = await fetcher(t).fetch(new URL(origin + path), NEVER);
+    const { body } = await fetcher(t).fetch(new URL(origin + path), ASKED);
     await assert.rejects(buffer(body), withCode('fetch_failed', /cut the transfer/));
   }
 });
@@ -119,14 +119,14 @@ test('a server that falls silent, before or in the body, is a stall_timeout', as
   const origin = await serve(t, (request, response) => {
     if (request.url === '/body') response.writeHead(200, { 'content-length': '10' }).write('half');
   });
-  await assert.rejects(fetcher(t, 100).fetch(new URL(`${origin}/head`), NEVER), withCode('stall_timeout', /100 ms/));
-  const { body } = await fetcher(t, 1_000).fetch(new URL(`${origin}/body`), NEVER);
+  await assert.rejects(fetcher(t, 100).fetch(new URL(`${origin}/head`), ASKED), withCode('stall_timeout', /100 ms/));
+  const { body } = await fetcher(t, 1_000).fetch(new URL(`${origin}/body`), ASKED);
   await assert.rejects(buffer(body), withCode('stall_timeout'));
 });
 
 test('a slow reader is not taken for a silent server', async (t) => {
   const origin = await serve(t, (_request, response) => response.end(Buffer.alloc(4 << 20)));
-  const { body } = await fetcher(t, 1_000).fetch(new URL(origin), NEVER);
+  const { body } = await fetcher(t, 1_000).fetch(new URL(origin), ASKED);
   await new Promise((resume) => setTimeout(resume, 2_500));
   assert.equal((await buffer(body)).length, 4 << 20);
 });
@@ -137,11 +137,11 @@ test('an abort ends the fetch with its own reason, wherever it stands', async (t
   });
   const reason = new GatewayError('client_gone', 'the client left');
   const early = new AbortController();
-  const waiting = fetcher(t).fetch(new URL(`${origin}/head`), early.signal);
+  const waiting = fetcher(t).fetch(new URL(`${origin}/head`), { ...ASKED, signal: early.signal });
   setTimeout(() => early.abort(reason), 30);
   await assert.rejects(waiting, (error) => error === reason);
   const late = new AbortController();
-  const { body } = await fetcher(t).fetch(new URL(`${origin}/body`), late.signal);
+  const { body } = await fetcher(t).fetch(new URL(`${origin}/body`), { ...ASKED, signal: late.signal });
   late.abort(reason);
   await assert.rejects(buffer(body), (error) => error === reason);
 });
@@ -152,10 +152,10 @@ test('compressed bytes are stored only under a name that says so', async (t) => 
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bytes),
   );
   await assert.rejects(
-    fetcher(t).fetch(new URL(`${origin}/page.html`), NEVER),
+    fetcher(t).fetch(new URL(`${origin}/page.html`), ASKED),
     withCode('fetch_failed', /gzip.*identity/),
   );
-  const { body } = await fetcher(t).fetch(new URL(`${origin}/backup.tar.gz`), NEVER);
+  const { body } = await fetcher(t).fetch(new URL(`${origin}/backup.tar.gz`), ASKED);
   assert.deepEqual(await buffer(body), bytes);
 });
 
@@ -164,7 +164,7 @@ test('closing cuts what is being fetched', async (t) => {
     response.writeHead(200, { 'content-length': '10' }).write('half'),
   );
   const made = fetcher(t);
-  const { body } = await made.fetch(new URL(origin), NEVER);
+  const { body } = await made.fetch(new URL(origin), ASKED);
   made.close();
   await assert.rejects(buffer(body), withCode('fetch_failed'));
 });

@@ -1,6 +1,7 @@
 /** Data connections: always passive, always to the host of the control connection, always from the dialler. */
 import type { Socket } from 'node:net';
 import { GatewayError, hasCode, toGatewayError } from '../../errors.js';
+import { onBehalfOf } from '../dial.js';
 import type { Exchange } from './control.js';
 import type { Operation } from './operation.js';
 import { outOfStep, refusal, isPositive, type Reply } from './replies.js';
@@ -131,7 +132,7 @@ async function connectTo(operation: Operation, port: number, isFile: boolean): P
   let socket: Socket;
   try {
     socket = await deps.dialer.connect(address, port, {
-      purpose: 'connection',
+      ...onBehalfOf(operation.connection),
       signal,
       timeoutMs: limits.connectTimeoutMs,
       hasWideReads: isFile && lease.security === undefined,

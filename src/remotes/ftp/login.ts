@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { GatewayError, hasCode } from '../../errors.js';
 import type { FtpConnection, PoolLimits } from '../connection.js';
 import type { ProtocolDeps } from '../protocol.js';
+import { onBehalfOf } from '../dial.js';
 import { Control } from './control.js';
 import { parseFeatures, type Features } from './features.js';
 import { isPositive, loginRefusal, spoken, type Reply } from './replies.js';
@@ -43,7 +44,7 @@ export async function logIn(
   try {
     const security = connection.tls === 'none' ? undefined : createSecurity(connection);
     const socket = await deps.dialer.connect(connection.host, connection.port, {
-      purpose: 'connection',
+      ...onBehalfOf(connection),
       signal: deadline.signal,
       timeoutMs: limits.connectTimeoutMs,
     });

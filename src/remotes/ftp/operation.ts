@@ -1,4 +1,4 @@
-import type { PoolLimits } from '../connection.js';
+import type { FtpConnection, PoolLimits } from '../connection.js';
 import { underRoot, type RemotePath } from '../path.js';
 import type { ProtocolDeps } from '../protocol.js';
 import type { RemoteContext } from '../remote.js';
@@ -9,7 +9,7 @@ import type { FtpLease } from './session.js';
 export class Operation {
   constructor(
     readonly lease: FtpLease,
-    readonly rootPath: string,
+    readonly connection: Pick<FtpConnection, 'rootPath' | 'accountId' | 'allowPrivate'>,
     readonly limits: PoolLimits,
     readonly deps: ProtocolDeps,
     readonly context: RemoteContext,
@@ -22,7 +22,7 @@ export class Operation {
 
   /** The path as the server knows it: always absolute, so that no folder has to be entered and no name begins with "-". */
   at(path: RemotePath): string {
-    return underRoot(this.rootPath, path);
+    return underRoot(this.connection.rootPath, path);
   }
 
   /** One command about `path`; a refusal is a reply too. `success`: the codes of success, 2xx when absent. */
@@ -46,6 +46,6 @@ export class Operation {
 
   /** The same operation under another signal: clean-up goes on after the operation's own has fired. */
   under(signal: AbortSignal): Operation {
-    return new Operation(this.lease, this.rootPath, this.limits, this.deps, this.context, signal);
+    return new Operation(this.lease, this.connection, this.limits, this.deps, this.context, signal);
   }
 }

@@ -38,7 +38,7 @@ export class FtpRemote implements Remote {
     deps: ProtocolDeps,
     context: RemoteContext,
   ) {
-    this.operation = new Operation(lease, connection.rootPath, limits, deps, context);
+    this.operation = new Operation(lease, connection, limits, deps, context);
   }
 
   get can(): Capabilities {

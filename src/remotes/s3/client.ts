@@ -2,6 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import tls from 'node:tls';
 import type { PoolLimits, S3Connection } from '../connection.js';
 import type { ProtocolDeps } from '../protocol.js';
+import { onBehalfOf } from '../dial.js';
 import { BoundedHandler } from './bounded-handler.js';
 import { EndpointTraits } from './quirks.js';
 import { SocketGate } from './socket-gate.js';
@@ -98,7 +99,7 @@ function openClient(
   traits: EndpointTraits,
 ): OpenClient {
   const agents = deps.dialer.agents({
-    purpose: 'connection',
+    ...onBehalfOf(connection),
     maxSockets: limits.maxSessions,
     connectTimeoutMs: limits.connectTimeoutMs,
     idleTimeoutMs: limits.idleTimeoutMs,

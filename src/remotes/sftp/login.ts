@@ -4,6 +4,7 @@ import ssh2, { type AuthenticationType, type Client, type ConnectConfig, type Pa
 import { GatewayError, type Step } from '../../errors.js';
 import type { PoolLimits, SftpConnection } from '../connection.js';
 import type { ProtocolDeps } from '../protocol.js';
+import { onBehalfOf } from '../dial.js';
 import { algorithmOffer, HOST_KEY_FAMILIES, hostKeyFamily, type HostKeyFamily } from './algorithms.js';
 import { gatherWrites } from './gather-writes.js';
 import type { HostMemory } from './host-memory.js';
@@ -88,7 +89,7 @@ class LoginAttempt {
   async run(deadline: number, signal: AbortSignal): Promise<Login> {
     const { host, port } = this.connection;
     const timeoutMs = Math.max(1, deadline - performance.now());
-    const socket = await this.deps.dialer.connect(host, port, { purpose: 'connection', signal, timeoutMs });
+    const socket = await this.deps.dialer.connect(host, port, { ...onBehalfOf(this.connection), signal, timeoutMs });
     const connectedAt = performance.now();
     const client = new ssh2.Client();
     let timer: NodeJS.Timeout | undefined;

@@ -54,6 +54,8 @@ export interface TenantsOptions {
   readonly a?: { readonly apiKeys?: readonly object[]; readonly connections?: readonly object[] };
   /** More fields of A's own connection, such as `pool`. */
   readonly aConnection?: Readonly<Record<string, unknown>>;
+  /** The same for B's. */
+  readonly bConnection?: Readonly<Record<string, unknown>>;
   /** B comes as a client of a proxy: `X-Forwarded-For` with its address, from this peer. */
   readonly viaProxy?: string;
 }
@@ -107,7 +109,7 @@ export async function startTenants(options: TenantsOptions = {}): Promise<Tenant
       password: B.password,
       plan: 'pro',
       apiKeys: [{ name: 'b', key: B.key }],
-      connections: [connectionTo(bServer, 'b-')],
+      connections: [{ ...connectionTo(bServer, 'b-'), ...options.bConnection }],
     },
   ];
   const { pools, ...others } = (options.config ?? {}) as { pools?: { default?: object } };

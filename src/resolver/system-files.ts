@@ -1,0 +1,59 @@
+/** What the system says about names, beside its name servers: the hosts file, and how short names are completed. */
+import { isIP } from 'node:net';
+
+/** Names in lower case, each with its addresses in the order of the file. */
+export type Hosts = ReadonlyMap<string, readonly string[]>;
+
+export interface SearchRules {
+  /** Domains that a short name is tried in. */
+  readonly search: readonly string[];
+  /** A name with at least so many dots is tried as it stands first. */
+  readonly ndots: number;
+}
+
+const MOST_NDOTS = 15;
+
+/** hosts(5) */
+export function parseHosts(text: string): Hosts {
+  const hosts = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (isIP(address) === 0) continue;
+    for (const name of names.map((written) => written.toLowerCase())) {
+      const known = hosts.get(name);
+      if (known === undefined) hosts.set(name, [address]);
+      else if (!known.includes(address)) known.push(address);
+    }
+  }
+  return hosts;
+}
+
+/** resolv.conf(5); its name servers are read by c-ares itself. */
+export function parseSearchRules(text: string): SearchRules {
+  let search: readonly string[] = [];
+  let ndots = 1;
+  for (const line of text.split('\n')) {
+    const [keyword, ...words] = line
+      .replace(/[#;].*/, '')
+      .trim()
+      .split(/\s+/);
+    // Of several such lines the last one counts.
+    if (keyword === 'search') search = words;
+    else if (keyword === 'domain') search = words.slice(0, 1);
+    else if (keyword === 'options') {
+      for (const word of words) {
+        const [, dots] = /^ndots:(\d+)$/.exec(word) ?? [];
+        if (dots !== undefined) ndots = Math.min(Number(dots), MOST_NDOTS);
+      }
+    }
+  }
+  return { search: search.map((domain) => domain.replace(/\.$/, '')).filter((domain) => domain !== ''), ndots };
+}
+
+/** The names that stand for `name`, in the order in which they are asked for. */
+export function candidatesFor(name: string, { search, ndots }: SearchRules): readonly string[] {
+  if (name.endsWith('.')) return [name.slice(0, -1)];
+  const completed = search.map((domain) => `${name}.${domain}`);
+  const dots = name.split('.').length - 1;
+  return dots >= ndots ? [name, ...completed] : [...completed, name];
+}
