@@ -14,11 +14,13 @@ import { ShareHolder } from './pools/permits.js';
 import { ProcessShares } from './pools/process-shares.js';
 import { SharesBroker } from './pools/shares.js';
 import {
+  makeQuickStart,
   markAnnounced,
   newCredentials,
-  openQuickStart,
+  QUICK_START_EMAIL,
   quickStartAccounts,
   quickStartBanner,
+  readQuickStart,
   sandboxConnection,
   sandboxSettings,
 } from './quick-start.js';
@@ -41,7 +43,7 @@ import { Started } from './started.js';
 import { generateApiKey } from './storage/api-key.js';
 import { masterKeyFile } from './storage/master-key.js';
 import { openStorage, type OpenedStorage } from './storage/open.js';
-import type { Storage } from './storage/storage.js';
+import type { Storage, StorageOptions } from './storage/storage.js';
 import { type EventLoopsOptions, startEventLoops } from './threads/event-loops.js';
 import type { Watching } from './watch/watching.js';
 
@@ -81,7 +83,7 @@ async function build(
   const storage = await openStorage(storageOptions(config, log, (rows) => serving.metrics.historyBatch(rows)));
   started.add(() => storage.close());
   signal.throwIfAborted();
-  const announce = await provision(config, quickStart, storage, started);
+  const announce = await provision(config, quickStart, storage, started, log);
 
   const listeners: { address: string; port: number }[] = [];
   const threads = threadsOf(config);
@@ -220,34 +222,45 @@ async function provision(
   quickStart: boolean,
   storage: Storage,
   started: Started,
+  log: StorageOptions['log'],
 ): Promise<(url: string) => Promise<void>> {
-  const isQuick = quickStart && config.accounts.length === 0;
+  const { accounts, dataDir } = config;
+  const former = accounts.length === 0 || config.sandbox ? await readQuickStart(dataDir) : undefined;
+  // A configuration on the data of a quick start leaves its account as it was, and its sandbox served.
+  const isQuick = accounts.length === 0 && (quickStart || former !== undefined);
   if (!isQuick && !config.sandbox) {
-    await storage.accounts.provision(config.accounts);
+    await storage.accounts.provision(accounts);
+    if ((await storage.accounts.count()) === 0) log('warn', NO_ACCOUNT);
     return async () => undefined;
   }
-  const state = await openQuickStart(config.dataDir);
-  const sandbox = await startSandbox(sandboxSettings(config.dataDir, state));
+  const state = former ?? (await makeQuickStart(dataDir));
+  const sandbox = await startSandbox(sandboxSettings(dataDir, state));
   started.add(() => sandbox.close());
   if (!isQuick) {
-    await storage.accounts.provision(withSandbox(config.accounts, sandboxConnection(state, sandbox)));
+    const isKept = former !== undefined && (await storage.accounts.has(QUICK_START_EMAIL));
+    const withSandbox = isKept
+      ? [...accounts, ...quickStartAccounts(state, sandbox)]
+      : withConnection(accounts, sandboxConnection(state, sandbox));
+    await storage.accounts.provision(withSandbox);
     return async () => undefined;
   }
   const credentials = newCredentials(state, await storage.accounts.count(), generateApiKey);
   await storage.accounts.provision(quickStartAccounts(state, sandbox, credentials));
   return async (url) => {
-    process.stdout.write(`\n${quickStartBanner({ url, dataDir: config.dataDir, credentials })}\n`);
-    if (credentials !== undefined) await markAnnounced(config.dataDir, state);
+    process.stdout.write(`\n${quickStartBanner({ url, dataDir, credentials })}\n`);
+    if (credentials !== undefined) await markAnnounced(dataDir, state);
   };
 }
 
-/** `sandbox: true` beside configured accounts: the first of them gets the connection. */
-function withSandbox(
+const NO_ACCOUNT = 'there is no account, so nobody can log in: name one under accounts in the configuration';
+
+/** `sandbox: true` beside configured accounts: the first of them gets the connection, unless a quick start has it. */
+function withConnection(
   accounts: readonly AccountConfig[],
-  sandbox: AccountConfig['connections'][number],
+  connection: AccountConfig['connections'][number],
 ): readonly AccountConfig[] {
   const [first, ...others] = accounts;
-  return first === undefined ? [] : [{ ...first, connections: [...first.connections, sandbox] }, ...others];
+  return first === undefined ? [] : [{ ...first, connections: [...first.connections, connection] }, ...others];
 }
 
 function listenUrl({ server }: Config, port: number): string {

@@ -41,19 +41,22 @@ export interface SandboxSettings {
   readonly hostKeyFile: string;
 }
 
-/** Reads the state, or makes and stores a new one. ConfigError when the file cannot be used. */
-export async function openQuickStart(dataDir: string): Promise<QuickStartState> {
+/** The state of a quick start on this folder; undefined = there was none. ConfigError when the file cannot be used. */
+export async function readQuickStart(dataDir: string): Promise<QuickStartState | undefined> {
   const file = stateFile(dataDir);
-  let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    return parseState(await readFile(file, 'utf8'), file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    const fresh = { sandbox: { username: 'sandbox', password: randomPassword() }, isAnnounced: false };
-    await writeState(file, fresh);
-    return fresh;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
-  return parseState(text, file);
+}
+
+/** Makes and stores the state of a first start. */
+export async function makeQuickStart(dataDir: string): Promise<QuickStartState> {
+  const fresh = { sandbox: { username: 'sandbox', password: randomPassword() }, isAnnounced: false };
+  await writeState(stateFile(dataDir), fresh);
+  return fresh;
 }
 
 /** Notes durably that key and password were shown. */

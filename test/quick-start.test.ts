@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -118,6 +118,48 @@ suite('the quick start', () => {
       program.child.kill('SIGINT');
     }
     assert.equal((await program.ended).code, 0);
+  });
+
+  const ACCOUNTS =
+    '[{ email: ops@example.com, plan: pro, apiKeys: [{ name: ops, key: ftg_ops-0123456789-abcdefghij }] }]';
+  const configurations = [
+    ['without accounts', `{ server: { port: PORT }, log: { pretty: false } }`],
+    ['with accounts and the sandbox', `{ server: { port: PORT }, sandbox: true, accounts: ${ACCOUNTS} }`],
+  ] as const;
+  for (const [what, text] of configurations) {
+    test(`a configuration ${what} on its data: account, key, connection and sandbox are still there`, async () => {
+      const file = path.join(folder, 'gateway.yaml');
+      writeFileSync(file, text.replace('PORT', String(port)));
+      const program = start(folder, { GATEWAY_CONFIG: file });
+      try {
+        const isReady = async (): Promise<boolean> =>
+          (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status === 200;
+        await eventually(isReady, 'the gateway', 60_000);
+        const [, , download = ''] = lines;
+        assert.equal(await shell(download), 'hello', 'the connection follows the port of the sandbox');
+      } finally {
+        program.child.kill('SIGINT');
+        rmSync(file);
+      }
+      assert.equal((await program.ended).code, 0);
+    });
+  }
+
+  test('a configuration without any account says that nobody can log in', async () => {
+    const elsewhere = mkdtempSync(path.join(tmpdir(), 'ftg-no-account-'));
+    chmodSync(elsewhere, 0o755);
+    const file = path.join(elsewhere, 'gateway.yaml');
+    writeFileSync(file, '{ server: { port: 0 }, log: { pretty: false } }');
+    const program = start(elsewhere, { GATEWAY_CONFIG: file });
+    try {
+      await eventually(() => program.out().includes('"listening"'), 'the gateway', 60_000);
+      assert.match(program.out(), /there is no account, so nobody can log in: name one under accounts/);
+      assert.doesNotMatch(program.out(), /API key/);
+    } finally {
+      program.child.kill('SIGINT');
+    }
+    assert.equal((await program.ended).code, 0);
+    rmSync(elsewhere, { recursive: true });
   });
 
   test('a bad setting: 78 at once, one line, nothing made', async () => {

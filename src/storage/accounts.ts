@@ -76,6 +76,11 @@ export class AccountStore implements Accounts {
     return rows[0]?.count ?? 0;
   }
 
+  async has(email: string): Promise<boolean> {
+    const rows = await this.#database.run((sql) => sql`select 1 from accounts where lower(email) = lower(${email})`);
+    return rows.length > 0;
+  }
+
   async close(): Promise<void> {
     clearTimeout(this.#touchTimer);
     await this.#writeTouches();

@@ -135,6 +135,8 @@ export interface Accounts {
     },
   ): Promise<string>;
   count(): Promise<number>;
+  /** Whether there is an account with this address. */
+  has(email: string): Promise<boolean>;
 }
 
 export interface Connections {

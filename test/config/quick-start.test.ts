@@ -10,11 +10,12 @@ import { promisify } from 'node:util';
 import { validate } from '../../src/config/validate.js';
 import {
   type Credentials,
+  makeQuickStart,
   markAnnounced,
   newCredentials,
-  openQuickStart,
   quickStartAccounts,
   quickStartBanner,
+  readQuickStart,
   sandboxSettings,
 } from '../../src/quick-start.js';
 import { inFolder, KEY } from './support.js';
@@ -27,20 +28,21 @@ suite('the state of a quick start', () => {
   test('is made once, for the owner alone, and holds neither key nor dashboard password', async () => {
     await inFolder(async (folder) => {
       const dataDir = path.join(folder, 'data');
-      const state = await openQuickStart(dataDir);
+      assert.equal(await readQuickStart(dataDir), undefined);
+      const state = await makeQuickStart(dataDir);
       const file = path.join(dataDir, 'quick-start.json');
       assert.equal(statSync(file).mode & 0o777, 0o600);
-      assert.deepEqual(await openQuickStart(dataDir), state);
+      assert.deepEqual(await readQuickStart(dataDir), state);
       const fresh = newCredentials(state, 0, generateKey);
       await markAnnounced(dataDir, state);
-      assert.equal((await openQuickStart(dataDir)).isAnnounced, true);
+      assert.equal((await readQuickStart(dataDir))?.isAnnounced, true);
       assert.equal(statSync(file).mode & 0o777, 0o600);
       assert.doesNotMatch(readFileSync(file, 'utf8'), new RegExp(`${KEY}|${fresh?.password}`));
     });
   });
 
   test('two starts have different passwords', async () => {
-    const state = (): Promise<string> => inFolder(async (folder) => (await openQuickStart(folder)).sandbox.password);
+    const state = (): Promise<string> => inFolder(async (folder) => (await makeQuickStart(folder)).sandbox.password);
     assert.notEqual(await state(), await state());
   });
 
@@ -49,7 +51,7 @@ suite('the state of a quick start', () => {
       const file = path.join(folder, 'quick-start.json');
       for (const text of ['', '{}', '{"sandbox":{"username":"a"},"isAnnounced":true}']) {
         writeFileSync(file, text);
-        await assert.rejects(openQuickStart(folder), { name: 'ConfigError', message: /quick-start\.json.*delete it/ });
+        await assert.rejects(readQuickStart(folder), { name: 'ConfigError', message: /quick-start\.json.*delete it/ });
         assert.equal(readFileSync(file, 'utf8'), text);
       }
     });

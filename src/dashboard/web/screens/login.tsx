@@ -106,7 +106,7 @@ export function Login(): ReactElement {
           </Button>
         ) : (
           <p className="hint">
-            The first start of the gateway prints a password; later ones come from its configuration file.
+            A start without a configuration prints a password once. With one, it is the password of your account there.
           </p>
         )}
       </form>
