@@ -85,6 +85,8 @@ test('a block that nobody looks at is found, and so is a wrong one', async () =>
     prometheus: 'scrape_configs: [{ job: a }]\n',
     traces: 'OTEL_EXPORTER_OTLP_PROTOCOL=grpc\nOTEL_TRACES_EXPORTER=otlp\n',
     'Server-Timing': 'Server-Timing: queue=1\n',
+    n8n: 'return [{ json: { name: "orders.csv" } }];',
+    zapier: 'output = [{ name: "orders.csv" }];',
     'webhook/FilesDetectedEvent': '{ "type": "watched_folder.files_detected" }',
     'manage/Usage': '{ "plan": "…", "unknown": 1 }',
   };

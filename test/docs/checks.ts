@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -11,6 +12,7 @@ import { openTracer } from '../../src/observe/tracing.js';
 import { ANSWER_HEADERS } from '../../src/openapi/header-fields.js';
 import { quickStartBanner } from '../../src/quick-start.js';
 import { PASSING_ON } from '../../src/span.js';
+import { signatures } from '../../src/webhooks/signature.js';
 import { closed } from '../openapi/answer-checker.js';
 import { fileApi, managementApi } from '../openapi/route-table.js';
 import { ROOT } from './snippets.js';
@@ -25,9 +27,11 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   prometheus,
   traces,
   'Server-Timing': serverTiming,
+  n8n,
+  zapier,
   'webhook/FilesDetectedEvent': schema('FilesDetectedEvent', fileApi),
   ...Object.fromEntries(
-    ['LoginAnswer', 'Account', 'Connection', 'TestReport', 'Overview', 'Usage'].map((name) => [
+    ['LoginAnswer', 'Account', 'ManagedConnection', 'TestReport', 'Overview', 'Usage'].map((name) => [
       `manage/${name}`,
       schema(name, managementApi),
     ]),
@@ -98,6 +102,46 @@ async function traces(code: string): Promise<void> {
 function serverTiming(code: string): void {
   const [, value = ''] = /^Server-Timing: (.*)\n$/.exec(code) ?? assert.fail(code);
   assert.match(value, new RegExp(String(ANSWER_HEADERS['Server-Timing']?.schema['pattern'])));
+}
+
+const SECRET = `whsec_${Buffer.from('the secret of the folder').toString('base64')}`;
+const require = createRequire(import.meta.url);
+const FILES = [{ name: 'orders.csv' }];
+type Running = (...inputs: unknown[]) => Promise<unknown>;
+const AsyncFunction = (async () => undefined).constructor as new (...parts: string[]) => Running;
+
+/** What a receiver runs: it takes an event of ours, and neither a changed nor an old one. */
+async function takesGenuineAlone(
+  receive: (event: Record<'id' | 'time' | 'signature' | 'body', string>) => Promise<unknown>,
+): Promise<void> {
+  const body = JSON.stringify({ data: { files: FILES } });
+  const at = (seconds: number): Parameters<typeof receive>[0] => {
+    const time = String(Math.floor(Date.now() / 1000) + seconds);
+    return { id: 'msg_1', time, signature: signatures([SECRET], 'msg_1', Number(time), body), body };
+  };
+  assert.deepEqual(await receive(at(0)), FILES);
+  await assert.rejects(receive({ ...at(0), body: body.replace('orders', 'others') }), /signature/);
+  await assert.rejects(receive(at(-3_600)), /old/);
+}
+
+async function n8n(code: string): Promise<void> {
+  const run = new AsyncFunction('$input', '$env', 'require', code);
+  await takesGenuineAlone(async ({ id, time, signature, body }) => {
+    const headers = { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signature };
+    const node = { helpers: { getBinaryDataBuffer: async () => Buffer.from(body) } };
+    const items = await run.call(
+      node,
+      { first: () => ({ json: { headers } }) },
+      { FTG_WEBHOOK_SECRET: SECRET },
+      require,
+    );
+    return (items as readonly { readonly json: unknown }[]).map(({ json }) => json);
+  });
+}
+
+async function zapier(code: string): Promise<void> {
+  const run = new AsyncFunction('inputData', 'require', `let output; ${code}; return output;`);
+  await takesGenuineAlone((event) => run({ ...event, secret: SECRET }, require));
 }
 
 /** The block is an answer of this shape: every field that must be there, none that is unknown. "…" is any text. */
