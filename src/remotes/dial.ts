@@ -97,6 +97,12 @@ export interface AgentOptions {
   readonly tls?: tls.ConnectionOptions;
 }
 
+/**
+ * Of every outgoing TLS. No DHE: the server chooses its group, up to 10,000 bits, which holds the event loop for over a
+ * second; the groups of TLS 1.3 are fixed ones.
+ */
+export const TLS_CIPHERS = `${tls.DEFAULT_CIPHERS}:!DHE`;
+
 /** The gateway's own listeners; never a target of a registered connection, a URL or a webhook. */
 export type OwnListeners = () => readonly { readonly address: string; readonly port: number }[];
 
@@ -296,7 +302,12 @@ function secure(
   const host = options.servername ?? options.host ?? '';
   // RFC 6066, 3: the name without a trailing dot, and no addresses.
   const servername = net.isIP(host) === 0 ? host.replace(/\.$/, '') : '';
-  const secured = tls.connect({ ...options, socket, ...(servername === '' ? {} : { servername }) });
+  const secured = tls.connect({
+    ciphers: TLS_CIPHERS,
+    ...options,
+    socket,
+    ...(servername === '' ? {} : { servername }),
+  });
   // Whoever takes the socket listens for its errors; until then, and once it is given up, nobody else does.
   const silence = (): void => undefined;
   secured.on('error', silence);

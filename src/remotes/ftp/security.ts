@@ -4,7 +4,7 @@ import tls from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { GatewayError, type Step } from '../../errors.js';
 import type { FtpConnection } from '../connection.js';
-import { tlsFailure } from '../dial.js';
+import { TLS_CIPHERS, tlsFailure } from '../dial.js';
 
 /**
  * TLS of one session: the control connection's handshake, and those of its data connections, which resume its TLS
@@ -85,9 +85,10 @@ function contextFor(authority: string | undefined): tls.SecureContext {
     .digest('base64');
   let context = contexts.get(key);
   if (context === undefined) {
-    context = tls.createSecureContext(
-      authority === undefined || authority === '' ? {} : { ca: [...tls.rootCertificates, authority] },
-    );
+    context = tls.createSecureContext({
+      ciphers: TLS_CIPHERS,
+      ...(authority === undefined || authority === '' ? {} : { ca: [...tls.rootCertificates, authority] }),
+    });
     contexts.set(key, context);
   }
   return context;
