@@ -56,7 +56,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   budgets: [],
   http: ['budgets'],
   sandbox: [],
-  storage: ['config'],
+  storage: ['budgets', 'config'],
   workers: [],
   observe: ['config'],
   config: [],

@@ -50,6 +50,7 @@ export interface Config {
   readonly watcher: {
     readonly concurrency: number;
     readonly perHostConcurrency: number;
+    readonly checkTimeoutMs: number;
     readonly settleMs: number;
     readonly skipNames: readonly string[];
   };

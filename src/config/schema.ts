@@ -118,6 +118,7 @@ export const configSchema = mapping({
   watcher: section({
     concurrency: preset(16, integer(1, 10_000)),
     perHostConcurrency: preset(2, integer(1, 10_000)),
+    checkTimeoutMs: preset(900_000, milliseconds(1)),
     settleMs: preset(5_000, milliseconds(0)),
     skipNames: preset(
       ['.*', '*.part', '*.partial', '*.filepart', '*.tmp', '*.crdownload'],

@@ -1,4 +1,6 @@
 import PQueue from 'p-queue';
+import type { Grant } from '../budgets/budget.js';
+import { NestedBudget } from '../budgets/nested-budget.js';
 import { GatewayError } from '../errors.js';
 import type { ClaimedJob, JobClaims, QueueName } from './jobs.js';
 import type { StorageOptions } from './storage.js';
@@ -9,7 +11,7 @@ export type JobOutcome = 'done' | { readonly again: Date };
 export interface JobWorkerOptions {
   readonly claims: JobClaims;
   readonly queue: QueueName;
-  /** Jobs that run at once on this node, and of those how many of one group. */
+  /** Jobs that run at once on this node, shared by account and then by group, and at most how many of one group. */
   readonly concurrency: number;
   readonly groupConcurrency: number;
   /** Runs one job. What it throws gives the job back: it runs again, here or elsewhere. */
@@ -23,16 +25,33 @@ const RETRY_FAILED_MS = 2000;
 /** Claimed ahead of their turn, so that a finished job is followed at once. */
 const AHEAD = 2;
 
+/** Jobs of one account that share a host or receiver. */
+interface Group {
+  readonly account: string;
+  readonly group: string;
+  readonly queue: PQueue;
+  jobs: number;
+}
+
+interface InHand {
+  job: ClaimedJob;
+  /** Its place among the claimed ones; none where one claim brought more than can run soon, which then keeps nobody out. */
+  readonly place: Grant | undefined;
+}
+
 /**
- * Keeps one node busy with the jobs of one queue: claims as many as fit, never more of one group than it can run soon,
- * so that a slow host or receiver holds up nobody else; renews the claims while they run.
+ * Keeps one node busy with the jobs of one queue: claims as many as fit, of no account and group more than its share,
+ * so that neither a slow host or receiver nor an account with many of them holds up anybody else; renews the claims
+ * while they run.
  */
 export class JobWorker {
   readonly #options: JobWorkerOptions;
-  readonly #turns: PQueue;
-  readonly #groups = new Map<string, { readonly queue: PQueue; jobs: number }>();
-  readonly #inHand = new Map<string, ClaimedJob>();
+  readonly #turns: NestedBudget;
+  readonly #places: NestedBudget;
+  readonly #groups = new Map<string, Group>();
+  readonly #inHand = new Map<string, InHand>();
   readonly #finished: ClaimedJob[] = [];
+  readonly #closing = new AbortController();
   readonly #stopping = new AbortController();
   #finishing: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
@@ -44,12 +63,14 @@ export class JobWorker {
 
   constructor(options: JobWorkerOptions) {
     this.#options = options;
-    this.#turns = new PQueue({ concurrency: options.concurrency });
+    const { queue: name, concurrency } = options;
+    this.#turns = new NestedBudget({ name, unit: 'jobs', capacity: concurrency });
+    this.#places = new NestedBudget({ name, unit: 'claimed jobs', capacity: concurrency * AHEAD });
   }
 
   /** Jobs that are running, and claimed ones that wait for their turn. */
   get gauge(): { readonly running: number; readonly waiting: number } {
-    const running = this.#turns.pending;
+    const running = this.#turns.used;
     return { running, waiting: this.#inHand.size - running };
   }
 
@@ -71,7 +92,8 @@ export class JobWorker {
     this.#isClosed = true;
     this.#wake?.();
     await this.#loop;
-    // What waits for its turn leaves it at once, because the worker is closed.
+    // What waits for its turn leaves it at once.
+    this.#closing.abort(stopped());
     const idle = Promise.all([...this.#groups.values()].map(({ queue }) => queue.onIdle()));
     const timer = setTimeout(() => this.#stopping.abort(stopped()), graceMs);
     await idle;
@@ -94,30 +116,47 @@ export class JobWorker {
 
   /** Whether there may be more that could be taken now. */
   async #claim(): Promise<boolean> {
-    const { claims, queue, concurrency, groupConcurrency } = this.#options;
-    const free = concurrency * AHEAD - this.#inHand.size;
-    if (free <= 0) return false;
-    const busy = [...this.#groups].filter(([, { jobs }]) => jobs >= groupConcurrency * AHEAD).map(([group]) => group);
-    const jobs = await claims.fetch(queue, free, busy);
+    const { claims, queue, groupConcurrency } = this.#options;
+    const limit = this.#places.room;
+    if (limit === 0) return false;
+    const accounts = new Set<string>();
+    const groups: Group[] = [];
+    for (const one of this.#groups.values()) {
+      if (!this.#places.mayTake(one.account)) accounts.add(one.account);
+      const isBusy = one.jobs >= groupConcurrency * AHEAD || !this.#places.mayTakePart(one.account, one.group);
+      if (isBusy) groups.push(one);
+    }
+    const jobs = await claims.fetch(queue, limit, { accounts: [...accounts], groups });
     for (const job of jobs) this.#enter(job);
-    return jobs.length === free;
+    return jobs.length === limit;
   }
 
   #enter(job: ClaimedJob): void {
-    const isRunning = this.#inHand.has(job.id);
-    this.#inHand.set(job.id, job);
-    // Its claim lapsed while the database was away, and came back to us: the run that goes on is taken for the new one.
-    if (isRunning) return;
-    const group = this.#groups.get(job.group) ?? {
-      queue: new PQueue({ concurrency: this.#options.groupConcurrency }),
-      jobs: 0,
+    const held = this.#inHand.get(job.id);
+    if (held !== undefined) {
+      // Its claim lapsed while the database was away, and came back to us: the run that goes on is taken for the new one.
+      held.job = job;
+      return;
+    }
+    const { account } = job;
+    const { groupConcurrency } = this.#options;
+    const name = `${account} ${job.group}`;
+    const group = this.#groups.get(name) ?? {
+      ...{ account, group: job.group, jobs: 0 },
+      queue: new PQueue({ concurrency: groupConcurrency }),
     };
-    this.#groups.set(job.group, group);
+    this.#groups.set(name, group);
+    const isSoon = group.jobs < groupConcurrency * AHEAD;
+    const place = isSoon ? this.#places.tryTake(account, job.group) : undefined;
+    this.#inHand.set(job.id, { job, place });
     group.jobs += 1;
     void group.queue.add(async () => {
-      await this.#turns.add(() => this.#run(job.id));
+      // Closed meanwhile: the run gives the job back.
+      const turn = await this.#turns.wait(account, job.group, this.#closing.signal).catch(() => undefined);
+      await this.#run(job.id);
+      turn?.release();
       group.jobs -= 1;
-      if (group.jobs === 0) this.#groups.delete(job.group);
+      if (group.jobs === 0) this.#groups.delete(name);
       this.wake();
     });
   }
@@ -125,7 +164,7 @@ export class JobWorker {
   /** Never rejects. */
   async #run(id: string): Promise<void> {
     const { queue, claims, log } = this.#options;
-    const held = (): ClaimedJob => this.#inHand.get(id) as ClaimedJob;
+    const held = (): ClaimedJob => (this.#inHand.get(id) as InHand).job;
     try {
       if (this.#isClosed) return await claims.giveBack(queue, [held()]);
       const outcome = await this.#options.run(held(), this.#stopping.signal);
@@ -141,6 +180,7 @@ export class JobWorker {
           : claims.postpone(queue, held(), new Date(Date.now() + RETRY_FAILED_MS))
       ).catch(() => undefined);
     } finally {
+      this.#inHand.get(id)?.place?.release();
       this.#inHand.delete(id);
     }
   }
@@ -162,7 +202,12 @@ export class JobWorker {
   }
 
   async #renew(): Promise<void> {
-    await this.#options.claims.renew(this.#options.queue, [...this.#inHand.values()]).catch(() => undefined);
+    await this.#options.claims
+      .renew(
+        this.#options.queue,
+        [...this.#inHand.values()].map(({ job }) => job),
+      )
+      .catch(() => undefined);
   }
 
   async #pause(): Promise<void> {

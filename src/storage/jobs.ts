@@ -10,7 +10,9 @@ export type QueueName = (typeof QUEUES)[number];
 export interface NewJob {
   /** What the job is about, and its identity within the queue: a second job of the same key is not taken. */
   readonly key: string;
-  /** Jobs that share something slow (a host, a webhook's target); see JobClaims.fetch. */
+  /** Whose it is; jobs share a node fairly by account. */
+  readonly account: string;
+  /** Jobs of an account that share something slow (a host, a webhook's target). */
   readonly group: string;
   readonly data: object;
   readonly startAfter?: Date;
@@ -21,8 +23,15 @@ export interface ClaimedJob {
   /** Tells this claim from a later one of the same job. */
   readonly attempt: number;
   readonly key: string;
+  readonly account: string;
   readonly group: string;
   readonly data: unknown;
+}
+
+/** What a node has enough of. */
+export interface Busy {
+  readonly accounts: readonly string[];
+  readonly groups: readonly Pick<ClaimedJob, 'account' | 'group'>[];
 }
 
 /** Puts work in; inside a transaction it appears with that transaction's commit. */
@@ -33,7 +42,7 @@ export interface JobSender {
 
 /** Takes work out. A claim that is not renewed for ten seconds goes to another node. */
 export interface JobClaims {
-  fetch(queue: QueueName, limit: number, exceptGroups: readonly string[]): Promise<readonly ClaimedJob[]>;
+  fetch(queue: QueueName, limit: number, except: Busy): Promise<readonly ClaimedJob[]>;
   renew(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void>;
   /** The jobs are done and forgotten. */
   finish(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void>;
@@ -56,6 +65,8 @@ const SCHEMA_PATIENCE_MS = 5 * 60_000;
 
 interface JobData {
   readonly key: string;
+  /** Absent in jobs of version 1.0. */
+  readonly account?: string;
   readonly group: string;
   readonly data: object;
 }
@@ -64,16 +75,20 @@ export class JobEngine implements Jobs {
   readonly #boss: PgBoss;
   readonly #database: Database;
 
-  private constructor(database: Database, boss: PgBoss) {
+  readonly #schema: string;
+
+  private constructor(database: Database, boss: PgBoss, schema: string) {
     this.#database = database;
     this.#boss = boss;
+    this.#schema = schema;
   }
 
   /** Installs or upgrades the engine's tables, in a schema beside the program's own, and starts its maintenance. */
   static async open(database: Database, log: StorageOptions['log']): Promise<JobEngine> {
     const [row] = await database.run((sql) => sql<{ schema: string }[]>`select current_schema() as schema`);
+    const schema = `${row?.schema ?? 'public'}_jobs`;
     const boss = new PgBoss({
-      schema: `${row?.schema ?? 'public'}_jobs`,
+      schema,
       db: { executeSql: (text, values) => execute(database, text, values) },
       schedule: false,
       superviseIntervalSeconds: MONITOR_SECONDS,
@@ -84,7 +99,7 @@ export class JobEngine implements Jobs {
     boss.on('error', (error) => {
       if (!database.isAway) log('warn', 'the job engine reports an error', { reason: error.message });
     });
-    const engine = new JobEngine(database, boss);
+    const engine = new JobEngine(database, boss, schema);
     await boss.start();
     for (const name of QUEUES) {
       const settings = {
@@ -108,11 +123,11 @@ export class JobEngine implements Jobs {
   async send(queue: QueueName, jobs: readonly NewJob[], tx?: Transaction): Promise<ReadonlySet<string>> {
     if (jobs.length === 0) return new Set();
     const keys = new Map(jobs.map((job) => [crypto.randomUUID() as string, job]));
-    const rows = [...keys].map(([id, { key, group, data, startAfter }]) => ({
+    const rows = [...keys].map(([id, { key, account, group, data, startAfter }]) => ({
       id,
       singletonKey: key,
-      group: { id: group },
-      data: { key, group, data } satisfies JobData,
+      group: { id: groupId({ account, group }) },
+      data: { key, account, group, data } satisfies JobData,
       ...(startAfter === undefined ? {} : { startAfter }),
     }));
     const db = tx === undefined ? {} : { db: adapterOf(tx) };
@@ -120,9 +135,22 @@ export class JobEngine implements Jobs {
     return new Set((taken ?? []).map((id) => keys.get(id)?.key ?? ''));
   }
 
-  async fetch(queue: QueueName, limit: number, exceptGroups: readonly string[]): Promise<readonly ClaimedJob[]> {
-    const found = await this.#boss.fetch<JobData>(queue, { batchSize: limit, ignoreGroups: [...exceptGroups] });
-    return found.map(({ id, retryCount, data }) => ({ id, attempt: retryCount, ...data }));
+  async fetch(queue: QueueName, limit: number, except: Busy): Promise<readonly ClaimedJob[]> {
+    const ignoreGroups = [...except.groups.map(groupId), ...(await this.#groupsOf(queue, except.accounts))];
+    const found = await this.#boss.fetch<JobData>(queue, { batchSize: limit, ignoreGroups });
+    return found.map(({ id, retryCount, data }) => ({ id, attempt: retryCount, account: data.group, ...data }));
+  }
+
+  /** The engine leaves groups out, and knows nothing of accounts: those groups of theirs that wait. */
+  async #groupsOf(queue: QueueName, accounts: readonly string[]): Promise<readonly string[]> {
+    if (accounts.length === 0) return [];
+    const rows = await this.#database.run(
+      (sql) => sql<{ group_id: string }[]>`
+        select distinct group_id from ${sql(this.#schema)}.job
+        where name = ${queue} and state < 'active' and not blocked and start_after <= now()
+          and split_part(group_id, ' ', 1) = any (${sql.types.texts([...accounts])})`,
+    );
+    return rows.map((row) => row.group_id);
   }
 
   async renew(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void> {
@@ -134,16 +162,21 @@ export class JobEngine implements Jobs {
   }
 
   async postpone(queue: QueueName, job: ClaimedJob, until: Date): Promise<void> {
-    const { key, group, data } = job;
+    const { key, account, group, data } = job;
     await this.#database.transaction(async (tx) => {
       await this.#boss.deleteJob(queue, [attemptOf(job)], { db: adapterOf(tx) });
-      await this.send(queue, [{ key, group, data: data as object, startAfter: until }], tx);
+      await this.send(queue, [{ key, account, group, data: data as object, startAfter: until }], tx);
     });
   }
 
   async giveBack(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void> {
     if (jobs.length > 0) await this.#boss.fail(queue, jobs.map(attemptOf));
   }
+}
+
+/** The account first. Jobs of version 1.0 have their group alone, and count as an account of their own. */
+function groupId({ account, group }: Pick<ClaimedJob, 'account' | 'group'>): string {
+  return account === group ? group : `${account} ${group}`;
 }
 
 function attemptOf({ id, attempt }: ClaimedJob): { id: string; retryCount: number } {

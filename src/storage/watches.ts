@@ -55,6 +55,7 @@ export interface DueFolder {
   readonly kind: 'regular' | 'follow_up';
   readonly scheduleMinutes: number;
   readonly dueAt: Date;
+  readonly accountId: string;
   /** `host:port` of its server, the group of its checks. */
   readonly host: string;
 }
@@ -124,7 +125,7 @@ export class WatchStore {
           ${settings.initial}, ${settings.minAgeSeconds}, ${settings.afterDelivery}, ${settings.moveTo},
           ${settings.expectEveryMinutes}, ${nextCheckAt(id)})`;
       await complete(tx, id);
-      await this.#sendCheck(tx, { id, connectionId: settings.connectionId }, 'regular');
+      await this.#sendCheck(tx, { id, accountId, connectionId: settings.connectionId }, 'regular');
       const [row] = await tx<FolderRow[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
       return toFolder(row as FolderRow);
     });
@@ -185,7 +186,8 @@ export class WatchStore {
     return this.#database.transaction(async (tx) => {
       const due = await tx<DueFolder[]>`
         select f.id, case when is_follow_up then 'follow_up' else 'regular' end as kind,
-          schedule_minutes as "scheduleMinutes", next_check_at as "dueAt", ${hostOf(tx)} as host
+          schedule_minutes as "scheduleMinutes", next_check_at as "dueAt", f.account_id as "accountId",
+          ${hostOf(tx)} as host
         from watched_folders f join connections c on c.id = f.connection_id
         where f.is_active and deleted_at is null and next_check_at <= now()
         order by next_check_at limit ${limit} for update of f skip locked`;
@@ -197,7 +199,10 @@ export class WatchStore {
         where f.id = t.id`;
       const taken = await this.#jobs.send(
         'watch-check',
-        due.map(({ id, kind, dueAt, host }) => ({ key: id, group: host, data: { kind, dueAt: dueAt.toISOString() } })),
+        due.map(({ id, kind, dueAt, accountId, host }) => ({
+          ...{ key: id, account: accountId, group: host },
+          data: { kind, dueAt: dueAt.toISOString() },
+        })),
         tx,
       );
       const late = due.filter(({ id, kind }) => kind === 'regular' && !taken.has(id));
@@ -283,12 +288,15 @@ export class WatchStore {
 
   async #sendCheck(
     tx: Transaction,
-    folder: Pick<WatchedFolder, 'id' | 'connectionId'>,
+    folder: Pick<WatchedFolder, 'id' | 'accountId' | 'connectionId'>,
     kind: CheckKind,
   ): Promise<boolean> {
     const [row] = await tx<{ host: string }[]>`
       select ${hostOf(tx)} as host from connections c where c.id = ${folder.connectionId}`;
-    const job = { key: folder.id, group: row?.host ?? '', data: { kind, dueAt: new Date().toISOString() } };
+    const job = {
+      ...{ key: folder.id, account: folder.accountId, group: row?.host ?? '' },
+      data: { kind, dueAt: new Date().toISOString() },
+    };
     return (await this.#jobs.send('watch-check', [job], tx)).size > 0;
   }
 

@@ -160,7 +160,7 @@ export class WebhookEvents {
         where id = ${event.id} and state <> 'pending'`;
       if (rows.count === 0) return false;
       await tx`update watched_folders set deliveries_ended_at = null where id = ${event.folderId}`;
-      await this.#jobs.send('webhook-delivery', [{ key: event.id, group, data: {} }], tx);
+      await this.#jobs.send('webhook-delivery', [{ key: event.id, account: event.accountId, group, data: {} }], tx);
       return true;
     });
   }
@@ -178,17 +178,17 @@ export class WebhookEvents {
   async recoverForgotten(): Promise<number> {
     return this.#database.transaction(async (tx) => {
       const late = `${FORGOTTEN_AFTER_SECONDS} seconds`;
-      const events = await tx<{ id: string; url: string | null }[]>`
-        select e.id, f.webhook_url as url from webhook_events e join watched_folders f on f.id = e.folder_id
+      const events = await tx<{ id: string; account: string; url: string | null }[]>`
+        select e.id, e.account_id as account, f.webhook_url as url from webhook_events e join watched_folders f on f.id = e.folder_id
         where e.state = 'pending' and e.next_attempt_at < now() - ${late}::interval
         order by e.next_attempt_at limit ${RECOVER_AT_ONCE}`;
-      const jobs = events.map(({ id, url }) => ({ key: id, group: targetGroup(url), data: {} }));
+      const jobs = events.map(({ id, account, url }) => ({ key: id, account, group: targetGroup(url), data: {} }));
       const taken = await this.#jobs.send('webhook-delivery', jobs, tx);
-      const after = await tx<{ id: string; folder_id: string }[]>`
-        select id, folder_id from webhook_events
+      const after = await tx<{ key: string; account: string; group: string }[]>`
+        select id as key, account_id as account, folder_id as "group" from webhook_events
         where after_action = 'pending' and delivered_at < now() - ${late}::interval
         order by delivered_at limit ${RECOVER_AT_ONCE}`;
-      const actions = after.map((event) => ({ key: event.id, group: event.folder_id, data: {} }));
+      const actions = after.map((job) => ({ ...job, data: {} }));
       return taken.size + (await this.#jobs.send('after-delivery', actions, tx)).size;
     });
   }
@@ -239,13 +239,13 @@ export async function insertEvents(
   const group = targetGroup(folder.webhookUrl);
   await jobs.send(
     'webhook-delivery',
-    events.map(({ id }) => ({ key: id, group, data: {} })),
+    events.map(({ id }) => ({ key: id, account: folder.accountId, group, data: {} })),
     tx,
   );
 }
 
 async function sendAfter(tx: Transaction, jobs: JobSender, event: WebhookEvent): Promise<void> {
-  await jobs.send('after-delivery', [{ key: event.id, group: event.folderId, data: {} }], tx);
+  await jobs.send('after-delivery', [{ key: event.id, account: event.accountId, group: event.folderId, data: {} }], tx);
 }
 
 /** The receiver that an event's delivery shares with others: scheme, host and port. */

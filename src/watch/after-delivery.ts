@@ -9,6 +9,7 @@ import type { ClaimedJob, Jobs } from '../storage/jobs.js';
 import type { Connections, History, StorageOptions } from '../storage/storage.js';
 import type { WatchedFolder, WatchStore } from '../storage/watches.js';
 import type { DeliveredFile, WebhookEvents } from '../storage/webhook-events.js';
+import { withinDeadline } from './deadline.js';
 import { isSame } from './diff.js';
 
 export interface AfterDeliveryOptions {
@@ -19,6 +20,8 @@ export interface AfterDeliveryOptions {
   readonly remotes: Pick<Remotes, 'use'>;
   readonly leftovers: (connection: Connection) => Leftovers;
   readonly jobs: Jobs;
+  /** For the files of one event. */
+  readonly timeoutMs: number;
   readonly log: StorageOptions['log'];
 }
 
@@ -63,9 +66,11 @@ export class AfterDelivery {
     const connection = folder === undefined ? undefined : await connections.find(folder.accountId, folder.connectionId);
     if (folder !== undefined && connection?.isActive === true) {
       try {
-        await remotes.use(connection, { signal, leftovers, priority: 'background' }, async (remote) => {
-          for (const file of event.files) await this.#treat(remote, folder, connection, file);
-        });
+        await withinDeadline('the files of the event', this.#options.timeoutMs, signal, (limited) =>
+          remotes.use(connection, { signal: limited, leftovers, priority: 'background' }, async (remote) => {
+            for (const file of event.files) await this.#treat(remote, folder, connection, file);
+          }),
+        );
       } catch (error) {
         if (signal.aborted) throw error;
         log('warn', 'files could not be moved or deleted after their delivery', {

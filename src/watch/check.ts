@@ -19,6 +19,7 @@ import { diff, isReport, type Decision, type DiffRules, type Gone, type ListedEn
 import { entryKey, nameOfKey } from './entry-key.js';
 import { EntrySorter } from './entry-sorter.js';
 import { filesEvents, missingEvent, type DetectedFile, type EventLimits } from './event-bodies.js';
+import { withinDeadline } from './deadline.js';
 import { createNameFilter, type NameFilter } from './name-filter.js';
 import { ReasonLog } from './reasons.js';
 import { nextAfterFailure, nextRegular } from './schedule.js';
@@ -32,6 +33,8 @@ export interface CheckDeps {
   readonly remotes: Pick<Remotes, 'use'>;
   readonly leftovers: (connection: Connection) => Leftovers;
   readonly settleMs: number;
+  /** For listing and comparing. */
+  readonly timeoutMs: number;
   readonly skipNames: readonly string[];
   readonly limits: EventLimits;
   /** Files that one check reports; 10,000 where nothing is said. */
@@ -119,7 +122,19 @@ export class FolderChecks {
   }
 
   /** Lists and compares; `apply` writes, in small steps, what no report hangs on. */
-  async look(
+  look(
+    folder: WatchedFolder,
+    connection: Connection,
+    kind: CheckKind,
+    signal: AbortSignal,
+    apply: (changes: EntryChanges) => Promise<void>,
+  ): Promise<Findings> {
+    return withinDeadline('the check', this.deps.timeoutMs, signal, (limited) =>
+      this.lookNow(folder, connection, kind, limited, apply),
+    );
+  }
+
+  private async lookNow(
     folder: WatchedFolder,
     connection: Connection,
     kind: CheckKind,

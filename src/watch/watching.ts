@@ -70,11 +70,15 @@ export function createWatching(options: WatchingOptions): Watching {
     remotes,
     leftovers,
     settleMs: watcher.settleMs,
+    timeoutMs: watcher.checkTimeoutMs,
     skipNames: watcher.skipNames,
     limits: webhooks,
     ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
   });
-  const after = new AfterDelivery({ events, folders, connections, history, remotes, leftovers, jobs, log });
+  const after = new AfterDelivery({
+    ...{ events, folders, connections, history, remotes, leftovers, jobs, log },
+    timeoutMs: watcher.checkTimeoutMs,
+  });
   const deliverer = new Deliverer({
     events,
     folders,

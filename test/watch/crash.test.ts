@@ -41,8 +41,8 @@ suite('crashes', () => {
       await openStorage(testOptions(postgres.url)),
     ];
     const { jobs } = dying.watching;
-    await jobs.send('watch-check', [{ key: 'folder', group: 'host', data: {} }]);
-    assert.equal((await jobs.fetch('watch-check', 5, [])).length, 1);
+    await jobs.send('watch-check', [{ key: 'folder', account: 'a', group: 'host', data: {} }]);
+    assert.equal((await jobs.fetch('watch-check', 5, { accounts: [], groups: [] })).length, 1);
     // From here on nobody renews the claim, as if the node had been killed.
     const begin = Date.now();
     let runs = 0;

@@ -232,7 +232,7 @@ suite('watched folders', () => {
     const { jobs } = bench.storage.watching;
     // Due already and waiting: for what another node would be slow to do.
     const later = new Date(Date.now() + 3_600_000);
-    const waiting = { key: folder.id, group: 'x', data: { kind: 'regular' }, startAfter: later };
+    const waiting = { key: folder.id, account: 'a', group: 'x', data: { kind: 'regular' }, startAfter: later };
     // The job of the first check may be on its way out still.
     await bench.until(async () => (await jobs.send('watch-check', [waiting])).size === 1, 'the job to be taken');
     await withSql(postgres.url, (sql) => sql`update watched_folders set next_check_at = now() where id = ${folder.id}`);
