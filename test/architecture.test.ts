@@ -11,7 +11,7 @@ const MAX_LINES = 450;
 /** Nobody reads what a program wrote. */
 const GENERATED = ['client/api-types.ts', 'client/management-types.ts'];
 
-/** Every part and what it may import; `errors`, `caller`, `span`, `passing-set` and `globs` are everybody's. Files at the top are parts of their own. */
+/** Every part and what it may import; `errors`, `caller`, `span`, `passing-set`, `globs` and `nearest-name` are everybody's. Files at the top are parts of their own. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['rotate-keys', 'config', 'lifecycle', 'observe', 'gateway', 'gateway-types', 'allocator', 'collector'],
   'rotate-keys': ['config', 'lifecycle', 'storage'],
@@ -66,10 +66,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   caller: [],
   span: [],
   'passing-set': [],
+  'nearest-name': [],
   globs: [],
 };
 
-const EVERYBODYS: readonly string[] = ['errors', 'caller', 'span', 'passing-set', 'globs'];
+const EVERYBODYS: readonly string[] = ['errors', 'caller', 'span', 'passing-set', 'globs', 'nearest-name'];
 
 /** Shapes alone, which vanish when the program is built. */
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {

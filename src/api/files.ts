@@ -82,7 +82,11 @@ const checkContentFields = createChecker<ContentFields>(contentFields, 'the body
 const MAX_HELD_BYTES = 1024 * 1024;
 
 /** The body of write and append. */
-async function contentOf(services: ApiServices, { request }: RequestContext): Promise<ContentBody> {
+async function contentOf(services: ApiServices, { request, noteFields }: RequestContext): Promise<ContentBody> {
+  const check = (fields: object): ContentFields => {
+    noteFields(fields, contentFields);
+    return checkContentFields(fields);
+  };
   const body = await readJsonBody(request.body, {
     streamField: 'content',
     maxBytes: services.limits.jsonBodyBytes,
@@ -90,7 +94,7 @@ async function contentOf(services: ApiServices, { request }: RequestContext): Pr
   });
   const { content } = body;
   if (content === undefined) {
-    checkContentFields(await body.rest());
+    check(await body.rest());
     throw badRequest('content is missing');
   }
   const chunks = (content as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
@@ -100,8 +104,10 @@ async function contentOf(services: ApiServices, { request }: RequestContext): Pr
     content.destroy();
     throw badRequest(`path must stand before a content of more than ${MAX_HELD_BYTES} bytes`);
   }
-  const fields = checkContentFields(held.ended ? await body.rest() : body.fields);
-  const text = Readable.from(textOf(held.pieces, held.ended ? undefined : chunks, body, fields), { objectMode: false });
+  const fields = check(held.ended ? await body.rest() : body.fields);
+  const text = Readable.from(textOf(held.pieces, held.ended ? undefined : chunks, body, fields, check), {
+    objectMode: false,
+  });
   return { fields, bytes: fields.encoding === 'base64' ? through(text, services.base64.decode()) : text };
 }
 
@@ -110,11 +116,12 @@ async function* textOf(
   chunks: AsyncIterator<Buffer> | undefined,
   body: StreamedJson,
   known: ContentFields,
+  check: (fields: object) => ContentFields,
 ): AsyncGenerator<Buffer> {
   yield* held;
   if (chunks === undefined) return;
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
-  const late = checkContentFields(await body.rest());
+  const late = check(await body.rest());
   if (late.encoding !== undefined && late.encoding !== (known.encoding ?? 'text')) {
     throw badRequest(`encoding must stand before a content of more than ${MAX_HELD_BYTES} bytes`);
   }

@@ -30,6 +30,9 @@ export const uploadFields = object({
   filename_template: template,
 });
 
+/** Fields of a form beside its file: text that is converted. */
+export const formFields = object({ path, filename, overwrite: { type: 'boolean' }, filename_template: template });
+
 export const downloadQuery = object(
   { path, rawName, format: { type: 'string', enum: ['binary', 'json'], default: 'binary' } },
   ['path'],

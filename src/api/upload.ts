@@ -13,7 +13,7 @@ import { referTo } from '../transfers/operation.js';
 import { parseContentDigest, type ExpectedDigest } from '../transfers/pump.js';
 import { putFile, type PutRequest, type Target } from '../transfers/put-file.js';
 import { through } from './content-stream.js';
-import { uploadFields } from './schemas.js';
+import { formFields, uploadFields } from './schemas.js';
 import { connectionOf, connectionSummary, operationFor, type ApiServices } from './services.js';
 
 interface UploadFields {
@@ -41,7 +41,7 @@ const MAX_FIELDS = 32;
 
 const checkJsonFields = createChecker<JsonFields>(uploadFields, 'the body');
 /** Form fields arrive as text: "false" is a boolean. */
-const checkFormFields = createChecker<UploadFields>(uploadFields, 'the form', { coerce: true });
+const checkFormFields = createChecker<UploadFields>(formFields, 'the form', { coerce: true });
 
 export async function upload(services: ApiServices, context: RequestContext): Promise<HttpAnswer> {
   const connection = await connectionOf(services, context.caller, context.params['connectionId'] ?? '');
@@ -78,7 +78,11 @@ function rawSource({ request, query }: RequestContext): UploadSource {
   };
 }
 
-async function multipartSource({ request }: RequestContext): Promise<UploadSource> {
+async function multipartSource({ request, noteFields }: RequestContext): Promise<UploadSource> {
+  const check = (fields: object): UploadFields => {
+    noteFields(fields, formFields);
+    return checkFormFields(fields);
+  };
   const form = await readMultipart(request.body, request.headers.get('content-type') ?? '', {
     fileField: 'file',
     maxFieldBytes: MAX_FIELD_BYTES,
@@ -86,10 +90,10 @@ async function multipartSource({ request }: RequestContext): Promise<UploadSourc
     signal: request.signal,
   });
   return {
-    fields: checkFormFields(form.fields),
+    fields: check(form.fields),
     filename: form.file.filename,
     body: form.file.stream,
-    lateFields: async () => checkFormFields(await form.rest()),
+    lateFields: async () => check(await form.rest()),
   };
 }
 
@@ -100,13 +104,17 @@ async function uploadJson(
   query: UploadFields,
   digest: ExpectedDigest | undefined,
 ): Promise<HttpAnswer> {
-  const { request } = context;
+  const { request, noteFields } = context;
+  const check = (fields: object): JsonFields => {
+    noteFields(fields, uploadFields);
+    return checkJsonFields(fields);
+  };
   const body = await readJsonBody(request.body, {
     streamField: 'content',
     maxBytes: services.limits.jsonBodyBytes,
     signal: request.signal,
   });
-  const fields = checkJsonFields(body.fields);
+  const fields = check(body.fields);
   if (body.content === undefined) {
     await body.rest();
     return uploadUrl(services, context, connection, { ...query, ...fields });
@@ -117,7 +125,7 @@ async function uploadJson(
     filename: undefined,
     body: through(body.content, services.base64.decode()),
     lateFields: async () => {
-      const all = checkJsonFields(await body.rest());
+      const all = check(await body.rest());
       if (all.url !== undefined) throw urlWithContent();
       return all;
     },

@@ -1,6 +1,7 @@
 /** Holds a tree of values against the schema: fills in the defaults, or says what is wrong in the operator's words. */
 import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
+import { nearestName } from '../nearest-name.js';
 import { FORMATS } from './formats.js';
 import { isBareReference, MASTER_KEY_VARIABLE } from './environment.js';
 import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
@@ -124,24 +125,8 @@ function tagValues(schema: object, tag: string): string[] {
 
 /** Points at the known key most likely meant. */
 function suggestion(given: string, names: readonly string[]): string {
-  const near = names.filter(
-    (name) => distance(given.toLowerCase(), name.toLowerCase()) <= Math.min(2, name.length / 2),
-  );
-  return near[0] === undefined ? '' : ` (is ${near[0]} meant?)`;
-}
-
-/** Edits between two words (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replace = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replace, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  const near = nearestName(given, names);
+  return near === undefined ? '' : ` (is ${near} meant?)`;
 }
 
 /** A JSON pointer as a path; list positions as numbers. */

@@ -41,7 +41,7 @@ export function dashboardRoutes(folder: string): Route[] {
   const files = readBuilt(folder);
   const index = files.get('/index.html');
   if (index === undefined) return [];
-  const open = { method: 'GET', access: 'public', body: 'none', head: true } as const;
+  const open = { method: 'GET', access: 'public', body: 'none', head: true, anyQuery: true } as const;
   const page: Route['handle'] = async ({ request }) => answer(request, index, 'no-store');
   const named = [...files].filter(([name]) => name !== '/index.html');
   return [

@@ -9,6 +9,7 @@ import { idempotencyKey, once } from './idempotency.js';
 import type { Limiters } from './limiter.js';
 import type { Limiter } from './rate.js';
 import { createChecker } from './schema-check.js';
+import { UnknownFields } from './unknown-fields.js';
 import type { Caller, HttpAnswer, HttpHandler, HttpRequest, RequestContext, Route } from './types.js';
 import type { Accounts } from '../storage/storage.js';
 
@@ -59,16 +60,23 @@ export function createRouter(options: RouterOptions): HttpHandler {
       state.keyId = caller.keyId;
       if (rate !== undefined) await takeRate(rate, caller.keyId, options.requestsPerSecond, state);
     }
+    const unknown = (state.unknown = new UnknownFields(request));
+    if (route.anyQuery !== true) unknown.noteQuery(request.query, route.query);
     const query = compiled.checkQuery?.(queryValues(request.query)) ?? {};
     const body = route.body === 'json' ? await readWhole(request) : undefined;
-    const json = body === undefined ? undefined : (compiled.checkJson ?? ((value: unknown) => value))(parseJson(body));
+    const parsed = body === undefined ? undefined : parseJson(body);
+    if (route.json !== undefined) unknown.noteFields(parsed, route.json);
+    const json = body === undefined ? undefined : (compiled.checkJson ?? ((value: unknown) => value))(parsed);
     const { span } = state;
     const timedBy: RequestContext['timedBy'] = (timing) => (state.timing = timing);
-    const context: RequestContext = { request, requestId, params, query, json, caller, span, timedBy };
+    const noteFields: RequestContext['noteFields'] = (given, schema) => unknown.noteFields(given, schema);
+    const context: RequestContext = { request, requestId, params, query, json, caller, span, timedBy, noteFields };
     const key = route.idempotent === true ? idempotencyKey(request) : undefined;
     const handle = async (changes: Pick<RequestContext, 'request' | 'intent'>): Promise<HttpAnswer> => {
       try {
-        return await route.handle({ ...context, ...changes });
+        const answer = await route.handle({ ...context, ...changes });
+        // Here, so that they are stored with the answer.
+        return { ...answer, headers: { ...answer.headers, ...unknown.headers } };
       } catch (error) {
         return failure(error, requestId, state);
       }
@@ -104,6 +112,7 @@ export function createRouter(options: RouterOptions): HttpHandler {
       headers: {
         'Cache-Control': 'no-store',
         ...state.headers,
+        ...state.unknown?.headers,
         ...(timing === '' ? {} : { 'Server-Timing': timing }),
         ...answer.headers,
         ...allow,
@@ -120,6 +129,7 @@ interface RequestState {
   keyId?: string;
   error?: GatewayError;
   headers?: Record<string, string>;
+  unknown?: UnknownFields;
 }
 
 class MethodNotAllowed extends GatewayError {

@@ -78,6 +78,11 @@ export interface RequestContext {
   readonly timedBy: (timing: { readonly serverTiming: string }) => void;
   /** Of a request with an Idempotency-Key. */
   readonly intent?: Intent;
+  /**
+   * Told by handlers that read a body themselves: what `schema` does not know of `given` is named to the client.
+   * @throws GatewayError bad_request where the client wants nothing passed over
+   */
+  readonly noteFields: (given: unknown, schema: object) => void;
 }
 
 /** What a handler says of a request that must not run twice. */
@@ -98,8 +103,10 @@ export interface Route {
    * A login session may do all that a key may.
    */
   readonly access: Scope | 'any' | 'owner' | 'public';
-  /** JSON Schema (ajv) of the query; unknown parameters are let pass. Values arrive as strings and are coerced. */
+  /** JSON Schema (ajv) of the query; unknown parameters are passed over and named. Values arrive as strings and are coerced. */
   readonly query?: object;
+  /** A page that reads its query itself: no parameter is unknown. */
+  readonly anyQuery?: boolean;
   /**
    * json = application/json, held and parsed by the router (at most 1 MiB), checked against `json`;
    * stream = the handler reads request.body itself; none = a body is not read, and its connection closes.

@@ -234,7 +234,13 @@ function withoutBody(response: Response | Reference): Response | Reference {
 
 function headerParameters(route: Route, { headers = [] }: Description): Parameter[] {
   const trace = route.access === 'public' ? [] : ['traceparent', 'tracestate'];
-  const names = ['X-Request-Id', ...trace, ...(route.idempotent === true ? ['Idempotency-Key'] : []), ...headers];
+  const names = [
+    'X-Request-Id',
+    'Prefer',
+    ...trace,
+    ...(route.idempotent === true ? ['Idempotency-Key'] : []),
+    ...headers,
+  ];
   return names.flatMap((name) => {
     const header = REQUEST_HEADERS[name];
     return header === undefined ? [] : [{ name, in: 'header' as const, required: false, ...header }];

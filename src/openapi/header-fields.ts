@@ -17,6 +17,11 @@ export const REQUEST_HEADERS: Readonly<Record<string, HeaderParameter>> = {
     { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
     'order-4711',
   ),
+  Prefer: asked(
+    '`handling=strict` (RFC 7240): query parameters and body fields that the endpoint does not know are 400 instead of being passed over.',
+    text,
+    'handling=strict',
+  ),
   traceparent: asked(
     'Makes the spans of the request, and the requests made on its behalf, part of this trace (W3C Trace Context). One of another form is passed over.',
     { type: 'string', pattern: '^[\\da-f]{2}-[\\da-f]{32}-[\\da-f]{16}-[\\da-f]{2}' },
@@ -62,6 +67,15 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
     pattern: '^[A-Za-z0-9._-]{1,128}$',
   }),
   'Cache-Control': always('Whether the answer may be kept.', text),
+  'X-Ignored-Fields': {
+    description:
+      'Query parameters and body fields that the endpoint does not know and has passed over: names, percent-encoded, comma between them, `...` where there are more.',
+    schema: text,
+  },
+  'Preference-Applied': {
+    description: 'The preference of `Prefer` that was followed.',
+    schema: { type: 'string', const: 'handling=strict' },
+  },
   'Retry-After': always('Seconds after which another try makes sense.', { type: 'integer', minimum: 1 }),
   'WWW-Authenticate': always('How to authenticate.', { type: 'string', const: 'Bearer' }),
   RateLimit: { description: 'What is left of the rate limit, where one is set.', schema: text },
@@ -96,7 +110,7 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
 };
 
 /** Of every answer. */
-export const EVERY_ANSWER = ['X-Request-Id', 'Cache-Control'] as const;
+export const EVERY_ANSWER = ['X-Request-Id', 'Cache-Control', 'X-Ignored-Fields', 'Preference-Applied'] as const;
 /** Of every answer to a request with a key. */
 export const KEYED_ANSWER = ['RateLimit', 'RateLimit-Policy'] as const;
 /** Of every answer that an operation may stand behind. */
