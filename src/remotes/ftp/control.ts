@@ -1,19 +1,19 @@
 /**
- * One control connection, from the greeting to its end, on a socket that dial.ts made. The command and reply engine
- * is basic-ftp's FTPContext; this class adds what a server that is slow, broken or hostile makes necessary:
+ * One control connection, from the greeting to its end, on a socket that dial.ts made; what makes it bear a server that
+ * is slow, broken or hostile:
  *
- *   whole lines      a reply cut by TCP reaches the parser only when its last line is complete
  *   bounds           64 KiB of one reply, and a deadline from command to answer however busily the server chatters
  *   step             a reply that nobody waits for, or of a kind the command cannot have, ends the connection
  *   stray text       is passed over (some servers say more than their replies), but only while a reply still comes
  *   one cause        the first reason for the end, a GatewayError, is what every later command reports
  */
-import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp';
 import type { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
 import type { TLSSocket } from 'node:tls';
 import { GatewayError } from '../../errors.js';
 import { pathBytes } from '../path.js';
 import { connectionLost, notAReply, outOfStep, type Reply } from './replies.js';
+import { ReplyReader } from './reply-reader.js';
 
 /** A command that moves data: a first reply, then the last one. Neither promise needs to be awaited. */
 export interface Exchange {
@@ -28,45 +28,51 @@ export interface AskOptions {
   readonly success?: readonly number[];
 }
 
+/** The command under way. */
+interface Task {
+  accept(reply: Reply): void;
+  fail(error: Error): void;
+  /** It has had a reply: what a transfer takes is not for text beside it to end. */
+  isAnswered: boolean;
+}
+
 // eslint-disable-next-line no-control-regex
 const INJECTION = /[\r\n\u0000]/;
 const MAX_REPLY_CHARS = 65_536;
 const MAX_BANNER = 200;
-/** The beginning of a reply's line, however little of it there is, or an empty line. */
-const REPLY_LINE = /^(?:\r?$|[1-6](?:$|\d(?:$|\d(?:$|[ \r-]))))/;
 /** How long after text that is no reply one may still come. */
 const STRAY_MS = 1_000;
 
-export class Control extends FTPContext {
-  private incomplete = '';
-  private scanned = 0;
-  private openGroup: string | undefined;
-  /** The command under way has had a reply: what a transfer takes is not for text beside it to end. */
-  private isAnswered = false;
+export class Control {
+  /** How the server introduced itself. */
+  banner = '';
+  private reader = this.newReader();
+  private task: Task | undefined;
+  private ending: GatewayError | undefined;
   private strayTimer: NodeJS.Timeout | undefined;
+  private stopListening: () => void;
   private readonly lostListeners: (() => void)[] = [];
 
   constructor(
-    socket: Socket,
+    private current: Socket,
     /** `host:port`, for error texts. */
     readonly host: string,
     private readonly answerTimeoutMs: number,
   ) {
-    // Idle timers of sockets would let a server that dribbles live for ever; the deadlines below do the work.
-    super(0);
-    this.socket = socket;
+    this.stopListening = this.listen(current);
   }
 
-  /** How the server introduced itself. */
-  banner = '';
+  get socket(): Socket {
+    return this.current;
+  }
 
   get alive(): boolean {
-    return !this.closed;
+    return this.ending === undefined && this.current.remoteAddress !== undefined;
   }
 
   /** A command still waits for its last reply. */
   get busy(): boolean {
-    return this._task !== undefined;
+    return this.task !== undefined;
   }
 
   onLost(listener: () => void): void {
@@ -96,13 +102,18 @@ export class Control extends FTPContext {
 
   /** Goes on over TLS. What was said in the clear before, but after the answer to AUTH, is an attacker's (RFC 4217, 15.1). */
   secured(socket: TLSSocket): void {
-    if (this.incomplete !== '') throw this.giveUp(outOfStep(this.host, { code: 0, text: 'bytes before TLS' }, 'AUTH'));
-    this.socket = socket;
+    if (this.reader.pending > 0) {
+      throw this.giveUp(outOfStep(this.host, { code: 0, text: 'bytes before TLS' }, 'AUTH'));
+    }
+    this.stopListening();
+    this.current = socket;
+    this.reader = this.newReader();
+    this.stopListening = this.listen(socket);
   }
 
   /** Sends a command that moves data. Nothing but `finished` ends the exchange; no other command may be sent before. */
   begin(command: string | undefined): Exchange {
-    if (this._closingError !== undefined) throw this._closingError as unknown as GatewayError;
+    if (this.ending !== undefined) throw this.ending;
     if (this.busy) throw new GatewayError('internal', 'a control connection carries one command at a time');
     // Paths cannot hold them; a registered user name or password could.
     if (command !== undefined && INJECTION.test(command)) {
@@ -110,31 +121,25 @@ export class Control extends FTPContext {
         step: 'request',
       });
     }
-    this.isAnswered = false;
-    let first: (reply: Reply) => void = () => {};
-    let failFirst: (error: Error) => void = () => {};
-    const started = new Promise<Reply>((done, fail) => {
-      first = done;
-      failFirst = fail;
-    });
-    const finished = this.handle(command, (response, task) => {
-      if (response instanceof Error && !(response instanceof FTPError)) {
-        failFirst(response);
-        return task.reject(response);
-      }
-      const reply: Reply = { code: response.code, text: response.message };
-      if (reply.code === 421) {
-        // "Service not available, closing control connection": nothing may follow (RFC 959, 5.4).
-        this.giveUp(connectionLost(this.host, undefined, { code: 421, text: reply.text }));
-        return;
-      }
-      this.isAnswered = true;
-      first(reply);
-      if (reply.code >= 200) task.resolve(reply);
-    }) as Promise<Reply>;
-    started.catch(() => {});
-    finished.catch(failFirst);
-    return { started, finished };
+    const started = pending();
+    const finished = pending();
+    this.task = {
+      isAnswered: false,
+      accept: (reply) => {
+        started.resolve(reply);
+        if (reply.code < 200) return;
+        this.task = undefined;
+        finished.resolve(reply);
+      },
+      fail: (error) => {
+        this.task = undefined;
+        started.reject(error);
+        finished.reject(error);
+      },
+    };
+    // A path need not be UTF-8.
+    if (command !== undefined) this.current.write(Buffer.concat([pathBytes(command), CRLF]));
+    return { started: started.promise, finished: finished.promise };
   }
 
   /** `answer`, or stall_timeout and the end of the connection when it does not come in time. */
@@ -152,7 +157,7 @@ export class Control extends FTPContext {
 
   /** `work`, ended with the whole connection when the signal fires: the rest of an exchange cannot be taken back. */
   async obey<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-    const stop = (): void => this.closeWithError(signal.reason as Error);
+    const stop = (): void => this.end(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     try {
       return await work;
@@ -164,76 +169,85 @@ export class Control extends FTPContext {
     }
   }
 
-  /** Called by `handle`. What basic-ftp sends is text, and a path need not be. */
-  override send(command: string): void {
-    if (command.isWellFormed()) super.send(command);
-    else this.socket.write(Buffer.concat([pathBytes(command), Buffer.from('\r\n')]));
-  }
-
   /** Ends the connection for this reason and hands it back to be thrown. */
   giveUp(reason: GatewayError): GatewayError {
-    this.closeWithError(reason);
+    this.end(reason);
     return reason;
   }
 
-  override closeWithError(error: Error): void {
-    if (this._closingError !== undefined) return;
+  /** The server is told (QUIT), and nothing is waited for. */
+  close(): void {
+    this.end(new Error('the gateway closed the connection'));
+  }
+
+  private end(cause: unknown): void {
+    if (this.ending !== undefined) return;
+    this.ending = cause instanceof GatewayError ? cause : connectionLost(this.host, cause);
     clearTimeout(this.strayTimer);
-    super.closeWithError(error instanceof GatewayError ? error : connectionLost(this.host, error));
+    this.stopListening();
+    this.current.write('QUIT\r\n');
+    this.current.destroy();
+    this.task?.fail(this.ending);
     for (const listener of this.lostListeners) listener();
   }
 
-  protected override _onControlSocketData(chunk: string): void {
-    this.incomplete += chunk;
-    if (this.incomplete.length > MAX_REPLY_CHARS) {
-      const text = `${this.host} sent a reply of more than ${MAX_REPLY_CHARS} characters`;
-      this.giveUp(new GatewayError('protocol_error', text, { step: 'transfer' }));
-      return;
-    }
-    let complete = 0;
-    for (;;) {
-      const end = this.incomplete.indexOf('\n', this.scanned);
-      if (end < 0) break;
-      const line = this.incomplete.slice(this.scanned, end);
-      this.judge(line);
-      this.follow(line);
-      this.scanned = end + 1;
-      if (this.openGroup === undefined) complete = this.scanned;
-    }
-    this.judge(this.incomplete.slice(this.scanned));
-    if (complete === 0) return;
-    const replies = this.incomplete.slice(0, complete);
-    this.incomplete = this.incomplete.slice(complete);
-    this.scanned -= complete;
-    super._onControlSocketData(replies);
+  private listen(socket: Socket): () => void {
+    const decoder = new StringDecoder('utf8');
+    const accept = (chunk: Buffer): void => this.accept(decoder.write(chunk));
+    const fail = (error: Error): void => this.end(error);
+    const leave = (): void => this.end(new Error('the server closed the connection'));
+    socket.setKeepAlive(true);
+    socket.on('data', accept).on('error', fail).on('end', leave).on('close', leave);
+    return () => {
+      socket.off('data', accept).off('error', fail).off('end', leave).off('close', leave);
+      // What still becomes of it is nobody's concern.
+      socket.on('error', () => undefined);
+    };
   }
 
-  protected override _passToHandler(response: Error | FTPResponse): void {
-    const isReply = response instanceof FTPError || !(response instanceof Error);
+  private accept(text: string): void {
+    this.reader.accept(text);
+    if (this.reader.pending <= MAX_REPLY_CHARS) return;
+    const words = `${this.host} sent a reply of more than ${MAX_REPLY_CHARS} characters`;
+    this.giveUp(new GatewayError('protocol_error', words, { step: 'transfer' }));
+  }
+
+  private newReader(): ReplyReader {
+    return new ReplyReader({ reply: (reply) => this.hear(reply), stray: (line) => this.bear(line) });
+  }
+
+  private hear(reply: Reply): void {
     clearTimeout(this.strayTimer);
     this.strayTimer = undefined;
-    if (!isReply || this.busy) return super._passToHandler(response);
-    const reply = { code: response.code, text: response.message };
-    // Servers that hang up after idling say 421 first; anything else unasked means we have lost count.
-    const parting = reply.code === 421;
-    this.giveUp(parting ? connectionLost(this.host, undefined, reply) : outOfStep(this.host, reply));
+    if (this.ending !== undefined) return;
+    // "Service not available, closing control connection": nothing may follow (RFC 959, 5.4), asked or not.
+    if (reply.code === 421) return void this.giveUp(connectionLost(this.host, undefined, reply));
+    if (this.task === undefined) return void this.giveUp(outOfStep(this.host, reply));
+    this.task.isAnswered = true;
+    this.task.accept(reply);
   }
 
   /** Text outside of a reply: whoever waits for one need not wait for long. */
-  private judge(line: string): void {
-    if (this.openGroup !== undefined || !this.busy || this.isAnswered || REPLY_LINE.test(line)) return;
+  private bear(line: string): void {
+    if (this.task === undefined || this.task.isAnswered || this.ending !== undefined) return;
     this.strayTimer ??= setTimeout(() => this.giveUp(notAReply(this.host, line)), STRAY_MS);
   }
+}
 
-  /** Keeps track of whether a line stands within a multi-line reply: `250-…` up to `250 …` (RFC 959, 4.2). */
-  private follow(line: string): void {
-    const code = line.slice(0, 3);
-    if (this.openGroup === undefined) {
-      if (/^\d{3}-/.test(line)) this.openGroup = code;
-    } else if (code === this.openGroup && /^\d{3}(?: |\r?$)/.test(line)) {
-      this.openGroup = undefined;
-    }
-  }
+const CRLF = Buffer.from('\r\n');
+
+interface Pending {
+  readonly promise: Promise<Reply>;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Nobody has to await it. */
+function pending(): Pending {
+  let [resolve, reject]: [Pending['resolve'], Pending['reject']] = [() => undefined, () => undefined];
+  const promise = new Promise<Reply>((done, fail) => ([resolve, reject] = [done, fail]));
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
 }
 
 function verbOf(command: string): string {
