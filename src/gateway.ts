@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { gaugesOf } from './budgets/budgets.js';
 import type { AccountConfig, Config } from './config/config.js';
 import type { Gateway, StartOptions } from './gateway-types.js';
+import { chooseFrontEnd } from './http/choose-front-end.js';
 import { createLimiters } from './http/limiter.js';
 import type { Logger } from './observe/log.js';
 import { createMetrics, type Metrics } from './observe/metrics.js';
@@ -67,6 +68,8 @@ async function build(
   started: Started,
   signal: AbortSignal,
 ): Promise<Gateway> {
+  const { frontEnd, threads, warning } = chooseFrontEnd(config.server.frontEnd, threadsOf(config));
+  if (warning !== undefined) logger.warn(warning);
   if (!nativeCryptoLoaded()) logger.warn('the native crypto of ssh2 is not built: SFTP costs about twice the CPU');
   if (!quickStart && config.masterKey === '') {
     const file = masterKeyFile(config.dataDir);
@@ -86,7 +89,6 @@ async function build(
   const announce = await provision(config, quickStart, storage, started, log);
 
   const listeners: { address: string; port: number }[] = [];
-  const threads = threadsOf(config);
   const broker = openBroker(threads, storage, started);
   let readyAskedAt = -Infinity;
   const onReadyAsked = (): void => void (readyAskedAt = performance.now());
@@ -94,7 +96,7 @@ async function build(
   const reach = openReach({ config, storage, started, log, listeners, shares, threads });
   const serving =
     broker === undefined || threads === 1
-      ? await serveHere({ config, storage, reach, started, logger, tracer, onReadyAsked })
+      ? await serveHere({ config, frontEnd, storage, reach, started, logger, tracer, onReadyAsked })
       : await serveInThreads({ config, threads, storage, broker, reach, started, logger, tracer, onReadyAsked });
   listeners.push(listenerOf(config, serving.port));
   reach.sweeper.start();
@@ -135,7 +137,10 @@ interface Serving {
 
 /** One event loop: this one. */
 async function serveHere(
-  options: Pick<FrontEndOptions, 'config' | 'storage' | 'reach' | 'started' | 'logger' | 'tracer' | 'onReadyAsked'>,
+  options: Pick<
+    FrontEndOptions,
+    'config' | 'frontEnd' | 'storage' | 'reach' | 'started' | 'logger' | 'tracer' | 'onReadyAsked'
+  >,
 ): Promise<Serving> {
   const { config, storage } = options;
   const limiters = createLimiters(config.limits.requestsPerSecond, storage.shared?.rates);

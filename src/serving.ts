@@ -7,6 +7,7 @@ import { type Budgets, createBudgets, gaugesOf } from './budgets/budgets.js';
 import type { Config } from './config/config.js';
 import { dashboardRoutes } from './dashboard/pages.js';
 import { GatewayError } from './errors.js';
+import type { FrontEndName } from './http/choose-front-end.js';
 import type { ExchangeRecord } from './http/exchange.js';
 import type { Limiters } from './http/limiter.js';
 import type { SharedAcceptor } from './http/native/acceptor.js';
@@ -100,6 +101,7 @@ export function listenerOf({ server }: Config, port: number): { readonly address
 
 export interface FrontEndOptions {
   readonly config: Config;
+  readonly frontEnd: FrontEndName;
   readonly storage: OpenedStorage;
   readonly reach: Reach;
   readonly started: Started;
@@ -204,6 +206,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   });
   const server: HttpServer = createHttpServer({
     ...config.server,
+    frontEnd: options.frontEnd,
     ...(options.acceptor === undefined ? {} : { acceptor: options.acceptor }),
     bufferedBytes: PROCESS_BUDGET_BYTES / options.threads,
     handler,

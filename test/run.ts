@@ -1,6 +1,7 @@
 /**
  * Runs the tests: all of them, or those whose path contains one of the arguments. A skipped test counts as failed, so
- * that nothing is left out silently.
+ * that nothing is left out silently. What clients meet first runs a second time on the other front end, node:http;
+ * TEST_FRONT_END=node runs everything on it, and nothing twice.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,17 +9,22 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { ensurePackages } from './servers/packages.js';
+import { FRONT_END } from './support/front-end.js';
 import { makeScratch } from './support/scratch.js';
 
 /** Only for what hangs: the slowest file takes two minutes on an idle machine. */
 const FILE_TIMEOUT_MS = 900_000;
+const ON_BOTH =
+  /^(http\/(client-limits|downloads|event-loop|requests|retire|server|uploads)|attacks\/(fuzz|sockets)|faults\/(clients|leaving-clients)|transfers\/flat-memory|conformance\/memory)\./;
+/** What is made by chance need not be as much as the first time. */
+const FUZZ_REQUESTS_AGAIN = '5000';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const wanted = process.argv.slice(2);
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.js'))
   .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
-  .map((name) => join(folder, name))
   .sort();
+const again = FRONT_END === 'node' ? [] : files.filter((name) => ON_BOTH.test(name));
 
 await ensurePackages();
 const scratch = makeScratch();
@@ -28,17 +34,29 @@ process.env['TMPDIR'] = scratch.folder;
 
 let passed = 0;
 let failed = 0;
-const stream = run({ files, concurrency: 2, timeout: FILE_TIMEOUT_MS });
-stream.on('test:pass', ({ skip, todo, details }) => {
-  if (details.type === 'suite') return;
-  if (skip !== undefined || todo !== undefined) failed++;
-  else passed++;
-});
-stream.on('test:fail', ({ details }) => {
-  // A suite fails with its tests; only what cannot be counted below it is counted here.
-  if (details.type !== 'suite' || details.error.message === 'test failed') failed++;
-});
-const report = stream.compose<NodeJS.ReadableStream>(new spec());
-for await (const text of report) process.stdout.write(text);
+
+async function runFiles(names: readonly string[]): Promise<void> {
+  const paths = names.map((name) => join(folder, name));
+  const stream = run({ files: paths, concurrency: 2, timeout: FILE_TIMEOUT_MS });
+  stream.on('test:pass', ({ skip, todo, details }) => {
+    if (details.type === 'suite') return;
+    if (skip !== undefined || todo !== undefined) failed++;
+    else passed++;
+  });
+  stream.on('test:fail', ({ details }) => {
+    // A suite fails with its tests; only what cannot be counted below it is counted here.
+    if (details.type !== 'suite' || details.error.message === 'test failed') failed++;
+  });
+  const report = stream.compose<NodeJS.ReadableStream>(new spec());
+  for await (const text of report) process.stdout.write(text);
+}
+
+await runFiles(files);
+if (again.length > 0) {
+  console.log('\non node:http\n');
+  process.env['TEST_FRONT_END'] = 'node';
+  process.env['FUZZ_REQUESTS'] ??= FUZZ_REQUESTS_AGAIN;
+  await runFiles(again);
+}
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 console.log(`\n${passed} passed, ${failed} failed`);

@@ -9,6 +9,7 @@ export interface Config {
     readonly tls: { readonly certFile: string; readonly keyFile: string };
     readonly publicUrl: string;
     readonly threads: number | 'auto';
+    readonly frontEnd: 'auto' | 'uws' | 'node';
     readonly trustedProxies: readonly string[];
     readonly receiveBufferBytes: number;
     readonly idleTimeoutMs: number;

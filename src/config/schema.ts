@@ -42,6 +42,7 @@ export const configSchema = mapping({
     }),
     publicUrl: preset('', text('an http or https URL without login and query, or ""', { format: 'http-url-or-empty' })),
     threads: preset(1, integerOr('auto', 1, 256)),
+    frontEnd: preset('auto', oneOf('auto', 'uws', 'node')),
     trustedProxies: preset([], cidrs),
     receiveBufferBytes: preset(256 * KIB, integer(0, 1024 * MIB)),
     idleTimeoutMs: preset(60_000, milliseconds(1)),

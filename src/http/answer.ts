@@ -2,6 +2,7 @@
 import contentDisposition from 'content-disposition';
 import mime from 'mime-types';
 import parseRange from 'range-parser';
+import { v7 as uuidv7 } from 'uuid';
 import { GatewayError } from '../errors.js';
 import type { HttpAnswer } from './types.js';
 
@@ -26,6 +27,12 @@ export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer 
   }
   const skipped = skippable && code === 'already_exists' ? { skipped: true } : {};
   return json(status, { error: clientText, ...skipped }, headers);
+}
+
+/** An error that arose outside of the router, in the same form. */
+export function unrouted(error: GatewayError, requestId: string = uuidv7()): HttpAnswer {
+  const answer = errorAnswer(error);
+  return { ...answer, headers: { 'Cache-Control': 'no-store', ...answer.headers, 'X-Request-Id': requestId } };
 }
 
 /** `filename*` carries any name exactly; the plain `filename` beside it is ASCII, for old clients (RFC 6266, 4.3). */

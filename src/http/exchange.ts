@@ -1,8 +1,7 @@
 /** One request and its answer, whichever front end it came by: framing, pace, the answer's form, the record. */
 import { Readable } from 'node:stream';
-import { v7 as uuidv7 } from 'uuid';
 import { GatewayError, toGatewayError } from '../errors.js';
-import { errorAnswer } from './answer.js';
+import { unrouted } from './answer.js';
 import { AnswerWriter } from './answer-writer.js';
 import { BodyReader, clientGone } from './body-reader.js';
 import { clientAddress } from './client-address.js';
@@ -303,10 +302,4 @@ function dismiss(stream: Readable): void {
 function fieldValue(value: string): string {
   // eslint-disable-next-line no-control-regex
   return value.replace(/[\u0000-\u0008\u000a-\u001f\u007f]+/g, ' ').replace(/[^\u0000-\u00ff]/gu, '?');
-}
-
-/** An error that arose outside of the router, in the same form. */
-function unrouted(error: GatewayError, requestId: string = uuidv7()): HttpAnswer {
-  const answer = errorAnswer(error);
-  return { ...answer, headers: { 'Cache-Control': 'no-store', ...answer.headers, 'X-Request-Id': requestId } };
 }

@@ -14,9 +14,11 @@ export function framingMistake(
   const twice = FRAMING.find((name) => repeated.has(name));
   if (twice !== undefined) return badRequest(`the field ${twice} stands twice in the request`);
   const length = headers.get('content-length');
-  if (length !== undefined && !/^\d{1,15}$/.test(length)) return badRequest('Content-Length is not a number of bytes');
-  // The front end would take the bytes of any other coding for the content itself.
   const coding = headers.get('transfer-encoding');
+  if (length !== undefined && !/^\d{1,15}$/.test(length)) return badRequest('Content-Length is not a number of bytes');
+  if (length !== undefined && coding !== undefined)
+    return badRequest('Content-Length and Transfer-Encoding exclude each other');
+  // The front end would take the bytes of any other coding for the content itself.
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
     return badRequest('the only Transfer-Encoding understood here is chunked');
   }

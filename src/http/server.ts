@@ -1,15 +1,18 @@
 /** The server around a front end: what runs, own limits, certificate reload, drain. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '../errors.js';
+import type { FrontEndName } from './choose-front-end.js';
 import { Exchange, type ExchangeHost, type ExchangeRecord } from './exchange.js';
+import { openNodeFrontEnd } from './fallback/node-front-end.js';
 import type { ClientSocket, SocketOptions } from './front-end.js';
 import type { SharedAcceptor } from './native/acceptor.js';
 import { openUwsFrontEnd } from './native/uws-front-end.js';
 import type { HttpHandler } from './types.js';
 
 export interface HttpServerOptions extends SocketOptions {
+  readonly frontEnd: FrontEndName;
   readonly port: number;
-  /** Absent: this server has a listening socket of its own. */
+  /** That of uWebSockets.js alone. Absent: this server has a listening socket of its own. */
   readonly acceptor?: SharedAcceptor;
   /** Bytes in all bodies under way beyond which new ones are refused with 503. */
   readonly bufferedBytes?: number;
@@ -104,7 +107,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     });
   }
 
-  const frontEnd = openUwsFrontEnd(options, options.acceptor, begin);
+  const frontEnd =
+    options.frontEnd === 'uws' ? openUwsFrontEnd(options, options.acceptor, begin) : openNodeFrontEnd(options, begin);
 
   function retire(ms: number): Promise<void> {
     isDraining = true;

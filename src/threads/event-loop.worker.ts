@@ -27,6 +27,7 @@ const calls: ThreadCalls = {
     const reach = openReach({ config, storage, started, log, listeners, shares, threads });
     frontEnd = createFrontEnd({
       config,
+      frontEnd: 'uws',
       storage,
       reach,
       started,

@@ -11,6 +11,7 @@ import fc from 'fast-check';
 import { ERROR_RULES, type ErrorCode } from '../../src/errors.js';
 import type { OpenApiDocument } from '../../src/openapi/types.js';
 import { AnswerChecker, type CheckedAnswer } from '../openapi/answer-checker.js';
+import { FRONT_END } from '../support/front-end.js';
 import { memoryOf } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { documentedEndpoints, managementEndpoints, type Endpoint } from './support/endpoints.js';
@@ -20,6 +21,7 @@ import { requestsFor, strayRequests, type FuzzRequest, type Known } from './supp
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 21_000);
+const ENOUGH_FOR_ALL = 21_000;
 /** Shares of the file operations, the management API, what has few inputs, and paths that no endpoint has. */
 const [SHARE_API, SHARE_MANAGE, SHARE_STRAY] = [0.84, 0.1, 0.03];
 const CONNECTIONS = 24;
@@ -104,6 +106,8 @@ describe(`requests made from the schemas (FUZZ_SEED=${SEED})`, () => {
   });
 
   test('every documented operation was seen with a success and with an error', () => {
+    // A fraction of the requests may miss one.
+    if (REQUESTS < ENOUGH_FOR_ALL) return;
     for (const { method, path } of documentedEndpoints(document).filter(({ path }) => path.startsWith('/api/'))) {
       const statuses = [...checker.seen]
         .filter((name) => name.startsWith(`${method.toLowerCase()} ${path} `))
@@ -164,7 +168,9 @@ function checkAnswer(request: FuzzRequest, answer: CheckedAnswer): void {
     assert.ok(!bytes.includes(CANARY), 'shows a file outside the root');
     assert.match(String(headers['x-request-id']), /^[A-Za-z0-9._-]{1,128}$/);
     if (status >= 400) checkError(method, answer);
-    if (isDocumented && code !== 'unknown_route') checker.check(method, path, answer);
+    // The parser of node:http takes no target beyond ASCII, on any path.
+    const isOfParser = FRONT_END === 'node' && status === 400 && /[^\u0021-\u007e]/.test(request.target);
+    if (isDocumented && code !== 'unknown_route' && !isOfParser) checker.check(method, path, answer);
   } catch (error) {
     throw new Error(`${(error as Error).message}\n→ ${status} ${bytes.toString().slice(0, 500)}`, { cause: error });
   }

@@ -2,20 +2,26 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { patterned } from '../remotes/support/harness.js';
+import { FRONT_END } from '../support/front-end.js';
 import { memoryOf, resetPeakMemory, startGateway, type TestGateway } from '../support/gateway.js';
 import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type ServerEntry, type TestServer } from './servers.js';
 
-const GIB = 1024 ** 3;
-const ALLOWED = 100 * 1024 * 1024;
+const MIB = 1024 ** 2;
+/** Which front end it is makes no difference to the protocols: on the second one, one of them and fewer bytes will do. */
+const IS_SECOND = FRONT_END === 'node';
+const SIZE = (IS_SECOND ? 300 : 1024) * MIB;
+const ALLOWED = 100 * MIB;
 
 const entries = [
   SFTP_SERVERS.find(({ name }) => name === 'OpenSSH, key'),
   FTP_SERVERS.find(({ name }) => name === 'vsftpd'),
   S3_SERVERS[0],
-].filter((entry): entry is ServerEntry => entry !== undefined);
+]
+  .filter((entry): entry is ServerEntry => entry !== undefined)
+  .slice(0, IS_SECOND ? 1 : undefined);
 
 for (const entry of entries) {
-  describe(`1 GiB through a gateway on ${entry.name}: whole, and memory does not follow`, () => {
+  describe(`${SIZE / MIB} MiB through a gateway on ${entry.name}: whole, and memory does not follow`, () => {
     let server: TestServer;
     let gateway: TestGateway;
     let idle: number;
@@ -51,8 +57,8 @@ for (const entry of entries) {
 
     test('up', async () => {
       resetPeakMemory(gateway.pid);
-      const source = patterned(GIB);
-      const answer = await upload('big', GIB, source.body);
+      const source = patterned(SIZE);
+      const answer = await upload('big', SIZE, source.body);
       assert.equal(answer.status, 200, answer.text);
       digest = source.digest();
       checkPeak('upload');
@@ -61,7 +67,7 @@ for (const entry of entries) {
     test('down', async () => {
       resetPeakMemory(gateway.pid);
       const response = await gateway.api.open('/api/download/c1', { query: { path: '/big' } });
-      assert.equal(response.headers['content-length'], String(GIB));
+      assert.equal(response.headers['content-length'], String(SIZE));
       const hash = createHash('sha256');
       for await (const chunk of response) hash.update(chunk as Buffer);
       assert.equal(hash.digest('hex'), digest);

@@ -10,6 +10,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { FRONT_END } from './front-end.js';
 import { START_ARGS } from './start-args.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -51,7 +52,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const settings = {
     dataDir: options.dataDir ?? path.join(folder, 'data'),
     // Nobody balances load by the /readyz that is asked here: no test waits for one that does.
-    server: { port: 0, retireSeconds: 0, ...server },
+    server: { port: 0, frontEnd: FRONT_END, retireSeconds: 0, ...server },
     pools: { ...pools, default: { ...PATIENT, ...pools?.default } },
     accounts: [{ email: 'test@example.com', plan, apiKeys, connections }],
     ...others,

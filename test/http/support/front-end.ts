@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import type { ExchangeRecord } from '../../../src/http/exchange.js';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../../src/http/server.js';
 import type { HttpAnswer, HttpHandler, HttpRequest } from '../../../src/http/types.js';
+import { FRONT_END } from '../../support/front-end.js';
 
 export interface FrontEnd {
   readonly port: number;
@@ -13,6 +14,7 @@ export interface FrontEnd {
 }
 
 export const ON_LOOPBACK = {
+  frontEnd: FRONT_END,
   host: '127.0.0.1',
   port: 0,
   tls: { certFile: '', keyFile: '' },

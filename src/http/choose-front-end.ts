@@ -1,0 +1,41 @@
+/** Which of the two front ends serves. */
+import { loadUws } from './native/uws-loader.js';
+
+export type FrontEndName = 'uws' | 'node';
+
+export interface ChosenFrontEnd {
+  readonly frontEnd: FrontEndName;
+  readonly threads: number;
+  /** One line, when the choice is not what was asked for. */
+  readonly warning: string | undefined;
+}
+
+/** `load` throws an Error of one line where no build of uWebSockets.js runs. @throws that, when it alone was asked for */
+export function chooseFrontEnd(
+  asked: FrontEndName | 'auto',
+  threads: number,
+  load: () => unknown = loadUws,
+): ChosenFrontEnd {
+  const missing = asked === 'node' ? undefined : whyNot(load);
+  if (asked === 'uws' && missing !== undefined) {
+    throw new Error(`server.frontEnd: ${missing.message}; auto and node serve by node:http instead`, {
+      cause: missing,
+    });
+  }
+  if (asked !== 'node' && missing === undefined) return { frontEnd: 'uws', threads, warning: undefined };
+  const parts = [
+    ...(missing === undefined ? [] : [`HTTP is served by node:http, at up to three times the CPU for small requests`]),
+    ...(threads === 1 ? [] : [`node:http serves with one event loop, not with the ${threads} of server.threads`]),
+    ...(missing === undefined ? [] : [missing.message]),
+  ];
+  return { frontEnd: 'node', threads: 1, warning: parts.length === 0 ? undefined : parts.join('; ') };
+}
+
+function whyNot(load: () => unknown): Error | undefined {
+  try {
+    load();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}

@@ -1,0 +1,137 @@
+/** The listener of node:http, for where no build of uWebSockets.js runs. */
+import { readFileSync } from 'node:fs';
+import http, { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import https from 'node:https';
+import net from 'node:net';
+import tls from 'node:tls';
+import { GatewayError } from '../../errors.js';
+import { unrouted } from '../answer.js';
+import type { ClientSocket, FrontEnd, SocketOptions } from '../front-end.js';
+import { linger, NodeSocket } from './node-socket.js';
+
+/** As much as the other front end takes. */
+const MAX_HEADER_BYTES = 32_768;
+const MAX_HEADER_FIELDS = 96;
+/** For a handshake, a head, and between two requests. */
+const IDLE_MS = 10_000;
+const CHECK_EVERY_MS = 1_000;
+
+const SETTINGS: http.ServerOptions = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  // Whatever NODE_OPTIONS say: what the lenient parser takes, two readers can understand differently.
+  insecureHTTPParser: false,
+  highWaterMark: 64 * 1024,
+  headersTimeout: IDLE_MS,
+  keepAliveTimeout: IDLE_MS,
+  connectionsCheckingInterval: CHECK_EVERY_MS,
+  // How long a body may take is for our own limits to say.
+  requestTimeout: 0,
+};
+
+/** What the parser refuses, else 400. */
+const STATUS_OF_MISTAKE: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_INVALID_VERSION: 505,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** @throws Error of one line when certificate and key cannot be used */
+export function openNodeFrontEnd(options: SocketOptions, begin: (socket: ClientSocket) => void): FrontEnd {
+  const isSecure = options.tls.certFile !== '';
+  const server = isSecure
+    ? https.createServer({ ...SETTINGS, ...readPair(options), handshakeTimeout: IDLE_MS })
+    : http.createServer(SETTINGS);
+  // Its default drops the fields beyond, and with them what tells where a request ends.
+  server.maxHeadersCount = 0;
+  const sockets = new Set<net.Socket>();
+  /** The latest request of each connection. */
+  const latest = new WeakMap<net.Socket, NodeSocket>();
+
+  function serve(req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
+    const { socket } = req;
+    const former = latest.get(socket);
+    // Nothing is served behind an answer that ends the connection,
+    if (socket.writableEnded) return;
+    // and no request before the one ahead is answered.
+    if (former?.mayBeFollowed === false) return void socket.destroy();
+    const refusal = refusalOf(req);
+    if (refusal !== undefined) return refuse(socket, refusal);
+    const request = new NodeSocket(req, res, awaitsContinue);
+    latest.set(socket, request);
+    begin(request);
+  }
+
+  server.on('connection', (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('request', (req, res) => serve(req, res, false));
+  server.on('checkContinue', (req, res) => serve(req, res, true));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: net.Socket) => {
+    const { code = '' } = error;
+    const status = STATUS_OF_MISTAKE[code] ?? (code.startsWith('HPE_') ? 400 : undefined);
+    if (socket.writableEnded) return;
+    if (status === undefined || !socket.writable || latest.get(socket)?.mayBeFollowed === false) socket.destroy();
+    else refuse(socket, status);
+  });
+
+  return {
+    build: `node:http ${process.version}`,
+
+    listen: (port) =>
+      new Promise((resolve, reject) => {
+        const refused = (cause: Error): void => {
+          const text = `cannot listen on ${options.host}:${port}: the port is in use or the address is not of this machine`;
+          reject(new Error(text, { cause }));
+        };
+        server.once('error', refused);
+        server.listen({ host: options.host, port }, () => {
+          server.off('error', refused);
+          server.on('error', (error) => options.log('warn', `the listener failed: ${error.message}`));
+          resolve((server.address() as net.AddressInfo).port);
+        });
+      }),
+
+    reloadTls: () => {
+      if (server instanceof tls.Server) server.setSecureContext(readPair(options));
+    },
+
+    // Not http's own close(), which ends connections that rest: their next request is still served.
+    stopListening: () => void net.Server.prototype.close.call(server),
+
+    closeSockets: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function readPair({ tls: { certFile, keyFile } }: SocketOptions): { readonly cert: Buffer; readonly key: Buffer } {
+  try {
+    const pair = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
+    tls.createSecureContext(pair);
+    return pair;
+  } catch (error) {
+    throw new Error('server.tls: the certificate or its key cannot be used; both must be PEM and belong together', {
+      cause: error,
+    });
+  }
+}
+
+/** What the parser takes and uWebSockets.js does not. */
+function refusalOf({ httpVersion, rawHeaders, url = '' }: IncomingMessage): number | undefined {
+  if (httpVersion !== '1.1') return 505;
+  if (rawHeaders.length / 2 > MAX_HEADER_FIELDS) return 431;
+  return url.startsWith('/') ? undefined : 400;
+}
+
+/** And the end of the connection: nobody knows what the bytes behind it mean. */
+function refuse(socket: net.Socket, status: number): void {
+  const { headers = {}, body = '' } =
+    status === 400 ? unrouted(new GatewayError('bad_request', 'this is not a request in HTTP/1.1 (RFC 9112)')) : {};
+  const fields = { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body as string) };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body as string}`);
+  socket.pause();
+  linger(socket);
+}

@@ -1,0 +1,164 @@
+/**
+ * One request of node:http, behind the seam of front-end.ts. Its parser is the strict one; what that lets pass and
+ * uWebSockets.js does not is refused here or in node-front-end.ts, so that both take the same requests.
+ */
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { ResponseSink, SinkEvents } from '../answer-writer.js';
+import type { AnswerHead, ClientSocket, RequestHead } from '../front-end.js';
+import { NodeSink } from './node-sink.js';
+
+/** A client that was told to close and goes on sending is cut after this. */
+const LINGER_MS = 5_000;
+/** Of a body that nobody wants; more of it waits, unread, for the client to close. */
+const LINGER_BYTES = 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
+
+export class NodeSocket implements ClientSocket {
+  readonly head: RequestHead;
+  private isAnswered = false;
+
+  /** `awaitsContinue`: the client sends its body when it is told to go on (Expect: 100-continue). */
+  constructor(
+    private readonly req: IncomingMessage,
+    private readonly res: ServerResponse,
+    private awaitsContinue: boolean,
+  ) {
+    this.head = copyHead(req);
+    for (const stream of [req, res]) stream.on('error', () => undefined);
+  }
+
+  get hasWholeRequest(): boolean {
+    return this.req.complete;
+  }
+
+  /** Whether a further request on this connection may begin. */
+  get mayBeFollowed(): boolean {
+    return this.isAnswered;
+  }
+
+  onAborted(aborted: () => void): void {
+    this.res.once('close', aborted);
+  }
+
+  onBody(accept: (chunk: Buffer, isLast: boolean) => void): void {
+    this.req.on('data', (chunk: Buffer) => accept(chunk, false));
+    this.req.once('end', () => {
+      // Fields behind the chunks: the other front end does not take them either.
+      if (this.req.rawTrailers.length > 0) this.close();
+      else accept(NOTHING, true);
+    });
+    this.req.pause();
+  }
+
+  pause(): void {
+    this.req.pause();
+  }
+
+  resume(): void {
+    if (this.awaitsContinue && !this.res.headersSent) this.res.writeContinue();
+    this.awaitsContinue = false;
+    this.req.resume();
+  }
+
+  keepAlive(): void {
+    // No timer of node:http runs during a request.
+  }
+
+  sendHead(head: AnswerHead, length: number | undefined): void {
+    this.writeHead(head, length);
+    this.res.end();
+    this.answered();
+  }
+
+  sendWhole(head: AnswerHead, bytes: string | Uint8Array): void {
+    // With a string behind it node:http would encode the head as UTF-8 too.
+    const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+    this.writeHead(head, body.length);
+    this.res.end(body);
+    this.answered();
+  }
+
+  openSink(head: AnswerHead, length: number | undefined, events: SinkEvents): ResponseSink {
+    return new NodeSink(this.res, () => this.writeHead(head, length), {
+      drained: () => events.drained(),
+      finished: () => {
+        this.answered();
+        events.finished();
+      },
+    });
+  }
+
+  close(): void {
+    this.req.socket.destroy();
+  }
+
+  private answered(): void {
+    this.isAnswered = true;
+  }
+
+  private writeHead({ status, fields, persistence }: AnswerHead, length: number | undefined): void {
+    const { req, res } = this;
+    const lines = fields.flat();
+    if (length !== undefined) lines.push('Content-Length', String(length));
+    // Clients that know do not send into the closing (node-front-end.ts closes idle connections after 10 s).
+    if (persistence === 'keep' && res.shouldKeepAlive) lines.push('Keep-Alive', 'timeout=8');
+    else lines.push('Connection', 'close');
+    // Else node:http adds its own word on it.
+    res.removeHeader('Connection');
+    res.writeHead(status, STATUS_CODES[status] ?? '', lines);
+    if (persistence !== 'unread') return;
+    let discarded = 0;
+    req.socket.destroySoon = () => {
+      linger(req.socket);
+      req.on('data', (chunk: Buffer) => {
+        discarded += chunk.length;
+        if (discarded > LINGER_BYTES) req.pause();
+      });
+      req.resume();
+    };
+  }
+}
+
+/**
+ * Ends a connection behind what was written. Closing at once would reset it while its client still sends, and the reset
+ * can overtake the answer.
+ */
+export function linger(socket: Socket): void {
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
+}
+
+function copyHead(req: IncomingMessage): RequestHead {
+  const target = text(req.url ?? '');
+  const end = target.indexOf('?');
+  const headers = new Map<string, string>();
+  const repeated = new Set<string>();
+  // Not req.headers, which drops what stands twice.
+  for (let index = 0; index < req.rawHeaders.length; index += 2) {
+    const name = (req.rawHeaders[index] ?? '').toLowerCase();
+    const value = text(req.rawHeaders[index + 1] ?? '');
+    const former = headers.get(name);
+    if (former !== undefined) repeated.add(name);
+    headers.set(name, former === undefined ? value : `${former}, ${value}`);
+  }
+  return {
+    method: (req.method ?? '').toUpperCase(),
+    path: end < 0 ? target : target.slice(0, end),
+    query: end < 0 ? '' : target.slice(end + 1),
+    headers,
+    repeated,
+    peer: addressText(req.socket.remoteAddress ?? ''),
+  };
+}
+
+/** Bytes of a head are read as UTF-8; node:http takes them for Latin-1. */
+function text(latin1: string): string {
+  return /[\u0080-\u00ff]/.test(latin1) ? Buffer.from(latin1, 'latin1').toString() : latin1;
+}
+
+function addressText(address: string): string {
+  return address.includes(':') && ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+}

@@ -1,0 +1,6 @@
+/** Which front end the tests of this process meet: TEST_FRONT_END, else the one that the gateway would take itself. */
+import { chooseFrontEnd, type FrontEndName } from '../../src/http/choose-front-end.js';
+
+const ASKED = process.env['TEST_FRONT_END'];
+
+export const FRONT_END: FrontEndName = chooseFrontEnd(ASKED === 'uws' || ASKED === 'node' ? ASKED : 'auto', 1).frontEnd;
