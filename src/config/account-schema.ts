@@ -106,6 +106,7 @@ export const accountSchema = mapping({
   email: required(text('an e-mail address', { format: 'email' })),
   plan: required(text('the name of a plan under limits.plans')),
   password: optional(secret),
+  allowPrivate: optional(flag()),
   apiKeys: preset([], list(apiKey)),
   connections: preset([], list(oneOfMappings('type', [sftp, ftp, s3]))),
 });

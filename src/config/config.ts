@@ -75,6 +75,8 @@ export interface AccountConfig {
   readonly email: string;
   readonly plan: string;
   readonly password?: string;
+  /** Absent = network.connections.allowPrivate. */
+  readonly allowPrivate?: boolean;
   readonly apiKeys: readonly ApiKeyConfig[];
   readonly connections: readonly ConnectionConfig[];
 }

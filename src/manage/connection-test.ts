@@ -8,9 +8,10 @@ import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { GatewayError, hasCode, toGatewayError } from '../errors.js';
-import type { Connection, PoolLimits } from '../remotes/connection.js';
+import type { Connection } from '../remotes/connection.js';
 import type { Dialer, DialObserver } from '../remotes/dial.js';
 import { joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
+import type { OperatorLimits } from '../remotes/pool-limits.js';
 import type { Tuning } from '../remotes/protocol.js';
 import { createRemotes } from '../remotes/registry.js';
 import type { Leftovers, Remote } from '../remotes/remote.js';
@@ -51,7 +52,7 @@ export interface TestReport {
 export interface TesterOptions {
   /** A dialler under the gateway's own network rules, which tells the observer. */
   readonly dialer: (observer: DialObserver) => Dialer;
-  readonly limits: { readonly default: PoolLimits; readonly hosts: Readonly<Record<string, Partial<PoolLimits>>> };
+  readonly limits: OperatorLimits;
   readonly tuning: Tuning;
 }
 

@@ -144,7 +144,8 @@ export async function testDraft(services: ManageServices, context: RequestContex
     const privateKey = await services.storage.management.keyPairs.privateKey(accountId, draft.keyPairId);
     if (privateKey !== undefined) secrets = { ...secrets, privateKey };
   }
-  const row = draftRow(draft, accountId, draft.hostKeys ?? stored?.hostKeys ?? []);
+  const hostKeys = draft.hostKeys ?? stored?.hostKeys ?? [];
+  const row = draftRow(draft, accountId, hostKeys, await services.storage.connections.allowsPrivate(accountId));
   const report = await services.tester.test(joinConnection(row, secrets), { probe, signal: context.request.signal });
   return json(200, report);
 }

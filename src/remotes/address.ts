@@ -23,8 +23,18 @@ export const NEVER = new Set([
   'teredo',
   'rfc6052',
 ]);
-/** Cloud metadata services that do not live in a link-local range. */
-export const METADATA: readonly Cidr[] = ['fd00:ec2::/32', '100.100.100.200', '168.63.129.16'].map(parseCidr);
+/** Cloud metadata services that do not live in a link-local range (169.254.0.0/16 and fe80::/10, see NEVER). */
+export const METADATA: readonly Cidr[] = [
+  'fd00:ec2::/32', // AWS: metadata, pod identities, names, time
+  'fd20:ce::254', // Google Cloud
+  'fd00:c1::a9fe:a9fe', // Oracle Cloud
+  '192.0.0.192', // Oracle Cloud Classic
+  '100.100.100.200', // Alibaba Cloud
+  'fd00:100::100:200',
+  '168.63.129.16', // Azure
+  'fd00:42::42', // Scaleway
+  'fd00:a9fe:a9fe::1', // Akamai
+].map(parseCidr);
 
 export function candidateOf(text: string): Candidate {
   const written = ipaddr.parse(text);

@@ -16,7 +16,9 @@ interface ConnectionBase {
   readonly rootPath: string;
   /** Write to a hidden name, then rename. */
   readonly atomicUploads: boolean;
-  /** Overrides of pools.default and pools.hosts. */
+  /** Written by the operator, in the configuration. */
+  readonly isConfigured?: boolean;
+  /** Overrides of pools.default and pools.hosts, as far as these let it (pool-limits.ts). */
   readonly pool: Partial<PoolLimits>;
 }
 

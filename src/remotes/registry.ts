@@ -5,6 +5,7 @@ import { Pool, type Lease, type PoolGauge, type Priority } from '../pools/pool.j
 import type { Shares } from '../pools/permits.js';
 import type { Connection, ConnectionType, PoolLimits } from './connection.js';
 import { ftp } from './ftp/protocol.js';
+import { limitsFor, type OperatorLimits } from './pool-limits.js';
 import type { Protocol, ProtocolDeps } from './protocol.js';
 import type { Leftovers, Mark, Remote } from './remote.js';
 import { s3 } from './s3/protocol.js';
@@ -51,7 +52,7 @@ export interface Remotes {
 }
 
 export interface RemotesOptions extends ProtocolDeps {
-  readonly limits: { readonly default: PoolLimits; readonly hosts: Readonly<Record<string, Partial<PoolLimits>>> };
+  readonly limits: OperatorLimits;
   /** Where threads share the limits. */
   readonly shares?: Shares;
 }
@@ -85,7 +86,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
 
   function limitsOf(connection: Connection): PoolLimits {
     const host = protocolOf(connection).host(connection);
-    return { ...options.limits.default, ...options.limits.hosts[host], ...connection.pool };
+    return limitsFor(connection, host, options.limits);
   }
 
   /** A connection never changes: an edited one is another object. */
@@ -269,7 +270,10 @@ function protocolOf(connection: Connection): AnyProtocol {
 
 function poolKey(connection: Connection): string {
   const protocol = protocolOf(connection);
-  return digest([connection.type, protocol.host(connection), ...protocol.identity(connection)]);
+  const { allowPrivate } = connection;
+  // An account that may reach less must not get a session that another one's rights have opened.
+  const reach = allowPrivate === undefined ? [] : [`allowPrivate ${allowPrivate}`];
+  return digest([connection.type, protocol.host(connection), ...protocol.identity(connection), ...reach]);
 }
 
 /** Credentials are part of the key: two accounts share sessions only with the very same login. */

@@ -1,6 +1,7 @@
 import type { Connection, PoolLimits } from './connection.js';
 
 interface User {
+  /** Those that it names itself, as they hold for it. */
   readonly own: Partial<PoolLimits>;
   running: number;
   lastUsed: number;
@@ -16,7 +17,10 @@ export class SharedLimits {
   /** Notes that `connection` asks, and with which limits; returns those of the pool from now on. */
   use(connection: Connection, limits: PoolLimits): PoolLimits {
     const known = this.users.get(connection.id);
-    this.users.set(connection.id, { own: connection.pool, running: known?.running ?? 0, lastUsed: performance.now() });
+    const own = Object.fromEntries(
+      Object.keys(connection.pool).map((name) => [name, limits[name as keyof PoolLimits]]),
+    );
+    this.users.set(connection.id, { own, running: known?.running ?? 0, lastUsed: performance.now() });
     return {
       ...limits,
       maxSessions: this.smallest('maxSessions') ?? limits.maxSessions,

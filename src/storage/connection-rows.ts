@@ -35,6 +35,9 @@ export interface ConnectionRow {
   readonly is_active: boolean;
   readonly settings: Settings;
   readonly host_keys: readonly string[];
+  readonly configured: boolean;
+  /** Of the account; null = as the configuration says for all. */
+  readonly allow_private: boolean | null;
 }
 
 /** Splits a configured connection; reads the key and certificate files it names. StartupError when one is unreadable. */
@@ -83,6 +86,8 @@ export function joinConnection(row: ConnectionRow, secrets: SecretValues): Conne
     rootPath: row.settings.rootPath,
     atomicUploads: row.settings.atomicUploads,
     pool: row.settings.pool,
+    isConfigured: row.configured,
+    allowPrivate: row.allow_private ?? undefined,
   };
   switch (row.type) {
     case 'sftp': {

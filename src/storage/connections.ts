@@ -50,6 +50,14 @@ export class ConnectionStore implements Connections {
     return rows[0]?.count ?? 0;
   }
 
+  async allowsPrivate(accountId: string): Promise<boolean | null> {
+    const [row] = await this.#database.run(
+      (sql) =>
+        sql<{ allowed: boolean | null }[]>`select allow_private as allowed from accounts where id = ${accountId}`,
+    );
+    return row?.allowed ?? null;
+  }
+
   async pinHostKey(connectionId: string, fingerprint: string): Promise<readonly string[]> {
     const pinned = await this.#database.run(async (sql) => {
       // One row, one statement: of two first logins at once the second one meets the first one's key.
@@ -71,9 +79,9 @@ export class ConnectionStore implements Connections {
   async #load(accountId: string, id: string): Promise<Connection | undefined> {
     const rows = await this.#database.run(
       (sql) => sql<(ConnectionRow & SecretColumns)[]>`
-        select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.host_keys,
+        select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.host_keys, c.configured, a.allow_private,
                s.name as secret_name, s.key_id, s.wrapped_key, s.nonce, s.ciphertext
-        from connections c left join connection_secrets s on s.connection_id = c.id
+        from connections c join accounts a on a.id = c.account_id left join connection_secrets s on s.connection_id = c.id
         where c.id = ${id} and c.account_id = ${accountId}`,
     );
     const [row] = rows;

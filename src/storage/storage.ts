@@ -152,6 +152,8 @@ export interface Connections {
     }[]
   >;
   count(accountId: string): Promise<number>;
+  /** What the configuration says of the account's connections; null = nothing of its own. */
+  allowsPrivate(accountId: string): Promise<boolean | null>;
   /** Pins the first key seen unless another was pinned meanwhile; resolves to the pinned ones. */
   pinHostKey(connectionId: string, fingerprint: string): Promise<readonly string[]>;
 }

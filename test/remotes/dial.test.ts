@@ -64,7 +64,17 @@ async function isDenied(dialer: Dialer, host: string, purpose: Purpose = 'connec
 
 describe('addresses that are denied to every registered connection', () => {
   const hosts = {
-    'the metadata service': ['169.254.169.254', '100.100.100.200', '168.63.129.16', 'fd00:ec2::254'],
+    'the metadata service': [
+      ...['169.254.169.254', '169.254.170.2', '100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254'],
+      ...[
+        'fd00:ec2::23',
+        'fd20:ce::254',
+        'fd00:c1::a9fe:a9fe',
+        'fd00:42::42',
+        'fd00:a9fe:a9fe::1',
+        'fd00:100::100:200',
+      ],
+    ],
     'link-local': ['169.254.1.1', 'fe80::1', 'fe80::1%lo', '[fe80::1]'],
     unspecified: ['0.0.0.0', '::', '[::]', '0.1.2.3'],
     multicast: ['224.0.0.1', 'ff02::1', '255.255.255.255'],
@@ -102,6 +112,23 @@ test('with allowPrivate false a connection reaches public addresses only', async
   for (const host of [...hosts, '::ffff:10.0.0.1', '64:ff9b::10.0.0.1', '2002:0a00:0001::', 'fec0::1']) {
     await isDenied(dialer, host);
   }
+});
+
+test("an account's own word on private addresses counts, whatever the operator says for all", async (t) => {
+  const port = await listen(t, '127.0.0.1');
+  const lax = createDialer(OPEN, () => []);
+  const refused = lax.connect('127.0.0.1', port, { ...options(), allowPrivate: false });
+  await assert.rejects(refused, withCode('address_denied', /loopback/));
+  const strict = createDialer(closed({ allowPrivate: false, deny: ['127.0.0.2'] }), () => []);
+  (await strict.connect('127.0.0.1', port, { ...options(), allowPrivate: true })).destroy();
+  for (const host of ['127.0.0.2', '169.254.169.254']) {
+    await assert.rejects(strict.connect(host, 9, { ...options(), allowPrivate: true }), withCode('address_denied'));
+  }
+  // It speaks of registered connections alone.
+  await assert.rejects(
+    lax.connect('127.0.0.1', port, { ...options('url'), allowPrivate: true }),
+    withCode('address_denied'),
+  );
 });
 
 test('a URL and a webhook reach public addresses only, unless an operator allows a block', async (t) => {

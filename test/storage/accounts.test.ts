@@ -204,6 +204,8 @@ for (const kind of DATABASES) {
         rootPath: '/',
         atomicUploads: true,
         pool: {},
+        isConfigured: true,
+        allowPrivate: undefined,
         type: 's3',
         endpoint: 'https://s3.example.com',
         region: 'us-east-1',

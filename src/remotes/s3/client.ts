@@ -66,7 +66,10 @@ export function shareClient(connection: S3Connection, limits: PoolLimits, deps: 
   shelves.set(deps.dialer, shelf);
   const host = hostOf(connection);
   const { maxSessions, connectTimeoutMs, idleTimeoutMs } = limits;
-  const key = JSON.stringify([host, ...identityOf(connection), maxSessions, connectTimeoutMs, idleTimeoutMs]);
+  const key = JSON.stringify([
+    ...[host, ...identityOf(connection), maxSessions, connectTimeoutMs, idleTimeoutMs],
+    connection.allowPrivate ?? null,
+  ]);
   const traits = shelf.traits.get(host) ?? newTraits(connection, deps);
   shelf.traits.set(host, traits);
   const shared = shelf.clients.get(key) ?? { ...openClient(connection, limits, deps, traits), users: 0 };

@@ -285,7 +285,12 @@ function target(id: string, name: string): { kind: string; id: string; name: str
 }
 
 /** For a test of what is not stored: the row that it would be. */
-export function draftRow(draft: ConnectionDraft, accountId: string, hostKeys: readonly string[]): ConnectionRow {
+export function draftRow(
+  draft: ConnectionDraft,
+  accountId: string,
+  hostKeys: readonly string[],
+  allowPrivate: boolean | null,
+): ConnectionRow {
   return {
     id: draft.id ?? 'draft',
     account_id: accountId,
@@ -294,5 +299,7 @@ export function draftRow(draft: ConnectionDraft, accountId: string, hostKeys: re
     is_active: true,
     settings: draft.settings,
     host_keys: hostKeys,
+    configured: false,
+    allow_private: allowPrivate,
   };
 }
