@@ -11,7 +11,7 @@ const MAX_LINES = 450;
 /** Nobody reads what a program wrote. */
 const GENERATED = ['client/api-types.ts', 'client/management-types.ts'];
 
-/** Every part and what it may import; `errors`, `caller`, `span`, `passing-set`, `globs` and `nearest-name` are everybody's. Files at the top are parts of their own. */
+/** Every part and what it may import; `errors`, `caller`, `span`, `passing-set`, `globs`, `nearest-name` and `private-key-bounds` are everybody's. Files at the top are parts of their own. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['rotate-keys', 'config', 'lifecycle', 'observe', 'gateway', 'gateway-types', 'allocator', 'collector'],
   'rotate-keys': ['config', 'lifecycle', 'storage'],
@@ -68,9 +68,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'passing-set': [],
   'nearest-name': [],
   globs: [],
+  'private-key-bounds': [],
 };
 
-const EVERYBODYS: readonly string[] = ['errors', 'caller', 'span', 'passing-set', 'globs', 'nearest-name'];
+const EVERYBODYS: readonly string[] = [
+  'errors',
+  'caller',
+  'span',
+  'passing-set',
+  'globs',
+  'nearest-name',
+  'private-key-bounds',
+];
 
 /** Shapes alone, which vanish when the program is built. */
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { compileGlob } from '../globs/glob.js';
+import { excessOf } from '../private-key-bounds.js';
 import type { AccountConfig, ConnectionConfig } from './config.js';
 import type { FileConfig } from './schema.js';
 import { type KeyPath, quoted } from './mistakes.js';
@@ -125,7 +126,15 @@ function checkConnection(connection: ConnectionConfig, path: KeyPath, report: Re
     report([...path, 'privateKey'], 'a privateKeyFile too', 'one of the two');
   if (passphrase !== '' && !hasKey)
     report([...path, 'passphrase'], 'no private key', 'a passphrase only beside a private key');
-  if (privateKeyFile !== '') readable([...path, 'privateKeyFile'], privateKeyFile, report);
+  checkPrivateKey([...path, 'privateKey'], privateKey, report);
+  if (privateKeyFile === '') return;
+  const file = readable([...path, 'privateKeyFile'], privateKeyFile, report);
+  checkPrivateKey([...path, 'privateKeyFile'], file?.toString() ?? '', report);
+}
+
+function checkPrivateKey(path: KeyPath, text: string, report: Report): void {
+  const excess = excessOf(text);
+  if (excess !== undefined) report(path, excess.found, `at most ${excess.allowed}`);
 }
 
 function readable(path: KeyPath, file: string, report: Report): Buffer | undefined {

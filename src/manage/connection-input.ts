@@ -2,6 +2,7 @@
 import tls from 'node:tls';
 import { FORMATS } from '../config/formats.js';
 import { createChecker } from '../http/schema-check.js';
+import { excessOf, wordsOf } from '../private-key-bounds.js';
 import type { Connection, ConnectionType } from '../remotes/connection.js';
 import {
   endpointOf,
@@ -37,6 +38,7 @@ const checkPatch = Object.fromEntries(
 /** @throws GatewayError bad_request */
 export function draftOf(input: ConnectionInput): ConnectionDraft {
   checkServer(input);
+  checkPrivateKey(input);
   return {
     id: input.id,
     name: input.name,
@@ -163,6 +165,11 @@ function checkServer(input: ConnectionInput): void {
   } catch {
     throw badField('tlsCa', 'must hold certificates in PEM form, or be null');
   }
+}
+
+function checkPrivateKey({ privateKey }: ConnectionInput): void {
+  const excess = typeof privateKey === 'string' ? excessOf(privateKey) : undefined;
+  if (excess !== undefined) throw badField('privateKey', `cannot be used: ${wordsOf(excess)}`);
 }
 
 /** "" or a key prefix ending in "/", without a leading one. */

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import ssh2, { type ParsedKey } from 'ssh2';
 import { GatewayError } from '../../errors.js';
+import { excessOf, wordsOf } from '../../private-key-bounds.js';
 import { KeyProblem, PASSPHRASE_MISSING, PASSPHRASE_WRONG } from './key-problem.js';
 import { opensshPrivateKey } from './openssh-key.js';
 import { isPuttyKey, readPuttyKey } from './putty-key.js';
@@ -20,7 +21,20 @@ export function parsePrivateKey(text: string, passphrase: string | undefined): P
 
 /** The same; rejects with a KeyProblem. */
 export function readPrivateKey(text: string, passphrase: string | undefined): ParsedKey {
-  const trimmed = text.replace(/\r\n/g, '\n').trim();
+  requireBounded(text);
+  const key = decode(text.replace(/\r\n/g, '\n').trim(), passphrase);
+  // What was encrypted is seen only now.
+  requireBounded(key.getPrivatePEM());
+  return key;
+}
+
+/** A key within the bounds is used on the event loop and decrypted in native code, which nothing can stop. */
+function requireBounded(text: string): void {
+  const excess = excessOf(text);
+  if (excess !== undefined) throw new KeyProblem(wordsOf(excess));
+}
+
+function decode(trimmed: string, passphrase: string | undefined): ParsedKey {
   try {
     if (isPuttyKey(trimmed)) return usable(ssh2.utils.parseKey(readPuttyKey(trimmed, passphrase)));
     if (/^-----BEGIN (ENCRYPTED )?PRIVATE KEY-----/.test(trimmed)) return readPkcs8(trimmed, passphrase);
