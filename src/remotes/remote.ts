@@ -31,8 +31,10 @@ export interface Capabilities {
   readonly exclusiveCreate: boolean;
   /** A file can be read while a writer of the same Remote is open. */
   readonly readsWhileWriting: boolean;
-  /** Resolution of modifiedAt. */
+  /** Resolution of modifiedAt in listings. */
   readonly timeResolutionMs: number;
+  /** And of what stat() has just told. */
+  readonly statTimeResolutionMs: number;
 }
 
 export type ServerFacts = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -89,7 +91,12 @@ export interface RemoteWriter extends Writable {
   abort(cause: Error): Promise<void>;
 }
 
-export interface MoveOptions {
+/** Of the file that is meant: another one is left alone, with already_exists, where the store can tell them apart. */
+export interface Expected {
+  readonly etag?: string;
+}
+
+export interface MoveOptions extends Expected {
   /** Replace an existing file at the target; otherwise already_exists. */
   readonly replace: boolean;
 }
@@ -132,7 +139,7 @@ export interface Remote {
   /** Files and folders. Makes missing target folders. not_found, already_exists, is_a_folder. */
   move(from: RemotePath, to: RemotePath, options: MoveOptions): Promise<FileInfo>;
   /** Files only. not_found; is_a_folder. */
-  remove(path: RemotePath): Promise<void>;
+  remove(path: RemotePath, expected?: Expected): Promise<void>;
   /** With parents; a race with another maker is no error. not_a_folder when a file stands there. */
   makeFolder(path: RemotePath): Promise<{ readonly created: boolean }>;
   /** Copy inside the store, without moving bytes through the gateway; undefined where `source` is not in reach of it. */

@@ -4,10 +4,15 @@ import type { Database, Transaction } from './database.js';
 import type { JobSender } from './jobs.js';
 import { firstIdAt, storable } from './transfer-row.js';
 
+/** A file as it was when it was reported. */
 export interface DeliveredFile {
   readonly path: string;
   readonly size: number;
   readonly modifiedMs: number;
+  /** The store's own tag, where it has one. */
+  readonly etag?: string;
+  /** Whether a file that replaced it would show; absent in events of version 1.0. */
+  readonly isExact?: boolean;
 }
 
 export interface NewEvent {

@@ -1,5 +1,5 @@
 /** What becomes of files once their event has been delivered: moved or deleted, each as it was reported or not at all. */
-import { hasCode, toGatewayError } from '../errors.js';
+import { toGatewayError } from '../errors.js';
 import type { Connection } from '../remotes/connection.js';
 import { baseName, joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
@@ -10,7 +10,7 @@ import type { Connections, History, StorageOptions } from '../storage/storage.js
 import type { WatchedFolder, WatchStore } from '../storage/watches.js';
 import type { DeliveredFile, WebhookEvents } from '../storage/webhook-events.js';
 import { withinDeadline } from './deadline.js';
-import { isSame } from './diff.js';
+import { exactState, isReported } from './exact.js';
 
 export interface AfterDeliveryOptions {
   readonly events: WebhookEvents;
@@ -26,6 +26,7 @@ export interface AfterDeliveryOptions {
 }
 
 const CONCURRENCY = 4;
+const MINUTE_MS = 60_000;
 const RETRY_MS = 60_000;
 /** A folder's connection that stays away: its files keep their place, and are known already. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
@@ -88,9 +89,8 @@ export class AfterDelivery {
   /** One file, and its history item; a file that changed since, or went, is left alone. */
   async #treat(remote: Remote, folder: WatchedFolder, connection: Connection, reported: DeliveredFile): Promise<void> {
     const path = parseRemotePath(reported.path, ROOT, 'path');
-    const found = await stateOf(remote, path);
-    const resolutionMs = Math.max(folder.timeResolutionMs, remote.can.timeResolutionMs);
-    if (found === undefined || !isSame(found, reported, { resolutionMs, endedMs: Date.now() })) return;
+    const found = await exactState(remote, path);
+    if (found === undefined || !isReported(found, reported)) return;
     const isMove = folder.afterDelivery === 'move';
     const transfer = this.#options.history.begin({
       accountId: folder.accountId,
@@ -103,9 +103,17 @@ export class AfterDelivery {
       path,
       countsAction: false,
     });
+    // Events of version 1.0 hold what a listing told.
+    const wasExact = reported.isExact ?? folder.timeResolutionMs < MINUTE_MS;
+    if (!wasExact || found.isExact !== true) {
+      const errorMessage = `left alone: the server tells no exact time of ${path}, so that a file which replaced it could not be told from it`;
+      await transfer.finish({ status: 'failed', fileSize: 0, errorMessage, errorCode: 'unsupported_operation' });
+      return;
+    }
+    const expected = reported.etag === undefined ? {} : { etag: reported.etag };
     try {
-      if (isMove) await remote.move(path, targetOf(folder, path), { replace: true });
-      else await remote.remove(path);
+      if (isMove) await remote.move(path, targetOf(folder, path), { replace: true, ...expected });
+      else await remote.remove(path, expected);
       await transfer.finish({ status: 'success', fileSize: reported.size, errorMessage: null, errorCode: null });
     } catch (thrown) {
       const error = toGatewayError(thrown);
@@ -113,16 +121,6 @@ export class AfterDelivery {
       await transfer.finish({ status: 'failed', fileSize: 0, errorMessage, errorCode: error.code });
       throw error;
     }
-  }
-}
-
-async function stateOf(remote: Remote, path: RemotePath): Promise<DeliveredFile | undefined> {
-  try {
-    const { size, modifiedAt, isDirectory } = await remote.stat(path);
-    return isDirectory ? undefined : { path, size, modifiedMs: modifiedAt.getTime() };
-  } catch (error) {
-    if (hasCode(error, 'not_found')) return undefined;
-    throw error;
   }
 }
 

@@ -14,7 +14,7 @@ import type { TransferRow } from '../storage/transfer-row.js';
 import { CheckSuperseded, type WatchFiles } from '../storage/watch-files.js';
 import type { EntryChange } from '../storage/watched-entry.js';
 import type { CheckKind, CheckResult, CheckRow, WatchedFolder, WatchStore } from '../storage/watches.js';
-import type { NewEvent } from '../storage/webhook-events.js';
+import type { DeliveredFile, NewEvent } from '../storage/webhook-events.js';
 import { diff, isReport, type Decision, type DiffRules, type Gone, type ListedEntry } from './diff.js';
 import { entryKey, nameOfKey } from './entry-key.js';
 import { EntrySorter } from './entry-sorter.js';
@@ -24,6 +24,8 @@ import { createNameFilter, type NameFilter } from './name-filter.js';
 import { ReasonLog } from './reasons.js';
 import { nextAfterFailure, nextRegular } from './schedule.js';
 import { walk } from './walk.js';
+import { agedStates } from './exact.js';
+import { zoneShift } from './zone-shift.js';
 
 export interface CheckDeps {
   readonly folders: WatchStore;
@@ -65,7 +67,15 @@ export interface Findings {
   readonly isCut: boolean;
 }
 
+/** By path. */
+interface Exact {
+  readonly exact: ReadonlyMap<string, DeliveredFile>;
+}
+
 const MAX_REPORTS = 10_000;
+/** Of files that are moved or deleted later: each is asked for by itself. */
+const MAX_ACTED_ON = 1000;
+const MINUTE_MS = 60_000;
 const CHANGES_AT_ONCE = 1000;
 const LOCK_WAIT_MS = 2000;
 /** A little after the moment itself: the clock of the follow-up must have passed it. */
@@ -111,7 +121,9 @@ export class FolderChecks {
       const findings = await this.look(folder, connection, kind, signal, (changes) =>
         this.deps.files.apply(folder.id, checkId, changes),
       );
-      return await this.commit(folder, connection, kind, row('succeeded', undefined, findings.reasons), findings);
+      const exact = await this.exactStates(folder, connection, findings.detected, signal);
+      const check = row('succeeded', undefined, findings.reasons);
+      return await this.commit(folder, connection, kind, check, { ...findings, exact });
     } catch (thrown) {
       if (thrown instanceof CheckSuperseded) return undefined;
       const error = toGatewayError(signal.aborted && !(thrown instanceof GatewayError) ? signal.reason : thrown);
@@ -148,15 +160,20 @@ export class FolderChecks {
     const listing = await this.list(folder, connection, filter, signal);
     try {
       const resolutionMs = Math.max(folder.timeResolutionMs, listing.timeResolutionMs);
+      const hasShifts = resolutionMs >= MINUTE_MS && folder.baselineAt !== null;
+      const zoneShiftMs = hasShifts
+        ? await zoneShift(listing.sorter.batches(), this.deps.files.pages(folder.id), listing.endedMs)
+        : 0;
       const rules: DiffRules = {
         isBaseline: folder.baselineAt === null && folder.initial === 'ignore',
         detectModified: folder.detectModified,
         settleMs: Math.max(this.deps.settleMs, folder.minAgeSeconds * 1000),
         resolutionMs,
+        zoneShiftMs,
         beganMs: listing.beganMs,
         endedMs: listing.endedMs,
         mayReportEmpty: kind !== 'follow_up',
-        maxReports: this.deps.maxReports ?? MAX_REPORTS,
+        maxReports: this.deps.maxReports ?? (folder.afterDelivery === 'keep' ? MAX_REPORTS : MAX_ACTED_ON),
         filter: (key) => filter.reasonAgainst(nameOfKey(key).path),
         hasMarker: (key) => {
           const marker = filter.markerOf(nameOfKey(key).path);
@@ -167,6 +184,21 @@ export class FolderChecks {
     } finally {
       await listing.sorter.close();
     }
+  }
+
+  /** Of files that are moved or deleted once they have been reported. */
+  private async exactStates(
+    folder: WatchedFolder,
+    connection: Connection,
+    detected: readonly DetectedFile[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, DeliveredFile>> {
+    if (folder.afterDelivery === 'keep' || detected.length === 0) return new Map();
+    const paths = detected.filter(({ rawName }) => rawName === undefined).map(({ path }) => path);
+    return withinDeadline('the exact look at new files', this.deps.timeoutMs, signal, (limited) => {
+      const options = { signal: limited, leftovers: this.deps.leftovers, priority: 'background' as const };
+      return this.deps.remotes.use(connection, options, (remote) => agedStates(remote, paths, limited));
+    });
   }
 
   private async list(
@@ -256,14 +288,14 @@ export class FolderChecks {
     connection: Connection,
     kind: CheckKind,
     check: CheckRow,
-    findings: Findings,
+    findings: Findings & Exact,
   ): Promise<CheckOutcome> {
     const { detected, reasons, settledAtMs, timeResolutionMs, isCut } = findings;
     const at = new Date(this.now());
     const source = { folder, connection, at };
     const isWanted = folder.webhookUrl !== null && folder.deliveriesEndedAt === null;
     const alarm = detected.length > 0 ? undefined : this.alarmOf(folder, connection, at);
-    const events: NewEvent[] = isWanted ? [...this.fileEvents(folder, source, detected)] : [];
+    const events: NewEvent[] = isWanted ? [...this.fileEvents(source, findings)] : [];
     if (isWanted && alarm !== undefined) events.push(alarm);
     const regular = nextRegular(folder.id, folder.scheduleMinutes, at.getTime());
     const extra = isCut
@@ -319,22 +351,13 @@ export class FolderChecks {
     return { folder, check, detections: 0, events: events.length, error };
   }
 
-  private fileEvents(
-    folder: WatchedFolder,
-    source: Parameters<typeof filesEvents>[0],
-    detected: readonly DetectedFile[],
-  ): NewEvent[] {
+  private fileEvents(source: Parameters<typeof filesEvents>[0], { detected, exact }: Findings & Exact): NewEvent[] {
     return filesEvents(source, detected, this.deps.limits).map(({ body, files }) => ({
       id: uuidv7(),
       type: 'watched_folder.files_detected',
       body,
       fileCount: files.length,
-      files:
-        folder.afterDelivery === 'keep'
-          ? []
-          : files
-              .filter(({ rawName }) => rawName === undefined)
-              .map(({ path, size, modifiedMs }) => ({ path, size, modifiedMs })),
+      files: files.map(({ path }) => exact.get(path)).filter((state) => state !== undefined),
       createdAt: source.at,
     }));
   }

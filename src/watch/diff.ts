@@ -41,6 +41,8 @@ export interface DiffRules {
   readonly settleMs: number;
   /** Of the server's times; the coarser one of this check's and the last one's. */
   readonly resolutionMs: number;
+  /** What the whole listing is off from the stored times (see zone-shift.ts); absent = 0. */
+  readonly zoneShiftMs?: number;
   /** When this look began and ended: what settled before the one is settled, what is new is seen since the other. */
   readonly beganMs: number;
   readonly endedMs: number;
@@ -111,26 +113,26 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** LIST shows a clock time for about half a year and a bare day after it. */
-const LOSES_CLOCK_AFTER_MS = 150 * DAY_MS;
+export const LOSES_CLOCK_AFTER_MS = 150 * DAY_MS;
 
 /**
- * Whether two looks saw the same state. Servers that tell minutes in their own zone show one file's time in three ways:
- * to the minute, an hour off when their summer time begins or ends, and to the day when it is half a year old.
+ * Whether two looks, `before` the earlier one, saw the same state. Servers that tell minutes in their own zone show one
+ * file's time in three ways: to the minute, hours off when their zone has shifted, and to the day when it is half a year old.
  */
 export function isSame(
-  a: FileState,
-  b: FileState,
-  { resolutionMs, endedMs }: Pick<DiffRules, 'resolutionMs' | 'endedMs'>,
+  before: FileState,
+  now: FileState,
+  { resolutionMs, zoneShiftMs = 0, endedMs }: Pick<DiffRules, 'resolutionMs' | 'zoneShiftMs' | 'endedMs'>,
 ): boolean {
-  if (a.size !== b.size) return false;
-  if (a.modifiedMs === b.modifiedMs) return true;
+  if (before.size !== now.size) return false;
+  if (before.modifiedMs === now.modifiedMs && zoneShiftMs === 0) return true;
   if (resolutionMs < MINUTE_MS) {
-    return Math.floor(a.modifiedMs / resolutionMs) === Math.floor(b.modifiedMs / resolutionMs);
+    return Math.floor(before.modifiedMs / resolutionMs) === Math.floor(now.modifiedMs / resolutionMs);
   }
-  const apart = Math.abs(Math.floor(a.modifiedMs / MINUTE_MS) - Math.floor(b.modifiedMs / MINUTE_MS)) * MINUTE_MS;
-  if (apart === 0 || apart === HOUR_MS) return true;
-  const isOld = endedMs - Math.max(a.modifiedMs, b.modifiedMs) > LOSES_CLOCK_AFTER_MS;
-  return isOld && apart <= DAY_MS + HOUR_MS;
+  const minutesApart = Math.floor(now.modifiedMs / MINUTE_MS) - Math.floor(before.modifiedMs / MINUTE_MS);
+  if (minutesApart * MINUTE_MS === zoneShiftMs) return true;
+  const isOld = endedMs - Math.max(before.modifiedMs, now.modifiedMs) > LOSES_CLOCK_AFTER_MS;
+  return isOld && Math.abs(minutesApart) * MINUTE_MS <= DAY_MS + HOUR_MS;
 }
 
 type Batches<T> = AsyncIterable<readonly T[]>;

@@ -4,8 +4,10 @@ import fc from 'fast-check';
 import type { FileState, StoredEntry } from '../../src/storage/watched-entry.js';
 import { decide, diff, isReport, isSame, type DiffRules, type Reason } from '../../src/watch/diff.js';
 import { EntrySorter } from '../../src/watch/entry-sorter.js';
+import { zoneShift } from '../../src/watch/zone-shift.js';
 
 const SETTLE_MS = 5000;
+const HOUR_MS = 3_600_000;
 
 function rulesAt(beganMs: number, changes: Partial<DiffRules> = {}): DiffRules {
   return {
@@ -248,15 +250,101 @@ suite('times of servers that know minutes only', () => {
     assert.ok(!isSame(at(now - 60_000), at(now - 59_000), { ...coarse, resolutionMs: 1000 }));
   });
 
-  test('the hour of summer time does not modify every file twice a year', () => {
-    assert.ok(isSame(at(now - 10 * day), at(now - 10 * day + 3_600_000), coarse));
-    assert.ok(!isSame(at(now - 10 * day), at(now - 10 * day + 7_200_000), coarse));
+  test('an hour is the same time only where the whole listing has shifted by it', () => {
+    const [before, later] = [at(now - 10 * day), at(now - 10 * day + HOUR_MS)];
+    assert.ok(!isSame(before, later, coarse));
+    assert.ok(isSame(before, later, { ...coarse, zoneShiftMs: HOUR_MS }));
+    assert.ok(!isSame(later, before, { ...coarse, zoneShiftMs: HOUR_MS }));
+    assert.ok(!isSame(before, before, { ...coarse, zoneShiftMs: HOUR_MS }));
+    assert.ok(!isSame(before, { ...later, size: 2 }, { ...coarse, zoneShiftMs: HOUR_MS }));
   });
 
   test('a file that loses its clock time with age stays the same', () => {
     const written = now - 183 * day + 15 * 3_600_000;
     assert.ok(isSame(at(written), at(Math.floor(written / day) * day), coarse));
     assert.ok(!isSame(at(now - 20 * day + 15 * 3_600_000), at(now - 20 * day), coarse));
+  });
+});
+
+suite('a shift of the server’s zone', () => {
+  const now = Date.UTC(2026, 6, 1);
+  const MINUTE_MS = 60_000;
+  /** Files of the past weeks, over more hours than any zone shifts by. */
+  const listing = fc
+    .array(fc.integer({ min: 0, max: 30_000 }), { minLength: 2, maxLength: 40 })
+    .map(
+      (ages) =>
+        new Map([30 * 60, ...ages].map((age, index) => [`f${index}`, { size: 1, modifiedMs: now - age * MINUTE_MS }])),
+    )
+    .filter((files) => [...files.values()].some(({ modifiedMs }) => modifiedMs > now - 2 * 60 * MINUTE_MS));
+  const shifted = (files: ReadonlyMap<string, FileState>, hours: number, except: readonly string[] = []) =>
+    new Map(
+      [...files].map(([path, { size, modifiedMs }]) => [
+        path,
+        { size, modifiedMs: modifiedMs + (except.includes(path) ? 0 : hours * HOUR_MS) },
+      ]),
+    );
+  const baseline = async (files: ReadonlyMap<string, FileState>): Promise<Store> => {
+    const store = new Store();
+    await store.check(files, rulesAt(now, { isBaseline: true }));
+    return store;
+  };
+  const shiftOf = async (store: Store, files: ReadonlyMap<string, FileState>): Promise<number> => {
+    const sorter = new EntrySorter();
+    for (const [path, state] of files) await sorter.add({ key: Buffer.from(path), ...state });
+    return zoneShift(sorter.batches(), store.pages(), now);
+  };
+  const hours = fc.constantFrom(-2, -1, 1, 2);
+
+  test('of the whole listing modifies nothing, and the times after it are known', async () => {
+    await fc.assert(
+      fc.asyncProperty(listing, hours, async (files, by) => {
+        const store = await baseline(files);
+        const later = shifted(files, by);
+        const zoneShiftMs = await shiftOf(store, later);
+        assert.equal(zoneShiftMs, by * HOUR_MS);
+        const rules = { resolutionMs: MINUTE_MS, detectModified: true, zoneShiftMs };
+        assert.deepEqual(new Set((await store.check(later, rulesAt(now, rules))).values()), new Set(['unchanged']));
+        assert.equal(await shiftOf(store, later), 0);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('of all files but one is none: each of them was rewritten', async () => {
+    await fc.assert(
+      fc.asyncProperty(listing, hours, fc.nat(), async (files, by, pick) => {
+        const store = await baseline(files);
+        const still = `f${pick % files.size}`;
+        assert.equal(await shiftOf(store, shifted(files, by, [still])), 0);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('is not taken from one file, nor from files that may all have been rewritten an hour later', async () => {
+    const at = (...minutesAgo: readonly number[]) =>
+      new Map(minutesAgo.map((age, index) => [`f${index}`, { size: 1, modifiedMs: now - age * MINUTE_MS }]));
+    assert.equal(await shiftOf(await baseline(at(600)), at(540)), 0);
+    assert.equal(await shiftOf(await baseline(at(70, 65)), at(10, 5)), 0);
+    assert.equal(await shiftOf(await baseline(at(300, 65)), at(240, 5)), HOUR_MS);
+  });
+
+  test('is told beside files that came, went or have grown meanwhile', async () => {
+    const state = (minutesAgo: number, size = 1) => ({ size, modifiedMs: now - minutesAgo * MINUTE_MS });
+    const before = new Map([
+      ['a', state(900)],
+      ['gone', state(800)],
+      ['grown', state(700)],
+      ['z', state(100)],
+    ]);
+    const later = new Map([
+      ['a', state(840)],
+      ['grown', state(1, 2)],
+      ['new', state(2)],
+      ['z', state(40)],
+    ]);
+    assert.equal(await shiftOf(await baseline(before), later), HOUR_MS);
   });
 });
 

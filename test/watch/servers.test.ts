@@ -1,12 +1,13 @@
 /** Watched folders over real servers: what appears is reported once and whole, whatever the listing tells of times. */
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type ServerEntry, type TestServer } from '../conformance/servers.js';
 import { startProftpd, startVsftpd, type FtpServer } from '../remotes/support/ftp-servers.js';
 import { startSshd, type TestSshd } from '../remotes/support/sshd.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import type { WatchedFolder } from '../../src/storage/watches.js';
 import { Bench } from './support/bench.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
 
@@ -108,6 +109,8 @@ suite('watched folders and time', () => {
   let ssh: TestSshd;
   let minutes: FtpServer;
   let seconds: FtpServer;
+  let untimed: FtpServer;
+  let receiver: Receiver;
   let bench: Bench;
 
   before(async () => {
@@ -117,6 +120,8 @@ suite('watched folders and time', () => {
     const zone = { TZ: 'Asia/Kathmandu' };
     minutes = await startVsftpd({ extra: ['use_localtime=YES'], env: zone });
     seconds = await startProftpd({ extra: ['TimesGMT off'], env: zone });
+    untimed = await startVsftpd({ extra: ['cmds_denied=MDTM'] });
+    receiver = await startReceiver();
     const ftp = (id: string, { port, username, password }: FtpServer): object => ({
       ...{ id, name: id, type: 'ftp', host: '127.0.0.1', port, username, password, tls: 'none' },
     });
@@ -129,13 +134,14 @@ suite('watched folders and time', () => {
         },
         ftp('minutes', minutes),
         ftp('seconds', seconds),
+        ftp('untimed', untimed),
       ],
       watcher: { settleMs: 400 },
     });
   });
   after(async () => {
     await bench.close();
-    await Promise.all([ssh.stop(), minutes.stop(), seconds.stop()]);
+    await Promise.all([ssh.stop(), minutes.stop(), seconds.stop(), untimed.stop(), receiver.close()]);
     await postgres.stop();
   });
 
@@ -215,6 +221,67 @@ suite('watched folders and time', () => {
       assert.equal((await bench.reasonsOf(folder, check))['last week'], 'modified');
     });
   }
+
+  // The tolerance for summer time once held for every file at any time.
+  test('a file that is rewritten exactly an hour later, in its old size, is modified', async () => {
+    const place = join(minutes.folder, 'hourly');
+    mkdirSync(place);
+    const time = Math.floor(Date.now() / 1000) - 3 * 86_400;
+    for (const name of ['hourly.csv', 'other.csv']) {
+      writeFileSync(join(place, name), 'same size');
+      utimesSync(join(place, name), time, time);
+    }
+    const folder = await bench.watch('minutes', '/hourly', { detectModified: true });
+    utimesSync(join(place, 'hourly.csv'), time + 3600, time + 3600);
+    const check = await bench.settle(folder);
+    assert.deepEqual(await bench.reasonsOf(folder, check), { 'hourly.csv': 'modified', 'other.csv': 'unchanged' });
+  });
+
+  // The listing tells minutes: both were the same file to it, and the one that nobody had been told of was deleted.
+  for (const afterDelivery of ['delete', 'move'] as const) {
+    test(`a file that was replaced within the minute is not ${afterDelivery}d after the delivery`, async () => {
+      const place = join(minutes.folder, afterDelivery);
+      mkdirSync(place);
+      chmodSync(place, 0o777);
+      const folder = await bench.watch('minutes', `/${afterDelivery}`, { webhookUrl: receiver.url, afterDelivery });
+      const minute = Math.floor(Date.now() / 60_000) * 60 - 3600;
+      const put = (name: string, second: number): void => {
+        writeFileSync(join(place, name), 'same size');
+        utimesSync(join(place, name), minute + second, minute + second);
+      };
+      receiver.respond = (_, response) => {
+        put('replaced.csv', 50);
+        response.writeHead(200).end();
+      };
+      put('replaced.csv', 10);
+      put('kept.csv', 10);
+      await bench.settle(folder);
+      await bench.until(() => !existsSync(join(place, 'kept.csv')), 'what follows the delivery');
+      await afterActionOf(folder);
+      assert.ok(existsSync(join(place, 'replaced.csv')));
+    });
+  }
+
+  test('where a server tells no exact time nothing is deleted, and the history says why', async () => {
+    const place = join(untimed.folder, 'untimed');
+    mkdirSync(place);
+    receiver.respond = (_, response) => response.writeHead(200).end();
+    const watch = { webhookUrl: receiver.url, afterDelivery: 'delete' } as const;
+    const folder = await bench.watch('untimed', '/untimed', watch);
+    writeFileSync(join(place, 'a.csv'), 'a');
+    await bench.settle(folder);
+    await afterActionOf(folder);
+    assert.ok(existsSync(join(place, 'a.csv')));
+    const { transfers } = await bench.storage.history.list(bench.accountId, { type: 'delete', limit: 1, offset: 0 });
+    assert.deepEqual([transfers[0]?.path, transfers[0]?.status], ['/untimed/a.csv', 'failed']);
+    assert.match(transfers[0]?.errorMessage ?? '', /no exact time/);
+  });
+
+  const afterActionOf = (folder: WatchedFolder): Promise<void> =>
+    bench.until(async () => {
+      const filter = { folderId: folder.id, limit: 1, offset: 0 };
+      return (await bench.service.deliveries(bench.accountId, filter))[0]?.afterAction === 'done';
+    }, 'the end of what follows the delivery');
 
   test('a name that is not UTF-8 is reported with its bytes', async () => {
     mkdirSync(join(ssh.files, 'raw'));

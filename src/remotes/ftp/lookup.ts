@@ -123,7 +123,11 @@ async function findInListing(operation: Operation, path: RemotePath): Promise<Fi
     const modifiedAt = entry.time?.time ?? EPOCH;
     found = entry.kind === 'folder' ? folder(path, modifiedAt) : file(path, entry.size ?? 0, modifiedAt);
   }
-  return found;
+  if (found === undefined || found.isDirectory) return found;
+  // The minute of a listing hides what a second would show; `can` tells which of the two it is.
+  const exact = await askModifiedAt(operation, path);
+  if (exact === undefined) operation.lease.memory.hasMdtm = false;
+  return exact === undefined ? found : { ...found, modifiedAt: exact };
 }
 
 function file(path: RemotePath, size: number, modifiedAt: Date): FileInfo {

@@ -48,6 +48,8 @@ export class FtpRemote implements Remote {
       exclusiveCreate: false,
       readsWhileWriting: false,
       timeResolutionMs: features.machineListings && memory.machineListings ? SECOND_MS : MINUTE_MS,
+      statTimeResolutionMs:
+        (features.machineListings && memory.machineListings) || memory.hasMdtm ? SECOND_MS : MINUTE_MS,
     };
   }
 

@@ -223,14 +223,26 @@ export class Bucket {
   }
 
   /** Removes the object; a missing one is no error. */
-  async remove(key: string, what: string, signal?: AbortSignal): Promise<void> {
-    const { client } = this.calls;
-    await this.calls.call((options) => client.send(new DeleteObjectCommand({ Bucket: this.name, Key: key }), options), {
-      step: 'publish',
-      what,
-      attempts: IDEMPOTENT_ATTEMPTS,
-      signal,
-    });
+  /** `etag`: already_exists where another object than that one stands there, as far as the store looks. */
+  async remove(key: string, what: string, signal?: AbortSignal, etag?: string): Promise<void> {
+    const { client, traits } = this.calls;
+    const isConditional = etag !== undefined && traits.now.deleteIfMatch;
+    const condition = isConditional ? { IfMatch: `"${etag}"` } : {};
+    const command = new DeleteObjectCommand({ Bucket: this.name, Key: key, ...condition });
+    try {
+      await this.calls.call((options) => client.send(command, options), {
+        step: 'publish',
+        what,
+        attempts: IDEMPOTENT_ATTEMPTS,
+        signal,
+      });
+    } catch (error) {
+      const { status } = replyOf(error);
+      if (!isConditional || (status !== 412 && status !== 501)) throw error;
+      if ((await this.head(key, what))?.etag !== etag) throw changedMeanwhile(what, error);
+      traits.learn('deleteIfMatch', false, `answered ${status} for an object that had not changed`);
+      await this.remove(key, what, signal);
+    }
   }
 
   /** The error of a call that carried If-None-Match: already_exists where that is what the store says. */
@@ -320,6 +332,10 @@ const EXPLAINED = new Set([301, 307, 400, 401, 403]);
 
 export function alreadyExists(what: string, cause?: unknown): GatewayError {
   return new GatewayError('already_exists', `${what} already exists`, { step: 'publish', cause });
+}
+
+export function changedMeanwhile(what: string, cause?: unknown): GatewayError {
+  return new GatewayError('already_exists', `${what} is another file by now`, { step: 'publish', cause });
 }
 
 /** By the key's extension; browsers and content networks in front of a bucket go by it. */

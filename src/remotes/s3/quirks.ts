@@ -17,6 +17,8 @@ export interface Traits {
   readonly exclusiveCopy: boolean;
   /** Copies obey x-amz-copy-source-if-match; Swift compares a multipart object with a tag that it shows to nobody. */
   readonly copyIfMatch: boolean;
+  /** If-Match on DeleteObject is obeyed or ignored, not refused. */
+  readonly deleteIfMatch: boolean;
   /** ListObjectsV2, or the older one with markers. */
   readonly listing: 'v2' | 'v1';
   /** All parts but the last must be of one size. */
@@ -29,6 +31,7 @@ const UNKNOWN_STORE: Traits = {
   exclusiveComplete: 'unknown',
   exclusiveCopy: false,
   copyIfMatch: true,
+  deleteIfMatch: true,
   listing: 'v2',
   equalParts: false,
 };

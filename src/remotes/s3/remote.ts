@@ -5,6 +5,7 @@ import type { ProtocolDeps } from '../protocol.js';
 import type {
   ByteRange,
   Capabilities,
+  Expected,
   FileInfo,
   MoveOptions,
   OpenFile,
@@ -14,7 +15,7 @@ import type {
   ServerFacts,
   WriteOptions,
 } from '../remote.js';
-import { alreadyExists, Bucket, type ObjectFacts } from './bucket.js';
+import { alreadyExists, changedMeanwhile, Bucket, type ObjectFacts } from './bucket.js';
 import { Calls } from './calls.js';
 import { hostOf, identityOf } from './client.js';
 import { copyObject, type CopyOrigin } from './copy.js';
@@ -54,6 +55,7 @@ export class S3Remote implements Remote {
       exclusiveCreate: exclusivePut === 'yes' && exclusiveComplete === 'yes',
       readsWhileWriting: false,
       timeResolutionMs: 1000,
+      statTimeResolutionMs: 1000,
     };
   }
 
@@ -124,7 +126,7 @@ export class S3Remote implements Remote {
     return new S3Writer(bucket, path, size, open);
   }
 
-  async move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {
+  async move(from: RemotePath, to: RemotePath, { replace, etag }: MoveOptions): Promise<FileInfo> {
     if (from === ROOT || to === ROOT) throw isAFolder(ROOT);
     const bucket = this.#bucket;
     const facts = await bucket.head(bucket.fileKey(from), from);
@@ -141,18 +143,19 @@ export class S3Remote implements Remote {
     }
     if (standing === undefined && folder !== undefined) throw isAFolder(to);
     if (standing !== undefined && !replace) throw alreadyExists(to);
+    if (etag !== undefined && facts.etag !== etag) throw changedMeanwhile(from);
     const origin = { bucket: bucket.name, key: bucket.fileKey(from), facts };
     const copied = await this.#copy(origin, to, !replace);
     this.context.irrevocable?.();
-    await bucket.remove(origin.key, from);
+    await bucket.remove(origin.key, from, undefined, etag);
     return fileInfo(to, copied);
   }
 
-  async remove(path: RemotePath): Promise<void> {
+  async remove(path: RemotePath, { etag }: Expected = {}): Promise<void> {
     // DELETE answers 204 whether or not there was something to delete.
     await this.#file(path);
     this.context.irrevocable?.();
-    await this.#bucket.remove(this.#bucket.fileKey(path), path);
+    await this.#bucket.remove(this.#bucket.fileKey(path), path, undefined, etag);
   }
 
   async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {

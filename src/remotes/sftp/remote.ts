@@ -54,7 +54,13 @@ export class SftpRemote implements Remote {
 
   get can(): Capabilities {
     const { moveOnto } = this.#memory;
-    return { moveOnto, exclusiveCreate: moveOnto === 'refuses', readsWhileWriting: true, timeResolutionMs: 1000 };
+    return {
+      moveOnto,
+      exclusiveCreate: moveOnto === 'refuses',
+      readsWhileWriting: true,
+      timeResolutionMs: 1000,
+      statTimeResolutionMs: 1000,
+    };
   }
 
   get facts(): ServerFacts {

@@ -1,0 +1,56 @@
+/**
+ * The exact state of files that are to be moved or deleted later. A listing may tell minutes, within which a file can be
+ * replaced unseen; here each file is asked for by itself.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { hasCode } from '../errors.js';
+import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
+import type { Remote } from '../remotes/remote.js';
+import type { DeliveredFile } from '../storage/webhook-events.js';
+
+/** The finest time that servers commonly tell, and a little more. */
+const SECOND_MS = 1000;
+const AGED_MS = 2 * SECOND_MS;
+
+/** Undefined when it is no file, or not there. */
+export async function exactState(remote: Remote, path: RemotePath): Promise<DeliveredFile | undefined> {
+  try {
+    const { size, modifiedAt, isDirectory, etag } = await remote.stat(path);
+    if (isDirectory) return undefined;
+    const modifiedMs = modifiedAt.getTime();
+    // The epoch stands for a time that the server does not keep.
+    const isExact = etag !== undefined || (modifiedMs > 0 && remote.can.statTimeResolutionMs <= SECOND_MS);
+    return { path, size, modifiedMs, isExact, ...(etag === undefined ? {} : { etag }) };
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * States by path, of a moment so long ago that whoever writes a file from now on gives it another time. Files that went
+ * meanwhile are left out.
+ */
+export async function agedStates(
+  remote: Remote,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, DeliveredFile>> {
+  const states = new Map<string, DeliveredFile>();
+  for (const path of paths) {
+    const state = await exactState(remote, parseRemotePath(path, ROOT, 'path'));
+    if (state !== undefined) states.set(path, state);
+  }
+  const haveTags = [...states.values()].every(({ etag }) => etag !== undefined);
+  if (!haveTags) await delay(AGED_MS, undefined, { signal });
+  return states;
+}
+
+/** Whether the file is the one that was reported. */
+export function isReported(found: DeliveredFile, reported: DeliveredFile): boolean {
+  if (found.size !== reported.size) return false;
+  if (found.etag !== undefined && reported.etag !== undefined && found.etag !== reported.etag) return false;
+  if (reported.isExact !== undefined) return found.modifiedMs === reported.modifiedMs;
+  // Of version 1.0, from a listing, which may cut what is told of the file by itself.
+  return Math.floor(found.modifiedMs / SECOND_MS) === Math.floor(reported.modifiedMs / SECOND_MS);
+}
