@@ -22,6 +22,7 @@ import {
   quickStartAccounts,
   quickStartBanner,
   readQuickStart,
+  SANDBOX_CONNECTION_ID,
   sandboxConnection,
   sandboxSettings,
 } from './quick-start.js';
@@ -246,11 +247,11 @@ async function provision(
     const withSandbox = isKept
       ? [...accounts, ...quickStartAccounts(state, sandbox)]
       : withConnection(accounts, sandboxConnection(state, sandbox));
-    await storage.accounts.provision(withSandbox);
+    await storage.accounts.provision(withSandbox, SANDBOX_CONNECTION_ID);
     return async () => undefined;
   }
   const credentials = newCredentials(state, await storage.accounts.count(), generateApiKey);
-  await storage.accounts.provision(quickStartAccounts(state, sandbox, credentials));
+  await storage.accounts.provision(quickStartAccounts(state, sandbox, credentials), SANDBOX_CONNECTION_ID);
   return async (url) => {
     process.stdout.write(`\n${quickStartBanner({ url, dataDir, credentials })}\n`);
     if (credentials !== undefined) await markAnnounced(dataDir, state);

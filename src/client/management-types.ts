@@ -479,6 +479,16 @@ export interface components {
       readonly id?: string;
       /** @description Shown to people. */
       readonly name?: string;
+      /** @description The password of the account. */
+      readonly password?: string | null;
+      /** @description In PEM, OpenSSH or PuTTY form. Written, never shown; null takes it away. */
+      readonly privateKey?: string | null;
+      /** @description Of the private key. Written, never shown; null takes it away. */
+      readonly passphrase?: string | null;
+      /** @description Written, never shown. */
+      readonly secretAccessKey?: string | null;
+      /** @description Of temporary credentials. Written, never shown; null takes it away. */
+      readonly sessionToken?: string | null;
     };
     readonly HostKeyRequest: {
       /** @description SHA-256 fingerprint, as OpenSSH shows it. */

@@ -1,5 +1,6 @@
 /** A connection in its flat form, as the API shows and takes it ⇄ settings and secrets, as they are stored. */
 import tls from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
 import { FORMATS } from '../config/formats.js';
 import { createChecker } from '../http/schema-check.js';
 import { excessOf, wordsOf } from '../private-key-bounds.js';
@@ -66,18 +67,34 @@ export function editedDraft(stored: ManagedConnection, patch: Readonly<Record<st
   // A private key of one's own takes the place of the generated one.
   const keyPairId =
     typeof changes['privateKey'] === 'string' && changes['keyPairId'] === undefined ? null : draft.keyPairId;
-  requirePasswordAgain(stored, draft);
+  requireSecretsAgain(stored, draft);
   return { ...draft, keyPairId };
 }
 
 /**
- * Keys only sign, and what they sign is bound to one server; a password is sent as it is.
- * @throws GatewayError bad_request; see editedDraft
+ * Where stored secrets may go. The account's own password only to the server that it was given for; keys only sign, and
+ * what they sign is bound to one server. The operator's secrets, which came from the configuration file, only where the
+ * operator sent them: to that server, as that user, below that root. @throws GatewayError bad_request; see editedDraft
  */
-export function requirePasswordAgain(stored: ManagedConnection, draft: ConnectionDraft): void {
+export function requireSecretsAgain(stored: ManagedConnection, draft: ConnectionDraft): void {
+  if (stored.hasConfiguredSecrets && !hasSameReach(stored, draft)) {
+    const open = stored.secrets.find((name) => draft.secrets[name as SecretName] === undefined);
+    if (open !== undefined) {
+      throw badField(open, 'must be given: the one of the configuration file is for its own server and root alone');
+    }
+  }
   if (endpointOf(stored.settings) === endpointOf(draft.settings)) return;
   if (!stored.secrets.includes('password') || draft.secrets.password !== undefined) return;
   throw badField('password', 'must be given again (or null), because the server has changed');
+}
+
+/** What a login opens is the same, and who is trusted to be the server. */
+function hasSameReach(stored: ManagedConnection, { settings, hostKeys }: ConnectionDraft): boolean {
+  const reach = ({ defaultPath: _path, pool: _pool, atomicUploads: _atomic, ...rest }: Settings) => rest;
+  return (
+    isDeepStrictEqual(reach(stored.settings), reach(settings)) &&
+    (hostKeys === undefined || isDeepStrictEqual([...hostKeys].sort(), [...stored.hostKeys].sort()))
+  );
 }
 
 /** The Connection that a draft would be, with secrets that it leaves open taken from `base`. */

@@ -13,6 +13,15 @@ const integer = (minimum: number, maximum: number): object => ({ type: 'integer'
 /** Written, never shown; null takes it away. */
 const secret = (maxLength = 1024): object => ({ type: ['string', 'null'], minLength: 1, maxLength });
 
+/** Of all types. */
+export const secrets: Properties = {
+  password: secret(),
+  privateKey: secret(65_536),
+  passphrase: secret(),
+  secretAccessKey: secret(),
+  sessionToken: secret(8192),
+};
+
 export const fingerprint = { type: 'string', pattern: '^SHA256:[A-Za-z0-9+/]{43}$' };
 
 export const pool = {

@@ -4,12 +4,17 @@ import { json } from '../http/answer.js';
 import type { HttpAnswer, RequestContext } from '../http/types.js';
 import type { Connection } from '../remotes/connection.js';
 import { joinConnection } from '../storage/connection-rows.js';
-import { draftRow, type ConnectionDraft, type ManagedConnection } from '../storage/management/connection-editor.js';
+import {
+  draftRow,
+  type ConnectionDraft,
+  type ManagedConnection,
+  type SecretChanges,
+} from '../storage/management/connection-editor.js';
 import {
   connectionView,
   draftOf,
   editedDraft,
-  requirePasswordAgain,
+  requireSecretsAgain,
   secretValues,
   type ConnectionInput,
 } from './connection-input.js';
@@ -59,17 +64,20 @@ export function switchConnection(isActive: boolean) {
   };
 }
 
+type DuplicateBody = SecretChanges & { readonly id?: string; readonly name?: string };
+
 export async function duplicateConnection(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
   const source = await managedConnection(services, context);
-  const { id, name } = context.json as { readonly id?: string; readonly name?: string };
-  const opened = await openedConnection(services, context, source.id);
+  const { id, name, ...given } = context.json as DuplicateBody;
+  // The operator's secrets are for this one alone: whoever may edit the copy could lead them anywhere.
+  const opened = source.hasConfiguredSecrets ? undefined : await openedConnection(services, context, source.id);
   const draft: ConnectionDraft = {
     id,
     name: name ?? `${source.name} (copy)`,
     type: source.type,
     isActive: source.isActive,
     settings: source.settings,
-    secrets: {},
+    secrets: given,
     hostKeys: source.hostKeys,
     keyPairId: source.keyPairId,
   };
@@ -136,7 +144,7 @@ export async function testDraft(services: ManageServices, context: RequestContex
   if (basedOn !== undefined) {
     stored = await services.storage.management.connections.find(accountId, basedOn);
     if (stored === undefined || stored.type !== draft.type) throw unknownConnection(basedOn);
-    requirePasswordAgain(stored, draft);
+    requireSecretsAgain(stored, draft);
     base = await openedConnection(services, context, basedOn);
   }
   let secrets = secretValues(draft, base);
@@ -166,7 +174,10 @@ export async function scanHostKeys(services: ManageServices, context: RequestCon
 
 export async function pinHostKey(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
   const connection = await sftpConnection(services, context);
-  refusePinned(connection);
+  if (connection.isConfigured) {
+    const text = `connection ${connection.id} comes from the configuration file: pin its host key there (hostKey)`;
+    throw new GatewayError('from_configuration', text, { step: 'request' });
+  }
   const { fingerprint, replace } = context.json as { readonly fingerprint: string; readonly replace: boolean };
   const others = replace ? [] : connection.hostKeys.filter((known) => known !== fingerprint);
   const change = { action: 'connection.pin_host_key', details: { fingerprint, replaced: replace } };
@@ -181,8 +192,10 @@ export async function pinHostKey(services: ManageServices, context: RequestConte
 
 export async function forgetHostKeys(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
   const connection = await sftpConnection(services, context);
-  refusePinned(connection);
-  const change = { action: 'connection.forget_host_keys', details: { fingerprints: connection.hostKeys } };
+  const { id, isConfigured, hostKeys, hostKeysLearned } = connection;
+  // Learned ones are the gateway's own, also where the rest is of the configuration file.
+  refuseConfigured(isConfigured && hostKeys.length > 0 && !hostKeysLearned, `the host key of connection ${id}`);
+  const change = { action: 'connection.forget_host_keys', details: { fingerprints: hostKeys } };
   await services.storage.management.connections.setHostKeys(actorOf(context), connection, [], change);
   return shown(services, context, connection.id);
 }
@@ -219,11 +232,6 @@ async function sftpConnection(services: ManageServices, context: RequestContext)
       step: 'request',
     },
   );
-}
-
-/** Learned ones are the gateway's own, also where the rest is of the configuration file. */
-function refusePinned({ id, isConfigured, hostKeys, hostKeysLearned }: ManagedConnection): void {
-  refuseConfigured(isConfigured && hostKeys.length > 0 && !hostKeysLearned, `the host key of connection ${id}`);
 }
 
 function resultOf(report: TestReport) {

@@ -1,6 +1,6 @@
 /** JSON Schemas of the management requests (those of connections: connection-schemas.ts). */
 import { ALL_SCOPES } from '../caller.js';
-import { fingerprint } from './connection-schemas.js';
+import { fingerprint, secrets } from './connection-schemas.js';
 
 function object(properties: Record<string, object>, required: readonly string[] = []): object {
   return { type: 'object', properties, required, additionalProperties: false };
@@ -24,7 +24,7 @@ export const changePasswordBody = object(
   ['currentPassword', 'newPassword'],
 );
 
-export const duplicateBody = object({ id: slug, name });
+export const duplicateBody = object({ id: slug, name, ...secrets });
 export const testBody = object({ probe: { type: 'boolean', default: false } });
 export const deleteConnectionQuery = object({ confirm: { type: 'boolean', default: false } });
 export const hostKeyBody = object({ fingerprint, replace: { type: 'boolean', default: false } }, ['fingerprint']);

@@ -24,13 +24,13 @@ interface KeyRow {
 
 export class AccountStore implements Accounts {
   readonly #database: Database;
-  readonly #provision: (accounts: readonly AccountConfig[]) => Promise<void>;
+  readonly #provision: Accounts['provision'];
   readonly #lookup = new CachedLookup<ApiKeyRecord>((hash) => this.#load(hash));
   readonly #touchedAt = new Map<string, number>();
   #toTouch = new Set<string>();
   #touchTimer: NodeJS.Timeout | undefined;
 
-  constructor(database: Database, provision: (accounts: readonly AccountConfig[]) => Promise<void>) {
+  constructor(database: Database, provision: Accounts['provision']) {
     this.#database = database;
     this.#provision = provision;
   }
@@ -45,8 +45,8 @@ export class AccountStore implements Accounts {
     return record;
   }
 
-  async provision(accounts: readonly AccountConfig[]): Promise<void> {
-    await this.#provision(accounts);
+  async provision(accounts: readonly AccountConfig[], sandboxId?: string): Promise<void> {
+    await this.#provision(accounts, sandboxId);
     this.forgetKeys();
   }
 

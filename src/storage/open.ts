@@ -137,8 +137,8 @@ function assemble(
 ): OpenedStorage {
   const { database } = opened;
   const connections = new ConnectionStore(database, keyring);
-  const accounts = new AccountStore(database, async (configured) => {
-    await provisionAccounts(database, keyring, configured);
+  const accounts = new AccountStore(database, async (configured, sandboxId) => {
+    await provisionAccounts(database, keyring, configured, sandboxId);
     connections.forgetAll();
   });
   const history = new TransferHistory(database, node.id, options);

@@ -25,6 +25,7 @@ export async function provisionAccounts(
   database: Database,
   keyring: Keyring,
   accounts: readonly AccountConfig[],
+  sandboxId?: string,
 ): Promise<void> {
   if (accounts.length === 0) return database.transaction((tx) => markConfigured(tx, [], []));
   // Files are read before the lock is taken.
@@ -43,7 +44,7 @@ export async function provisionAccounts(
     for (const { account, connections } of prepared) {
       const accountId = await upsertAccount(tx, account);
       await upsertKeys(tx, accountId, account);
-      connectionIds.push(...(await upsertConnections(tx, keyring, accountId, account, connections)));
+      connectionIds.push(...(await upsertConnections(tx, keyring, accountId, account, connections, sandboxId)));
     }
     const keys = accounts.flatMap((account) => account.apiKeys);
     const keyHashes = keys.map(({ key }) => hashApiKey(key).toString('base64'));
@@ -146,6 +147,7 @@ async function upsertConnections(
   accountId: string,
   account: AccountConfig,
   connections: readonly PreparedConnection[],
+  sandboxId: string | undefined,
 ): Promise<readonly string[]> {
   const applied = new Set<string>();
   for (const connection of connections) {
@@ -158,7 +160,7 @@ async function upsertConnections(
     if (owner !== undefined && owner.account_id !== accountId) {
       throw new StartupError(`${where}: the id is already in use by another account; choose another one`);
     }
-    await upsertConnection(tx, accountId, id, connection);
+    await upsertConnection(tx, accountId, id, connection, sandboxId);
     await upsertSecrets(tx, keyring, id, connection.secrets);
   }
   return [...applied];
@@ -175,23 +177,28 @@ async function upsertConnection(
   accountId: string,
   id: string,
   { config, settings }: PreparedConnection,
+  sandboxId: string | undefined,
 ): Promise<void> {
-  const [found] = await tx<{ settings: Settings; host_keys: string[]; host_keys_learned: boolean }[]>`
-    select settings, host_keys, host_keys_learned from connections where id = ${id} for update`;
+  const [found] = await tx<{ settings: Settings; host_keys: string[] }[]>`
+    select settings, host_keys from connections where id = ${id} for update`;
   const given = config.type === 'sftp' && config.hostKey !== undefined ? [config.hostKey].flat() : undefined;
   // Learned keys belong to the server they came from.
   const sameServer = found !== undefined && endpointOf(found.settings) === endpointOf(settings);
   const hostKeys = given ?? (sameServer ? found.host_keys : []);
-  const learned = given === undefined && sameServer && found.host_keys_learned;
+  // What the file does not give may be forgotten by hand, also where a hand or an earlier file has pinned it.
+  const learned = given === undefined && hostKeys.length > 0;
   await tx`
-    insert into connections (id, account_id, name, type, is_active, settings, host_keys, host_keys_learned)
+    insert into connections (id, account_id, name, type, is_active, settings, host_keys, host_keys_learned,
+      secrets_configured)
     values (${id}, ${accountId}, ${config.name}, ${config.type}, ${config.isActive}, ${tx.json({ ...settings })},
-            ${tx.types.texts(hostKeys)}, ${learned})
+            ${tx.types.texts(hostKeys)}, ${learned}, ${id !== sandboxId})
     on conflict (id) do update set name = excluded.name, type = excluded.type, is_active = excluded.is_active,
-      settings = excluded.settings, host_keys = excluded.host_keys,
-      host_keys_learned = excluded.host_keys_learned, updated_at = now()
-    where (connections.name, connections.type, connections.is_active, connections.settings, connections.host_keys)
-      is distinct from (excluded.name, excluded.type, excluded.is_active, excluded.settings, excluded.host_keys)`;
+      settings = excluded.settings, host_keys = excluded.host_keys, host_keys_learned = excluded.host_keys_learned,
+      secrets_configured = excluded.secrets_configured, updated_at = now()
+    where (connections.name, connections.type, connections.is_active, connections.settings, connections.host_keys,
+        connections.host_keys_learned, connections.secrets_configured)
+      is distinct from (excluded.name, excluded.type, excluded.is_active, excluded.settings, excluded.host_keys,
+        excluded.host_keys_learned, excluded.secrets_configured)`;
 }
 
 async function upsertSecrets(tx: Transaction, keyring: Keyring, id: string, secrets: SecretValues): Promise<void> {

@@ -121,8 +121,11 @@ export interface ApiKeyRecord extends Caller {
 export interface Accounts {
   /** The key's record, or undefined when unknown, expired or revoked. Cached for at most a second. */
   findKey(key: string): Promise<ApiKeyRecord | undefined>;
-  /** Applies the configured accounts; idempotent; removes nothing. */
-  provision(accounts: readonly AccountConfig[]): Promise<void>;
+  /**
+   * Applies the configured accounts; idempotent; removes nothing. `sandboxId`: the connection to the gateway's own
+   * sandbox, whose login opens nothing else, so that a copy may have it.
+   */
+  provision(accounts: readonly AccountConfig[], sandboxId?: string): Promise<void>;
   /** Makes a key, stores its hash, returns it once. */
   createKey(
     accountId: string,

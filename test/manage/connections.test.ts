@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { manageRoutes } from '../../src/manage/routes.js';
 import type { ManageServices } from '../../src/manage/services.js';
-import { expectError, field, type Browser, type ManagedGateway, startManaged, withSql } from './support.js';
+import {
+  ACCOUNTS,
+  expectError,
+  field,
+  type Browser,
+  type ManagedGateway,
+  startManaged,
+  startManagedOn,
+  withSql,
+} from './support.js';
 
 interface Connection {
   readonly id: string;
@@ -11,12 +20,27 @@ interface Connection {
   readonly [field: string]: unknown;
 }
 
+/** The first account has a connection of the configuration file; nobody listens there. */
+const OPERATORS_CONNECTION = {
+  id: 'operators',
+  name: 'Operators',
+  type: 'sftp',
+  host: '127.0.0.1',
+  port: 1,
+  username: 'gw',
+  password: 'sesame-0',
+  rootPath: '/tenants/one',
+};
+const OPERATORS = {
+  accounts: ACCOUNTS.map((account, index) => ({ ...account, connections: index === 0 ? [OPERATORS_CONNECTION] : [] })),
+};
+
 let gateway: ManagedGateway;
 let ops: Browser;
 let other: Browser;
 
 before(async () => {
-  gateway = await startManaged();
+  gateway = await startManaged(OPERATORS);
   [ops, other] = [await gateway.browser(), await gateway.browser('other@example.com')];
 });
 after(() => gateway.stop());
@@ -62,7 +86,7 @@ test('connections of every type are made with their defaults, and no answer show
   const listed = field<Connection[]>(await ops.get('/manage/connections'), 'connections');
   assert.deepEqual(
     listed.map(({ id }) => id),
-    ['sandbox', 'box', ftp.id, s3.id],
+    ['operators', 'sandbox', 'box', ftp.id, s3.id],
   );
 });
 
@@ -126,6 +150,56 @@ test('what the configuration file lists cannot be edited here, but duplicated', 
   const copy = await ops.post(`${at}/duplicate`, { id: 'sandbox-2' });
   assert.equal(field(copy, 'source', 201), 'dashboard');
   assert.equal((await ops.get('/api/list/sandbox-2')).status, 200, 'and the copy works');
+});
+
+test('the host key of one from the configuration file is pinned there', async () => {
+  const fingerprint = `SHA256:${'A'.repeat(43)}`;
+  for (const id of ['sandbox', 'operators']) {
+    const pinned = await ops.post(`/manage/connections/${id}/host-keys`, { fingerprint });
+    expectError(pinned, 409, 'from_configuration');
+    assert.match(pinned.text, /hostKey/);
+  }
+});
+
+/** A tenant once copied the operator's connection, opened the copy's root, and read on with the stored password. */
+test('secrets of the configuration file go nowhere but where it sends them', async () => {
+  const copy = await ops.post('/manage/connections/operators/duplicate', { id: 'mine' });
+  assert.deepEqual(field(copy, 'secrets', 201), { password: false, privateKey: false, passphrase: false });
+  const own = await ops.post('/manage/connections/operators/duplicate', { id: 'own', password: 'my own' });
+  assert.equal(field<Connection['secrets']>(own, 'secrets', 201)['password'], true);
+  assert.equal((await ops.patch('/manage/connections/own', { rootPath: '/' })).status, 200, 'with secrets of its own');
+
+  const shown = (await ops.get('/manage/connections/operators')).json;
+  const { type, name, host, port, username, rootPath } = shown;
+  const draft = { type, name, host, port, username, rootPath };
+  const test = (changes: object) =>
+    ops.post('/manage/test-connection', { connection: { ...draft, ...changes }, basedOn: 'operators' });
+  const changes = [
+    { rootPath: '/' },
+    { host: '127.0.0.2' },
+    { port: 2 },
+    { username: 'other' },
+    { hostKeys: [`SHA256:${'B'.repeat(43)}`] },
+  ];
+  for (const change of changes) {
+    const refused = await test(change);
+    expectError(refused, 400, 'bad_request');
+    assert.match(refused.text, /password must be given/, JSON.stringify(change));
+  }
+  for (const fine of [{}, { defaultPath: '/below' }, { rootPath: '/', password: 'my own' }]) {
+    assert.equal((await test(fine)).status, 200, JSON.stringify(fine));
+  }
+});
+
+test("they stay the operator's when the file has dropped their connection", async () => {
+  await withSql(gateway.databaseUrl, (sql) => sql`update connections set configured = false where id = 'operators'`);
+  const at = '/manage/connections/operators';
+  const copy = await ops.post(`${at}/duplicate`, {});
+  assert.equal(field<Connection['secrets']>(copy, 'secrets', 201)['password'], false);
+  assert.equal((await ops.patch(at, { name: 'Renamed' })).status, 200);
+  expectError(await ops.patch(at, { rootPath: '/' }), 400, 'bad_request');
+  assert.equal((await ops.patch(at, { rootPath: '/', password: 'my own' })).status, 200);
+  assert.equal((await ops.patch(at, { rootPath: '/a' })).status, 200, 'from now on they are its own');
 });
 
 test('a connection is switched off for the next request', async () => {
@@ -250,4 +324,25 @@ test('no secret was in any answer, in the log, in the audit log or readable in t
   const places = [ops.seen.join('\n'), gateway.output(), audit.text, JSON.stringify(rows)];
   for (const secret of secrets) assert.ok(!places.some((place) => place.includes(secret)), secret);
   assert.ok(!ops.seen.join('\n').includes('PRIVATE KEY'));
+});
+
+/** Last: another gateway has another sandbox. */
+test('a host key that the file does not give can be forgotten from the next start on', async () => {
+  const fingerprint = `SHA256:${'A'.repeat(43)}`;
+  // One that an earlier version has pinned, or an earlier file: without it in the file it can be forgotten.
+  await withSql(
+    gateway.databaseUrl,
+    (sql) =>
+      sql`update connections set configured = true, host_keys = ${[fingerprint]}, host_keys_learned = false where id = 'operators'`,
+  );
+  expectError(await ops.delete('/manage/connections/operators/host-keys'), 409, 'from_configuration');
+  const again = await startManagedOn(gateway.databaseUrl, OPERATORS);
+  try {
+    const browser = await again.browser();
+    const at = '/manage/connections/operators/host-keys';
+    assert.deepEqual((await browser.get(at)).json, { hostKeys: [fingerprint], learned: true });
+    assert.equal((await browser.delete(at)).status, 200);
+  } finally {
+    await again.stop();
+  }
 });

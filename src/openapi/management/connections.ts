@@ -126,7 +126,8 @@ export const connectionOperations: Readonly<Record<string, Description>> = {
     operationId: 'duplicateConnection',
     tag: 'Connections',
     summary: 'Duplicate a connection',
-    description: 'With its secrets; also one of the configuration file, to have one that can be edited.',
+    description:
+      'With its secrets. Also one of the configuration file, to have one that can be edited: that copy has no secrets but those given here.',
     bodyExamples: example({ name: 'Warehouse (copy)', id: 'warehouse-2' }),
     success: made,
     errors: ['unknown_connection', 'plan_required', 'already_exists'],

@@ -17,6 +17,8 @@ export interface ManagedConnection {
   readonly isActive: boolean;
   /** Listed in the configuration file. */
   readonly isConfigured: boolean;
+  /** Its secrets came from there, and are the operator's. */
+  readonly hasConfiguredSecrets: boolean;
   readonly settings: Settings;
   readonly hostKeys: readonly string[];
   readonly hostKeysLearned: boolean;
@@ -63,6 +65,7 @@ interface Row {
   readonly type: ConnectionType;
   readonly is_active: boolean;
   readonly configured: boolean;
+  readonly secrets_configured: boolean;
   readonly settings: Settings;
   readonly host_keys: readonly string[];
   readonly host_keys_learned: boolean;
@@ -135,12 +138,13 @@ export class ConnectionEditor {
     const isSameServer = endpointOf(before.settings) === endpointOf(draft.settings);
     const hostKeys = draft.hostKeys ?? (isSameServer ? before.hostKeys : []);
     const isLearned = draft.hostKeys === undefined && isSameServer && before.hostKeysLearned;
+    const areConfigured = before.hasConfiguredSecrets && before.secrets.some((name) => !(name in draft.secrets));
     await this.#change(actor, before, { action: 'connection.update', details: { fields } }, async (tx) => {
       const secrets = await this.#secretsOf(tx, actor.accountId, draft);
       await tx`
         update connections set name = ${draft.name}, is_active = ${draft.isActive},
           settings = ${tx.json({ ...draft.settings })}, host_keys = ${tx.types.texts(hostKeys)},
-          host_keys_learned = ${isLearned}, key_pair_id = ${draft.keyPairId}, updated_at = now()
+          host_keys_learned = ${isLearned}, secrets_configured = ${areConfigured}, key_pair_id = ${draft.keyPairId}, updated_at = now()
         where id = ${before.id}`;
       await this.#putSecrets(tx, before.id, secrets);
     });
@@ -266,6 +270,7 @@ function fromRow(row: Row): ManagedConnection {
     type: row.type,
     isActive: row.is_active,
     isConfigured: row.configured,
+    hasConfiguredSecrets: row.secrets_configured,
     settings: row.settings,
     hostKeys: row.host_keys,
     hostKeysLearned: row.host_keys_learned,

@@ -50,7 +50,7 @@ function Editor({ connection }: { readonly connection: Connection }): ReactEleme
     refreshes: READS,
   });
   const duplicate = useAction(() => request<Connection>('POST', `${path}/duplicate`, {}), {
-    says: 'Duplicated, with the secrets',
+    says: 'Duplicated; set the secrets of the copy where it shows none',
     refreshes: READS,
     onDone: (copy) => navigate(`/connections/${encodeURIComponent(copy.id)}`),
   });
@@ -91,7 +91,7 @@ function Editor({ connection }: { readonly connection: Connection }): ReactEleme
         <Notice title="This connection stands in the configuration file">
           <p>
             The next start of the gateway would undo changes made here. Change the file, or duplicate the connection to
-            have one to edit.
+            have one to edit: the copy needs secrets of its own.
           </p>
           <Button isBusy={duplicate.isPending} onClick={() => duplicate.mutate(undefined)}>
             Duplicate
