@@ -28,6 +28,8 @@ export interface GatewayOptions {
   /** Further keys of the file; `accounts` here replaces the account that the other options describe. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** The Node.js that runs it; absent: this one. */
+  readonly node?: string;
   /** Kept when the gateway ends, to start another one on it. */
   readonly dataDir?: string;
 }
@@ -58,7 +60,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     ...others,
   };
   writeFileSync(file, JSON.stringify(settings));
-  const child = spawn(process.execPath, [...START_ARGS, MAIN], {
+  const child = spawn(options.node ?? process.execPath, [...START_ARGS, MAIN], {
     env: { ...process.env, GATEWAY_CONFIG: file, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
