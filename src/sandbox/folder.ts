@@ -22,6 +22,9 @@ const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
 const MAX_READ_BYTES = 256 * 1024;
 const NAMES_PER_REPLY = 100;
 const MAX_HANDLES = 256;
+/** Other users of the machine have no business here, whatever a client asks for. */
+const OWNERS_FILE = 0o600;
+const OWNERS_FOLDER = 0o700;
 
 /** A failure that has an SFTP status of its own. */
 class Refusal extends Error {
@@ -129,7 +132,7 @@ export class FolderService {
         const thing = findFile(handle);
         await settled(thing);
         if (wanted.size !== undefined) await thing.file.truncate(wanted.size);
-        if (wanted.mode !== undefined) await thing.file.chmod(wanted.mode & 0o777);
+        if (wanted.mode !== undefined) await thing.file.chmod(wanted.mode & OWNERS_FOLDER);
         if (wanted.mtime !== undefined) await thing.file.utimes(wanted.atime ?? wanted.mtime, wanted.mtime);
       });
       answer(id, setting);
@@ -195,7 +198,7 @@ export class FolderService {
     sftp.on('MKDIR', (id, name) =>
       answer(
         id,
-        this.#entry(name).then((entry) => mkdir(entry)),
+        this.#entry(name).then((entry) => mkdir(entry, { mode: OWNERS_FOLDER })),
       ),
     );
     sftp.on('RMDIR', (id, name) =>
@@ -224,7 +227,11 @@ export class FolderService {
     if ((flags & OPEN_MODE.TRUNC) !== 0) wanted |= constants.O_TRUNC;
     if ((flags & OPEN_MODE.EXCL) !== 0) wanted |= constants.O_EXCL;
     // Links are resolved and checked already; one that appears in between is not followed.
-    const file = await open(await this.#target(name), wanted | constants.O_NOFOLLOW, (mode ?? 0o666) & 0o777);
+    const file = await open(
+      await this.#target(name),
+      wanted | constants.O_NOFOLLOW,
+      (mode ?? OWNERS_FILE) & OWNERS_FILE,
+    );
     try {
       if ((await file.stat()).isDirectory()) throw new Refusal(STATUS_CODE.FAILURE, 'Is a directory');
     } catch (error) {
@@ -341,7 +348,7 @@ async function readNames({ dir, realPath }: OpenDir): Promise<FileEntry[]> {
 
 async function setAttributes(real: string, { size, mode, atime, mtime }: Partial<Attributes>): Promise<void> {
   if (size !== undefined) await truncate(real, size);
-  if (mode !== undefined) await chmod(real, mode & 0o777);
+  if (mode !== undefined) await chmod(real, mode & OWNERS_FOLDER);
   if (mtime !== undefined) await utimes(real, atime ?? mtime, mtime);
 }
 

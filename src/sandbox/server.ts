@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { dirname } from 'node:path';
 import ssh2, { type AuthContext, type Connection, type ParsedKey } from 'ssh2';
@@ -36,6 +36,8 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   await mkdir(options.folder, { recursive: true });
+  // Its login is the owner's alone, whoever else has one on this machine.
+  await chmod(options.folder, 0o700);
   const folder = await FolderService.at(options.folder);
   const hostKey = await readHostKey(options.hostKeyFile);
   const ssh = new ssh2.Server({ hostKeys: [hostKey.text], ident: 'sandbox' });

@@ -5,6 +5,7 @@ import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { childEnvironment } from './child-environment.js';
 import type { ServerPrograms } from './embedded-package.js';
 import type { RunAs } from './run-as.js';
 import { StartupError } from './startup-error.js';
@@ -57,7 +58,7 @@ export async function createCluster(cluster: string, programs: ServerPrograms, r
     ...['--encoding', 'UTF8', '--locale', 'C', '--no-instructions'],
   ]);
   try {
-    const env = { ...process.env, ...programs.environment };
+    const env = childEnvironment(programs.environment);
     await run(program, [...args], { ...ids, env, cwd: '/', timeout: INITDB_TIMEOUT_MS });
     await rename(password, path.join(data, PASSWORD_FILE));
     await rename(data, cluster);

@@ -11,6 +11,7 @@ import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { childEnvironment } from './child-environment.js';
 import {
   awaitFreeFolder,
   clusterFolder,
@@ -194,7 +195,10 @@ class Supervisor implements EmbeddedServer {
   /** Windows has no signals to send. */
   #pgCtlStop(mode: 'fast' | 'immediate'): void {
     const args = ['stop', '--no-wait', '--mode', mode, '--pgdata', this.#cluster];
-    spawn(this.#programs.pgCtl, args, { stdio: 'ignore' }).on('error', () => undefined);
+    spawn(this.#programs.pgCtl, args, { env: childEnvironment(this.#programs.environment), stdio: 'ignore' }).on(
+      'error',
+      () => undefined,
+    );
   }
 
   async #startOnce(): Promise<void> {
@@ -236,7 +240,7 @@ class Supervisor implements EmbeddedServer {
       const child = spawn(program, [...args], {
         ...ids,
         cwd: '/',
-        env: { ...process.env, ...this.#programs.environment },
+        env: childEnvironment(this.#programs.environment),
         // Away from our process group: Ctrl-C in a terminal must not stop the database before the gateway has drained.
         detached: true,
         stdio: ['ignore', logHandle.fd, logHandle.fd],
@@ -259,6 +263,7 @@ class Supervisor implements EmbeddedServer {
     const watchdog = spawn('/bin/sh', ['-c', WATCHDOG, 'watchdog', String(child.pid)], {
       ...ids,
       cwd: '/',
+      env: childEnvironment(),
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });

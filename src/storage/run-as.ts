@@ -1,11 +1,14 @@
 /** PostgreSQL refuses to run as root. This decides as whom it runs instead, and gives its folders to that user. */
 import { execFile } from 'node:child_process';
-import { chown, lstat, readdir, stat } from 'node:fs/promises';
+import { chown, lstat, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { childEnvironment } from './child-environment.js';
 import { StartupError } from './startup-error.js';
 
 const NOBODY = 65534;
+/** Taken where the system has it. */
+const OWN_USER = 'ftg-database';
 const run = promisify(execFile);
 
 export interface RunAs {
@@ -24,10 +27,10 @@ export interface RunAs {
 
 const AS_IS: RunAs = { owner: undefined, command: (program, args) => ({ program, args, ids: {} }) };
 
-const AS_NOBODY: RunAs = {
-  owner: NOBODY,
-  command: (program, args) => ({ program, args, ids: { uid: NOBODY, gid: NOBODY } }),
-};
+const asUser = (id: number): RunAs => ({
+  owner: id,
+  command: (program, args) => ({ program, args, ids: { uid: id, gid: id } }),
+});
 
 /** Root outside, nobody inside: reaches folders that only root can reach, and PostgreSQL sees no root. */
 const IN_NAMESPACE: RunAs = {
@@ -42,9 +45,13 @@ const IN_NAMESPACE: RunAs = {
 /** How to run the server on a folder that lies in `parent`. StartupError where there is no way. */
 export async function chooseRunAs(parent: string): Promise<RunAs> {
   if (process.platform === 'win32' || process.getuid?.() !== 0) return AS_IS;
-  if (await canReach(parent, NOBODY)) return AS_NOBODY;
+  const id = await unprivilegedUser();
+  if (await canReach(parent, id)) return asUser(id);
   try {
-    await run('unshare', ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, 'true'], { timeout: 5000 });
+    await run('unshare', ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, 'true'], {
+      env: childEnvironment(),
+      timeout: 5000,
+    });
     return IN_NAMESPACE;
   } catch {
     throw new StartupError(
@@ -52,6 +59,13 @@ export async function chooseRunAs(parent: string): Promise<RunAs> {
         'run the gateway as an ordinary user, choose a dataDir below folders of mode 0755, or set database.url',
     );
   }
+}
+
+/** Other services may run as nobody too, and could read what belongs to it: a user of its own is better. */
+async function unprivilegedUser(): Promise<number> {
+  const users = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const id = new RegExp(`^${OWN_USER}:[^:]*:([1-9]\\d*):`, 'm').exec(users)?.[1];
+  return id === undefined ? NOBODY : Number(id);
 }
 
 /** Whether a user without rights of its own can pass through every folder down to `folder` and read in it. */

@@ -77,6 +77,15 @@ describe('the sandbox', () => {
     await again.close();
   });
 
+  test('nobody else on the machine reads what stands in it', () =>
+    withSftp(async (sftp) => {
+      const modeOf = (name: string): number => statSync(join(folder, name)).mode & 0o777;
+      await call<void>((done) => sftp.mkdir('/own', (error) => done(error ?? undefined, undefined)));
+      await call<void>((done) => sftp.writeFile('/own/f', 'x', { mode: 0o666 }, (error) => done(error, undefined)));
+      await call<void>((done) => sftp.chmod('/own/f', 0o644, (error) => done(error ?? undefined, undefined)));
+      assert.deepEqual(['', 'own', 'own/f'].map(modeOf), [0o700, 0o700, 0o600]);
+    }));
+
   test('neither commands nor shells nor forwarding', async () => {
     const connection = await client();
     await assert.rejects(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { startEmbedded } from '../../src/storage/embedded.js';
@@ -21,6 +21,33 @@ describe('who runs the embedded PostgreSQL', () => {
     const ids = /^Uid:\s+(\d+)\s+(\d+)/m.exec(status)?.slice(1).map(Number);
     assert.deepEqual(ids, isRoot ? [NOBODY, NOBODY] : [process.getuid?.(), process.getuid?.()]);
     if (isRoot) assert.match(status, /^Groups:\s*$/m, 'none of the groups of root either');
+  });
+
+  it('is told none of our secrets', async () => {
+    if (process.platform !== 'linux') return;
+    process.env['GATEWAY_MASTER_KEY'] = 'never-told';
+    const server = await startEmbedded(path.join(folder, 'data'), () => undefined);
+    delete process.env['GATEWAY_MASTER_KEY'];
+    // The server, its own processes, and whoever watches over it.
+    const related: string[] = [];
+    for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+      const [stat, line] = await Promise.all(
+        ['stat', 'cmdline'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')),
+      );
+      const parent = / \(.*\) \w (\d+)/.exec(` ${stat}`)?.[1];
+      const isWatchdog = line?.split('\0').slice(-3).join(' ') === `watchdog ${server.pid} `;
+      if (pid === String(server.pid) || parent === String(server.pid) || isWatchdog) related.push(pid);
+    }
+    const told = await Promise.all(related.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')));
+    await server.stop();
+    assert.ok(related.length >= 3, related.join(' '));
+    for (const environment of told) {
+      assert.doesNotMatch(environment, /never-told/);
+      const names = environment.split('\0').map((entry) => entry.split('=')[0] ?? '');
+      const others = names.filter((name) => !/^($|PATH$|LANG|LC_|TZ$|HOME$|LD_LIBRARY_PATH$|PG|PWD$)/.test(name));
+      assert.deepEqual(others, []);
+    }
+    assert.ok(told.some((environment) => environment.includes('PATH=')));
   });
 
   it('reaches a folder only when every folder above lets it pass', async () => {
