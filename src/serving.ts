@@ -12,7 +12,7 @@ import type { ExchangeRecord } from './http/exchange.js';
 import type { Limiters } from './http/limiter.js';
 import type { SharedAcceptor } from './http/native/acceptor.js';
 import { createRouter } from './http/router.js';
-import { createHttpServer, type HttpServer, PROCESS_BUDGET_BYTES } from './http/server.js';
+import { createHttpServer, type HttpServer } from './http/server.js';
 import { createManagement } from './manage/management.js';
 import type { Logger } from './observe/log.js';
 import { createMetrics, type Metrics } from './observe/metrics.js';
@@ -208,7 +208,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     ...config.server,
     frontEnd: options.frontEnd,
     ...(options.acceptor === undefined ? {} : { acceptor: options.acceptor }),
-    bufferedBytes: PROCESS_BUDGET_BYTES / options.threads,
+    budgets: reach.budgets,
     handler,
     onRequest: (record) => recordRequest(record, logger, metrics),
     log,

@@ -22,6 +22,8 @@ export interface BudgetOptions {
   readonly capacity: number;
   /** Of the capacity, for essential claims alone. */
   readonly reserve?: number;
+  /** The key of the configuration that bounds it, where that has another name. */
+  readonly setting?: string;
 }
 
 export interface Claim {
@@ -143,6 +145,11 @@ export class Budget {
     return isEssential || holds === 0 || holds + amount <= GENEROSITY * free ? undefined : 'share';
   }
 
+  /** What a claim that was not granted is answered with. */
+  errorOf(claim: Claim): GatewayError {
+    return this.error(this.refusalOf(claim) ?? 'full');
+  }
+
   private give(claim: Claim): Grant {
     const { owner, isEssential = false } = claim;
     let held = 0;
@@ -201,15 +208,15 @@ export class Budget {
   }
 
   private error(refusal: Refusal): GatewayError {
-    const { name, unit, capacity } = this.options;
+    const { name, unit, capacity, setting = `budgets.${name}` } = this.options;
     return refusal === 'full'
-      ? new GatewayError('overloaded', `all ${capacity} ${unit} of this gateway are in use (budgets.${name})`, {
+      ? new GatewayError('overloaded', `all ${capacity} ${unit} of this gateway are in use (${setting})`, {
           step: 'acquire',
           retryAfterMs: RETRY_AFTER_MS,
         })
       : new GatewayError(
           'share_exceeded',
-          `this account has its share of the gateway's ${capacity} ${unit} (budgets.${name})`,
+          `this account has its share of the gateway's ${capacity} ${unit} (${setting})`,
           {
             step: 'acquire',
             retryAfterMs: RETRY_AFTER_MS,

@@ -15,6 +15,8 @@ export interface Budgets {
   readonly memoryBytes: Budget;
   /** Requests under way. */
   readonly requests: Budget;
+  /** Requests without a key whose body is awaited, by client address: logins. */
+  readonly unsigned: Budget;
   /** Operations that wait for a session of whichever pool. */
   readonly waiting: Budget;
   /** Open sessions of all pools. */
@@ -23,18 +25,27 @@ export interface Budgets {
   readonly lookups: Budget;
 }
 
+/** Of the requests; a login's body is small, and comes soon or never. */
+const UNSIGNED_REQUESTS = 1 / 8;
 /** Requests are a few, and small: login, health and reading one's own state go on when all else is taken. */
 const RESERVED_REQUESTS = 1 / 16;
 
 /** The part of one of `threads` event loops: each has requests and sessions of its own. */
 export function createBudgets(limits: BudgetLimits, threads: number): Budgets {
+  const capacityOf = (limit: number): number => Math.max(1, Math.floor(limit / threads));
   const part = (name: keyof BudgetLimits, unit: string, reserve = 0): Budget => {
-    const capacity = Math.max(1, Math.floor(limits[name] / threads));
+    const capacity = capacityOf(limits[name]);
     return new Budget({ name, unit, capacity, reserve: Math.floor(capacity * reserve) });
   };
   return {
     memoryBytes: part('memoryBytes', 'bytes in memory'),
     requests: part('requests', 'requests', RESERVED_REQUESTS),
+    unsigned: new Budget({
+      name: 'unsigned',
+      unit: 'requests without a key',
+      capacity: capacityOf(limits.requests * UNSIGNED_REQUESTS),
+      setting: 'budgets.requests',
+    }),
     waiting: part('waiting', 'places of operations that wait'),
     sessions: part('sessions', 'sessions'),
     lookups: part('lookups', 'name look-ups'),

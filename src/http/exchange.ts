@@ -1,13 +1,16 @@
 /** One request and its answer, whichever front end it came by: framing, pace, the answer's form, the record. */
 import { Readable } from 'node:stream';
+import { UNCOUNTED } from '../budgets/memory.js';
 import { GatewayError, toGatewayError } from '../errors.js';
 import { unrouted } from './answer.js';
 import { AnswerWriter } from './answer-writer.js';
 import { BodyReader, clientGone } from './body-reader.js';
+import { Claims, type RequestBudgets } from './claims.js';
 import { clientAddress } from './client-address.js';
 import { ClientPace, type PaceLimits } from './client-pace.js';
 import { framingMistake, repeatedField } from './framing.js';
 import type { AnswerHead, ClientSocket } from './front-end.js';
+import type { Peer } from './peers.js';
 import type { HttpAnswer, HttpHandler, HttpRequest, StreamBody } from './types.js';
 
 /** What is left of a request when it is over, for the log. */
@@ -29,8 +32,7 @@ export interface ExchangeHost {
   readonly trustedProxies: readonly string[];
   /** Answers close their connection while this is true. */
   readonly isDraining: boolean;
-  /** New bodies are refused while this is true. */
-  readonly isOverloaded: boolean;
+  readonly budgets: RequestBudgets;
   handle: HttpHandler;
   over(exchange: Exchange, record: ExchangeRecord): void;
 }
@@ -48,7 +50,10 @@ export class Exchange {
   private readonly body: BodyReader | undefined;
   private readonly pace: ClientPace;
   private writer: AnswerWriter | undefined;
+  private readonly claims: Claims;
+  private bodyDeadline = Infinity;
   private isOver = false;
+  private isSettled = false;
   private isAnswered = false;
   private status = 0;
   private bytesOut = 0;
@@ -63,10 +68,12 @@ export class Exchange {
     const { method, path, query, headers, repeated, peer } = socket.head;
     const declared = headers.get('content-length');
     const contentLength = declared === undefined ? undefined : Number(declared);
+    const remoteAddress = clientAddress(peer.address, headers.get('x-forwarded-for'), host.trustedProxies);
+    this.claims = new Claims(host.budgets, remoteAddress);
     const hasBody = headers.has('transfer-encoding') || (contentLength !== undefined && contentLength !== 0);
     if (hasBody) {
       const touch = { pause: () => this.touch(() => socket.pause()), resume: () => this.touch(() => socket.resume()) };
-      this.body = new BodyReader(touch, contentLength);
+      this.body = new BodyReader(touch, contentLength, this.claims.memory.hold(), (error) => this.withdraw(error));
       socket.onBody((chunk, isLast) => this.guard(() => this.body?.accept(chunk, isLast)));
     }
     let body: BodyReader | undefined = this.body;
@@ -75,7 +82,7 @@ export class Exchange {
       path,
       query: new URLSearchParams(query),
       headers,
-      remoteAddress: clientAddress(peer, headers.get('x-forwarded-for'), host.trustedProxies),
+      remoteAddress,
       contentLength,
       hasBody,
       // Most requests have none, and a stream that nobody reads costs more than the rest of this object.
@@ -83,26 +90,45 @@ export class Exchange {
         return (body ??= emptyBody());
       },
       signal: this.controller.signal,
+      claims: this.claims,
+      expectBodyWithin: (ms) => (this.bodyDeadline = performance.now() + ms),
     };
     const misframed = framingMistake(headers, repeated);
-    const mistake = repeatedField(repeated) ?? (hasBody && host.isOverloaded ? overloaded() : undefined);
+    const mistake = repeatedField(repeated);
     const isServed = misframed === undefined && mistake === undefined;
+    this.isSettled = !isServed;
     this.settled = isServed ? this.run() : Promise.resolve();
     if (misframed !== undefined) this.refuseFraming(misframed);
     else if (mistake !== undefined) this.answer(unrouted(mistake));
   }
 
-  /** Once a second: our own limits, the front end's timers, and clients that left while they were paused. */
+  /** Once a second: our own limits, and the front end's timers. */
   tick(second: number): void {
     this.guard(() => {
+      const now = performance.now();
+      if (now > this.bodyDeadline && this.body?.complete === false) {
+        return this.cut(clientGone('the body was not whole in time'));
+      }
+      this.body?.feed();
       const isItsTurn = (this.body?.waiting ?? false) || (this.writer?.waiting ?? false);
       const moved = (this.body?.received ?? 0) + (this.writer?.sent ?? 0);
-      const offence = this.pace.check(isItsTurn, moved, performance.now());
+      const offence = this.pace.check(isItsTurn, moved, now);
       if (offence !== undefined) return this.cut(clientGone(offence));
-      if (second % KEEP_ALIVE_EVERY_SECONDS !== 0) return;
-      if (this.body?.socketIsPaused === true && !this.body.complete) return this.body.peek();
+      if (second % KEEP_ALIVE_EVERY_SECONDS !== 0 || this.heldBack !== undefined) return;
       this.touch(() => this.socket.keepAlive());
     });
+  }
+
+  /** Whose socket is not read now: it may have left without our being told. */
+  get heldBack(): Peer | undefined {
+    return this.body?.isHeldBack === true && !this.isOver ? this.socket.head.peer : undefined;
+  }
+
+  /** What was found out about it: it has left, or nobody knows. */
+  peerIs(state: 'closed' | 'unknown'): void {
+    if (this.heldBack === undefined) return;
+    if (state === 'closed') this.cut(clientGone());
+    else this.guard(() => this.body?.peek());
   }
 
   get isFinished(): boolean {
@@ -111,10 +137,6 @@ export class Exchange {
 
   /** Resolves when the handler has come to its end, whatever became of the client. */
   readonly settled: Promise<void>;
-
-  get bufferedBytes(): number {
-    return this.body?.readableLength ?? 0;
-  }
 
   /** The operation hears `error`; a client that still waits for an answer can be given one. */
   withdraw(error: GatewayError): void {
@@ -147,6 +169,8 @@ export class Exchange {
       answer = unrouted(toGatewayError(error));
     }
     this.answer(answer);
+    this.isSettled = true;
+    if (this.isOver) this.claims.release();
   }
 
   private answer(answer: HttpAnswer): void {
@@ -177,7 +201,18 @@ export class Exchange {
     const bytes = body ?? '';
     const length = lengthOf(bytes);
     if (length === undefined || length <= MAX_WHOLE_BYTES) return this.sendWhole(answer, bytes);
-    this.stream(answer, { stream: Readable.from([Buffer.from(bytes)], { objectMode: false }), length });
+    try {
+      this.stream(answer, { stream: Readable.from([this.held(bytes, length)], { objectMode: false }), length });
+    } catch (error) {
+      this.broken(toGatewayError(error), false, answer);
+    }
+  }
+
+  /** Text counts until its last byte has left; bytes are somebody's who keeps them anyway. */
+  private held(body: string | Uint8Array, length: number): Buffer {
+    if (typeof body !== 'string') return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    this.claims.memory.hold().require(length);
+    return Buffer.from(body);
   }
 
   private sendHeadOnly(answer: HttpAnswer, length: number | undefined): void {
@@ -226,6 +261,7 @@ export class Exchange {
     if (this.isOver) return;
     this.isOver = true;
     if (isComplete && this.body !== undefined && !this.body.complete) this.body.destroy();
+    if (this.isSettled) this.claims.release();
     const { method, path, remoteAddress } = this.request;
     this.host.over(this, {
       method,
@@ -271,13 +307,10 @@ export class Exchange {
 }
 
 function emptyBody(): BodyReader {
-  const body = new BodyReader({ pause: () => undefined, resume: () => undefined }, undefined);
+  const nothing = (): undefined => undefined;
+  const body = new BodyReader({ pause: nothing, resume: nothing }, undefined, UNCOUNTED, nothing);
   body.accept(Buffer.alloc(0), true);
   return body;
-}
-
-function overloaded(): GatewayError {
-  return new GatewayError('overloaded', 'the gateway has too many bodies under way', { retryAfterMs: 1_000 });
 }
 
 function isStream(body: HttpAnswer['body']): body is StreamBody {

@@ -4,6 +4,7 @@
  */
 import type { BodySocket } from './body-reader.js';
 import type { SinkEvents, ResponseSink } from './answer-writer.js';
+import type { Peer } from './peers.js';
 
 /** Copied before anything else happens. */
 export interface RequestHead {
@@ -16,8 +17,8 @@ export interface RequestHead {
   readonly headers: ReadonlyMap<string, string>;
   /** Names that stood more than once. */
   readonly repeated: ReadonlySet<string>;
-  /** The address of the other end of the connection. */
-  readonly peer: string;
+  /** The other end of the connection: a client, or its proxy. */
+  readonly peer: Peer;
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Limiter } from './rate.js';
 import { createChecker } from './schema-check.js';
 import { UnknownFields } from './unknown-fields.js';
 import type { Caller, HttpAnswer, HttpHandler, HttpRequest, RequestContext, Route } from './types.js';
+import { readWhole, SIGNED_BODY, UNSIGNED_BODY } from './whole-body.js';
 import type { Accounts } from '../storage/storage.js';
 
 export interface RouterOptions {
@@ -42,7 +43,6 @@ interface Match {
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
-const MAX_JSON_BYTES = 1024 * 1024;
 const NOBODY: Caller = { accountId: '', email: '', plan: '', keyId: '', scopes: [], connections: [] };
 
 export function createRouter(options: RouterOptions): HttpHandler {
@@ -55,15 +55,19 @@ export function createRouter(options: RouterOptions): HttpHandler {
     const { compiled, params } = match(routes, request);
     const { route } = compiled;
     state.route = route;
+    const isPublic = route.access === 'public';
     const caller = route.access === 'public' ? NOBODY : await authenticator.authenticate(request, route.access);
-    if (route.access !== 'public') {
+    if (!isPublic) {
       state.keyId = caller.keyId;
+      request.claims.admit(caller.accountId, route.isEssential === true);
       if (rate !== undefined) await takeRate(rate, caller.keyId, options.requestsPerSecond, state);
     }
     const unknown = (state.unknown = new UnknownFields(request));
     if (route.anyQuery !== true) unknown.noteQuery(request.query, route.query);
     const query = compiled.checkQuery?.(queryValues(request.query)) ?? {};
-    const body = route.body === 'json' ? await readWhole(request) : undefined;
+    if (isPublic && route.body !== 'none') request.claims.admitUnsigned();
+    const bounds = isPublic ? UNSIGNED_BODY : SIGNED_BODY;
+    const body = route.body === 'json' ? await readWhole(request, bounds) : undefined;
     const parsed = body === undefined ? undefined : parseJson(body);
     if (route.json !== undefined) unknown.noteFields(parsed, route.json);
     const json = body === undefined ? undefined : (compiled.checkJson ?? ((value: unknown) => value))(parsed);
@@ -230,24 +234,6 @@ function queryValues(query: URLSearchParams): Record<string, string> {
     values.set(name, value);
   }
   return Object.fromEntries(values);
-}
-
-async function readWhole(request: HttpRequest): Promise<Buffer> {
-  const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json') {
-    throw new GatewayError('unsupported_media_type', 'this endpoint takes application/json', { step: 'request' });
-  }
-  const tooLarge = (): GatewayError =>
-    new GatewayError('too_large', `the body is larger than ${MAX_JSON_BYTES} bytes`, { step: 'request' });
-  if ((request.contentLength ?? 0) > MAX_JSON_BYTES) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request.body as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_JSON_BYTES) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function parseJson(body: Buffer): unknown {

@@ -1,12 +1,14 @@
 /** The server around a front end: what runs, own limits, certificate reload, drain. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '../errors.js';
+import type { RequestBudgets } from './claims.js';
 import type { FrontEndName } from './choose-front-end.js';
 import { Exchange, type ExchangeHost, type ExchangeRecord } from './exchange.js';
 import { openNodeFrontEnd } from './fallback/node-front-end.js';
 import type { ClientSocket, SocketOptions } from './front-end.js';
 import type { SharedAcceptor } from './native/acceptor.js';
 import { openUwsFrontEnd } from './native/uws-front-end.js';
+import { lookAtPeers } from './peers.js';
 import type { HttpHandler } from './types.js';
 
 export interface HttpServerOptions extends SocketOptions {
@@ -14,8 +16,7 @@ export interface HttpServerOptions extends SocketOptions {
   readonly port: number;
   /** That of uWebSockets.js alone. Absent: this server has a listening socket of its own. */
   readonly acceptor?: SharedAcceptor;
-  /** Bytes in all bodies under way beyond which new ones are refused with 503. */
-  readonly bufferedBytes?: number;
+  readonly budgets: RequestBudgets;
   readonly idleTimeoutMs: number;
   readonly minBytesPerSecond: number;
   /** Addresses or CIDR blocks whose `X-Forwarded-For` is believed. */
@@ -46,8 +47,8 @@ export interface HttpServer {
   readonly running: number;
 }
 
-/** For all bodies of the process. */
-export const PROCESS_BUDGET_BYTES = 256 * 1024 * 1024;
+/** Clients that left while nothing was read from them are noticed in this time. */
+const PEERS_EVERY_SECONDS = 4;
 /** For operations that were told to end: to clean up, record and answer. */
 const CUT_GRACE_MS = 5_000;
 
@@ -57,8 +58,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   /** Handlers at work; one may outlive its client, to clean up. */
   const working = new Set<Exchange>();
   let isListening = false;
+  /** 0 where an acceptor has it. */
+  let port = 0;
   let isDraining = false;
-  let isOverloaded = false;
   let second = 0;
   let whenIdle: (() => void) | undefined;
   let retired: Promise<void> | undefined;
@@ -70,9 +72,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     get isDraining() {
       return isDraining;
     },
-    get isOverloaded() {
-      return isOverloaded;
-    },
+    budgets: options.budgets,
     handle: options.handler,
     over: (exchange, record) => {
       running.delete(exchange);
@@ -89,13 +89,21 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   const ticker = setInterval(() => {
     second++;
-    let buffered = 0;
-    for (const exchange of running) {
-      buffered += exchange.bufferedBytes;
-      exchange.tick(second);
-    }
-    isOverloaded = buffered > (options.bufferedBytes ?? PROCESS_BUDGET_BYTES);
+    for (const exchange of running) exchange.tick(second);
+    if (second % PEERS_EVERY_SECONDS === 0) void findGonePeers();
   }, 1_000).unref();
+
+  async function findGonePeers(): Promise<void> {
+    const heldBack = [...running].filter((exchange) => exchange.heldBack !== undefined);
+    if (heldBack.length === 0) return;
+    const peers = heldBack.flatMap((exchange) => exchange.heldBack ?? []);
+    const stateOf = await lookAtPeers(port, peers);
+    for (const exchange of heldBack) {
+      const { heldBack: peer } = exchange;
+      const state = peer === undefined ? 'there' : stateOf(peer);
+      if (state !== 'there') exchange.peerIs(state);
+    }
+  }
 
   function begin(socket: ClientSocket): void {
     const exchange = new Exchange(socket, host);
@@ -128,7 +136,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
 
     listen: async () => {
-      const port = await frontEnd.listen(options.port);
+      port = await frontEnd.listen(options.port);
       isListening = true;
       if (options.acceptor === undefined) {
         options.log('info', 'listening', { host: options.host, port, build: frontEnd.build, tls: isSecure });

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Caller, Scope } from '../caller.js';
 import type { GatewayError } from '../errors.js';
 import type { Span } from '../span.js';
+import type { Claims } from './claims.js';
 
 export interface HttpRequest {
   /** Upper case. */
@@ -19,11 +20,19 @@ export interface HttpRequest {
   readonly hasBody: boolean;
   /**
    * Not flowing until read; pauses the client's socket when it is not read. ENDS only when the announced body arrived
-   * whole; a client that leaves, stalls or sends short DESTROYS it with client_gone.
+   * whole; a client that leaves, stalls or sends short DESTROYS it with client_gone, one that there is no memory for with
+   * share_exceeded or overloaded.
    */
   readonly body: Readable;
-  /** Aborted with a GatewayError (client_gone, draining) as reason when nobody waits for the answer any more. */
+  /**
+   * Aborted with a GatewayError as reason when nobody waits for the answer any more (client_gone, draining), or when the
+   * body has no more room in memory (share_exceeded, overloaded).
+   */
   readonly signal: AbortSignal;
+  /** What it takes of what all share. */
+  readonly claims: Claims;
+  /** The connection is cut when the body is not whole by then. */
+  expectBodyWithin(ms: number): void;
 }
 
 /**
@@ -124,5 +133,7 @@ export interface Route {
   readonly skippable?: boolean;
   /** A GET route that also answers HEAD; the handler looks at request.method. */
   readonly head?: boolean;
+  /** Reading one's own state, quickly: goes on when the gateway is full. */
+  readonly isEssential?: boolean;
   handle(context: RequestContext): Promise<HttpAnswer>;
 }

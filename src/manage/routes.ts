@@ -96,10 +96,10 @@ export function manageRoutes(services: ManageServices): Route[] {
     get('transfers', listTransfers, schemas.transfersQuery),
     // Before the id: the first row that fits is taken.
     get('transfers/live', listLiveTransfers),
-    get('transfers/export', exportTransfers, schemas.exportQuery),
+    { ...get('transfers/export', exportTransfers, schemas.exportQuery), isEssential: false },
     get('transfers/:id', showTransfer),
     post('transfers/:id/cancel', cancelTransfer),
-    get('events', watchTransfers),
+    { ...get('events', watchTransfers), isEssential: false },
 
     ...watchRoutes(services),
   ];

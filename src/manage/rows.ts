@@ -5,7 +5,7 @@ import type { ManageServices } from './services.js';
 export type Handler = (services: ManageServices, context: RequestContext) => Promise<HttpAnswer>;
 
 interface Rows {
-  /** Without a login session. */
+  /** Without a login session. `get` is for one's own state, told quickly. */
   readonly open: (path: string, handler: Handler, json: object) => Route;
   readonly get: (path: string, handler: Handler, query?: object) => Route;
   readonly post: (path: string, handler: Handler, json?: object) => Route;
@@ -30,7 +30,10 @@ export function rowsOf(services: ManageServices): Rows {
   });
   return {
     open: (path, handler, json) => ({ ...row('POST', path, handler, { json }), access: 'public' }),
-    get: (path, handler, query) => row('GET', path, handler, query === undefined ? {} : { query }),
+    get: (path, handler, query) => ({
+      ...row('GET', path, handler, query === undefined ? {} : { query }),
+      isEssential: true,
+    }),
     post: (path, handler, json) => row('POST', path, handler, json === undefined ? {} : { json }),
     patch: (path, handler, json) => row('PATCH', path, handler, { json }),
     remove: (path, handler, query) => row('DELETE', path, handler, query === undefined ? {} : { query }),

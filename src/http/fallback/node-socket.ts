@@ -150,7 +150,7 @@ function copyHead(req: IncomingMessage): RequestHead {
     query: end < 0 ? '' : target.slice(end + 1),
     headers,
     repeated,
-    peer: addressText(req.socket.remoteAddress ?? ''),
+    peer: { address: addressText(req.socket.remoteAddress ?? ''), port: req.socket.remotePort ?? 0 },
   };
 }
 

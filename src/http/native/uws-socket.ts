@@ -16,6 +16,7 @@ import ipaddr from 'ipaddr.js';
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { ResponseSink, SinkEvents } from '../answer-writer.js';
 import type { AnswerHead, ClientSocket, Persistence, RequestHead } from '../front-end.js';
+import type { Peer } from '../peers.js';
 import { UwsSink } from './uws-sink.js';
 
 export class UwsSocket implements ClientSocket {
@@ -32,7 +33,7 @@ export class UwsSocket implements ClientSocket {
       path: req.getUrl(),
       query: req.getQuery(),
       ...copyHeaders(req),
-      peer: addressText(res),
+      peer: peerOf(res),
     };
   }
 
@@ -119,6 +120,12 @@ function copyHeaders(req: HttpRequest): { headers: Map<string, string>; repeated
     headers.set(name, former === undefined ? value : `${former}, ${value}`);
   });
   return { headers, repeated };
+}
+
+/** The older build does not tell the port. */
+function peerOf(res: HttpResponse & { getRemotePort?: () => number }): Peer {
+  const address = addressText(res);
+  return res.getRemotePort === undefined ? { address } : { address, port: res.getRemotePort() };
 }
 
 function addressText(res: HttpResponse): string {

@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { ExchangeRecord } from '../../../src/http/exchange.js';
+import { createBudgets, type BudgetLimits, type Budgets } from '../../../src/budgets/budgets.js';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../../src/http/server.js';
 import type { HttpAnswer, HttpHandler, HttpRequest } from '../../../src/http/types.js';
 import { FRONT_END } from '../../support/front-end.js';
@@ -11,6 +12,19 @@ export interface FrontEnd {
   readonly log: string[];
   /** Resolves when the `count`th request is over. */
   over(count: number): Promise<ExchangeRecord>;
+}
+
+const LIMITS: BudgetLimits = {
+  memoryBytes: 128 * 1024 * 1024,
+  requests: 2_048,
+  waiting: 2_048,
+  sessions: 1_024,
+  lookups: 64,
+};
+
+/** As configured by default, but for `limits`. */
+export function testBudgets(limits: Partial<BudgetLimits> = {}): Budgets {
+  return createBudgets({ ...LIMITS, ...limits }, 1);
 }
 
 export const ON_LOOPBACK = {
@@ -35,6 +49,7 @@ export async function startFrontEnd(
   const waiting = new Set<() => void>();
   const server = createHttpServer({
     ...ON_LOOPBACK,
+    budgets: testBudgets(),
     handler,
     onRequest: (record) => {
       records.push(record);

@@ -6,7 +6,7 @@ import { openSync, readSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createHttpServer } from '../../../src/http/server.js';
-import { ON_LOOPBACK } from './front-end.js';
+import { ON_LOOPBACK, testBudgets } from './front-end.js';
 
 const BLOCK = Buffer.alloc(64 * 1024);
 const BLOCKS = 1_024;
@@ -24,6 +24,7 @@ function blocks(): Readable {
 
 const server = createHttpServer({
   ...ON_LOOPBACK,
+  budgets: testBudgets(),
   handler: async (request) => {
     if (request.method === 'GET') return { status: 200, body: { stream: blocks(), length: BLOCKS * BLOCK.length } };
     await pipeline(request.body, new Writable({ write: (_chunk, _encoding, done) => done() }));

@@ -1,0 +1,41 @@
+/**
+ * What one request takes of what all share (budgets/): its place among the requests under way, and the memory that its
+ * body and its answer hold. Counted under the client's address until the router knows whose it is; given back when the
+ * answer has left and the handler has come to its end.
+ */
+import type { Budgets } from '../budgets/budgets.js';
+import type { Grant } from '../budgets/budget.js';
+import { Memory } from '../budgets/memory.js';
+import { networkOf } from './client-address.js';
+
+export type RequestBudgets = Pick<Budgets, 'memoryBytes' | 'requests' | 'unsigned'>;
+
+export class Claims {
+  readonly memory: Memory;
+  private place: Grant | undefined;
+  private readonly address: string;
+
+  constructor(
+    private readonly budgets: RequestBudgets,
+    address: string,
+  ) {
+    this.address = `address ${networkOf(address)}`;
+    this.memory = new Memory(budgets.memoryBytes, this.address);
+  }
+
+  /** Somebody has signed for it. @throws GatewayError overloaded (503); share_exceeded (429) */
+  admit(accountId: string, isEssential: boolean): void {
+    this.place = this.budgets.requests.take({ owner: accountId, isEssential });
+    this.memory.moveTo(accountId);
+  }
+
+  /** Nobody will sign for it, and it has a body to wait for. @throws GatewayError overloaded (503); share_exceeded (429) */
+  admitUnsigned(): void {
+    this.place = this.budgets.unsigned.take({ owner: this.address });
+  }
+
+  release(): void {
+    this.place?.release();
+    this.memory.release();
+  }
+}
