@@ -47,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: [],
   // `main` is for `ftg serve` alone; all else goes over HTTP.
   cli: ['client', 'main'],
-  transfers: ['remotes', 'storage'],
+  transfers: ['remotes', 'storage', 'budgets'],
   watch: ['webhooks', 'remotes', 'storage', 'config'],
   webhooks: ['remotes', 'storage'],
   remotes: ['pools', 'budgets', 'resolver'],

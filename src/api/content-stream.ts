@@ -43,18 +43,26 @@ export function through<T extends Duplex>(source: Readable, transform: T): T {
 }
 
 const SLICE_CHARS = 64 * 1024;
+const SLICE_BYTES = 64 * 1024;
 
-/** A JSON string of `text`, escaped slice by slice so that the event loop is never held for long; quotes included. */
-export function* jsonString(text: string): Generator<string> {
+/**
+ * A JSON string of `text`, which is valid UTF-8; quotes included. Made slice by slice, as it leaves: neither is the event
+ * loop held for long, nor is there ever more of it in memory than the bytes.
+ */
+export function* jsonString(text: Buffer): Generator<string> {
   yield '"';
   for (let at = 0; at < text.length;) {
-    let end = Math.min(at + SLICE_CHARS, text.length);
-    // A pair of surrogates stays together: JSON.stringify escapes halves.
-    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++;
-    yield JSON.stringify(text.slice(at, end)).slice(1, -1);
+    let end = Math.min(at + SLICE_BYTES, text.length);
+    while (end < text.length && isContinuation(text[end])) end--;
+    yield JSON.stringify(text.toString('utf8', at, end)).slice(1, -1);
     at = end;
   }
   yield '"';
+}
+
+/** Of a character that began in an earlier byte (RFC 3629, section 3). */
+function isContinuation(byte = 0): boolean {
+  return (byte & 0xc0) === 0x80;
 }
 
 /** JSON made of pieces: short ones whole, so that its length is announced; long ones as a stream. */

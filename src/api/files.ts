@@ -1,4 +1,5 @@
 /** The other file endpoints: read, write, append, delete, move, mkdir, list, exists, copy, exec (interface 4.3 to 4.12). */
+import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { GatewayError } from '../errors.js';
 import { json } from '../http/answer.js';
@@ -24,6 +25,7 @@ import { referTo, requireActive } from '../transfers/operation.js';
 import { parseContentDigest } from '../transfers/pump.js';
 import { putFile } from '../transfers/put-file.js';
 import type { SortedListing } from '../transfers/sorted-listing.js';
+import { encodedLength } from '../workers/base64.js';
 import { jsonOf, jsonString, through } from './content-stream.js';
 import { contentFields } from './schemas.js';
 import { connectionOf, connectionSummary, fileInfo, operationFor, type ApiServices } from './services.js';
@@ -39,30 +41,31 @@ export async function read(services: ApiServices, context: RequestContext): Prom
   const connection = await routeConnection(services, context);
   const request = operationFor(context, connection, 'read', query.path);
   const reference = referTo(connection, query.path, 'path', query.rawName);
-  const decode = async (content: Buffer): Promise<string> =>
-    query.encoding === 'text'
-      ? utf8(content)
-      : (await services.base64.encodeAll(content, { move: true })).toString('latin1');
-  const { readBytes } = services.limits;
-  const { result } = await readFile(services.operations, request, reference, readBytes, decode);
-  const { path, size, content: text } = result;
+  const isText = query.encoding === 'text';
+  // Until the answer has left.
+  const memory = context.request.claims.memory.hold();
+  const { result } = await readFile(services.operations, request, reference, {
+    maxBytes: services.limits.readBytes,
+    memory,
+    decodedBytes: isText ? () => 0 : encodedLength,
+    decode: async (content) => (isText ? utf8(content) : services.base64.encodeAll(content, { move: true })),
+  });
+  const { path, size, content } = result;
+  memory.resize(content.length);
   const tail = JSON.stringify({ encoding: query.encoding, size, path: path.toWellFormed() }).slice(1);
   const pieces = function* (): Generator<string> {
     yield '{"success":true,"content":';
-    yield* jsonString(text);
+    yield* jsonString(content);
     yield `,${tail}`;
   };
   return jsonStream(pieces());
 }
 
-function utf8(content: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
-  } catch {
-    throw new GatewayError('bad_request', 'the file is not UTF-8 text; read it with encoding=base64', {
-      step: 'request',
-    });
-  }
+function utf8(content: Buffer): Buffer {
+  if (isUtf8(content)) return content;
+  throw new GatewayError('bad_request', 'the file is not UTF-8 text; read it with encoding=base64', {
+    step: 'request',
+  });
 }
 
 interface ContentFields {
@@ -229,7 +232,7 @@ export async function list(services: ApiServices, context: RequestContext): Prom
   const connection = await routeConnection(services, context);
   const reference = referTo(connection, path, 'path');
   const { result } = await services.operations.run(operationFor(context, connection, 'list', path ?? ''), (operation) =>
-    listFolder(operation, reference),
+    listFolder(operation, reference, context.request.claims.memory.hold()),
   );
   return jsonStream(listing(result.path, result.files));
 }
@@ -300,13 +303,18 @@ export async function copy(services: ApiServices, context: RequestContext): Prom
   });
 }
 
+/** Output is gathered, made text of, and made JSON of. */
+const OUTPUT_COPIES = 3;
+
 export async function exec(services: ApiServices, context: RequestContext): Promise<HttpAnswer> {
   const { command, timeout } = context.json as { command: string; timeout: number };
   const connection = await routeConnection(services, context);
   requireShell(connection);
   // A shell's command line ends at a NUL: what follows would silently not run.
   if (command.includes('\0')) throw new GatewayError('bad_request', 'command must not hold a NUL', { step: 'request' });
-  const options = { timeoutMs: timeout, maxOutputBytes: services.limits.execOutputBytes };
+  const memory = context.request.claims.memory.hold();
+  const onOutput = (bytes: number): void => memory.require(bytes * OUTPUT_COPIES);
+  const options = { timeoutMs: timeout, maxOutputBytes: services.limits.execOutputBytes, onOutput };
   // The command itself may hold secrets: the history shows the program's name alone, and none where the command begins
   // with anything else, such as `PASSWORD=… program`.
   const program = /^\s*([\w./+-]+)(?=\s|$)/.exec(command)?.[1] ?? '';
@@ -314,6 +322,8 @@ export async function exec(services: ApiServices, context: RequestContext): Prom
     operationFor(context, connection, 'exec', '', program.slice(0, 255)),
     (operation) => runCommand(operation, command, options),
   );
+  // From here on the answer itself counts.
+  memory.resize(0);
   return json(200, {
     success: true,
     exitCode: result.exitCode,

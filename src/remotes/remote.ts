@@ -105,6 +105,8 @@ export interface ExecOptions {
   readonly timeoutMs: number;
   /** For stdout and stderr together; beyond: too_large, and the command is killed. */
   readonly maxOutputBytes: number;
+  /** Sees the bytes of both grow, before they are kept; what it throws ends the command. */
+  readonly onOutput?: (bytes: number) => void;
 }
 
 export interface ExecResult {

@@ -1,5 +1,6 @@
 /** The short operations: delete, move, make a folder, list, find, run a command. */
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Hold } from '../budgets/memory.js';
 import { GatewayError, hasCode } from '../errors.js';
 import type { Connection } from '../remotes/connection.js';
 import { baseName, type RemotePath } from '../remotes/path.js';
@@ -59,9 +60,11 @@ export async function makeFolder(
   });
 }
 
-/** A sorted answer is held in memory while it is made. */
+/** A sorted answer is held in memory while it is made, and until it has left. */
 const MAX_LISTED = 1_000_000;
 const MAX_LISTED_CHARACTERS = 50_000_000;
+/** What one entry takes beside its name and path. */
+const ENTRY_BYTES = 192;
 /** Several large listings at once would hold the event loop: after so many entries, others have a turn. */
 const ENTRIES_PER_TURN = 128;
 
@@ -73,10 +76,14 @@ function tooMany(path: RemotePath): GatewayError {
   );
 }
 
-/** Folders first, then by name in code-point order; the listing may be read once. */
+/**
+ * Folders first, then by name in code-point order; the listing may be read once. `memory` counts it. Errors: share_exceeded
+ * and overloaded among others.
+ */
 export async function listFolder(
   operation: Operation,
   reference: PathReference,
+  memory: Hold,
 ): Promise<{ readonly path: RemotePath; readonly files: SortedListing }> {
   return operation.use(async (remote) => {
     const path = await reference(remote);
@@ -91,7 +98,9 @@ export async function listFolder(
       characters += file.path.length;
       if (entries > MAX_LISTED || characters > MAX_LISTED_CHARACTERS) throw tooMany(path);
       files.add(file);
-      if (entries % ENTRIES_PER_TURN === 0) await turn();
+      if (entries % ENTRIES_PER_TURN !== 0) continue;
+      memory.require(entries * ENTRY_BYTES + 2 * characters);
+      await turn();
     }
     return { path, files };
   });

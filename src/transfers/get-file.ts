@@ -1,7 +1,7 @@
 /** Download and read: a file opened on a lease that lasts until the last byte is on its way. */
 import { Transform, type Readable, type TransformCallback } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import type { Hold } from '../budgets/memory.js';
 import { GatewayError } from '../errors.js';
 import { baseName, type RemotePath } from '../remotes/path.js';
 import type { ByteRange, FileInfo, OpenFile } from '../remotes/remote.js';
@@ -154,31 +154,52 @@ class Deferred<T> {
   }
 }
 
-/** Reads a whole small file and decodes it; a failure of `decode` is the operation's. @throws GatewayError too_large above `maxBytes` */
+export interface ReadWhole<T> {
+  /** Beyond: too_large. */
+  readonly maxBytes: number;
+  /** Counts the bytes before they are read, and what `decode` makes of them. */
+  readonly memory: Hold;
+  /** What it holds in memory beside the bytes, while it works and afterwards, for so many of them. */
+  readonly decodedBytes: (size: number) => number;
+  /** May throw; that is the operation's failure. */
+  readonly decode: (content: Buffer) => T | Promise<T>;
+}
+
+/** Reads a whole small file and decodes it. Errors: too_large; share_exceeded and overloaded, before anything is read. */
 export function readFile<T>(
   operations: Operations,
   request: OperationRequest,
   reference: PathReference,
-  maxBytes: number,
-  decode: (content: Buffer) => T | Promise<T>,
+  { maxBytes, memory, decodedBytes, decode }: ReadWhole<T>,
 ): Promise<OperationResult<{ readonly path: RemotePath; readonly size: number; readonly content: T }>> {
   return operations.run(request, async (operation: Operation) => {
     const { path, bytes } = await operation.use(async (remote) => {
       const path = await reference(remote);
       operation.locate(path, baseName(path));
-      const file = await remote.read(path, (info) => {
-        if (info.size <= maxBytes) return undefined;
-        throw new GatewayError(
-          'too_large',
-          `${path} has ${info.size} bytes; read takes at most ${maxBytes}: use /api/download instead`,
-          { step: 'open' },
-        );
+      const file = await remote.read(path, ({ size }) => {
+        if (size > maxBytes) {
+          throw new GatewayError(
+            'too_large',
+            `${path} has ${size} bytes; read takes at most ${maxBytes}: use /api/download instead`,
+            { step: 'open' },
+          );
+        }
+        memory.require(size + decodedBytes(size));
+        return undefined;
       });
       operation.mark('transfer');
-      return { path, bytes: await buffer(file.body) };
+      return { path, bytes: await gather(file) };
     });
     const size = bytes.length;
     operation.fileSize = size;
     return { path, size, content: await decode(bytes) };
   });
+}
+
+/** Into one piece of memory from the start: joining chunks at the end would take twice as much. */
+async function gather({ info, body }: OpenFile): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(info.size);
+  let at = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) at += chunk.copy(bytes, at);
+  return bytes;
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { Budget } from '../../src/budgets/budget.js';
+import { Memory } from '../../src/budgets/memory.js';
 import { GatewayError } from '../../src/errors.js';
 import { copyFile } from '../../src/transfers/copy-file.js';
 import { openDownload, readFile } from '../../src/transfers/get-file.js';
@@ -224,12 +226,19 @@ describe('openDownload', () => {
 
   test('a small file is read whole, a large one refused', async () => {
     writeFileSync(join(rig.folder, 'small'), 'text');
-    const { result } = await readFile(rig.operations, rig.request('read'), at('/small'), 4, String);
+    const memory = new Memory(new Budget({ name: 'memoryBytes', unit: 'bytes', capacity: 5 }), 'a').hold();
+    const read = (maxBytes: number, extraBytes = 0): ReturnType<typeof readFile<string>> =>
+      readFile(rig.operations, rig.request('read'), at('/small'), {
+        maxBytes,
+        memory,
+        decodedBytes: () => extraBytes,
+        decode: String,
+      });
+    const { result } = await read(4);
     assert.equal(result.content, 'text');
-    await assert.rejects(
-      readFile(rig.operations, rig.request('read'), at('/small'), 3, String),
-      withCode('too_large', /3/),
-    );
+    assert.equal(memory.bytes, 4);
+    await assert.rejects(read(3), withCode('too_large', /3/));
+    await assert.rejects(read(4, 2), withCode('overloaded', /memoryBytes/));
     await nothingLeased();
   });
 });

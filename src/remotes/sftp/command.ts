@@ -16,7 +16,7 @@ export async function runCommand(
   signal: AbortSignal,
 ): Promise<ExecResult> {
   signal.throwIfAborted();
-  const { timeoutMs, maxOutputBytes } = options;
+  const { timeoutMs, maxOutputBytes, onOutput } = options;
   return new Promise((done, fail) => {
     let running: RunningCommand | undefined;
     let isOver = false;
@@ -54,11 +54,13 @@ export async function runCommand(
       let outputBytes = 0;
       const gather = (name: keyof typeof output) => (bytes: Buffer) => {
         outputBytes += bytes.length;
-        if (outputBytes <= maxOutputBytes) output[name].push(bytes);
-        else
-          stop(
-            new GatewayError('too_large', `the command wrote more than ${maxOutputBytes} bytes`, { step: 'transfer' }),
-          );
+        try {
+          if (outputBytes > maxOutputBytes) throw tooMuch(maxOutputBytes);
+          onOutput?.(outputBytes);
+          output[name].push(bytes);
+        } catch (error) {
+          stop(toGatewayError(error));
+        }
       };
       opened.on('data', gather('stdout'));
       opened.stderr.on('data', gather('stderr'));
@@ -79,6 +81,10 @@ export async function runCommand(
       opened.end();
     }
   });
+}
+
+function tooMuch(maxBytes: number): GatewayError {
+  return new GatewayError('too_large', `the command wrote more than ${maxBytes} bytes`, { step: 'transfer' });
 }
 
 function signalNumber(name: string | undefined): number {
