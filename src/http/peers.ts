@@ -36,9 +36,11 @@ export async function lookAtPeers(port: number, peers: readonly Peer[]): Promise
     const key = keyOf(peer.address);
     const found = byAddress.get(key);
     if (peer.port === undefined) {
-      // Which one is which nobody tells; but all of them may have left.
+      // Which one is which nobody tells; but all of them may have left, or none.
       const { established = 0, closing = 0 } = found ?? {};
-      return established === 0 || closing >= (asked.get(key) ?? 0) ? 'closed' : 'unknown';
+      const count = asked.get(key) ?? 0;
+      if (established === 0 || closing >= count) return 'closed';
+      return closing > 0 || established < count ? 'unknown' : 'there';
     }
     const state = found?.states.get(hex(peer.port));
     return state === CLOSE_WAIT ? 'closed' : state === ESTABLISHED ? 'there' : 'unknown';

@@ -49,7 +49,9 @@ export async function openCrowd(port: number, count: number, options: CrowdOptio
       socket.on('data', listen);
       socket.on('error', () => resolve());
       socket.once('connect', () => {
-        socket.write(options.text(index), () => resolve());
+        // What is not read waits with the system: it is not waited for here.
+        socket.write(options.text(index));
+        resolve();
         const { trickle } = options;
         if (trickle === undefined) return;
         timers[index] = setInterval(() => {

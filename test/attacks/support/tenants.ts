@@ -44,7 +44,7 @@ export const CONNECTION = 'files';
 export const MAX_MEMORY_BYTES = 400 * 1024 * 1024;
 const MAX_RATIO = 3;
 /** Below this a p99 of a few samples is the mood of a machine that others use too, whatever it was alone. */
-const NOISE_MS = IS_FULL_SCALE ? 100 : 1_000;
+const NOISE_MS = IS_FULL_SCALE ? 100 : 1_500;
 const VICTIM = fileURLToPath(new URL('./victim.js', import.meta.url));
 
 export interface TenantsOptions {
@@ -115,7 +115,11 @@ export async function startTenants(options: TenantsOptions = {}): Promise<Tenant
   const { pools, ...others } = (options.config ?? {}) as { pools?: { default?: object } };
   const production = { acquireTimeoutMs: 15_000, connectTimeoutMs: 10_000, stallTimeoutMs: 30_000 };
   const config = { ...others, pools: { ...pools, default: { ...production, ...pools?.default } }, accounts };
-  const gateway = await startGateway({ config });
+  const servers = [aServer, bServer];
+  const gateway = await startGateway({ config }).catch(async (error: unknown) => {
+    await Promise.all(servers.map((server) => server.stop()));
+    throw error;
+  });
   const { port } = gateway;
   const [a, b] = [new ApiClient(port, A.key), new ApiClient(port, B.key)];
   const victim = await startVictim({ port, ...B, connection: `b-${CONNECTION}`, ...addressing(options) });
@@ -145,7 +149,7 @@ export async function startTenants(options: TenantsOptions = {}): Promise<Tenant
       a.close();
       b.close();
       await gateway.stop();
-      await Promise.all([aServer.stop(), bServer.stop()]);
+      await Promise.all(servers.map((server) => server.stop()));
     },
   };
 }
