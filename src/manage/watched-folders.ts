@@ -158,7 +158,8 @@ function folderView(folder: WatchedFolder): object {
 }
 
 /** The body is what the receiver was sent; it may be long and is not asked for in a list. */
-function deliveryView({ accountId: _account, body: _body, files: _files, folderId, ...view }: WebhookEvent): object {
+function deliveryView(event: WebhookEvent): object {
+  const { accountId: _account, body: _body, files: _files, readAt: _readAt, folderId, ...view } = event;
   return { ...view, watchedFolderId: folderId };
 }
 

@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.js';
 import type { ClaimedJob, JobClaims, QueueName } from './jobs.js';
 import type { StorageOptions } from './storage.js';
 
-/** What became of a job: done, or to be run again at that time. */
+/** What became of a job: done, or to be run again at that time of the database's clock. */
 export type JobOutcome = 'done' | { readonly again: Date };
 
 export interface JobWorkerOptions {
@@ -174,11 +174,9 @@ export class JobWorker {
       log('debug', 'a job is given back', { queue, key: held().key, reason: String(error) });
       const isOurs = this.#isClosed;
       // Where not even this can be said, the claim lapses by itself.
-      await (
-        isOurs
-          ? claims.giveBack(queue, [held()])
-          : claims.postpone(queue, held(), new Date(Date.now() + RETRY_FAILED_MS))
-      ).catch(() => undefined);
+      await (isOurs ? claims.giveBack(queue, [held()]) : claims.postpone(queue, held(), RETRY_FAILED_MS)).catch(
+        () => undefined,
+      );
     } finally {
       this.#inHand.get(id)?.place?.release();
       this.#inHand.delete(id);

@@ -15,7 +15,8 @@ export interface NewJob {
   /** Jobs of an account that share something slow (a host, a webhook's target). */
   readonly group: string;
   readonly data: object;
-  readonly startAfter?: Date;
+  /** A time of the database's clock, or milliseconds from now. */
+  readonly startAfter?: Date | number;
 }
 
 export interface ClaimedJob {
@@ -46,8 +47,8 @@ export interface JobClaims {
   renew(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void>;
   /** The jobs are done and forgotten. */
   finish(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void>;
-  /** The job is to run again, at that time and on any node. */
-  postpone(queue: QueueName, job: ClaimedJob, until: Date): Promise<void>;
+  /** The job is to run again on any node: at that time of the database's clock, or after so many milliseconds. */
+  postpone(queue: QueueName, job: ClaimedJob, until: Date | number): Promise<void>;
   /** This node gives the jobs up: others may take them at once. */
   giveBack(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void>;
 }
@@ -128,7 +129,7 @@ export class JobEngine implements Jobs {
       singletonKey: key,
       group: { id: groupId({ account, group }) },
       data: { key, account, group, data } satisfies JobData,
-      ...(startAfter === undefined ? {} : { startAfter }),
+      ...(startAfter === undefined ? {} : { startAfter: intervalOr(startAfter) }),
     }));
     const db = tx === undefined ? {} : { db: adapterOf(tx) };
     const taken = await this.#boss.insert(queue, rows, { returnId: true, ...db });
@@ -161,7 +162,7 @@ export class JobEngine implements Jobs {
     if (jobs.length > 0) await this.#boss.deleteJob(queue, jobs.map(attemptOf));
   }
 
-  async postpone(queue: QueueName, job: ClaimedJob, until: Date): Promise<void> {
+  async postpone(queue: QueueName, job: ClaimedJob, until: Date | number): Promise<void> {
     const { key, account, group, data } = job;
     await this.#database.transaction(async (tx) => {
       await this.#boss.deleteJob(queue, [attemptOf(job)], { db: adapterOf(tx) });
@@ -177,6 +178,11 @@ export class JobEngine implements Jobs {
 /** The account first. Jobs of version 1.0 have their group alone, and count as an account of their own. */
 function groupId({ account, group }: Pick<ClaimedJob, 'account' | 'group'>): string {
   return account === group ? group : `${account} ${group}`;
+}
+
+/** As the engine takes an interval from the database's own time. */
+function intervalOr(startAfter: Date | number): Date | string {
+  return typeof startAfter === 'number' ? `${startAfter} milliseconds` : startAfter;
 }
 
 function attemptOf({ id, attempt }: ClaimedJob): { id: string; retryCount: number } {

@@ -4,7 +4,7 @@ export interface FileState {
   readonly modifiedMs: number;
 }
 
-/** A state that was seen and has not settled: unchanged since that moment of this program's clock. */
+/** A state that was seen and has not settled: unchanged since that moment of the database's clock. */
 export interface SeenState extends FileState {
   readonly sinceMs: number;
 }

@@ -1,5 +1,6 @@
 /** Watched folders and their checks. */
 import { v7 as uuidv7 } from 'uuid';
+import { idsAt, readClock, type Clock } from './database-clock.js';
 import type { Database, Queryable, Transaction } from './database.js';
 import type { EntryChanges } from './entry-changes.js';
 import { writeBatch } from './history-statements.js';
@@ -55,6 +56,8 @@ export interface DueFolder {
   readonly kind: 'regular' | 'follow_up';
   readonly scheduleMinutes: number;
   readonly dueAt: Date;
+  /** The database's time. */
+  readonly now: Date;
   readonly accountId: string;
   /** `host:port` of its server, the group of its checks. */
   readonly host: string;
@@ -110,11 +113,12 @@ export class WatchStore {
   async create(
     accountId: string,
     settings: WatchSettings,
-    nextCheckAt: (id: string) => Date,
+    nextCheckAt: (id: string, now: Date) => Date,
     complete: (tx: Transaction, id: string) => Promise<void>,
   ): Promise<WatchedFolder> {
     const id = uuidv7();
     return this.#database.transaction(async (tx) => {
+      const [time] = await tx<{ now: Date }[]>`select now() as now`;
       await tx`
         insert into watched_folders (id, account_id, connection_id, name, path, file_pattern, exclude_pattern, done_file,
           schedule_minutes, webhook_url, source, detect_modified, recursive, initial, min_age_seconds, after_delivery,
@@ -123,7 +127,7 @@ export class WatchStore {
           ${settings.filePattern}, ${settings.excludePattern}, ${settings.doneFile}, ${settings.scheduleMinutes},
           ${settings.webhookUrl}, ${settings.source}, ${settings.detectModified}, ${settings.recursive},
           ${settings.initial}, ${settings.minAgeSeconds}, ${settings.afterDelivery}, ${settings.moveTo},
-          ${settings.expectEveryMinutes}, ${nextCheckAt(id)})`;
+          ${settings.expectEveryMinutes}, ${nextCheckAt(id, time?.now ?? new Date())})`;
       await complete(tx, id);
       await this.#sendCheck(tx, { id, accountId, connectionId: settings.connectionId }, 'regular');
       const [row] = await tx<FolderRow[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
@@ -186,7 +190,7 @@ export class WatchStore {
     return this.#database.transaction(async (tx) => {
       const due = await tx<DueFolder[]>`
         select f.id, case when is_follow_up then 'follow_up' else 'regular' end as kind,
-          schedule_minutes as "scheduleMinutes", next_check_at as "dueAt", f.account_id as "accountId",
+          schedule_minutes as "scheduleMinutes", next_check_at as "dueAt", now() as now, f.account_id as "accountId",
           ${hostOf(tx)} as host
         from watched_folders f join connections c on c.id = f.connection_id
         where f.is_active and deleted_at is null and next_check_at <= now()
@@ -209,6 +213,11 @@ export class WatchStore {
       if (late.length > 0) await this.#noteSkipped(tx, late);
       return { due: due.length, skipped: late.length };
     });
+  }
+
+  /** What is compared over the nodes is told by this clock alone. */
+  clock(): Promise<Clock> {
+    return readClock(this.#database);
   }
 
   /** A check out of turn. False when one waits or runs already. */
@@ -291,11 +300,12 @@ export class WatchStore {
     folder: Pick<WatchedFolder, 'id' | 'accountId' | 'connectionId'>,
     kind: CheckKind,
   ): Promise<boolean> {
-    const [row] = await tx<{ host: string }[]>`
-      select ${hostOf(tx)} as host from connections c where c.id = ${folder.connectionId}`;
+    const [row] = await tx<{ host: string; now: Date }[]>`
+      select ${hostOf(tx)} as host, now() as now from connections c where c.id = ${folder.connectionId}`;
+    if (row === undefined) return false;
     const job = {
-      ...{ key: folder.id, account: folder.accountId, group: row?.host ?? '' },
-      data: { kind, dueAt: new Date().toISOString() },
+      ...{ key: folder.id, account: folder.accountId, group: row.host },
+      data: { kind, dueAt: row.now.toISOString() },
     };
     return (await this.#jobs.send('watch-check', [job], tx)).size > 0;
   }
@@ -328,12 +338,12 @@ export class WatchStore {
   }
 
   async #noteSkipped(tx: Transaction, late: readonly DueFolder[]): Promise<void> {
-    for (const { id, kind } of late) {
+    for (const { id, kind, now } of late) {
       const check: CheckRow = {
-        id: uuidv7(),
+        id: idsAt(now)(),
         kind,
         outcome: 'skipped',
-        startedAt: new Date(),
+        startedAt: now,
         durationMs: 0,
         errorCode: null,
         errorMessage: 'the check before was still waiting or running',

@@ -1,5 +1,5 @@
 /** The outbox of webhooks: events, tries, and what follows a delivery. */
-import { v7 as uuidv7 } from 'uuid';
+import { idsAt } from './database-clock.js';
 import type { Database, Transaction } from './database.js';
 import type { JobSender } from './jobs.js';
 import { firstIdAt, storable } from './transfer-row.js';
@@ -42,6 +42,8 @@ export interface WebhookEvent {
   readonly afterAction: 'none' | 'pending' | 'done';
   readonly deliveredAt: Date | null;
   readonly createdAt: Date;
+  /** When this was read, by the database's clock. */
+  readonly readAt: Date;
 }
 
 export interface NewAttempt {
@@ -131,7 +133,7 @@ export class WebhookEvents {
     await this.#database.transaction(async (tx) => {
       await tx`
         insert into webhook_attempts (id, event_id, started_at, duration_ms, status, error_code, error_message, answer)
-        select ${uuidv7()}, id, ${attempt.startedAt}, ${attempt.durationMs}, ${attempt.status}, ${attempt.errorCode},
+        select ${idsAt(attempt.startedAt)()}, id, ${attempt.startedAt}, ${attempt.durationMs}, ${attempt.status}, ${attempt.errorCode},
           ${textOrNull(attempt.errorMessage)}, ${textOrNull(attempt.answer)}
         from webhook_events where id = ${event.id}`;
       const isDelivered = verdict.kind === 'delivered';
@@ -266,5 +268,5 @@ function columns(sql: { (strings: TemplateStringsArray): ReturnType<Transaction>
   return sql`
     id, folder_id as "folderId", account_id as "accountId", type, body, file_count as "fileCount", files, state,
     attempts, next_attempt_at as "nextAttemptAt", after_action as "afterAction", delivered_at as "deliveredAt",
-    created_at as "createdAt"`;
+    created_at as "createdAt", now() as "readAt"`;
 }

@@ -4,6 +4,7 @@ import type { Connection } from '../remotes/connection.js';
 import { baseName, joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers, Remote } from '../remotes/remote.js';
+import { clockAt } from '../storage/database-clock.js';
 import { JobWorker, type JobOutcome } from '../storage/job-worker.js';
 import type { ClaimedJob, Jobs } from '../storage/jobs.js';
 import type { Connections, History, StorageOptions } from '../storage/storage.js';
@@ -63,6 +64,7 @@ export class AfterDelivery {
     const { events, folders, connections, remotes, leftovers, log } = this.#options;
     const event = await events.find(job.key);
     if (event === undefined || event.afterAction !== 'pending') return 'done';
+    const clock = clockAt(event.readAt);
     const folder = await folders.findForDelivery(event.folderId);
     const connection = folder === undefined ? undefined : await connections.find(folder.accountId, folder.connectionId);
     if (folder !== undefined && connection?.isActive === true) {
@@ -78,8 +80,9 @@ export class AfterDelivery {
           watchedFolderId: folder.id,
           reason: toGatewayError(error).clientText,
         });
-        const isFresh = Date.now() - (event.deliveredAt?.getTime() ?? 0) < GIVE_UP_AFTER_MS;
-        if (isFresh) return { again: new Date(Date.now() + RETRY_MS) };
+        const now = clock.earliestMs();
+        const isFresh = now - (event.deliveredAt?.getTime() ?? 0) < GIVE_UP_AFTER_MS;
+        if (isFresh) return { again: new Date(now + RETRY_MS) };
       }
     }
     await events.finishAfter(event.id);

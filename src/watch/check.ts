@@ -2,12 +2,12 @@
  * One look at one folder: list → diff → settle → commit. Nothing waits in here for a file to settle: what is still
  * moving is stored with the moment since when, and the folder's row gets a follow-up check.
  */
-import { v7 as uuidv7 } from 'uuid';
 import { GatewayError, hasCode, toGatewayError } from '../errors.js';
 import type { Connection } from '../remotes/connection.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/remote.js';
+import { idsAt, type Clock } from '../storage/database-clock.js';
 import { EntryChanges } from '../storage/entry-changes.js';
 import type { Connections, Locks } from '../storage/storage.js';
 import type { TransferRow } from '../storage/transfer-row.js';
@@ -41,8 +41,6 @@ export interface CheckDeps {
   readonly limits: EventLimits;
   /** Files that one check reports; 10,000 where nothing is said. */
   readonly maxReports?: number;
-  /** Milliseconds of this program's clock. */
-  readonly now?: () => number;
 }
 
 export interface CheckOutcome {
@@ -53,6 +51,15 @@ export interface CheckOutcome {
   /** Events that wait for delivery now. */
   readonly events: number;
   readonly error: GatewayError | undefined;
+}
+
+/** One look, by the database's clock. */
+export interface Look {
+  readonly folder: WatchedFolder;
+  readonly connection: Connection;
+  readonly kind: CheckKind;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
 }
 
 /** What a check found, not written yet. */
@@ -100,9 +107,10 @@ export class FolderChecks {
   }
 
   private async runLocked(folderId: string, kind: CheckKind, signal: AbortSignal): Promise<CheckOutcome | undefined> {
-    const started = new Date(this.now());
+    const clock = await this.deps.folders.clock();
+    const startedAt = clock.now();
     const begin = performance.now();
-    const checkId = uuidv7();
+    const checkId = idsAt(startedAt)();
     const folder = await this.deps.folders.beginCheck(folderId, checkId, kind);
     if (folder === undefined) return undefined;
     const connection = await this.deps.connections.find(folder.accountId, folder.connectionId);
@@ -111,53 +119,42 @@ export class FolderChecks {
       id: checkId,
       kind,
       outcome,
-      startedAt: started,
+      startedAt,
       durationMs: Math.round(performance.now() - begin),
       errorCode: error?.code ?? null,
       errorMessage: error?.clientText ?? null,
       counts: reasons?.counts ?? {},
     });
     try {
-      const findings = await this.look(folder, connection, kind, signal, (changes) =>
+      const findings = await this.look({ folder, connection, kind, clock, signal }, (changes) =>
         this.deps.files.apply(folder.id, checkId, changes),
       );
       const exact = await this.exactStates(folder, connection, findings.detected, signal);
       const check = row('succeeded', undefined, findings.reasons);
-      return await this.commit(folder, connection, kind, check, { ...findings, exact });
+      return await this.commit(folder, connection, clock.now(), check, { ...findings, exact });
     } catch (thrown) {
       if (thrown instanceof CheckSuperseded) return undefined;
       const error = toGatewayError(signal.aborted && !(thrown instanceof GatewayError) ? signal.reason : thrown);
       // Ours, not the folder's: the job is given back and says nothing about the remote.
       if (signal.aborted || error.code === 'database_away' || error.code === 'internal') throw thrown;
-      return await this.commitFailure(folder, connection, row('failed', error), error);
+      return await this.commitFailure(folder, connection, clock.now(), row('failed', error), error);
     }
   }
 
   /** Lists and compares; `apply` writes, in small steps, what no report hangs on. */
-  look(
-    folder: WatchedFolder,
-    connection: Connection,
-    kind: CheckKind,
-    signal: AbortSignal,
-    apply: (changes: EntryChanges) => Promise<void>,
-  ): Promise<Findings> {
-    return withinDeadline('the check', this.deps.timeoutMs, signal, (limited) =>
-      this.lookNow(folder, connection, kind, limited, apply),
+  look(what: Look, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
+    return withinDeadline('the check', this.deps.timeoutMs, what.signal, (signal) =>
+      this.lookNow({ ...what, signal }, apply),
     );
   }
 
-  private async lookNow(
-    folder: WatchedFolder,
-    connection: Connection,
-    kind: CheckKind,
-    signal: AbortSignal,
-    apply: (changes: EntryChanges) => Promise<void>,
-  ): Promise<Findings> {
+  private async lookNow(what: Look, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
+    const { folder, connection, kind } = what;
     if (!connection.isActive) {
       throw new GatewayError('connection_inactive', `connection ${connection.id} is not active`, { step: 'request' });
     }
     const filter = createNameFilter({ ...folder, skipNames: this.deps.skipNames });
-    const listing = await this.list(folder, connection, filter, signal);
+    const listing = await this.list(what, filter);
     try {
       const resolutionMs = Math.max(folder.timeResolutionMs, listing.timeResolutionMs);
       const hasShifts = resolutionMs >= MINUTE_MS && folder.baselineAt !== null;
@@ -201,19 +198,14 @@ export class FolderChecks {
     });
   }
 
-  private async list(
-    folder: WatchedFolder,
-    connection: Connection,
-    filter: NameFilter,
-    signal: AbortSignal,
-  ): Promise<Listing> {
+  private async list({ folder, connection, clock, signal }: Look, filter: NameFilter): Promise<Listing> {
     const root = parseRemotePath(folder.path, ROOT, 'path');
     const moveTo = folder.moveTo === null ? undefined : parseRemotePath(folder.moveTo, root, 'moveTo');
     const options = { signal, leftovers: this.deps.leftovers, priority: 'background' as const };
     return this.deps.remotes.use(connection, options, async (remote) => {
       const sorter = new EntrySorter();
       const markers = new Set<string>();
-      const beganMs = this.now();
+      const beganMs = clock.earliestMs();
       try {
         const walked = walk(remote, root, {
           isDeep: filter.isDeep,
@@ -235,7 +227,7 @@ export class FolderChecks {
           throw error;
         }
       }
-      return { sorter, markers, beganMs, endedMs: this.now(), timeResolutionMs: remote.can.timeResolutionMs };
+      return { sorter, markers, beganMs, endedMs: clock.latestMs(), timeResolutionMs: remote.can.timeResolutionMs };
     });
   }
 
@@ -286,21 +278,21 @@ export class FolderChecks {
   private async commit(
     folder: WatchedFolder,
     connection: Connection,
-    kind: CheckKind,
+    at: Date,
     check: CheckRow,
     findings: Findings & Exact,
   ): Promise<CheckOutcome> {
     const { detected, reasons, settledAtMs, timeResolutionMs, isCut } = findings;
-    const at = new Date(this.now());
     const source = { folder, connection, at };
+    const ids = idsAt(at);
     const isWanted = folder.webhookUrl !== null && folder.deliveriesEndedAt === null;
-    const alarm = detected.length > 0 ? undefined : this.alarmOf(folder, connection, at);
-    const events: NewEvent[] = isWanted ? [...this.fileEvents(source, findings)] : [];
+    const alarm = detected.length > 0 ? undefined : this.alarmOf(folder, connection, at, ids);
+    const events: NewEvent[] = isWanted ? [...this.fileEvents(source, ids, findings)] : [];
     if (isWanted && alarm !== undefined) events.push(alarm);
     const regular = nextRegular(folder.id, folder.scheduleMinutes, at.getTime());
     const extra = isCut
       ? at.getTime() + AFTER_CUT_MS
-      : settledAtMs !== undefined && kind !== 'follow_up'
+      : settledAtMs !== undefined && check.kind !== 'follow_up'
         ? Math.max(settledAtMs, at.getTime()) + FOLLOW_UP_MARGIN_MS
         : Infinity;
     const result: CheckResult = {
@@ -310,7 +302,7 @@ export class FolderChecks {
       nextCheckAt: new Date(Math.min(regular, extra)),
       isFollowUp: extra < regular && !isCut,
       changes: findings.changes,
-      history: detected.map((file) => historyRow(folder, check, at, file)),
+      history: detected.map((file) => historyRow(folder, check, at, ids(), file)),
       events,
       timeResolutionMs,
       hasDetected: detected.length > 0,
@@ -323,12 +315,13 @@ export class FolderChecks {
   private async commitFailure(
     folder: WatchedFolder,
     connection: Connection,
+    at: Date,
     check: CheckRow,
     error: GatewayError,
   ): Promise<CheckOutcome | undefined> {
-    const at = new Date(this.now());
+    const ids = idsAt(at);
     const isWanted = folder.webhookUrl !== null && folder.deliveriesEndedAt === null;
-    const alarm = this.alarmOf(folder, connection, at);
+    const alarm = this.alarmOf(folder, connection, at, ids);
     const events = isWanted && alarm !== undefined ? [alarm] : [];
     try {
       await this.deps.folders.commitCheck({
@@ -338,7 +331,7 @@ export class FolderChecks {
         nextCheckAt: new Date(nextAfterFailure(folder.id, folder.scheduleMinutes, folder.failures + 1, at.getTime())),
         isFollowUp: false,
         changes: new EntryChanges(),
-        history: [failedRow(folder, check, at, error)],
+        history: [failedRow(folder, check, at, ids(), error)],
         events,
         timeResolutionMs: undefined,
         hasDetected: false,
@@ -351,9 +344,13 @@ export class FolderChecks {
     return { folder, check, detections: 0, events: events.length, error };
   }
 
-  private fileEvents(source: Parameters<typeof filesEvents>[0], { detected, exact }: Findings & Exact): NewEvent[] {
+  private fileEvents(
+    source: Parameters<typeof filesEvents>[0],
+    ids: () => string,
+    { detected, exact }: Findings & Exact,
+  ): NewEvent[] {
     return filesEvents(source, detected, this.deps.limits).map(({ body, files }) => ({
-      id: uuidv7(),
+      id: ids(),
       type: 'watched_folder.files_detected',
       body,
       fileCount: files.length,
@@ -363,23 +360,19 @@ export class FolderChecks {
   }
 
   /** The event that says that nothing came for too long; once a period. */
-  private alarmOf(folder: WatchedFolder, connection: Connection, at: Date): NewEvent | undefined {
+  private alarmOf(folder: WatchedFolder, connection: Connection, at: Date, ids: () => string): NewEvent | undefined {
     if (folder.expectEveryMinutes === null) return undefined;
     const last = folder.lastDetectionAt ?? undefined;
     const since = [folder.createdAt, folder.lastDetectionAt, folder.alarmedAt].map((time) => time?.getTime() ?? 0);
     if (at.getTime() - Math.max(...since) < folder.expectEveryMinutes * 60_000) return undefined;
     return {
-      id: uuidv7(),
+      id: ids(),
       type: 'watched_folder.files_missing',
       body: missingEvent({ folder, connection, at }, folder.expectEveryMinutes, last),
       fileCount: 0,
       files: [],
       createdAt: at,
     };
-  }
-
-  private now(): number {
-    return (this.deps.now ?? Date.now)();
   }
 }
 
@@ -399,22 +392,22 @@ function detectedFile(folder: WatchedFolder, { key, entry }: Decision, event: 'n
   return { name, path: below, size, modifiedMs, rawName, event };
 }
 
-function historyRow(folder: WatchedFolder, check: CheckRow, at: Date, file: DetectedFile): TransferRow {
-  return { ...pollRow(folder, check, at), filename: file.name, path: file.path, fileSize: file.size };
+function historyRow(folder: WatchedFolder, check: CheckRow, at: Date, id: string, file: DetectedFile): TransferRow {
+  return { ...pollRow(folder, check, at, id), filename: file.name, path: file.path, fileSize: file.size };
 }
 
-function failedRow(folder: WatchedFolder, check: CheckRow, at: Date, error: GatewayError): TransferRow {
+function failedRow(folder: WatchedFolder, check: CheckRow, at: Date, id: string, error: GatewayError): TransferRow {
   return {
-    ...pollRow(folder, check, at),
+    ...pollRow(folder, check, at, id),
     status: 'failed',
     errorMessage: error.clientText,
     errorCode: error.code,
   };
 }
 
-function pollRow(folder: WatchedFolder, check: CheckRow, createdAt: Date): TransferRow {
+function pollRow(folder: WatchedFolder, check: CheckRow, createdAt: Date, id: string): TransferRow {
   return {
-    id: uuidv7(),
+    id,
     accountId: folder.accountId,
     connectionId: folder.connectionId,
     keyId: null,

@@ -1,4 +1,4 @@
-/** When folders are due. Times are milliseconds of this program's clock. */
+/** When folders are due. Times are milliseconds of the database's clock. */
 import { createHash } from 'node:crypto';
 
 const MINUTE_MS = 60_000;

@@ -88,8 +88,8 @@ export class Scheduler {
   /** Whether there may be more folders due. */
   async #tick(): Promise<boolean> {
     const { folders, log } = this.#options;
-    const { due, skipped } = await folders.claimDue(DUE_AT_ONCE, ({ id, scheduleMinutes }) => {
-      return new Date(nextRegular(id, scheduleMinutes, Date.now()));
+    const { due, skipped } = await folders.claimDue(DUE_AT_ONCE, ({ id, scheduleMinutes, now }) => {
+      return new Date(nextRegular(id, scheduleMinutes, now.getTime()));
     });
     if (due > 0) this.#worker.wake();
     if (skipped > 0) log('warn', 'checks of watched folders are skipped: the ones before are not done', { skipped });
@@ -99,9 +99,9 @@ export class Scheduler {
 
   async #check(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
     const { kind, dueAt } = job.data as { readonly kind: CheckKind; readonly dueAt: string };
-    const lagMs = Math.max(0, Date.now() - Date.parse(dueAt));
     const outcome = await this.#options.checks.run(job.key, kind, signal);
     if (outcome === undefined) return 'done';
+    const lagMs = Math.max(0, outcome.check.startedAt.getTime() - Date.parse(dueAt));
     if (outcome.events > 0) this.#options.onEvents();
     this.#options.onCheck({ outcome, kind, lagMs });
     return 'done';

@@ -2,13 +2,14 @@
  * Everything that API, dashboard and command line ask of watched folders. Each function takes the account and answers
  * unknown_watched_folder for what is another one's.
  */
-import { v7 as uuidv7, validate as isUuid } from 'uuid';
+import { validate as isUuid } from 'uuid';
 import { GatewayError, hasCode } from '../errors.js';
 import type { Connection } from '../remotes/connection.js';
 import type { Dialer } from '../remotes/dial.js';
 import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers, Remote } from '../remotes/remote.js';
+import { idsAt } from '../storage/database-clock.js';
 import type { Connections } from '../storage/storage.js';
 import type { WatchStorage } from '../storage/watch-storage.js';
 import type { CheckRow, WatchedFolder, WatchSettings } from '../storage/watches.js';
@@ -113,7 +114,7 @@ export class WatchService {
     const folder = await folders.create(
       connection.accountId,
       settings,
-      (id) => new Date(nextRegular(id, settings.scheduleMinutes, Date.now())),
+      (id, now) => new Date(nextRegular(id, settings.scheduleMinutes, now.getTime())),
       async (tx, id) => void (await secrets.add(tx, id)),
     );
     this.options.wake();
@@ -145,7 +146,9 @@ export class WatchService {
   async dryRun(accountId: string, id: string, signal: AbortSignal): Promise<DryRun> {
     const folder = await this.get(accountId, id);
     const connection = await this.connectionOf(folder);
-    const findings: Findings = await this.options.checks.look(folder, connection, 'manual', signal, async () => {});
+    const clock = await this.options.storage.folders.clock();
+    const look = { folder, connection, kind: 'manual', clock, signal } as const;
+    const findings: Findings = await this.options.checks.look(look, async () => {});
     return { counts: findings.reasons.counts, files: findings.detected };
   }
 
@@ -236,8 +239,8 @@ export class WatchService {
       throw new GatewayError('bad_request', 'this watched folder has no webhookUrl', { step: 'request' });
     }
     const connection = await this.connectionOf(folder);
-    const at = new Date();
-    const eventId = uuidv7();
+    const at = (await this.options.storage.folders.clock()).now();
+    const eventId = idsAt(at)();
     await this.options.storage.events.add(folder, {
       id: eventId,
       type: 'watched_folder.test',

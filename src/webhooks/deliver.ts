@@ -1,6 +1,7 @@
 /** Events on their way to receivers: at least once, in no order, each try stored. */
 import { hasCode, toGatewayError, type GatewayError } from '../errors.js';
 import type { Span, SpanAttributes, Tracer } from '../span.js';
+import { clockAt } from '../storage/database-clock.js';
 import { JobWorker, type JobOutcome } from '../storage/job-worker.js';
 import type { ClaimedJob, Jobs } from '../storage/jobs.js';
 import type { StorageOptions } from '../storage/storage.js';
@@ -96,7 +97,7 @@ export class Deliverer {
     const event = await this.#options.events.find(job.key);
     if (event === undefined || event.state !== 'pending') return 'done';
     // Recorded by a node that died before it could say so to the job engine.
-    if (event.nextAttemptAt !== null && event.nextAttemptAt.getTime() > Date.now()) {
+    if (event.nextAttemptAt !== null && event.nextAttemptAt > event.readAt) {
       return { again: event.nextAttemptAt };
     }
     const folder = await this.#options.folders.findForDelivery(event.folderId);
@@ -108,7 +109,8 @@ export class Deliverer {
   async #try(event: WebhookEvent, url: string, secrets: readonly string[], signal: AbortSignal): Promise<JobOutcome> {
     const { events, sender, retryMs, tracer } = this.#options;
     const span = tracer.begin('POST', { kind: 'client', attributes: attributesOf(event, url) });
-    const startedAt = new Date();
+    const clock = clockAt(event.readAt);
+    const startedAt = clock.now();
     const begin = performance.now();
     const timestamp = Math.floor(startedAt.getTime() / 1000);
     const headers = {
@@ -129,7 +131,7 @@ export class Deliverer {
         throw error;
       }
     }
-    const now = Date.now();
+    const now = clock.earliestMs();
     const durationMs = Math.round(performance.now() - begin);
     const status = delivery?.status ?? null;
     endSpan(span, status, error);

@@ -1,0 +1,37 @@
+/**
+ * The database's time: the one clock that all nodes share. It is read once for a piece of work, and goes on by this
+ * machine's monotonic clock, so that no wall clock of a node counts.
+ */
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from './database.js';
+
+export interface Clock {
+  /** The time is this, or up to the round trip of one question later. */
+  earliestMs(): number;
+  /** The time is this, or earlier. */
+  latestMs(): number;
+  now(): Date;
+}
+
+export async function readClock(database: Database): Promise<Clock> {
+  const askedAt = performance.now();
+  const rows = await database.run((sql) => sql<{ now: Date }[]>`select clock_timestamp() as now`);
+  return clockAt(rows[0]?.now ?? new Date(), askedAt);
+}
+
+/** The clock showed `time` at some moment after `askedAt`, and before this call. */
+export function clockAt(time: Date, askedAt = performance.now()): Clock {
+  const answeredAt = performance.now();
+  const since = (moment: number): number => Math.floor(time.getTime() + performance.now() - moment);
+  return {
+    earliestMs: () => since(answeredAt),
+    latestMs: () => since(askedAt),
+    now: () => new Date(since(answeredAt)),
+  };
+}
+
+/** Ids of things that came about at that time, in the order in which they are asked for. */
+export function idsAt(time: Date): () => string {
+  let seq = 0;
+  return () => uuidv7({ msecs: time.getTime(), seq: seq++ });
+}
