@@ -170,17 +170,21 @@ async function serveInThreads({
   readonly started: Started;
   readonly tracer: Tracer;
 }): Promise<Serving> {
-  const metrics = createMetrics({
-    pools: () => reach.remotes.gauges(),
-    budgets: () => gaugesOf(reach.budgets),
-    openRequests: () => 0,
-    historyQueuedRows: () => 0,
-    watching: () => watching.gauges(),
-    workers: () => ({ threads: 0, waiting: 0 }),
-    ready: () => isReady(storage),
-    disk: () => diskOf(options.config),
-    backlog: () => watching.backlog(),
-  });
+  const metrics = createMetrics(
+    {
+      pools: () => reach.remotes.gauges(),
+      budgets: () => gaugesOf(reach.budgets),
+      openRequests: () => 0,
+      historyQueuedRows: () => 0,
+      watching: () => watching.gauges(),
+      workers: () => ({ threads: 0, waiting: 0 }),
+      frontEnd: () => undefined,
+      ready: () => isReady(storage),
+      disk: () => diskOf(options.config),
+      backlog: () => watching.backlog(),
+    },
+    options.config.metrics,
+  );
   const watching = openWatching({ ...options, storage, reach }, metrics);
   const loops = await startEventLoops({
     ...options,

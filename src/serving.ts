@@ -139,18 +139,22 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   started.add(() => urls.close());
 
   let isDraining = false;
-  const metrics = createMetrics({
-    pools: () => remotes.gauges(),
-    budgets: () => gaugesOf(reach.budgets),
-    openRequests: () => server.running,
-    historyQueuedRows: () => storage.history.queuedRows,
-    watching: () => watching.gauges(),
-    workers: () => base64.gauges,
-    ready: async () => !isDraining && (await isReady(storage)),
-    disk: () => diskOf(config),
-    // Counted in the database for all nodes: one thread tells, and the others add nothing.
-    backlog: async () => (options.threads === 1 ? watching.backlog() : NO_BACKLOG),
-  });
+  const metrics = createMetrics(
+    {
+      pools: () => remotes.gauges(),
+      budgets: () => gaugesOf(reach.budgets),
+      openRequests: () => server.running,
+      historyQueuedRows: () => storage.history.queuedRows,
+      watching: () => watching.gauges(),
+      workers: () => base64.gauges,
+      frontEnd: () => server.build,
+      ready: async () => !isDraining && (await isReady(storage)),
+      disk: () => diskOf(config),
+      // Counted in the database for all nodes: one thread tells, and the others add nothing.
+      backlog: async () => (options.threads === 1 ? watching.backlog() : NO_BACKLOG),
+    },
+    config.metrics,
+  );
   const watching = openWatching(options, metrics);
   const live = new LiveTransfers();
   const operations = new Operations({
@@ -291,12 +295,12 @@ const NO_BACKLOG = { failingFolders: 0, pendingEvents: 0, deadEvents: 0 } as con
 
 function recordRequest(record: ExchangeRecord, logger: Logger, metrics: Metrics): void {
   const { method, status, durationMs, facts } = record;
-  metrics.request({ method, route: facts?.route, status, seconds: durationMs / 1_000 });
+  metrics.request({ route: facts?.route, status, seconds: durationMs / 1_000 });
   const isProbe = facts?.route === '/healthz' || facts?.route === '/readyz' || facts?.route === '/metrics';
   const span = facts?.span ?? NO_SPAN;
   // A span that does not end is not sent: nobody wants a trace of every probe.
   if (span.isRecorded && !isProbe) endRequestSpan(span, record);
-  logger[isProbe ? 'debug' : 'info'](
+  logger[isProbe ? 'debug' : status >= 500 ? 'error' : 'info'](
     {
       requestId: facts?.requestId,
       traceId: span.traceId,
@@ -342,11 +346,13 @@ function recordOperation(outcome: OperationOutcome, logger: Logger, metrics: Met
   metrics.operation({
     type,
     protocol,
+    connection: outcome.connectionId,
+    direction,
+    bytes,
     seconds: durationMs / 1_000,
     stages,
     ...(error === undefined ? {} : { code: error.code }),
   });
-  metrics.bytes(direction, protocol, bytes);
   logger.info(
     {
       requestId: outcome.requestId,

@@ -64,7 +64,7 @@ export interface Config {
   };
   readonly history: { readonly retentionDays: number };
   readonly log: { readonly level: LogLevel; readonly pretty: boolean | 'auto' };
-  readonly metrics: { readonly enabled: boolean; readonly token: string };
+  readonly metrics: { readonly enabled: boolean; readonly perConnection: boolean; readonly token: string };
   readonly sandbox: boolean;
   readonly accounts: readonly AccountConfig[];
 }

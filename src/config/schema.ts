@@ -143,6 +143,7 @@ export const configSchema = mapping({
   }),
   metrics: section({
     enabled: preset(true, flag()),
+    perConnection: preset(false, flag()),
     token: preset('', text('text without spaces, or ""', { pattern: '^[\\x21-\\x7e]*$' })),
   }),
   sandbox: preset(false, flag()),

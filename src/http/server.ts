@@ -45,6 +45,8 @@ export interface HttpServer {
   /** Closes every socket at once. */
   abandon(): void;
   readonly running: number;
+  /** What takes requests off the wire, by name and version. */
+  readonly build: string;
 }
 
 /** Clients that left while nothing was read from them are noticed in this time. */
@@ -131,6 +133,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 
   return {
+    build: frontEnd.build,
+
     get running() {
       return running.size;
     },

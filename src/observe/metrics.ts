@@ -1,4 +1,5 @@
-/** What GET /metrics shows: every name in one table, every label bounded, gauges read at the moment they are asked for. */
+/** What GET /metrics shows: every name in one table, series bounded, gauges read at the moment they are asked for. */
+import { readFileSync } from 'node:fs';
 import {
   type Aggregator,
   AggregatorRegistry,
@@ -10,45 +11,78 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
-import { BoundedLabel } from './bounded-label.js';
+import { BoundedSeries, type Labels } from './bounded-series.js';
+import { merger } from './merged-threads.js';
 
 /**
  * The gateway's own metrics. The process's (CPU, memory, descriptors, garbage collection, and the delay of the event
  * loop as nodejs_eventloop_lag_…) stand beside them under the names that dashboards know.
+ *
+ * `series`: how many combinations of its labels' values a metric may show. All of them together, each bucket of a
+ * histogram being a line, stay below MOST_LINES whatever is asked of the gateway.
  */
 export const METRICS = {
+  buildInfo: {
+    name: 'ftg_build_info',
+    help: 'Always 1: what runs here',
+    labels: ['version', 'node', 'front_end'],
+    series: 2,
+  },
+  requests: {
+    name: 'ftg_requests_total',
+    help: 'Requests by route and class of status (none: the client left before its answer)',
+    labels: ['route', 'status'],
+    series: 260,
+  },
   requestSeconds: {
     name: 'ftg_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer',
-    labels: ['method', 'route', 'status'],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120],
+    help: 'Time from the head of a request to the end of its answer, by the first word of its path (below /api the second)',
+    labels: ['area'],
+    series: 32,
+    buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 15, 120],
   },
   openRequests: { name: 'ftg_open_requests', help: 'Requests whose answer has not ended', labels: [] },
   operationSeconds: {
     name: 'ftg_operation_duration_seconds',
     help: 'Time of file operations, waiting for a session included',
-    labels: ['type', 'protocol', 'outcome'],
-    buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800],
+    labels: ['type', 'protocol'],
+    series: 42,
+    buckets: [0.025, 0.1, 0.5, 2.5, 15, 60, 600],
   },
   stageSeconds: {
     name: 'ftg_operation_stage_seconds',
     help: 'Time of file operations by what it went to',
-    labels: ['stage', 'protocol'],
-    buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800],
+    labels: ['stage'],
+    series: 10,
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 15, 60, 600],
   },
   operationErrors: {
     name: 'ftg_operation_errors_total',
     help: 'Failed file operations by error code',
     labels: ['protocol', 'code'],
+    series: 120,
   },
   transferredBytes: {
     name: 'ftg_transferred_bytes_total',
     help: 'Bytes of file content moved to (outbound) and from (inbound) remote servers',
     labels: ['direction', 'protocol'],
+    series: 12,
   },
-  poolOpen: { name: 'ftg_pool_sessions_open', help: 'Open sessions on remote hosts', labels: ['host'] },
-  poolLeased: { name: 'ftg_pool_leases', help: 'Sessions and SFTP channels in use', labels: ['host'] },
-  poolWaiting: { name: 'ftg_pool_waiting', help: 'Operations that wait for a session', labels: ['host'] },
+  connectionOperations: {
+    name: 'ftg_connection_operations_total',
+    help: 'File operations by connection (metrics.perConnection)',
+    labels: ['connection', 'outcome'],
+    series: 60,
+  },
+  connectionBytes: {
+    name: 'ftg_connection_bytes_total',
+    help: 'Bytes of file content by connection (metrics.perConnection)',
+    labels: ['connection', 'direction'],
+    series: 60,
+  },
+  poolOpen: { name: 'ftg_pool_sessions_open', help: 'Open sessions on remote hosts', labels: ['host'], series: 20 },
+  poolLeased: { name: 'ftg_pool_leases', help: 'Sessions and SFTP channels in use', labels: ['host'], series: 20 },
+  poolWaiting: { name: 'ftg_pool_waiting', help: 'Operations that wait for a session', labels: ['host'], series: 20 },
   budgetCapacity: { name: 'ftg_budget_capacity', help: 'What all accounts together may hold', labels: ['budget'] },
   budgetUsed: { name: 'ftg_budget_used', help: 'What all accounts together hold', labels: ['budget'] },
   budgetWaiting: { name: 'ftg_budget_waiting', help: 'Claims that wait for their turn', labels: ['budget'] },
@@ -68,7 +102,8 @@ export const METRICS = {
     name: 'ftg_watch_check_duration_seconds',
     help: 'Time of the checks of watched folders',
     labels: ['kind', 'outcome'],
-    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800],
+    series: 8,
+    buckets: [0.025, 0.1, 0.5, 2.5, 15, 60, 600],
   },
   watchLagSeconds: {
     name: 'ftg_watch_check_lag_seconds',
@@ -84,7 +119,8 @@ export const METRICS = {
     name: 'ftg_webhook_attempt_duration_seconds',
     help: 'Time of tries to deliver an event',
     labels: ['outcome'],
-    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
+    series: 6,
+    buckets: [0.025, 0.1, 0.5, 2.5, 15, 60],
   },
   webhookRunning: {
     name: 'ftg_webhook_deliveries_running',
@@ -115,8 +151,8 @@ export const METRICS = {
   },
 } as const;
 
-/** Bounds of the labels whose values come from outside. */
-export const LABEL_BOUNDS = { host: 50, route: 100, code: 100, few: 20 } as const;
+/** Of the answer of GET /metrics. */
+export const MOST_LINES = 2_000;
 
 export interface PoolGauge {
   /** `host:port` */
@@ -142,6 +178,8 @@ export interface MetricsSources {
   historyQueuedRows(): number;
   watching(): WatchingGauges;
   workers(): { readonly threads: number; readonly waiting: number };
+  /** Undefined where this thread has none. */
+  frontEnd(): string | undefined;
   ready(): Promise<boolean>;
   /** Of the file system of dataDir; NaN where it cannot be told. */
   disk(): Promise<{ readonly freeBytes: number; readonly sizeBytes: number }>;
@@ -165,16 +203,18 @@ export interface Backlog {
 
 export interface Metrics {
   /** `route` is the route's pattern, undefined where none was found. */
-  request(facts: { method: string; route: string | undefined; status: number; seconds: number }): void;
+  request(facts: { route: string | undefined; status: number; seconds: number }): void;
   /** `code` is the error's; absent = success. `stages`: milliseconds of each. */
   operation(facts: {
     type: string;
     protocol: string;
+    connection: string;
+    direction: 'outbound' | 'inbound';
+    bytes: number;
     seconds: number;
     code?: string;
     stages: ReadonlyMap<string, number>;
   }): void;
-  bytes(direction: 'outbound' | 'inbound', protocol: string, count: number): void;
   historyBatch(rows: number): void;
   check(facts: { kind: string; outcome: string; seconds: number; lagSeconds: number; detections: number }): void;
   /** A try to deliver an event. */
@@ -192,22 +232,23 @@ export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string
 /** Facts about the whole process, which must not be added up over its threads. */
 const OF_THE_PROCESS = /^(process_|nodejs_version_info$)/;
 
-export function createMetrics(sources: MetricsSources): Metrics {
+/** `perConnection`: whether connections are counted one by one, under their ids. */
+export function createMetrics(sources: MetricsSources, { perConnection = false } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  const merged = merger(METRICS);
 
-  const methods = new BoundedLabel(LABEL_BOUNDS.few);
-  const routes = new BoundedLabel(LABEL_BOUNDS.route);
-  const types = new BoundedLabel(LABEL_BOUNDS.few);
-  const protocols = new BoundedLabel(LABEL_BOUNDS.few);
-  const codes = new BoundedLabel(LABEL_BOUNDS.code);
-
+  const requests = counter(METRICS.requests, registers);
   const requestSeconds = histogram(METRICS.requestSeconds, registers);
   const operationSeconds = histogram(METRICS.operationSeconds, registers);
   const stageSeconds = histogram(METRICS.stageSeconds, registers);
   const operationErrors = counter(METRICS.operationErrors, registers);
   const transferredBytes = counter(METRICS.transferredBytes, registers);
+  const ofConnections = perConnection ? registers : [];
+  const connectionOperations = counter(METRICS.connectionOperations, ofConnections);
+  const connectionBytes = counter(METRICS.connectionBytes, ofConnections);
+  buildInfo(registers, sources);
   const historyBatchRows = histogram(METRICS.historyBatchRows, registers);
   readGauge(METRICS.openRequests, registers, () => sources.openRequests());
   readGauge(METRICS.historyQueuedRows, registers, () => sources.historyQueuedRows());
@@ -236,30 +277,29 @@ export function createMetrics(sources: MetricsSources): Metrics {
   poolGauge(METRICS.poolWaiting, registers, () => sources.pools(), 'waiting');
 
   return {
-    request: ({ method, route, status, seconds }) =>
-      requestSeconds.observe(
-        { method: methods.nameFor(method), route: routes.nameFor(route ?? 'none'), status: String(status) },
-        seconds,
-      ),
-    operation: ({ type, protocol, seconds, code, stages }) => {
-      const protocolName = protocols.nameFor(protocol);
-      const outcome = code === undefined ? 'success' : 'failed';
-      operationSeconds.observe({ type: types.nameFor(type), protocol: protocolName, outcome }, seconds);
-      for (const [stage, ms] of stages) stageSeconds.observe({ stage, protocol: protocolName }, ms / 1_000);
-      if (code !== undefined) operationErrors.inc({ protocol: protocolName, code: codes.nameFor(code) });
+    request: ({ route = 'none', status, seconds }) => {
+      requests.inc({ route, status: status === 0 ? 'none' : `${Math.floor(status / 100)}xx` });
+      requestSeconds.observe({ area: areaOf(route) }, seconds);
     },
-    bytes: (direction, protocol, count) =>
-      transferredBytes.inc({ direction, protocol: protocols.nameFor(protocol) }, count),
-    historyBatch: (rows) => historyBatchRows.observe(rows),
+    operation: ({ type, protocol, connection, direction, bytes, seconds, code, stages }) => {
+      operationSeconds.observe({ type, protocol }, seconds);
+      for (const [stage, ms] of stages) stageSeconds.observe({ stage }, ms / 1_000);
+      if (code !== undefined) operationErrors.inc({ protocol, code });
+      transferredBytes.inc({ direction, protocol }, bytes);
+      if (!perConnection) return;
+      connectionOperations.inc({ connection, outcome: code === undefined ? 'success' : 'failed' });
+      connectionBytes.inc({ connection, direction }, bytes);
+    },
+    historyBatch: (rows) => historyBatchRows.observe({}, rows),
     check: ({ kind, outcome, seconds, lagSeconds, detections }) => {
       watchCheckSeconds.observe({ kind, outcome }, seconds);
-      if (kind === 'regular') watchLagSeconds.observe(lagSeconds);
-      watchDetections.inc(detections);
+      if (kind === 'regular') watchLagSeconds.observe({}, lagSeconds);
+      watchDetections.inc({}, detections);
     },
     webhookAttempt: ({ outcome, seconds }) => webhookSeconds.observe({ outcome }, seconds),
     text: async (threads = []) => {
       if (threads.length === 0) return registry.metrics();
-      const all = [await registry.getMetricsAsJSON(), ...threads].map((metrics) => metrics.map(worstOfLoops));
+      const all = merged([await registry.getMetricsAsJSON(), ...threads]).map((metrics) => metrics.map(worstOfLoops));
       return AggregatorRegistry.aggregate(all).metrics();
     },
     snapshot: async () => (await registry.getMetricsAsJSON()).filter(({ name }) => !OF_THE_PROCESS.test(name)),
@@ -272,21 +312,56 @@ function worstOfLoops<M extends { readonly name: string }>(metric: M): M {
   return /^nodejs_eventloop_lag_p\d+_/.test(metric.name) ? { ...metric, aggregator: 'max' } : metric;
 }
 
+/** `/api/upload/:connectionId` is `upload`, `/manage/keys` is `manage`, a page of the dashboard `pages`. */
+function areaOf(route: string): string {
+  if (!route.startsWith('/')) return route;
+  const [first = '', second = ''] = route.split('/').slice(1);
+  if (first === 'api') return second;
+  return first === '' || first.startsWith(':') || first === '*' ? 'pages' : first;
+}
+
 interface Description<L extends string> {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly L[];
+  /** Absent where there are no labels, or where their values are in the code. */
+  readonly series?: number;
 }
 
 function histogram<L extends string>(
-  { name, help, labels, buckets }: Description<L> & { readonly buckets: readonly number[] },
+  { name, help, labels, series = 1, buckets }: Description<L> & { readonly buckets: readonly number[] },
   registers: Registry[],
-): Histogram<L> {
-  return new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers });
+): { observe(labels: Labels<L>, value: number): void } {
+  const bounded = new BoundedSeries<L>(series);
+  const all = new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers });
+  return { observe: (of, value) => all.observe(bounded.labelsFor(of), value) };
 }
 
-function counter<L extends string>({ name, help, labels }: Description<L>, registers: Registry[]): Counter<L> {
-  return new Counter({ name, help, labelNames: labels, registers });
+function counter<L extends string>(
+  { name, help, labels, series = 1 }: Description<L>,
+  registers: Registry[],
+): { inc(labels: Labels<L>, value?: number): void } {
+  const bounded = new BoundedSeries<L>(series);
+  const all = new Counter({ name, help, labelNames: labels, registers });
+  return { inc: (of, value) => all.inc(bounded.labelsFor(of), value) };
+}
+
+function buildInfo(registers: Registry[], sources: MetricsSources): void {
+  const { name, help, labels } = METRICS.buildInfo;
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    readonly version: string;
+  };
+  const gauge: Gauge<'version' | 'node' | 'front_end'> = new Gauge({
+    name,
+    help,
+    labelNames: labels,
+    registers,
+    aggregator: 'max',
+    collect: () => {
+      const frontEnd = sources.frontEnd();
+      if (frontEnd !== undefined) gauge.set({ version, node: process.version, front_end: frontEnd }, 1);
+    },
+  });
 }
 
 function readGauge(
@@ -346,12 +421,12 @@ function budgetRefusals(registers: Registry[], sources: MetricsSources): void {
 }
 
 function poolGauge(
-  { name, help, labels }: Description<'host'>,
+  { name, help, labels, series }: Description<'host'> & { readonly series: number },
   registers: Registry[],
   read: () => readonly PoolGauge[],
   field: 'open' | 'leased' | 'waiting',
 ): void {
-  const hosts = new BoundedLabel(LABEL_BOUNDS.host);
+  const hosts = new BoundedSeries<'host'>(series);
   const gauge: Gauge<'host'> = new Gauge({
     name,
     help,
@@ -360,8 +435,8 @@ function poolGauge(
     collect: () => {
       const pools = read();
       gauge.reset();
-      hosts.keepOnly(new Set(pools.map((pool) => pool.host)));
-      for (const pool of pools) gauge.inc({ host: hosts.nameFor(pool.host) }, pool[field]);
+      hosts.keepOnly(pools.map(({ host }) => ({ host })));
+      for (const { host, [field]: count } of pools) gauge.inc(hosts.labelsFor({ host }), count);
     },
   });
 }

@@ -207,6 +207,18 @@ describe('a gateway that cannot serve now', () => {
       ])) {
         expectError(answer, 'database_away', /database/);
       }
+      // What the gateway cannot do is an error in its log, what a client asks wrongly is not; nor is a probe's 503.
+      expectError(await api.get('/api/none'), 'unknown_route', /no such endpoint/);
+      const levelOf = (status: number, route: string): string | undefined =>
+        gateway
+          .output()
+          .split('\n')
+          .filter((line) => line.includes('"msg":"request"'))
+          .map((line) => JSON.parse(line) as { level: string; status: number; route: string })
+          .find((line) => line.status === status && line.route.includes(route))?.level;
+      await eventually(() => levelOf(404, '') !== undefined, 'the lines');
+      assert.deepEqual([levelOf(503, '/api/transfers'), levelOf(404, '')], ['error', 'info']);
+      assert.equal(levelOf(503, '/readyz'), undefined);
       await postgres.restart();
       await eventually(async () => (await api.get('/readyz')).status === 200, 'it is ready again');
       assert.equal((await uploadRaw(api, 'c1', { filename: 'good' }, 'x')).status, 200);

@@ -85,7 +85,7 @@ suite('dashboard and alerts', () => {
   let shown: ReadonlySet<string>;
 
   before(async () => {
-    const gateway = await startGateway();
+    const gateway = await startGateway({ config: { metrics: { perConnection: true } } });
     const { text } = await gateway.api.get('/metrics');
     await gateway.stop();
     shown = new Set(Array.from(text.matchAll(/^# TYPE (\S+) /gm), ([, name = '']) => name));

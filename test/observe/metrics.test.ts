@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import {
   type Backlog,
   createMetrics,
-  LABEL_BOUNDS,
   METRICS,
+  MOST_LINES,
+  type Metrics,
   type MetricsSources,
   type PoolGauge,
 } from '../../src/observe/metrics.js';
+
+const { version: VERSION } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 const idle: MetricsSources = {
   pools: () => [],
@@ -16,6 +22,7 @@ const idle: MetricsSources = {
   historyQueuedRows: () => 0,
   watching: () => ({ checksRunning: 0, checksWaiting: 0, deliveriesRunning: 0, deliveriesWaiting: 0 }),
   workers: () => ({ threads: 0, waiting: 0 }),
+  frontEnd: () => 'front end@1',
   ready: async () => true,
   disk: async () => ({ freeBytes: 1, sizeBytes: 2 }),
   backlog: async () => undefined,
@@ -32,10 +39,6 @@ function values(text: string, name: string): Record<string, number> {
   );
 }
 
-function distinct(text: string, label: string): Set<string> {
-  return new Set([...text.matchAll(new RegExp(`[{,]${label}="([^"]*)"`, 'g'))].map(([, value]) => value ?? ''));
-}
-
 test('names are unique, begin with ftg_, and units stand in them as is the custom', () => {
   const all = Object.values(METRICS).map(({ name }) => name);
   assert.equal(new Set(all).size, all.length);
@@ -43,7 +46,7 @@ test('names are unique, begin with ftg_, and units stand in them as is the custo
 });
 
 test('every name in the table is shown, and the process beside it', async () => {
-  const metrics = createMetrics(idle);
+  const metrics = createMetrics(idle, everything);
   const text = await metrics.text();
   for (const { name } of Object.values(METRICS)) assert.match(text, new RegExp(`^# TYPE ${name} `, 'm'));
   for (const name of [
@@ -58,29 +61,37 @@ test('every name in the table is shown, and the process beside it', async () => 
 
 test('requests, operations, bytes and batches are counted under their labels', async () => {
   const metrics = createMetrics(idle);
-  metrics.request({ method: 'GET', route: '/api/list/:connectionId', status: 200, seconds: 0.02 });
-  metrics.request({ method: 'GET', route: undefined, status: 404, seconds: 0.001 });
+  for (const status of [200, 206, 404, 503, 0]) {
+    metrics.request({ route: '/api/list/:connectionId', status, seconds: 0.02 });
+  }
+  metrics.request({ route: '/manage/keys', status: 200, seconds: 0.02 });
+  metrics.request({ route: undefined, status: 404, seconds: 0.001 });
   const stages = new Map([
     ['queue', 250],
     ['transfer', 1_500],
   ]);
-  metrics.operation({ type: 'upload', protocol: 'sftp', seconds: 2, stages });
-  metrics.operation({ type: 'upload', protocol: 'sftp', seconds: 3, code: 'stall_timeout', stages });
-  metrics.bytes('outbound', 'sftp', 1000);
-  metrics.bytes('outbound', 'sftp', 24);
+  const upload = { type: 'upload', protocol: 'sftp', connection: 'c1', direction: 'outbound', stages } as const;
+  metrics.operation({ ...upload, bytes: 1000, seconds: 2 });
+  metrics.operation({ ...upload, bytes: 24, seconds: 3, code: 'stall_timeout' });
   metrics.historyBatch(7);
   const text = await metrics.text();
+  assert.deepEqual(values(text, 'ftg_requests_total'), {
+    'route="/api/list/:connectionId",status="2xx"': 2,
+    'route="/api/list/:connectionId",status="4xx"': 1,
+    'route="/api/list/:connectionId",status="5xx"': 1,
+    'route="/api/list/:connectionId",status="none"': 1,
+    'route="/manage/keys",status="2xx"': 1,
+    'route="none",status="4xx"': 1,
+  });
   assert.deepEqual(values(text, 'ftg_request_duration_seconds_count'), {
-    'method="GET",route="/api/list/:connectionId",status="200"': 1,
-    'method="GET",route="none",status="404"': 1,
+    'area="list"': 5,
+    'area="manage"': 1,
+    'area="none"': 1,
   });
-  assert.deepEqual(values(text, 'ftg_operation_duration_seconds_sum'), {
-    'type="upload",protocol="sftp",outcome="success"': 2,
-    'type="upload",protocol="sftp",outcome="failed"': 3,
-  });
-  assert.deepEqual(values(text, 'ftg_operation_stage_seconds_sum'), {
-    'stage="queue",protocol="sftp"': 0.5,
-    'stage="transfer",protocol="sftp"': 3,
+  assert.deepEqual(values(text, 'ftg_operation_duration_seconds_sum'), { 'type="upload",protocol="sftp"': 5 });
+  assert.deepEqual(values(text, 'ftg_operation_stage_seconds_sum'), { 'stage="queue"': 0.5, 'stage="transfer"': 3 });
+  assert.deepEqual(values(text, 'ftg_build_info'), {
+    [`version="${VERSION}",node="${process.version}",front_end="front end@1"`]: 1,
   });
   assert.deepEqual(values(text, 'ftg_operation_errors_total'), { 'protocol="sftp",code="stall_timeout"': 1 });
   assert.deepEqual(values(text, 'ftg_transferred_bytes_total'), { 'direction="outbound",protocol="sftp"': 1024 });
@@ -129,39 +140,99 @@ suite('gauges', () => {
     let pools = Array.from({ length: 200 }, (_, index) => host(index));
     const metrics = createMetrics({ ...idle, pools: () => pools });
     const first = values(await metrics.text(), 'ftg_pool_sessions_open');
-    assert.equal(Object.keys(first).length, LABEL_BOUNDS.host + 1);
-    assert.equal(first['host="other"'], 200 - LABEL_BOUNDS.host);
+    assert.equal(Object.keys(first).length, METRICS.poolOpen.series + 1);
+    assert.equal(first['host="other"'], 200 - METRICS.poolOpen.series);
     pools = pools.toReversed();
     assert.deepEqual(values(await metrics.text(), 'ftg_pool_sessions_open'), first);
     // Room of hosts that are gone is given to others.
-    pools = pools.slice(0, LABEL_BOUNDS.host);
+    pools = pools.slice(0, METRICS.poolOpen.series);
     assert.equal(values(await metrics.text(), 'ftg_pool_sessions_open')['host="other"'], undefined);
   });
 });
 
-test('no label from outside makes series without end', async () => {
-  const metrics = createMetrics(idle);
+/** Everything that can be counted, under names that nobody has seen before. */
+function countOddly(metrics: Metrics, prefix: string): void {
   for (let index = 0; index < 1000; index++) {
-    const odd = `odd${index}`;
-    metrics.request({ method: odd, route: odd, status: 404, seconds: 0 });
-    metrics.operation({ type: odd, protocol: odd, seconds: 0, code: odd, stages: new Map() });
-    metrics.bytes('inbound', odd, 1);
+    const odd = `${prefix}${index}`;
+    for (const status of [0, 200, 404, 500]) metrics.request({ route: `/api/${odd}/:id`, status, seconds: 0 });
+    const names = { type: odd, protocol: odd, connection: odd, code: odd, stages: new Map([[odd, 1]]) };
+    for (const direction of ['inbound', 'outbound'] as const) {
+      metrics.operation({ ...names, direction, bytes: 1, seconds: 0 });
+    }
+    metrics.check({ kind: odd, outcome: odd, seconds: 0, lagSeconds: 0, detections: 1 });
+    metrics.webhookAttempt({ outcome: odd, seconds: 0 });
   }
-  // The process's own metrics have labels of the same names.
-  const text = (await metrics.text())
-    .split('\n')
-    .filter((line) => line.startsWith('ftg_'))
-    .join('\n');
-  const bounds = {
-    method: LABEL_BOUNDS.few,
-    route: LABEL_BOUNDS.route,
-    type: LABEL_BOUNDS.few,
-    code: LABEL_BOUNDS.code,
+}
+
+const linesOf = (text: string): number => text.split('\n').length;
+const oddPools = (prefix: string): PoolGauge[] =>
+  Array.from({ length: 1000 }, (_, index) => ({ host: `${prefix}${index}:22`, open: 1, leased: 0, waiting: 0 }));
+const everything = { perConnection: true };
+
+test('whatever is asked of it, the answer keeps within its lines, and nothing is left out of the sums', async () => {
+  const metrics = createMetrics({ ...idle, pools: () => oddPools('host') }, everything);
+  countOddly(metrics, 'odd');
+  const text = await metrics.text();
+  assert.ok(linesOf(text) <= MOST_LINES, `${linesOf(text)} lines`);
+  const sum = (name: string): number => Object.values(values(text, name)).reduce((all, one) => all + one, 0);
+  assert.equal(sum('ftg_requests_total'), 4_000);
+  assert.equal(sum('ftg_request_duration_seconds_count'), 4_000);
+  assert.equal(sum('ftg_operation_duration_seconds_count'), 2_000);
+  assert.equal(sum('ftg_operation_errors_total'), 2_000);
+  assert.equal(sum('ftg_connection_bytes_total'), 2_000);
+  assert.equal(sum('ftg_pool_sessions_open'), 1_000);
+  for (const { name, ...metric } of Object.values(METRICS)) {
+    if (!('series' in metric)) continue;
+    const first = 'buckets' in metric ? `${name}_count` : name;
+    assert.ok(Object.keys(values(text, first)).length <= metric.series + 1, name);
+  }
+});
+
+test('so does that of several threads that have each seen other things', async () => {
+  const threads = await Promise.all(
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(async (prefix) => {
+      const metrics = createMetrics({ ...idle, pools: () => oddPools(prefix) }, everything);
+      countOddly(metrics, prefix);
+      return metrics.snapshot();
+    }),
+  );
+  const metrics = createMetrics({ ...idle, frontEnd: () => undefined }, everything);
+  const text = await metrics.text(threads);
+  assert.ok(linesOf(text) <= MOST_LINES, `${linesOf(text)} lines`);
+  for (const [name, expected] of [
+    ['ftg_requests_total', 32_000],
+    ['ftg_request_duration_seconds_count', 32_000],
+    ['ftg_connection_operations_total', 16_000],
+    ['ftg_pool_sessions_open', 8_000],
+    ['ftg_build_info', 1],
+  ] as const) {
+    const sum = Object.values(values(text, name)).reduce((all, one) => all + one, 0);
+    assert.equal(sum, expected, name);
+  }
+  assert.deepEqual(values(await metrics.text(threads), 'ftg_requests_total'), values(text, 'ftg_requests_total'));
+});
+
+test('connections are counted one by one only where that is wanted', async () => {
+  const facts = {
+    type: 'upload',
+    protocol: 'ftp',
+    connection: 'c1',
+    direction: 'outbound',
+    stages: new Map(),
+  } as const;
+  const count = async (settings?: typeof everything): Promise<string> => {
+    const metrics = createMetrics(idle, settings);
+    metrics.operation({ ...facts, bytes: 5, seconds: 1 });
+    metrics.operation({ ...facts, bytes: 0, seconds: 1, code: 'no_space' });
+    return metrics.text();
   };
-  for (const [label, bound] of Object.entries({ ...bounds, protocol: LABEL_BOUNDS.few })) {
-    assert.equal(distinct(text, label).size, bound + 1, label);
-    assert.ok(distinct(text, label).has('other'));
-  }
+  assert.doesNotMatch(await count(), /ftg_connection_/);
+  const text = await count(everything);
+  assert.deepEqual(values(text, 'ftg_connection_operations_total'), {
+    'connection="c1",outcome="success"': 1,
+    'connection="c1",outcome="failed"': 1,
+  });
+  assert.deepEqual(values(text, 'ftg_connection_bytes_total'), { 'connection="c1",direction="outbound"': 5 });
 });
 
 test('two gateways in one process count apart', async () => {

@@ -164,7 +164,7 @@ describe('a gateway with two event loops', () => {
     const [one, two] = await clientsOfBoth(gateway);
     const count = async (): Promise<number> => {
       const shown = (await gateway.api.get('/metrics', { key: '' })).text;
-      const line = /ftg_request_duration_seconds_count\{method="GET",route="\/api\/connections",status="200"\} (\d+)/;
+      const line = /ftg_requests_total\{route="\/api\/connections",status="2xx"\} (\d+)/;
       const memory = Number(/^process_resident_memory_bytes (\d+)/m.exec(shown)?.[1]);
       assert.ok(memory > 20e6 && memory < 1.5 * residentBytes(gateway.pid), 'memory is not added up');
       return Number(line.exec(shown)?.[1] ?? 0);
