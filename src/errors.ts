@@ -123,6 +123,8 @@ export interface GatewayErrorDetails {
   readonly remote?: RemoteReply | undefined;
   readonly retryAfterMs?: number;
   readonly limit?: ReachedLimit;
+  /** Of the file that a range lies outside of. */
+  readonly fileSize?: number;
   readonly cause?: unknown;
 }
 
@@ -137,6 +139,7 @@ export class GatewayError extends Error {
   readonly remote: RemoteReply | undefined;
   readonly retryAfterMs: number | undefined;
   readonly limit: ReachedLimit | undefined;
+  readonly fileSize: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: GatewayErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -145,6 +148,7 @@ export class GatewayError extends Error {
     this.remote = details.remote;
     this.retryAfterMs = details.retryAfterMs;
     this.limit = details.limit;
+    this.fileSize = details.fileSize;
   }
 
   get status(): number {

@@ -1,10 +1,12 @@
 /** GET and HEAD /api/download/:connectionId (interface 4.2). */
-import { fileHeaders, isNotModified, selectRange } from '../http/answer.js';
+import { fileHeaders, isNotModified, NO_SNIFFING, selectRange, type Validators } from '../http/answer.js';
 import type { HttpAnswer, RequestContext } from '../http/types.js';
+import type { Connection } from '../remotes/connection.js';
 import { baseName, type RemotePath } from '../remotes/path.js';
 import type { FileInfo } from '../remotes/remote.js';
 import { openDownload, type Download, type DownloadOptions } from '../transfers/get-file.js';
 import { referTo } from '../transfers/operation.js';
+import { placeName } from '../transfers/put-file.js';
 import { encodedLength } from '../workers/base64.js';
 import { framed } from './content-stream.js';
 import { connectionOf, operationFor, type ApiServices } from './services.js';
@@ -21,33 +23,37 @@ export async function download(services: ApiServices, context: RequestContext): 
   const reference = referTo(connection, path, 'path', rawName);
   const isHead = context.request.method === 'HEAD';
   const request = operationFor(context, connection, isHead ? 'exists' : 'download', path);
-  const options = format === 'json' ? { skipBody: isHead ? () => true : undefined } : conditions(context, isHead);
+  const validators = (info: FileInfo): Validators => validatorsOf(services, connection, info);
+  const options =
+    format === 'json' ? { skipBody: isHead ? () => true : undefined } : conditions(context, isHead, validators);
   const file = await openDownload(services.operations, request, reference, options);
-  return format === 'json' ? asJson(services, file) : asFile(file, isHead);
+  return format === 'json' ? asJson(services, file) : asFile(context, file, validators(file.info));
 }
 
 /** Range and the conditional fields (RFC 9110, 13 and 14). */
-function conditions({ request }: RequestContext, isHead: boolean): DownloadOptions {
+function conditions(
+  { request }: RequestContext,
+  isHead: boolean,
+  validators: (info: FileInfo) => Validators,
+): DownloadOptions {
   const { headers } = request;
   const range = headers.get('range');
   const conditional = headers.has('if-none-match') || headers.has('if-modified-since');
   return {
     select:
-      range === undefined || isHead
-        ? undefined
-        : (info) => selectRange(headers, info.size, entityTag(info), info.modifiedAt),
-    skipBody: isHead
-      ? () => true
-      : conditional
-        ? (info) => isNotModified(headers, entityTag(info), info.modifiedAt)
-        : undefined,
+      range === undefined || isHead ? undefined : (info) => selectRange(headers, info.size, validators(info).entityTag),
+    skipBody: isHead ? () => true : conditional ? (info) => isNotModified(headers, validators(info)) : undefined,
   };
 }
 
-function asFile(file: Download, isHead: boolean): HttpAnswer {
+function asFile({ request }: RequestContext, file: Download, validators: Validators): HttpAnswer {
   const { path, info, range, body, length } = file;
-  const headers = fileHeaders(baseName(path).toWellFormed(), entityTag(info), info.modifiedAt);
-  if (body === undefined) return isHead ? { status: 200, headers, headLength: info.size } : { status: 304, headers };
+  const headers = fileHeaders(baseName(path).toWellFormed(), validators);
+  if (body === undefined) {
+    // A GET without a body was found to be not modified; a HEAD is looked at now.
+    const isSame = request.method !== 'HEAD' || isNotModified(request.headers, validators);
+    return isSame ? { status: 304, headers } : { status: 200, headers, headLength: info.size };
+  }
   const partial: Record<string, string> =
     range === undefined ? {} : { 'Content-Range': `bytes ${range.start}-${range.end}/${info.size}` };
   return {
@@ -61,7 +67,7 @@ function asJson(services: ApiServices, file: Download): HttpAnswer {
   const { info, body, path } = file;
   const [prefix, suffix] = frame(path, info.size);
   const length = prefix.length + encodedLength(info.size) + suffix.length;
-  const headers = { 'Content-Type': 'application/json' };
+  const headers = { 'Content-Type': 'application/json', ...NO_SNIFFING };
   if (body === undefined) return { status: 200, headers, headLength: length };
   return { status: 200, headers, body: { stream: framed(prefix, body, services.base64.encode(), suffix), length } };
 }
@@ -72,7 +78,15 @@ function frame(path: RemotePath, size: number): [Buffer, Buffer] {
   return [Buffer.from(`${head.slice(0, -1)},"content":"`), Buffer.from('"}')];
 }
 
-/** The store's own tag, else one made of size and time; both change when the file does. */
-function entityTag({ etag, size, modifiedAt }: FileInfo): string {
-  return etag === undefined ? `"${size.toString(16)}-${modifiedAt.getTime().toString(16)}"` : `"${etag}"`;
+/** The store's own tag; else a weak one of size and time, and none while the file could change without a trace in them. */
+function validatorsOf({ operations }: ApiServices, connection: Connection, info: FileInfo): Validators {
+  const { etag, size, modifiedAt, path } = info;
+  const host = operations.remotes.host(connection);
+  const isSettled = operations.ages.isSettled(host, placeName(operations, connection, path), info);
+  const weak = isSettled ? `W/"${size.toString(16)}-${modifiedAt.getTime().toString(16)}"` : undefined;
+  return {
+    entityTag: etag === undefined ? weak : `"${etag}"`,
+    lastModified: modifiedAt.getTime() === 0 ? undefined : modifiedAt,
+    isSettled,
+  };
 }

@@ -15,8 +15,9 @@ const DEFAULT_RETRY_AFTER_MS = 1_000;
 
 /** The one error shape (interface section 7); `skippable` routes say `skipped` when a file exists. */
 export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer {
-  const { status, code, clientText, retryAfterMs, limit } = error;
+  const { status, code, clientText, retryAfterMs, limit, fileSize } = error;
   const headers: Record<string, string> = { 'X-Error-Code': code };
+  if (fileSize !== undefined) headers['Content-Range'] = `bytes */${fileSize}`;
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
   const wait = retryAfterMs ?? (status === 503 || status === 429 ? DEFAULT_RETRY_AFTER_MS : undefined);
   const seconds = wait === undefined ? undefined : String(Math.max(1, Math.ceil(wait / 1_000)));
@@ -41,16 +42,30 @@ function attachment(filename: string): string {
   return contentDisposition(filename, { type: 'attachment', fallback });
 }
 
+/** What tells one version of a file from another (RFC 9110, 8.8). */
+export interface Validators {
+  /** Absent where none can be relied on. */
+  readonly entityTag: string | undefined;
+  /** Absent where none is known. */
+  readonly lastModified: Date | undefined;
+  /** A change from now on shows in `lastModified`. */
+  readonly isSettled: boolean;
+}
+
 /** Header fields of a file that is downloaded. */
-export function fileHeaders(filename: string, entityTag: string, modifiedAt: Date): Record<string, string> {
+export function fileHeaders(filename: string, { entityTag, lastModified }: Validators): Record<string, string> {
   return {
     'Content-Type': mime.contentType(filename.slice(filename.lastIndexOf('.') + 1)) || 'application/octet-stream',
     'Content-Disposition': attachment(filename),
-    'Last-Modified': modifiedAt.toUTCString(),
-    ETag: entityTag,
+    ...(lastModified === undefined ? {} : { 'Last-Modified': lastModified.toUTCString() }),
+    ...(entityTag === undefined ? {} : { ETag: entityTag }),
     'Accept-Ranges': 'bytes',
+    ...NO_SNIFFING,
   };
 }
+
+/** A browser takes the type that is told, not one that it finds in the bytes. */
+export const NO_SNIFFING = { 'X-Content-Type-Options': 'nosniff' } as const;
 
 type Headers = ReadonlyMap<string, string>;
 
@@ -64,19 +79,15 @@ interface ByteRange {
  * The one range that a Range field asks for; undefined = send everything (no field, another unit, several ranges, or an
  * If-Range that no longer holds). @throws GatewayError bad_range outside the file
  */
-export function selectRange(
-  headers: Headers,
-  size: number,
-  entityTag: string,
-  modifiedAt: Date,
-): ByteRange | undefined {
+export function selectRange(headers: Headers, size: number, entityTag: string | undefined): ByteRange | undefined {
   const field = headers.get('range');
-  if (field === undefined || !rangeStillHolds(headers.get('if-range'), entityTag, modifiedAt)) return undefined;
+  if (field === undefined || !rangeStillHolds(headers.get('if-range'), entityTag)) return undefined;
   const ranges = parseRange(size, field);
   if (ranges === -2) return undefined;
   if (ranges === -1) {
     throw new GatewayError('bad_range', `Range ${field.slice(0, 100)} lies outside the file of ${size} bytes`, {
       step: 'request',
+      fileSize: size,
     });
   }
   const [range] = ranges;
@@ -84,20 +95,27 @@ export function selectRange(
   return { start: range.start, end: range.end };
 }
 
-function rangeStillHolds(ifRange: string | undefined, entityTag: string, modifiedAt: Date): boolean {
-  if (ifRange === undefined) return true;
-  if (ifRange.startsWith('"')) return ifRange === entityTag;
-  return Date.parse(ifRange) === wholeSeconds(modifiedAt);
+/**
+ * Two versions must never be spliced: only a strong tag holds (RFC 9110, 13.1.5). A date never does: the client may have
+ * got it in the very second in which the file changed once more.
+ */
+function rangeStillHolds(ifRange: string | undefined, entityTag: string | undefined): boolean {
+  return ifRange === undefined || (ifRange.startsWith('"') && ifRange === entityTag);
 }
 
 /** If-None-Match (weak comparison) counts before If-Modified-Since (RFC 9110, 13.2.2). */
-export function isNotModified(headers: Headers, entityTag: string, modifiedAt: Date): boolean {
+export function isNotModified(headers: Headers, { entityTag, lastModified, isSettled }: Validators): boolean {
   const tags = headers.get('if-none-match');
+  if (tags?.trim() === '*') return true;
   if (tags !== undefined) {
-    return tags.trim() === '*' || tags.split(',').some((tag) => tag.trim().replace(/^W\//, '') === entityTag);
+    return entityTag !== undefined && tags.split(',').some((tag) => opaque(tag.trim()) === opaque(entityTag));
   }
   const since = Date.parse(headers.get('if-modified-since') ?? '');
-  return !Number.isNaN(since) && wholeSeconds(modifiedAt) <= since;
+  return !Number.isNaN(since) && lastModified !== undefined && isSettled && wholeSeconds(lastModified) <= since;
+}
+
+function opaque(entityTag: string): string {
+  return entityTag.replace(/^W\//, '');
 }
 
 function wholeSeconds(date: Date): number {

@@ -49,7 +49,7 @@ export const REQUEST_HEADERS: Readonly<Record<string, HeaderParameter>> = {
   ),
   Range: asked('One range of bytes (RFC 9110, 14.2), answered with 206.', text, 'bytes=0-1023'),
   'If-Range': asked(
-    'Send the range only while the file still has this ETag or date, else the whole file.',
+    'Send the range only while the file still has this strong ETag; with a weak one or a date the whole file comes.',
     text,
     '"2a-19bd0e9f800"',
   ),
@@ -91,13 +91,17 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
   },
   'Content-Disposition': always('Name of the file (RFC 6266).', { type: 'string', pattern: '^attachment' }),
   'Content-Length': always('Bytes of the body.', { type: 'integer', minimum: 0 }),
-  'Content-Range': always('Which bytes these are, of how many.', {
+  'Content-Range': always('Which bytes these are, of how many; with 416 how many there are.', {
     type: 'string',
-    pattern: '^bytes \\d+-\\d+/\\d+$',
+    pattern: '^bytes (\\d+-\\d+|\\*)/\\d+$',
   }),
   'Accept-Ranges': always('Ranges can be asked for.', { type: 'string', const: 'bytes' }),
-  ETag: always('Changes whenever the content does.', { type: 'string', pattern: '^(W/)?".*"$' }),
-  'Last-Modified': always('Time of the last change.', text),
+  ETag: {
+    description:
+      'Changes whenever the content does: strong from an object store; weak, from size and time, from other servers, and absent while the file is so young that a change might not show.',
+    schema: { type: 'string', pattern: '^(W/)?".*"$' },
+  },
+  'Last-Modified': { description: 'Time of the last change, where the server keeps one.', schema: text },
   'Content-Security-Policy': always('Lets the page load nothing.', { type: 'string', pattern: "^default-src 'none'" }),
   'X-Content-Type-Options': { description: 'The type is the one given.', schema: { type: 'string', const: 'nosniff' } },
   'Set-Cookie': {

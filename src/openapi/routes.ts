@@ -49,5 +49,7 @@ function cached(text: string, fields: Readonly<Record<string, string>>): Answeri
   const headers = { ...fields, ETag, 'Cache-Control': CACHING };
   const started = new Date();
   return ({ headers: asked }) =>
-    isNotModified(asked, ETag, started) ? { status: 304, headers } : { status: 200, headers, body };
+    isNotModified(asked, { entityTag: ETag, lastModified: started, isSettled: true })
+      ? { status: 304, headers }
+      : { status: 200, headers, body };
 }

@@ -17,6 +17,8 @@ export interface FileInfo {
   readonly isDirectory: boolean;
   /** UTC. The epoch where the server keeps no time (an S3 folder). */
   readonly modifiedAt: Date;
+  /** Of modifiedAt, where it counts in more than seconds. */
+  readonly timeResolutionMs?: number;
   /** The store's own entity tag, unquoted, where it has one. */
   readonly etag?: string;
   /** The exact bytes of a name that is not UTF-8, base64; `name` then holds replacement characters. */

@@ -9,7 +9,7 @@ import { GatewayError, hasCode } from '../errors.js';
 import type { Connection } from '../remotes/connection.js';
 import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
 import type { Attempt } from '../remotes/registry.js';
-import type { Remote } from '../remotes/remote.js';
+import type { FileInfo, Remote } from '../remotes/remote.js';
 import { ContentReader, HELD_BYTES } from './content-reader.js';
 import type { Operation, Operations, PathReference } from './operation.js';
 import { heldForPump, pump, type ExpectedDigest } from './pump.js';
@@ -52,7 +52,11 @@ export async function appendToFile(
     // Of two at once, each would write over the other's bytes. Nobody waits for their turn with a session in hand.
     operation.mark('queue');
     return await operations.locks.withLock(placeName(operations, connection, path), operation.signal, (lost) =>
-      operation.use((remote, attempt) => append(operation, remote, attempt, path, parts, lost)),
+      operation.use(async (remote, attempt) => {
+        const appended = await append(operation, remote, attempt, path, parts, lost);
+        operations.ages.written(operations.remotes.host(connection), appended.file);
+        return { path, appendedBytes: appended.bytes };
+      }),
     );
   } finally {
     if (pieces.length > 0) await clearAway(operations, operation, connection, pieces);
@@ -99,6 +103,11 @@ function sayWhatFor(error: unknown): never {
   throw new GatewayError('permission_denied', text, { step: step ?? 'open', remote, cause: error });
 }
 
+interface Added {
+  readonly bytes: number;
+  readonly file: FileInfo;
+}
+
 async function append(
   operation: Operation,
   remote: Remote,
@@ -106,29 +115,30 @@ async function append(
   path: RemotePath,
   parts: readonly Part[],
   lost: AbortSignal,
-): Promise<Appended> {
+): Promise<Added> {
   if (remote.append === undefined) {
     const why = 'append is not supported on this connection: S3 objects cannot be appended to; use write instead';
     throw new GatewayError('unsupported_operation', why, { step: 'request' });
   }
   const rounds = remote.can.readsWhileWriting ? [parts] : parts.map((part) => [part]);
-  let appendedBytes = 0;
+  let bytes = 0;
+  let file: FileInfo | undefined;
   for (const round of rounds) {
     const source = remote.can.readsWhileWriting ? round : [await inMemory(remote, round)];
     const writer = await remote.append(path);
     if (writer === undefined) return rewrite(operation, remote, attempt, path, streamOf(remote, source), lost);
     attempt.committed();
     operation.writesInPlace();
-    await withWriter(writer, async () => {
+    file = await withWriter(writer, async () => {
       operation.mark('transfer');
       const size = await pump(streamOf(remote, source), writer, { signal: operation.signal });
       operation.mark('verify');
-      await writer.commit({ size });
-      appendedBytes += size;
+      bytes += size;
+      return writer.commit({ size });
     });
   }
-  operation.fileSize = appendedBytes;
-  return { path, appendedBytes };
+  operation.fileSize = bytes;
+  return { bytes, file: file ?? (await remote.stat(path)) };
 }
 
 async function inMemory(remote: Remote, parts: readonly Part[]): Promise<readonly Buffer[]> {
@@ -176,7 +186,7 @@ async function rewrite(
   added: Readable,
   /** The lock is not ours any more. */
   lost: AbortSignal,
-): Promise<Appended> {
+): Promise<Added> {
   const { signal } = operation;
   const old = await remote.read(path);
   heldForPump(old.body);
@@ -187,7 +197,7 @@ async function rewrite(
     return await withWriter(writer, async () => {
       operation.mark('transfer');
       const oldBytes = await pump(old.body, writer, { signal, size: old.info.size, isMoreToCome: true });
-      const appendedBytes = await pump(added, writer, { signal });
+      const bytes = await pump(added, writer, { signal });
       operation.mark('verify');
       const now = await remote.stat(path);
       lost.throwIfAborted();
@@ -196,9 +206,9 @@ async function rewrite(
           step: 'verify',
         });
       }
-      await writer.commit({ size: oldBytes + appendedBytes });
-      operation.fileSize = appendedBytes;
-      return { path, appendedBytes };
+      const file = await writer.commit({ size: oldBytes + bytes });
+      operation.fileSize = bytes;
+      return { bytes, file };
     });
   } finally {
     old.body.destroy();

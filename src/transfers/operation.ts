@@ -10,6 +10,7 @@ import type { Attempt, Remotes, UseOptions } from '../remotes/registry.js';
 import type { Leftovers, Mark, Remote, Stage } from '../remotes/remote.js';
 import { NO_SPAN, type Span } from '../span.js';
 import type { Direction, OpenTransfer, Storage, TransferType } from '../storage/storage.js';
+import { FileAges } from './file-ages.js';
 import type { LiveTransfer, LiveTransfers } from './live.js';
 import { Stages } from './stages.js';
 
@@ -98,6 +99,8 @@ const INBOUND: ReadonlySet<TransferType> = new Set(['download', 'read', 'list', 
 const FREE: ReadonlySet<TransferType> = new Set(['list', 'exists', 'poll']);
 
 export class Operations {
+  readonly ages = new FileAges();
+
   constructor(private readonly options: OperationsOptions) {}
 
   get locks(): Storage['locks'] {

@@ -112,8 +112,12 @@ export async function publish(
   commit: Commit,
   signal: AbortSignal,
 ): Promise<FileInfo> {
-  if (commit.exclusive !== true || remote.can.exclusiveCreate) return writer.commit(commit);
-  return operations.locks.withLock(placeName(operations, connection, place), signal, () => writer.commit(commit));
+  const isRaceFree = commit.exclusive !== true || remote.can.exclusiveCreate;
+  const info = isRaceFree
+    ? await writer.commit(commit)
+    : await operations.locks.withLock(placeName(operations, connection, place), signal, () => writer.commit(commit));
+  operations.ages.written(operations.remotes.host(connection), info);
+  return info;
 }
 
 /** @throws GatewayError already_exists; is_a_folder */

@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { OpenApiDocument } from '../../src/openapi/types.js';
 import { startSshd, type TestSshd } from '../remotes/support/sshd.js';
-import { KEY, startGateway, type ApiAnswer, type ApiRequest, type TestGateway } from '../support/gateway.js';
+import {
+  eventually,
+  KEY,
+  startGateway,
+  type ApiAnswer,
+  type ApiRequest,
+  type TestGateway,
+} from '../support/gateway.js';
 import { AnswerChecker } from './answer-checker.js';
 
 const READER = 'ftg_reader-key-0123456789-abcdef';
@@ -148,11 +155,17 @@ describe('downloads', () => {
   before(() => expect(200, '/api/write/{connectionId}', { json: { path: '/file.txt', content: 'hello, world' } }));
 
   test('whole, in part, as JSON, conditional, head alone', async () => {
-    const { headers } = await expect(200, target, { query });
+    await expect(200, target, { query });
     assert.equal((await expect(206, target, { query, headers: { Range: 'bytes=0-4' } })).text, 'hello');
-    await expect(304, target, { query, headers: { 'If-None-Match': headers.etag ?? '' } });
     await expect(200, target, { query: { ...query, format: 'json' } });
-    await expect(200, target, { query, method: 'HEAD' });
+    let etag: string | undefined;
+    // A file that has just been written has none yet.
+    await eventually(async () => {
+      etag = (await expect(200, target, { query, method: 'HEAD' })).headers.etag;
+      return etag !== undefined;
+    }, 'the file has an ETag');
+    await expect(304, target, { query, headers: { 'If-None-Match': etag ?? '' } });
+    await expect(304, target, { query, headers: { 'If-None-Match': etag ?? '' }, method: 'HEAD' });
     await expect(404, target, { query: { path: '/absent' }, method: 'HEAD' });
   });
 

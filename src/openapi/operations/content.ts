@@ -4,7 +4,7 @@ import { BINARY, contentRequest, uploadBase64, uploadFromUrl, uploadMultipart } 
 import type { Description } from '../types.js';
 import { connection, JSON_TYPE, transfer } from './samples.js';
 
-const FILE_HEADERS = ['Content-Disposition', 'Last-Modified', 'ETag', 'Accept-Ranges'];
+const FILE_HEADERS = ['Content-Disposition', 'Last-Modified', 'ETag', 'Accept-Ranges', 'X-Content-Type-Options'];
 
 export const contentOperations: Readonly<Record<string, Description>> = {
   'POST /api/upload/:connectionId': {

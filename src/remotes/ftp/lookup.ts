@@ -120,8 +120,9 @@ async function findInListing(operation: Operation, path: RemotePath): Promise<Fi
   for await (const entries of listEntered(operation, parentOf(path))) {
     const entry = entries.find((one) => one.name === name.toWellFormed() && one.rawName === rawNameOf(name));
     if (entry === undefined) continue;
-    const modifiedAt = entry.time?.time ?? EPOCH;
-    found = entry.kind === 'folder' ? folder(path, modifiedAt) : file(path, entry.size ?? 0, modifiedAt);
+    const { time: modifiedAt, resolutionMs: timeResolutionMs } = entry.time ?? { time: EPOCH, resolutionMs: 0 };
+    const info = entry.kind === 'folder' ? folder(path, modifiedAt) : file(path, entry.size ?? 0, modifiedAt);
+    found = { ...info, timeResolutionMs };
   }
   if (found === undefined || found.isDirectory) return found;
   // The minute of a listing hides what a second would show; `can` tells which of the two it is.
