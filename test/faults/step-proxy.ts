@@ -12,6 +12,8 @@ export interface StepProxy {
   readonly port: number;
   /** Pieces that passed since the last arm(). */
   readonly pieces: number;
+  /** When content last came, on the clock of performance.now(); what is swallowed counts, what waits and commands do not. */
+  readonly lastContentAt: number;
   /** Whether the armed fault has happened. */
   readonly hasFailed: boolean;
   /** Connections that are open. */
@@ -38,6 +40,8 @@ export interface StepProxy {
   stop(): Promise<void>;
 }
 
+const MOST_COMMAND_BYTES = 1_024;
+
 interface Link {
   readonly sockets: readonly [net.Socket, net.Socket];
   isStalled: boolean;
@@ -50,6 +54,7 @@ export async function startStepProxy(target: number, options: { readonly ftp?: b
   const listeners = new Set<net.Server>();
   let armed: { readonly fault: Fault; readonly at: number; readonly goesDown: boolean } | undefined;
   let pieces = 0;
+  let lastContentAt = 0;
   let hasFailed = false;
   let connections = 0;
   let holding: { readonly at: number; readonly reached: () => void; readonly released: Promise<void> } | undefined;
@@ -102,6 +107,7 @@ export async function startStepProxy(target: number, options: { readonly ftp?: b
       });
       to.on('drain', () => from.resume());
       const pass = (bytes: Buffer): void => {
+        if (bytes.length > MOST_COMMAND_BYTES) lastContentAt = performance.now();
         if (link.isStalled || !mayPass()) return;
         if (to.writable && !to.write(bytes)) from.pause();
       };
@@ -169,6 +175,9 @@ export async function startStepProxy(target: number, options: { readonly ftp?: b
     target,
     get pieces() {
       return pieces;
+    },
+    get lastContentAt() {
+      return lastContentAt;
     },
     get hasFailed() {
       return hasFailed;

@@ -128,7 +128,7 @@ async function findInListing(operation: Operation, path: RemotePath): Promise<Fi
   // The minute of a listing hides what a second would show; `can` tells which of the two it is.
   const exact = await askModifiedAt(operation, path);
   if (exact === undefined) operation.lease.memory.hasMdtm = false;
-  return exact === undefined ? found : { ...found, modifiedAt: exact };
+  return exact === undefined ? found : file(path, found.size, exact);
 }
 
 function file(path: RemotePath, size: number, modifiedAt: Date): FileInfo {

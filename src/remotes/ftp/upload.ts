@@ -1,22 +1,20 @@
 /** STOR or APPE as a stream: bytes in, at the pace of the data connection. */
 import { Writable } from 'node:stream';
 import { GatewayError } from '../../errors.js';
+import { LinePace } from '../line-pace.js';
 import { dataError, lastWords, type Transfer } from './data.js';
 import type { Operation } from './operation.js';
 import { isPositive, refusal, spoken, type Reply } from './replies.js';
 import { StallTimer } from './stall.js';
 
 const HIGH_WATER_MARK = 1_048_576;
-/** What the kernels on both sides may still hold when our last byte has left the process. */
-const KERNEL_BUFFER_BYTES = 16_777_216;
-const MAX_DRAIN_MS = 600_000;
 
 export abstract class Upload extends Writable {
   /** Bytes taken from the source. */
   protected sent = 0;
   private isEnded = false;
   private failing = false;
-  private readonly begunAt = performance.now();
+  private readonly pace = new LinePace();
   private readonly stall: StallTimer;
   private readonly onAbort = (): void => void this.destroy(this.operation.signal.reason as Error);
   private resumeWriting: ((error?: Error | null) => void) | undefined;
@@ -93,9 +91,7 @@ export abstract class Upload extends Writable {
   /** Resolves with the server's final success. Errors: its refusal, connection_lost, stall_timeout. */
   protected async confirmed(): Promise<void> {
     const { socket, exchange } = this.transfer;
-    const elapsedMs = Math.max(1, performance.now() - this.begunAt);
-    const drainMs = (Math.min(this.sent, KERNEL_BUFFER_BYTES) / Math.max(this.sent, 1)) * elapsedMs;
-    const wait = this.operation.limits.stallTimeoutMs + Math.min(drainMs, MAX_DRAIN_MS);
+    const wait = this.operation.limits.stallTimeoutMs + this.pace.drainMs;
     const { control } = this.operation.lease;
     const answer = control.answerInTime(exchange.finished, 'the end of the upload', wait);
     const reply = await control.obey(this.operation.signal, answer);
@@ -111,6 +107,7 @@ export abstract class Upload extends Writable {
 
   private pass(hasRoom: boolean, bytes: number, callback: (error?: Error | null) => void): void {
     this.sent += bytes;
+    this.pace.sent(bytes, hasRoom);
     if (hasRoom) return callback();
     this.resumeWriting = callback;
     this.stall.restart();
@@ -118,6 +115,7 @@ export abstract class Upload extends Writable {
 
   private proceed(): void {
     this.stall.pause();
+    this.pace.drained();
     const callback = this.resumeWriting;
     this.resumeWriting = undefined;
     callback?.();

@@ -12,6 +12,8 @@ import { Upload } from './upload.js';
 
 /** Time for all of a clean-up: a new login and one DELE. */
 const CLEANUP_TIMEOUT_MS = 20_000;
+/** The client has waited for a silent server long enough; what is not done by then is done later. */
+const SILENT_CLEANUP_MS = 500;
 
 /** Opens a writer for `path`; missing folders are made. is_a_folder, not_a_folder, permission_denied, no_space. */
 export async function openWriter(
@@ -141,9 +143,10 @@ class FileWriter extends Upload implements RemoteWriter {
   private async cleanUp(cause: Error): Promise<void> {
     this.destroy(cause);
     this.operation.lease.provenFolders.delete(parentOf(this.stored));
-    const patient = this.operation.under(AbortSignal.timeout(CLEANUP_TIMEOUT_MS));
+    const wasSilent = hasCode(cause, 'stall_timeout');
+    const patient = this.operation.under(AbortSignal.timeout(wasSilent ? SILENT_CLEANUP_MS : CLEANUP_TIMEOUT_MS));
     try {
-      const hasLastWord = await this.cut();
+      const hasLastWord = !wasSilent && (await this.cut());
       if (hasLastWord && (await this.removeStored(patient))) {
         // Some servers have a second reply for a transfer that was cut; the next operation must not meet it.
         if (!this.writableFinished) patient.lease.control.close();

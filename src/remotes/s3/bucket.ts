@@ -211,7 +211,6 @@ export class Bucket {
       {
         signal: context.signal,
         stallMs: limits.stallTimeoutMs,
-        answerMs: calls.copyAllowanceMs(size),
         enter: (signal) => calls.gate.enter(signal),
         stalled: (waitedMs) => calls.stalled(about, waitedMs),
         translate: (error) => {

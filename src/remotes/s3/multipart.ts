@@ -152,7 +152,6 @@ export class MultipartUpload {
       {
         signal: this.#signal,
         stallMs: calls.limits.stallTimeoutMs,
-        answerMs: calls.copyAllowanceMs(size),
         enter: (signal) => calls.gate.enter(signal),
         stalled: (waitedMs) => calls.stalled(about, waitedMs),
         translate: (error) => calls.translate(error, about),

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { GatewayError } from '../../errors.js';
+import { LinePace } from '../line-pace.js';
 import type { SendOptions } from './calls.js';
 import type { Leave } from './socket-gate.js';
 
@@ -7,10 +8,11 @@ export interface StreamedRequestOptions {
   readonly signal: AbortSignal;
   /** Admits the request to a socket. */
   enter(signal: AbortSignal): Promise<Leave>;
-  /** Longest wait for the store to take a byte. Waiting for our own source does not count. */
+  /**
+   * Longest wait for the store to take a byte, and for its answer after the last one has reached it. Waiting for our own
+   * source does not count.
+   */
   readonly stallMs: number;
-  /** Longest wait for the answer after the last byte; what the system has buffered goes out in this time as well. */
-  readonly answerMs: number;
   stalled(waitedMs: number): GatewayError;
   translate(error: unknown): GatewayError;
 }
@@ -25,6 +27,7 @@ export class StreamedRequest<T> {
   readonly #body: Readable;
   readonly #ender = new AbortController();
   readonly #answer: Promise<T>;
+  readonly #pace = new LinePace();
   #waiting: Done | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
@@ -50,7 +53,9 @@ export class StreamedRequest<T> {
   /** Hands over the next bytes; `done` is called when the socket wants more, or with the request's error. */
   feed(chunk: Buffer, done: Done): void {
     if (this.#failure !== undefined) return done(this.#failure);
-    if (this.#body.push(chunk)) return done();
+    const hasRoom = this.#body.push(chunk);
+    this.#pace.sent(chunk.length, hasRoom);
+    if (hasRoom) return done();
     this.#waiting = done;
     this.#watch(this.options.stallMs);
   }
@@ -66,7 +71,7 @@ export class StreamedRequest<T> {
     if (this.#failure === undefined) {
       this.#isEnded = true;
       this.#body.push(null);
-      this.#watch(this.options.answerMs);
+      this.#watchAnswer();
     }
     return this.#answer;
   }
@@ -89,7 +94,7 @@ export class StreamedRequest<T> {
     try {
       leave = await this.options.enter(this.#ender.signal);
       this.#isAdmitted = true;
-      if (this.#isEnded) this.#watch(this.options.answerMs);
+      if (this.#isEnded) this.#watchAnswer();
       else if (this.#waiting !== undefined) this.#watch(this.options.stallMs);
       const answer = await send(this.#body, { abortSignal: this.#ender.signal });
       this.#unwatch();
@@ -119,6 +124,7 @@ export class StreamedRequest<T> {
     const done = this.#waiting;
     if (done === undefined) return;
     this.#waiting = undefined;
+    this.#pace.drained();
     this.#unwatch();
     done();
   }
@@ -128,6 +134,10 @@ export class StreamedRequest<T> {
     // Waiting for a socket is not the store's silence.
     if (!this.#isAdmitted) return;
     this.#timer = setTimeout(() => this.#fail(this.options.stalled(waitMs)), waitMs);
+  }
+
+  #watchAnswer(): void {
+    this.#watch(Math.round(this.options.stallMs + this.#pace.drainMs));
   }
 
   #unwatch(): void {

@@ -1,5 +1,6 @@
 import type { ClientChannel } from 'ssh2';
 import { GatewayError } from '../../errors.js';
+import { fillPackets } from './packets.js';
 import { STATUS, StatusReply } from './replies.js';
 import {
   encodeRequest,
@@ -21,6 +22,9 @@ export const SAFE_CHUNK_BYTES = 32 * 1024;
 const MAX_CHUNK_BYTES = 255 * 1024;
 const MAX_REPLY_BYTES = 512 * 1024;
 const MAX_WORDS = 300;
+/** How often progress is looked for while the server is silent, so that a stall is told of in time. */
+const LOOKS = 20;
+const MOST_LOOK_MS = 500;
 /** In place of an id, which the server's greeting has none of. */
 const GREETING = -1;
 
@@ -67,7 +71,8 @@ export class SftpChannel {
   #failure: GatewayError | undefined;
   #serverWords = '';
   #lastProgress = 0;
-  #sendProgress = 0;
+  #sentBytes = 0;
+  #roomGiven = 0;
   #watch: NodeJS.Timeout | undefined;
   #window = 0;
   #greeted: ((reply: ReplyReader) => void) | undefined;
@@ -112,7 +117,7 @@ export class SftpChannel {
       sftp.#pending.push({ id: GREETING, done: () => done(), failed: fail, sentAt: performance.now() });
       sftp.#greeted = (reply) => sftp.#welcome(reply);
       sftp.#arm();
-      channel.write(encodeRequest(REQUEST.INIT, undefined, [VERSION]));
+      sftp.#write(encodeRequest(REQUEST.INIT, undefined, [VERSION]));
     });
     if (sftp.extensions.has('limits@openssh.com')) sftp.#askLimits();
     return sftp;
@@ -200,7 +205,7 @@ export class SftpChannel {
   /** Reads up to `length` bytes; status EOF comes as `undefined` for both. */
   read(handle: Buffer, offset: number, length: number, done: ReadDone): void {
     const request = (id: number): void => {
-      this.#channel.write(encodeRequest(REQUEST.READ, id, [handle, ...uint64(offset), length]));
+      this.#write(encodeRequest(REQUEST.READ, id, [handle, ...uint64(offset), length]));
     };
     this.#send(request, {
       done: (reply) => done(undefined, takeData(reply, length)),
@@ -217,7 +222,7 @@ export class SftpChannel {
     for (const part of parts) length += part.length;
     const request = (id: number): void => {
       const head = encodeRequest(REQUEST.WRITE, id, [handle, ...uint64(offset)], length);
-      for (const packet of fillPackets([head, ...parts], this.#packetBytes)) this.#channel.write(packet);
+      for (const packet of fillPackets([head, ...parts], this.#packetBytes)) this.#write(packet);
     };
     this.#send(request, {
       done: (reply) => {
@@ -265,7 +270,7 @@ export class SftpChannel {
 
   #ask<T>(type: number, fields: readonly (Buffer | number)[], take: (reply: ReplyReader) => T): Promise<T> {
     return new Promise((done, failed) => {
-      this.#send((id) => this.#channel.write(encodeRequest(type, id, fields)), {
+      this.#send((id) => this.#write(encodeRequest(type, id, fields)), {
         done: (reply) => done(take(reply)),
         failed,
       });
@@ -351,27 +356,34 @@ export class SftpChannel {
     const look = (): void => {
       this.#watch = undefined;
       if (this.#pending.length === 0 || this.#failure !== undefined) return;
-      // The server taking our bytes off the line is progress too.
-      const sendProgress = this.#sendState();
-      if (sendProgress !== this.#sendProgress) {
-        this.#sendProgress = sendProgress;
+      // The server taking our bytes is progress too; nothing tells of it, so it is looked for often.
+      const roomGiven = this.#serverRoom();
+      if (roomGiven !== this.#roomGiven) {
+        this.#roomGiven = roomGiven;
         this.#lastProgress = performance.now();
       }
       const leftMs = this.#lastProgress + this.#stallTimeoutMs - performance.now();
       if (leftMs > 0) {
-        this.#watch = setTimeout(look, leftMs).unref();
+        this.#watch = setTimeout(look, Math.min(leftMs, lookMs)).unref();
         return;
       }
       const text = `the SFTP server answered nothing for ${this.#stallTimeoutMs} ms`;
       this.#fail(new GatewayError('stall_timeout', text, { step: 'transfer' }));
     };
-    this.#sendProgress = this.#sendState();
-    this.#watch = setTimeout(look, this.#stallTimeoutMs).unref();
+    const lookMs = Math.min(MOST_LOOK_MS, this.#stallTimeoutMs / LOOKS);
+    this.#roomGiven = this.#serverRoom();
+    this.#watch = setTimeout(look, lookMs).unref();
   }
 
-  #sendState(): number {
+  #write(packet: Buffer): void {
+    this.#sentBytes += packet.length;
+    this.#channel.write(packet);
+  }
+
+  /** What the server has made room for since the channel began: grows when it takes bytes, and not when we send some. */
+  #serverRoom(): number {
     const window = internals(this.#channel).outgoing?.window;
-    return (typeof window === 'number' ? window : 0) - this.#channel.writableLength;
+    return typeof window === 'number' ? window - this.#channel.writableLength + this.#sentBytes : 0;
   }
 
   #refillWindow(): void {
@@ -384,31 +396,6 @@ export class SftpChannel {
     incoming.window += bytes;
     protocol.channelWindowAdjust(outgoing.id, bytes);
   }
-}
-
-/**
- * Cuts buffers to SSH packets: small pieces are copied together, so that each does not become a packet of its own;
- * what fills packets alone is passed on uncopied (ssh2 cuts it).
- */
-function* fillPackets(pieces: readonly Buffer[], packetBytes: number): Generator<Buffer> {
-  let crumbs: Buffer[] = [];
-  let crumbBytes = 0;
-  for (const piece of pieces) {
-    let rest = piece;
-    if (crumbBytes > 0 && crumbBytes + rest.length >= packetBytes) {
-      const filler = packetBytes - crumbBytes;
-      yield Buffer.concat([...crumbs, rest.subarray(0, filler)], packetBytes);
-      rest = rest.subarray(filler);
-      crumbs = [];
-      crumbBytes = 0;
-    }
-    const whole = crumbBytes > 0 ? 0 : rest.length - (rest.length % packetBytes);
-    if (whole > 0) yield rest.subarray(0, whole);
-    if (whole === rest.length) continue;
-    crumbs.push(rest.subarray(whole));
-    crumbBytes += rest.length - whole;
-  }
-  if (crumbBytes > 0) yield Buffer.concat(crumbs, crumbBytes);
 }
 
 const internals = (channel: ClientChannel): ChannelInternals => channel as unknown as ChannelInternals;

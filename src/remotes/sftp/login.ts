@@ -22,7 +22,7 @@ export interface Login {
   readonly fingerprint: string;
 }
 
-/** A connection that carries no reply for this long is asked for a sign of life; three silences end it. */
+/** A connection that carries no reply for this long is asked for a sign of life; some silences end it. */
 const KEEPALIVE_MS = 15_000;
 const MAX_PROMPT_ROUNDS = 3;
 const DISCONNECT = { TOO_MANY_CONNECTIONS: 12 } as const;
@@ -139,7 +139,8 @@ class LoginAttempt {
       algorithms: algorithmOffer(this.connection.algorithms, this.families),
       readyTimeout: 0,
       keepaliveInterval: KEEPALIVE_MS,
-      keepaliveCountMax: 3,
+      // Where an operation may wait longer, it is the one to give up: as a stall, in its own time.
+      keepaliveCountMax: Math.max(3, Math.ceil(this.limits.stallTimeoutMs / KEEPALIVE_MS) + 1),
       hostVerifier: (hostKey: Buffer, verify: (trusted: boolean) => void): void => this.#verifyHost(hostKey, verify),
       authHandler: this.#authentication(),
     };
