@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import mime from 'mime-types';
-import { GatewayError } from '../errors.js';
 import type { HttpAnswer, HttpRequest, Route } from '../http/types.js';
+import { SCREENS } from './screens.js';
 
 interface BuiltFile {
   readonly contentType: string;
@@ -11,9 +11,6 @@ interface BuiltFile {
   readonly br: Buffer | undefined;
   readonly gzip: Buffer | undefined;
 }
-
-/** First segments that belong to the program's other faces: what is unknown there stays a 404. */
-const NOT_PAGES = new Set(['api', 'manage', 'docs', 'metrics', 'healthz', 'readyz', 'openapi.json', 'assets']);
 
 const SECURITY_HEADERS = {
   'Content-Security-Policy': [
@@ -34,8 +31,8 @@ const SECURITY_HEADERS = {
 };
 
 /**
- * The routes of what stands in `folder`: its files, and index.html for every other path that no other route has, so
- * that a link to a screen can be opened. Empty where nothing was built. Files are read once, at start.
+ * The routes of what stands in `folder`: its files, and index.html at the address of every screen, so that a link to one can
+ * be opened. Empty where nothing was built. Files are read once, at start.
  */
 export function dashboardRoutes(folder: string): Route[] {
   const files = readBuilt(folder);
@@ -45,21 +42,12 @@ export function dashboardRoutes(folder: string): Route[] {
   const page: Route['handle'] = async ({ request }) => answer(request, index, 'no-store');
   const named = [...files].filter(([name]) => name !== '/index.html');
   return [
-    { ...open, path: '/', handle: page },
+    ...Object.values(SCREENS).map((screen): Route => ({ ...open, path: screen, handle: page })),
     ...named.map(([name, file]): Route => {
       // Names under /assets hold a digest of the content.
       const caching = name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';
       return { ...open, path: name, handle: async ({ request }) => answer(request, file, caching) };
     }),
-    {
-      ...open,
-      path: '/*',
-      handle: async (context) => {
-        const [, first = ''] = context.request.path.split('/');
-        if (!NOT_PAGES.has(first)) return page(context);
-        throw new GatewayError('unknown_route', 'there is no such endpoint', { step: 'request' });
-      },
-    },
   ];
 }
 

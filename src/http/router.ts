@@ -158,15 +158,12 @@ function compile(route: Route): CompiledRoute {
 class RouteIndex {
   private readonly literal = new Map<string, CompiledRoute[]>();
   private readonly others: CompiledRoute[] = [];
-  /** Those of the path `/*`, for whatever no other route has. */
-  readonly rest: CompiledRoute[] = [];
 
   constructor(routes: readonly CompiledRoute[]) {
     for (const compiled of routes) {
       const { segments } = compiled;
       const start = startOf(segments);
-      if (compiled.route.path === '/*') this.rest.push(compiled);
-      else if (segments.slice(0, 2).some((segment) => segment.startsWith(':'))) this.others.push(compiled);
+      if (segments.slice(0, 2).some((segment) => segment.startsWith(':'))) this.others.push(compiled);
       else this.literal.set(start, [...(this.literal.get(start) ?? []), compiled]);
     }
   }
@@ -187,8 +184,6 @@ function match(routes: RouteIndex, { path, method }: HttpRequest): Match {
   const answers = ({ route }: CompiledRoute): boolean =>
     route.method === method || (method === 'HEAD' && route.head === true);
   if (onPath.length === 0) {
-    const rest = routes.rest.find(answers);
-    if (rest !== undefined) return { compiled: rest, params: {} };
     throw new GatewayError('unknown_route', 'there is no such endpoint', { step: 'request' });
   }
   const compiled = onPath.find(answers);
@@ -205,7 +200,6 @@ function match(routes: RouteIndex, { path, method }: HttpRequest): Match {
 
 function fits(pattern: readonly string[], segments: readonly string[]): boolean {
   return (
-    pattern[0] !== '*' &&
     pattern.length === segments.length &&
     pattern.every((segment, index) => (segment.startsWith(':') ? segments[index] !== '' : segment === segments[index]))
   );

@@ -105,7 +105,7 @@ export interface Intent {
 /** One endpoint. The router does everything the fields name, in a fixed order, before `handle` runs. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `/api/upload/:connectionId`; one segment a parameter. `/*` answers what no other route has the path of. */
+  /** `/api/upload/:connectionId`; one segment a parameter. */
   readonly path: string;
   /**
    * What the key must hold; 'any' = any valid key; 'owner' = a login session or an admin key; 'public' = no key asked.

@@ -1,10 +1,11 @@
 /** How the gateway serves the dashboard's files. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { dashboardRoutes } from '../../src/dashboard/pages.js';
+import { SCREENS } from '../../src/dashboard/screens.js';
 import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 
 const ASSETS = fileURLToPath(new URL('../../dashboard/assets', import.meta.url));
@@ -19,7 +20,8 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
   gateway.api.send(path, { method, headers, key: '' });
 
 test('the page answers at / and at the address of every screen, fresh on each visit', async () => {
-  for (const path of ['/', '/transfers', '/connections/warehouse', '/no/such/screen']) {
+  for (const screen of Object.values(SCREENS)) {
+    const path = screen.replace(':id', 'warehouse');
     const answer = await get(path);
     assert.equal(answer.status, 200, path);
     assert.equal(answer.headers['content-type'], 'text/html; charset=utf-8');
@@ -60,14 +62,37 @@ test('assets keep for ever and leave compressed as the client likes', async () =
   assert.equal(head.bytes.length, 0);
 });
 
-test('what belongs to the other faces of the program is never answered with the page', async () => {
-  for (const path of ['/api/nothing', '/manage/nothing', '/metrics/x', '/healthz/x', '/assets/gone-12345678.js']) {
-    const answer = await get(path);
+/** The page once answered everything else too, with 200: also what scanners and mistyped clients ask for. */
+test('every other address is 404 for a program, and a screen takes no other method', async () => {
+  const others = [
+    '/v1/nope',
+    '/openapi.yaml',
+    '/.env',
+    '/no/such/screen',
+    '/connections/a/b',
+    '/transfers/',
+    '/index.html',
+  ];
+  const faces = ['/api/nothing', '/manage/nothing', '/metrics/x', '/healthz/x', '/docs/x', '/assets/gone-12345678.js'];
+  for (const path of [...others, ...faces]) {
+    const answer = await get(path, { Accept: 'text/html' });
     assert.deepEqual([answer.status, answer.headers['x-error-code']], [404, 'unknown_route'], path);
+    assert.deepEqual(Object.keys(answer.json), ['error']);
   }
   assert.equal((await get('/healthz')).text, '{"status":"ok"}');
   const posted = await get('/transfers', {}, 'POST');
-  assert.deepEqual([posted.status, posted.headers['x-error-code']], [404, 'unknown_route']);
+  assert.deepEqual([posted.status, posted.headers['allow']], [405, 'GET, HEAD']);
+});
+
+test("the dashboard's own router knows the same screens", () => {
+  const app = readFileSync(fileURLToPath(new URL('../../../src/dashboard/web/app.tsx', import.meta.url)), 'utf8');
+  const routed = [...app.matchAll(/<Route path=(\S+?)[\s>]/g)].map(([, path]) => path);
+  assert.deepEqual(
+    routed.sort(),
+    Object.keys(SCREENS)
+      .map((name) => `{SCREENS.${name}}`)
+      .sort(),
+  );
 });
 
 test('a gateway whose dashboard was not built has no such routes', () => {

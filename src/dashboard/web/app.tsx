@@ -1,6 +1,7 @@
 /** The login, or the shell around the screen that the address names. */
 import { lazy, Suspense, type ReactElement } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
+import { SCREENS } from '../screens.ts';
 import { useSession } from './api/hooks.ts';
 import { Login } from './screens/login.tsx';
 import { Overview } from './screens/overview.tsx';
@@ -37,22 +38,24 @@ export function App(): ReactElement {
     <Shell account={session.data.account}>
       <Suspense fallback={<Skeleton />}>
         <Switch>
-          <Route path="/" component={Overview} />
-          <Route path="/connections" component={Connections} />
-          <Route path="/connections/new" component={NewConnection} />
-          <Route path="/connections/:id">{({ id }) => <ConnectionScreen key={id} id={decodeURIComponent(id)} />}</Route>
-          <Route path="/watched" component={WatchedFolders} />
-          <Route path="/watched/:id">{({ id }) => <WatchedFolderScreen key={id} id={id} />}</Route>
-          <Route path="/keys" component={Keys} />
-          <Route path="/transfers" component={Transfers} />
-          <Route path="/transfers/:id">{({ id }) => <TransferScreen key={id} id={id} />}</Route>
-          <Route path="/files">{() => <Files />}</Route>
-          <Route path="/files/:id">{({ id }) => <Files key={id} connectionId={decodeURIComponent(id)} />}</Route>
-          <Route path="/usage" component={UsageScreen} />
-          <Route path="/pools" component={Pools} />
-          <Route path="/audit" component={Audit} />
-          <Route path="/settings" component={Settings} />
-          <Route path="/login">
+          <Route path={SCREENS.overview} component={Overview} />
+          <Route path={SCREENS.connections} component={Connections} />
+          <Route path={SCREENS.newConnection} component={NewConnection} />
+          <Route path={SCREENS.connection}>
+            {({ id }) => <ConnectionScreen key={id} id={decodeURIComponent(id)} />}
+          </Route>
+          <Route path={SCREENS.watchedFolders} component={WatchedFolders} />
+          <Route path={SCREENS.watchedFolder}>{({ id }) => <WatchedFolderScreen key={id} id={id} />}</Route>
+          <Route path={SCREENS.keys} component={Keys} />
+          <Route path={SCREENS.transfers} component={Transfers} />
+          <Route path={SCREENS.transfer}>{({ id }) => <TransferScreen key={id} id={id} />}</Route>
+          <Route path={SCREENS.files}>{() => <Files />}</Route>
+          <Route path={SCREENS.filesOf}>{({ id }) => <Files key={id} connectionId={decodeURIComponent(id)} />}</Route>
+          <Route path={SCREENS.usage} component={UsageScreen} />
+          <Route path={SCREENS.pools} component={Pools} />
+          <Route path={SCREENS.audit} component={Audit} />
+          <Route path={SCREENS.settings} component={Settings} />
+          <Route path={SCREENS.login}>
             <Redirect to="/" replace />
           </Route>
           <Route>
