@@ -167,6 +167,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   });
   const management = createManagement({
     storage,
+    budgets: reach.budgets,
     live,
     watching: watching.service,
     remotes,

@@ -42,7 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'gateway-types': ['config', 'observe'],
   dashboard: ['http'],
   api: ['http', 'transfers', 'watch', 'remotes', 'storage', 'workers', 'observe', 'config'],
-  manage: ['api', 'http', 'transfers', 'watch', 'remotes', 'storage', 'config'],
+  manage: ['api', 'http', 'transfers', 'watch', 'remotes', 'storage', 'budgets', 'config'],
   openapi: ['api', 'http', 'manage'],
   client: [],
   // `main` is for `ftg serve` alone; all else goes over HTTP.

@@ -25,6 +25,9 @@ export interface Budgets {
   readonly lookups: Budget;
 }
 
+/** Those that accounts share; the names are those of the configuration. */
+export const ACCOUNT_BUDGETS = ['memoryBytes', 'requests', 'waiting', 'sessions', 'lookups'] as const;
+
 /** Of the requests; a login's body is small, and comes soon or never. */
 const UNSIGNED_REQUESTS = 1 / 8;
 /** Requests are a few, and small: login, health and reading one's own state go on when all else is taken. */

@@ -807,6 +807,20 @@ export interface components {
         /** @description How many sessions there may be. */
         readonly maxSessions: number;
       }[];
+      /** @description One for each of what all accounts share. */
+      readonly shares: readonly {
+        /**
+         * @description As under `budgets` in the configuration.
+         * @enum {string}
+         */
+        readonly name: 'memoryBytes' | 'requests' | 'waiting' | 'sessions' | 'lookups';
+        /** @description What the account holds now. */
+        readonly used: number;
+        /** @description For all accounts together. */
+        readonly capacity: number;
+        /** @description How often the account was refused more, lately. */
+        readonly refused: number;
+      }[];
     };
     readonly AuditEntry: {
       /** @description Identifier. */

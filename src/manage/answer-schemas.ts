@@ -13,6 +13,7 @@ import {
   transferItem,
   watchedFolder as publicFolder,
 } from '../api/answer-schemas.js';
+import { ACCOUNT_BUDGETS } from '../budgets/budgets.js';
 import { ALL_SCOPES } from '../caller.js';
 import { pool } from './connection-schemas.js';
 
@@ -96,6 +97,9 @@ export const usage = answer({
 export const poolsAnswer = answer({
   pools: listOf(
     answer({ host: text, connectionIds: texts, open: count, leased: count, waiting: count, maxSessions: count }),
+  ),
+  shares: listOf(
+    answer({ name: { type: 'string', enum: ACCOUNT_BUDGETS }, used: count, capacity: count, refused: count }),
   ),
 });
 const named = answer({ kind: text, id: text, name: text });

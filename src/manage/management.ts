@@ -1,4 +1,5 @@
 /** Puts the management API together. */
+import type { Budgets } from '../budgets/budgets.js';
 import type { Route } from '../http/types.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { LiveTransfers } from '../transfers/live.js';
@@ -15,6 +16,7 @@ export interface ManagementOptions extends TesterOptions {
   readonly live: LiveTransfers;
   readonly watching: WatchService;
   readonly remotes: Pick<Remotes, 'gaugeOf'>;
+  readonly budgets: Budgets;
   readonly makeKeyPair: ManageServices['makeKeyPair'];
   readonly plans: Readonly<Record<string, PlanLimits>>;
   readonly publicUrl: string;
@@ -40,6 +42,7 @@ export function createManagement(options: ManagementOptions): ManagementApi {
     owners: sessions,
     guard: new LoginGuard(storage.management),
     remotes: options.remotes,
+    budgets: options.budgets,
     tester: new ConnectionTester(options),
     board,
     watching: options.watching,

@@ -1,4 +1,5 @@
 /** The account at a glance: itself, today, the month against the plan, its sessions, the audit log. */
+import { ACCOUNT_BUDGETS } from '../budgets/budgets.js';
 import { json } from '../http/answer.js';
 import type { HttpAnswer, RequestContext } from '../http/types.js';
 import type { DayFigures } from '../storage/management/figures.js';
@@ -101,7 +102,13 @@ export async function showPools(services: ManageServices, { caller }: RequestCon
     pool.connectionIds.push(connection.id);
     pools.set(key, pool);
   }
-  return json(200, { pools: [...pools.values()].map(({ gauge, connectionIds }) => ({ ...gauge, connectionIds })) });
+  return json(200, {
+    pools: [...pools.values()].map(({ gauge, connectionIds }) => ({ ...gauge, connectionIds })),
+    shares: ACCOUNT_BUDGETS.map((name) => {
+      const budget = services.budgets[name];
+      return { name, capacity: budget.gauge.capacity, ...budget.of(caller.accountId) };
+    }),
+  });
 }
 
 export async function listAudit({ storage }: ManageServices, { caller, query }: RequestContext): Promise<HttpAnswer> {

@@ -1,5 +1,6 @@
 /** What the management endpoints stand on, and the first steps they share. */
 import { validate as isUuid } from 'uuid';
+import type { Budgets } from '../budgets/budgets.js';
 import { GatewayError } from '../errors.js';
 import type { RequestContext } from '../http/types.js';
 import type { Connection } from '../remotes/connection.js';
@@ -27,6 +28,7 @@ export interface ManageServices {
   readonly owners: OwnerSessions;
   readonly guard: LoginGuard;
   readonly remotes: Pick<Remotes, 'gaugeOf'>;
+  readonly budgets: Budgets;
   readonly tester: ConnectionTester;
   readonly board: TransferBoard;
   readonly watching: WatchService;

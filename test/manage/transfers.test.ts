@@ -215,6 +215,11 @@ test('the overview adds up the day, usage the month', async () => {
   assert.ok(field<number>(usage, 'used') > 0 && field<number>(usage, 'forecast') >= field<number>(usage, 'used'));
   const pools = field<{ open: number; connectionIds: string[] }[]>(await ops.get('/manage/pools'), 'pools');
   assert.deepEqual(pools[0]?.connectionIds, ['sandbox']);
+  const shares = field<{ name: string; used: number; capacity: number }[]>(await ops.get('/manage/pools'), 'shares');
+  const share = (name: string): object | undefined => shares.find((one) => one.name === name);
+  // This request itself.
+  assert.deepEqual(share('requests'), { name: 'requests', used: 1, capacity: 2_048, refused: 0 });
+  assert.deepEqual(share('memoryBytes'), { name: 'memoryBytes', used: 0, capacity: 128 * 1024 * 1024, refused: 0 });
   const others = await gateway.browser('other@example.com');
   assert.deepEqual(field(await others.get('/manage/pools'), 'pools'), []);
 });

@@ -83,8 +83,10 @@ export const accountOperations: Readonly<Record<string, Description>> = {
   'GET /manage/pools': {
     operationId: 'showPools',
     tag: 'Account',
-    summary: 'Show the sessions that are open',
-    description: "Sessions of this thread to the account's own servers.",
+    summary: 'Show the sessions that are open, and the use of what accounts share',
+    description:
+      "Sessions of this thread to the account's own servers, and what the account holds now of each budget of this " +
+      'thread. Accounts get fair shares: what is refused to one is 429 `share_exceeded`, or 503 `overloaded` where the whole is in use.',
     success: answers(schemas.poolsAnswer, {
       pools: [
         {
@@ -96,6 +98,7 @@ export const accountOperations: Readonly<Record<string, Description>> = {
           maxSessions: 8,
         },
       ],
+      shares: [{ name: 'requests', used: 3, capacity: 2048, refused: 0 }],
     }),
   },
   'GET /manage/audit': {

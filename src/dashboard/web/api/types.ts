@@ -37,6 +37,8 @@ export type TransferDetail = Schemas['TransferDetail'];
 export type Overview = Schemas['Overview'];
 export type Usage = Schemas['Usage'];
 export type PoolState = Schemas['PoolsAnswer']['pools'][number];
+export type PoolsAnswer = Schemas['PoolsAnswer'];
+export type ShareState = Schemas['PoolsAnswer']['shares'][number];
 export type AuditEntry = Schemas['AuditEntry'];
 
 export type FileInfo = FileApi['schemas']['FileInfo'];

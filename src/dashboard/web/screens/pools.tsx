@@ -4,14 +4,15 @@ import { Fragment, type ReactElement } from 'react';
 import { Activity } from 'lucide-react';
 import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
-import type { PoolState } from '../api/types.ts';
+import type { PoolsAnswer, ShareState } from '../api/types.ts';
+import { formatBytes } from '../format.ts';
 import { Badge, Empty, Notice, Page, Panel, Pending, Progress } from '../ui/basics.tsx';
 import { Table } from '../ui/table.tsx';
 
 const EVERY_MS = 3_000;
 
 export default function Pools(): ReactElement {
-  const read = useRead<{ pools: PoolState[] }>('/manage/pools', { everyMs: EVERY_MS });
+  const read = useRead<PoolsAnswer>('/manage/pools', { everyMs: EVERY_MS });
   return (
     <Page
       title="Pools and health"
@@ -67,7 +68,49 @@ export default function Pools(): ReactElement {
           />
         )}
       </Panel>
+      {read.data !== undefined && <Shares shares={read.data.shares} />}
     </Page>
+  );
+}
+
+const SHARE_NAMES: Record<ShareState['name'], string> = {
+  memoryBytes: 'Memory of bodies and answers',
+  requests: 'Requests under way',
+  waiting: 'Operations that wait for a session',
+  sessions: 'Open sessions',
+  lookups: 'Name look-ups',
+};
+
+function Shares({ shares }: { shares: readonly ShareState[] }): ReactElement {
+  const format = ({ name }: ShareState, amount: number): string =>
+    name === 'memoryBytes' ? formatBytes(amount) : String(amount);
+  return (
+    <Panel title="Your part of what all accounts share">
+      <Table
+        label="Your part of what all accounts share"
+        rows={shares}
+        rowKey={({ name }) => name}
+        columns={[
+          { head: 'What', cell: ({ name }) => SHARE_NAMES[name] },
+          {
+            head: 'Yours',
+            cell: ({ name, used, capacity }) => (
+              <Progress value={used} max={capacity} label={`${SHARE_NAMES[name]}: your part`} tone="info" />
+            ),
+          },
+          {
+            head: 'In use',
+            align: 'end',
+            cell: (share) => `${format(share, share.used)} of ${format(share, share.capacity)}`,
+          },
+          {
+            head: 'Refused',
+            align: 'end',
+            cell: ({ refused }) => (refused === 0 ? '0' : <Badge tone="warn">{refused}</Badge>),
+          },
+        ]}
+      />
+    </Panel>
   );
 }
 
