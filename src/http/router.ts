@@ -74,7 +74,11 @@ export function createRouter(options: RouterOptions): HttpHandler {
     const { span } = state;
     const timedBy: RequestContext['timedBy'] = (timing) => (state.timing = timing);
     const noteFields: RequestContext['noteFields'] = (given, schema) => unknown.noteFields(given, schema);
-    const context: RequestContext = { request, requestId, params, query, json, caller, span, timedBy, noteFields };
+    const { access } = route;
+    const stillOpens = async (): Promise<boolean> =>
+      access === 'public' || (await authenticator.stillOpens(request, access));
+    const facts = { request, requestId, params, query, json, caller, span };
+    const context: RequestContext = { ...facts, timedBy, noteFields, stillOpens };
     const key = route.idempotent === true ? idempotencyKey(request) : undefined;
     const handle = async (changes: Pick<RequestContext, 'request' | 'intent'>): Promise<HttpAnswer> => {
       try {

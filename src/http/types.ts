@@ -92,6 +92,8 @@ export interface RequestContext {
    * @throws GatewayError bad_request where the client wants nothing passed over
    */
   readonly noteFields: (given: unknown, schema: object) => void;
+  /** For answers without end: whether the request's key would still be let in. Sessions are their owner's to ask for. */
+  readonly stillOpens: () => Promise<boolean>;
 }
 
 /** What a handler says of a request that must not run twice. */

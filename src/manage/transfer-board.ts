@@ -21,7 +21,6 @@ export type RunningView = Readonly<Record<string, unknown>> & { readonly id: str
 const TICK_MS = 1000;
 /** Shorter ones are over before anybody could look at them. */
 const PUBLISH_AFTER_MS = 1000;
-/** Also how long a stream may outlive its session. */
 const PING_EVERY_TICKS = 5;
 const STREAMS_PER_ACCOUNT = 10;
 const STREAMS = 500;
@@ -72,7 +71,7 @@ export class TransferBoard {
   }
 
   /**
-   * A body of server-sent events. `stillAllowed` is asked from time to time; false ends it.
+   * A body of server-sent events. `stillAllowed` is asked before anything is shown; false ends it.
    * @throws GatewayError rate_limited
    */
   watch(accountId: string, stillAllowed: () => Promise<boolean>): Readable {
@@ -100,8 +99,9 @@ export class TransferBoard {
       this.measure(local);
       await this.publish(local);
       if (this.streams.size === 0) return;
+      await Promise.all([...this.streams].map((stream) => stream.endUnlessAllowed()));
       await this.show([...this.streams]);
-      if (this.ticks % PING_EVERY_TICKS === 0) await Promise.all([...this.streams].map((stream) => stream.ping()));
+      if (this.ticks % PING_EVERY_TICKS === 0) for (const stream of this.streams) stream.say(': ping\n\n');
     } catch (error) {
       // Without the database nothing is shown for a while; the transfers themselves go on.
       this.options.log('debug', 'the progress of transfers was not told', { reason: String(error) });
@@ -238,10 +238,9 @@ class EventStream extends Readable {
     }
   }
 
-  async ping(): Promise<void> {
-    const isAllowed = await this.stillAllowed().catch(() => true);
-    if (isAllowed) this.say(': ping\n\n');
-    else this.finish();
+  /** Its key or session may have ended, however it began. */
+  async endUnlessAllowed(): Promise<void> {
+    if (!(await this.stillAllowed().catch(() => true))) this.finish();
   }
 
   finish(): void {

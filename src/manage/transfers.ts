@@ -92,8 +92,10 @@ export async function exportTransfers({ storage }: ManageServices, context: Requ
 
 /** Server-sent events (HTML Standard, 9.2). */
 export async function watchTransfers({ board, owners }: ManageServices, context: RequestContext): Promise<HttpAnswer> {
-  const { caller, request } = context;
-  const stillAllowed = async (): Promise<boolean> => caller.session === undefined || owners.stillLives(request);
+  const { caller, request, stillOpens } = context;
+  // A look keeps no session alive.
+  const stillAllowed = (): Promise<boolean> =>
+    caller.session === undefined ? stillOpens() : owners.stillLives(request);
   return {
     status: 200,
     // No proxy in between may gather events.

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { forecast } from '../../src/manage/overview.js';
-import { eventually } from '../support/gateway.js';
+import { ApiClient, eventually } from '../support/gateway.js';
 import { type Browser, expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
 
 interface Transfer {
@@ -56,7 +56,7 @@ function slowUpload(browser: Browser, filename: string, size: number) {
 }
 
 /** The events of a stream, as they come. */
-async function watch(browser: Browser) {
+async function watch(browser: Pick<Browser, 'open'>) {
   const response: IncomingMessage = await browser.open('/manage/events');
   assert.equal(response.statusCode, 200);
   assert.match(response.headers['content-type'] ?? '', /^text\/event-stream/);
@@ -189,9 +189,33 @@ test('event streams are counted, and end with their session', async () => {
   expectError(await browser.get('/manage/events'), 429, 'rate_limited');
   const ended = Promise.all(open.map(({ response }) => new Promise((done) => response.once('close', done))));
   assert.equal((await browser.post('/manage/logout')).status, 200);
-  // With the next look at the session, a few seconds later.
   await ended;
 });
+
+/** A stream that a key had opened stayed open for good once, and showed whatever came later. */
+for (const [what, end] of [
+  ['is revoked', (at: string) => ops.delete(at)],
+  ['loses its scope', (at: string) => ops.patch(at, { scopes: ['read'] })],
+] as const) {
+  test(`an event stream ends when its key ${what}, and shows nothing that begins later`, async () => {
+    const made = await ops.post('/manage/api-keys', { name: `watcher that ${what}`, scopes: ['admin'] });
+    const { id } = field<{ id: string }>(made, 'apiKey', 201);
+    const client = new ApiClient(gateway.port, field<string>(made, 'key', 201));
+    const { response, events } = await watch(client);
+    await eventually(() => events.length > 0, 'the stream shows what runs');
+    const ended = new Promise((done) => response.once('close', done));
+    const endedAt = performance.now();
+    assert.equal((await end(`/manage/api-keys/${id}`)).status, 200);
+    const { body, answered } = slowUpload(await gateway.browser(), `late-${what.length}.bin`, 1000);
+    body.write(Buffer.alloc(500));
+    await ended;
+    assert.ok(performance.now() - endedAt < 5_000, 'with the next look, a second later, on a machine that is busy');
+    assert.ok(!JSON.stringify(events).includes(`late-${what.length}`));
+    client.close();
+    body.end(Buffer.alloc(500));
+    await answered;
+  });
+}
 
 test('the overview adds up the day, usage the month', async () => {
   const overview = await ops.get('/manage/overview');
