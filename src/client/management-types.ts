@@ -262,6 +262,12 @@ export interface components {
        */
       readonly forcePathStyle?: boolean;
       /**
+       * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
+       * @default streamed
+       * @enum {string}
+       */
+      readonly uploader?: 'streamed' | 'sdk';
+      /**
        * @description Of every key; the root of the connection.
        * @default
        */
@@ -346,6 +352,11 @@ export interface components {
       readonly sessionToken?: string | null;
       /** @description The bucket stands in the path, not in the host name. */
       readonly forcePathStyle?: boolean;
+      /**
+       * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
+       * @enum {string}
+       */
+      readonly uploader?: 'streamed' | 'sdk';
       /** @description Of every key; the root of the connection. */
       readonly prefix?: string;
     };
@@ -426,6 +437,12 @@ export interface components {
            * @default true
            */
           readonly forcePathStyle?: boolean;
+          /**
+           * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
+           * @default streamed
+           * @enum {string}
+           */
+          readonly uploader?: 'streamed' | 'sdk';
           /**
            * @description Of every key; the root of the connection.
            * @default
@@ -1066,6 +1083,11 @@ export interface components {
       readonly accessKeyId: string;
       /** @description The bucket stands in the path, not in the host name. */
       readonly forcePathStyle: boolean;
+      /**
+       * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
+       * @enum {string}
+       */
+      readonly uploader: 'streamed' | 'sdk';
       /** @description Of every key; the root of the connection. */
       readonly prefix: string;
       /** @description Which of them are set. */

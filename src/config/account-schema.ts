@@ -81,6 +81,7 @@ const s3 = mapping({
   secretAccessKey: required(text('text of at least one character', { pattern: LINE })),
   sessionToken: optional(secret),
   forcePathStyle: preset(true, flag()),
+  uploader: preset('streamed', oneOf('streamed', 'sdk')),
   prefix: preset('', text('a key prefix', { pattern: LINE_OR_EMPTY })),
   // An object store has no folder to start from (prefix does that work), and shows every upload whole or not at all.
   rootPath: preset<string>('/', fixed('/')),

@@ -138,6 +138,7 @@ export interface S3ConnectionConfig extends ConnectionConfigBase {
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
   readonly forcePathStyle: boolean;
+  readonly uploader: 'streamed' | 'sdk';
   readonly prefix: string;
   readonly tlsCaFile: string;
   readonly tlsVerify: boolean;

@@ -173,6 +173,7 @@ const views = {
     bucket: text,
     accessKeyId: text,
     forcePathStyle: flag,
+    uploader: { type: 'string', enum: ['streamed', 'sdk'] },
     prefix: text,
     secrets: secrets('secretAccessKey', 'sessionToken'),
   },

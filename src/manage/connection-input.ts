@@ -146,7 +146,18 @@ function flatSettings({ id, name, type, settings }: ManagedConnection): Connecti
 const SETTINGS: Readonly<Record<ConnectionType, readonly string[]>> = {
   sftp: ['defaultPath', 'pool', 'rootPath', 'atomicUploads', 'host', 'port', 'username', 'algorithms'],
   ftp: ['defaultPath', 'pool', 'rootPath', 'atomicUploads', 'host', 'port', 'username', 'tls', 'tlsVerify', 'tlsCa'],
-  s3: ['defaultPath', 'pool', 'endpoint', 'region', 'bucket', 'accessKeyId', 'forcePathStyle', 'tlsVerify', 'tlsCa'],
+  s3: [
+    'defaultPath',
+    'pool',
+    'endpoint',
+    'region',
+    'bucket',
+    'accessKeyId',
+    'forcePathStyle',
+    'uploader',
+    'tlsVerify',
+    'tlsCa',
+  ],
 };
 
 function settingsOf(input: ConnectionInput): Settings {

@@ -94,6 +94,7 @@ const TYPES: Readonly<
       secretAccessKey: secret(),
       sessionToken: secret(8192),
       forcePathStyle: { type: 'boolean', default: true },
+      uploader: { type: 'string', enum: ['streamed', 'sdk'], default: 'streamed' },
       prefix: { type: 'string', maxLength: 1024, pattern: '^[^\\u0000-\\u001f\\u007f]*$', default: '' },
     },
   },

@@ -59,6 +59,8 @@ export interface S3Connection extends ConnectionBase {
   readonly secretAccessKey: string;
   readonly sessionToken: string | undefined;
   readonly forcePathStyle: boolean;
+  /** `sdk`: AWS's own uploader, with parts gathered in memory, for stores that streamed parts do not suit. */
+  readonly uploader: 'streamed' | 'sdk';
   /** Key prefix that clients see as "/"; without leading slash, "" or ending in "/". */
   readonly prefix: string;
   readonly tlsCa: string | undefined;

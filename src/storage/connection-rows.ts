@@ -20,7 +20,7 @@ type FtpSettings = CommonSettings &
   ServerSettings &
   Pick<FtpConnection, 'tls' | 'tlsVerify'> & { tlsCa: string | null };
 type S3Settings = CommonSettings &
-  Pick<S3Connection, 'region' | 'bucket' | 'accessKeyId' | 'forcePathStyle' | 'prefix' | 'tlsVerify'> & {
+  Pick<S3Connection, 'region' | 'bucket' | 'accessKeyId' | 'forcePathStyle' | 'uploader' | 'prefix' | 'tlsVerify'> & {
     readonly endpoint: string | null;
     readonly tlsCa: string | null;
   };
@@ -63,12 +63,24 @@ export async function splitConfig(config: ConnectionConfig): Promise<{ settings:
       return { settings: { ...common, host, port, username, tls, tlsVerify, tlsCa }, secrets: present({ password }) };
     }
     case 's3': {
-      const { region, bucket, accessKeyId, forcePathStyle, tlsVerify, secretAccessKey, sessionToken } = config;
+      const { region, bucket, accessKeyId, forcePathStyle, uploader, tlsVerify, secretAccessKey, sessionToken } =
+        config;
       const tlsCa = await readCertificate(config, config.tlsCaFile);
       const endpoint = config.endpoint === undefined || config.endpoint === '' ? null : config.endpoint;
       const prefix = folderPrefix(config.prefix);
       return {
-        settings: { ...common, endpoint, region, bucket, accessKeyId, forcePathStyle, prefix, tlsVerify, tlsCa },
+        settings: {
+          ...common,
+          endpoint,
+          region,
+          bucket,
+          accessKeyId,
+          forcePathStyle,
+          uploader,
+          prefix,
+          tlsVerify,
+          tlsCa,
+        },
         secrets: present({ secretAccessKey, sessionToken }),
       };
     }
@@ -104,6 +116,8 @@ export function joinConnection(row: ConnectionRow, secrets: SecretValues): Conne
     case 's3': {
       const { endpoint, tlsCa, region, bucket, accessKeyId, forcePathStyle, prefix, tlsVerify } =
         row.settings as S3Settings;
+      // Rows of version 1.0 have none.
+      const { uploader = 'streamed' } = row.settings as Partial<S3Settings>;
       return {
         ...common,
         type: 's3',
@@ -114,6 +128,7 @@ export function joinConnection(row: ConnectionRow, secrets: SecretValues): Conne
         secretAccessKey: secrets.secretAccessKey ?? '',
         sessionToken: secrets.sessionToken,
         forcePathStyle,
+        uploader,
         prefix,
         tlsCa: tlsCa ?? undefined,
         tlsVerify,

@@ -432,6 +432,7 @@ suite('what is allowed is loaded', () => {
         secretAccessKey: 's',
         region: 'us-east-1',
         forcePathStyle: true,
+        uploader: 'streamed',
         prefix: '',
       },
     ]);

@@ -199,7 +199,7 @@ class BucketDisk implements Disk {
   }
 }
 
-async function swift(): Promise<TestServer> {
+async function swift(uploader: 'streamed' | 'sdk'): Promise<TestServer> {
   const server = await startSwift();
   const { endpoint, region, accessKeyId, secretAccessKey } = server;
   const client = new S3Client({
@@ -211,8 +211,17 @@ async function swift(): Promise<TestServer> {
   });
   await client.send(new CreateBucketCommand({ Bucket: 'files' }));
   return {
-    name: 'Swift',
-    connection: { type: 's3', endpoint, region, bucket: 'files', prefix: 'base/', accessKeyId, secretAccessKey },
+    name: `Swift, ${uploader}`,
+    connection: {
+      type: 's3',
+      endpoint,
+      region,
+      bucket: 'files',
+      prefix: 'base/',
+      accessKeyId,
+      secretAccessKey,
+      uploader,
+    },
     disk: new BucketDisk(client, 'files', 'base/'),
     stop: async () => {
       client.destroy();
@@ -262,4 +271,7 @@ export const PROFTPD: readonly ServerEntry[] = [
 ];
 export const FTP_SERVERS: readonly ServerEntry[] = [...VSFTPD, ...PURE_FTPD, ...PROFTPD];
 
-export const S3_SERVERS: readonly ServerEntry[] = [{ name: 'Swift', start: swift }];
+export const S3_SERVERS: readonly ServerEntry[] = [
+  { name: 'Swift', start: () => swift('streamed') },
+  { name: 'Swift, uploader of AWS', start: () => swift('sdk') },
+];

@@ -214,6 +214,7 @@ for (const kind of DATABASES) {
         secretAccessKey: 'secret-of-lake',
         sessionToken: undefined,
         forcePathStyle: true,
+        uploader: 'streamed',
         prefix: 'in/here/',
         tlsCa: undefined,
         tlsVerify: true,

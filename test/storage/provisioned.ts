@@ -61,6 +61,7 @@ export const ACCOUNT: AccountConfig = {
       accessKeyId: 'a',
       secretAccessKey: 'secret-of-lake',
       forcePathStyle: true,
+      uploader: 'streamed',
       prefix: '/in/here',
       tlsCaFile: '',
       tlsVerify: true,

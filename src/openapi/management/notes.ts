@@ -128,6 +128,7 @@ export const NOTES: Readonly<Record<string, string>> = {
   files: 'The files.',
   fingerprint: 'SHA-256 fingerprint, as OpenSSH shows it.',
   forcePathStyle: 'The bucket stands in the path, not in the host name.',
+  uploader: '`sdk` = the uploader of AWS, for a store that does not take streamed parts.',
   forecast: 'What the month comes to when it goes on like the last seven days.',
   forgotten: 'How many files were forgotten.',
   format: 'Of the file.',

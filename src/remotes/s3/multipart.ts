@@ -46,6 +46,12 @@ export function growingPartBytes(number: number, base: number, equalParts: boole
   return equalParts ? first : first * 2 ** Math.floor((number - 1) / COMMON_MAX_PARTS);
 }
 
+/** Part size for an uploader whose parts are all equal; `total` undefined = nobody knows it. */
+export function sdkPartBytes(total: number | undefined, base: number): number {
+  const fewest = Math.ceil((total ?? 0) / (MAX_PARTS - 1) / MIB) * MIB;
+  return Math.max(MIN_PART_BYTES, base, fewest);
+}
+
 export interface UploadTarget {
   readonly path: RemotePath;
   readonly key: string;
@@ -205,15 +211,7 @@ export class MultipartUpload {
     }
     this.#isEnded = true;
     this.note.done();
-    const facts = await this.bucket.head(key, path);
-    if (facts?.size !== size) {
-      throw new GatewayError(
-        'size_mismatch',
-        `${path}: the store holds ${facts?.size ?? 'none'} of ${size} bytes after it joined the parts`,
-        { step: 'verify' },
-      );
-    }
-    return facts;
+    return confirmSize(this.bucket, { path, key }, size);
   }
 
   /** Ends parts under way at once; abort() then takes the upload itself away. */
@@ -298,8 +296,19 @@ export class MultipartUpload {
   }
 }
 
+/** What stands at the key now. @throws GatewayError size_mismatch */
+export async function confirmSize(bucket: Bucket, { path, key }: UploadTarget, size: number): Promise<CompletedUpload> {
+  const facts = await bucket.head(key, path);
+  if (facts?.size === size) return facts;
+  throw new GatewayError(
+    'size_mismatch',
+    `${path}: the store holds ${facts?.size ?? 'none'} of ${size} bytes after it took them all`,
+    { step: 'verify' },
+  );
+}
+
 /** A part from memory may go over a line a hundred times slower than a copy inside the store. */
-const SLOW_LINK = 100;
+export const SLOW_LINK = 100;
 
 /** Aborts an upload; one that the store does not know (any more) is no error. */
 export async function abortUpload(bucket: Bucket, { path, key }: UploadTarget, uploadId: string): Promise<void> {

@@ -23,6 +23,7 @@ import { moveFolder } from './folders.js';
 import { fileInfo, folderInfo, listFolder } from './listing.js';
 import { abortUpload, MAX_PUT_BYTES, type CompletedUpload, type UploadTarget } from './multipart.js';
 import type { S3Lease } from './session.js';
+import { SdkSink } from './sdk-sink.js';
 import { GatheringSink, PutSink, SerialPartsSink, type Sink } from './sinks.js';
 import { S3Writer } from './writer.js';
 
@@ -108,6 +109,12 @@ export class S3Remote implements Remote {
     const { s3PartBytes: partBytes, s3PartsInFlight: partsInFlight } = this.deps.tuning;
     // Not before the store is known to obey it is the condition put on a body that cannot be sent again.
     const asksFirst = exclusive && bucket.calls.traits.now.exclusivePut !== 'yes';
+    if (this.connection.uploader === 'sdk') {
+      const target = provisional ? await this.#stage(path) : this.#target(path);
+      const isConditional = exclusive && !provisional && this.can.exclusiveCreate;
+      const options = { size, partBytes, partsInFlight, isConditional };
+      return new S3Writer(bucket, path, size, (onFailure) => new SdkSink(bucket, target, options, onFailure));
+    }
     if (size === undefined || size <= (provisional || asksFirst ? partBytes : GATHERED_BYTES)) {
       const choose = async (): Promise<UploadTarget> => (provisional ? this.#stage(path) : this.#target(path));
       return new S3Writer(

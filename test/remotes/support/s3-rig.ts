@@ -113,6 +113,7 @@ export function connectionTo(server: {
   secretAccessKey?: string;
   bucket: string;
   prefix?: string;
+  uploader?: S3Connection['uploader'];
 }): S3Connection {
   return {
     id: 'c',
@@ -129,6 +130,7 @@ export function connectionTo(server: {
     secretAccessKey: 'secret',
     sessionToken: undefined,
     forcePathStyle: true,
+    uploader: 'streamed',
     prefix: '',
     tlsCa: undefined,
     tlsVerify: true,

@@ -28,6 +28,7 @@ export interface Draft {
   readonly secretAccessKey: string;
   readonly sessionToken: string;
   readonly forcePathStyle: boolean;
+  readonly uploader: 'streamed' | 'sdk';
   readonly prefix: string;
   readonly defaultPath: string;
   readonly rootPath: string;
@@ -60,6 +61,7 @@ export const NEW_DRAFT: Draft = {
   secretAccessKey: '',
   sessionToken: '',
   forcePathStyle: true,
+  uploader: 'streamed',
   prefix: '',
   defaultPath: '',
   rootPath: '/',
@@ -90,6 +92,7 @@ export function draftOf(connection: Connection): Draft {
     bucket: connection.bucket ?? '',
     accessKeyId: connection.accessKeyId ?? '',
     forcePathStyle: connection.forcePathStyle ?? true,
+    uploader: connection.uploader ?? 'streamed',
     prefix: connection.prefix ?? '',
     defaultPath: connection.defaultPath ?? '',
     rootPath: connection.rootPath ?? '/',
@@ -166,6 +169,7 @@ function s3Fields(draft: Draft): ConnectionInput {
     bucket: draft.bucket.trim(),
     accessKeyId: draft.accessKeyId.trim(),
     forcePathStyle: draft.forcePathStyle,
+    uploader: draft.uploader,
     prefix: draft.prefix.trim(),
     ...secret('secretAccessKey', draft.secretAccessKey),
     ...secret('sessionToken', draft.sessionToken),

@@ -245,6 +245,12 @@ function S3Fields({ draft, onDraft, known }: FormProps): ReactElement {
         checked={draft.forcePathStyle}
         onCheck={(forcePathStyle) => onDraft({ forcePathStyle })}
       />
+      <CheckField
+        label="Upload with AWS's own uploader"
+        hint="For a store that refuses streamed parts. Each part is gathered in memory first."
+        checked={draft.uploader === 'sdk'}
+        onCheck={(isSdk) => onDraft({ uploader: isSdk ? 'sdk' : 'streamed' })}
+      />
       <CertificateFields draft={draft} onDraft={onDraft} />
     </>
   );
