@@ -54,6 +54,7 @@ export function openNodeFrontEnd(options: SocketOptions, begin: (socket: ClientS
     if (socket.writableEnded) return;
     // and no request before the one ahead is answered.
     if (former?.mayBeFollowed === false) return void socket.destroy();
+    if (former !== undefined) socket.setTimeout(0);
     const refusal = refusalOf(req);
     if (refusal !== undefined) return refuse(socket, refusal);
     const request = new NodeSocket(req, res, awaitsContinue);

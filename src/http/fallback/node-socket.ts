@@ -11,6 +11,8 @@ import { NodeSink } from './node-sink.js';
 
 /** A client that was told to close and goes on sending is cut after this. */
 const LINGER_MS = 5_000;
+/** A client that takes nothing of a whole answer is cut after this, or twice as much. */
+const UNREAD_MS = 5_000;
 /** Of a body that nobody wants; more of it waits, unread, for the client to close. */
 const LINGER_BYTES = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
@@ -96,6 +98,8 @@ export class NodeSocket implements ClientSocket {
 
   private answered(): void {
     this.isAnswered = true;
+    // A client that never reads would keep it for ever. Once it has gone out, the time between two requests counts.
+    this.req.socket.setTimeout(UNREAD_MS);
   }
 
   private writeHead({ status, fields, persistence }: AnswerHead, length: number | undefined): void {

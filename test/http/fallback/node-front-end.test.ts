@@ -105,6 +105,24 @@ describe('node:http', { concurrency: true }, () => {
     await client.closed;
   });
 
+  test('a client that asks and never reads is cut', async (t) => {
+    const size = 60_000;
+    const { port, records } = await startFrontEnd(t, async () => ({ status: 200, body: 'a'.repeat(size) }), ON_NODE);
+    const client = await RawClient.open(port);
+    client.socket.pause();
+    // Until the buffers of both sides are full, and one answer stays with the server.
+    for (let asked = 1, still = 0; still < 100; asked++) {
+      client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      for (still = 0; records.length < asked && still < 100; still++) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 12_000));
+    client.socket.resume();
+    await client.closed;
+    assert.ok(client.received.length < records.length * size, `${client.received.length} bytes`);
+  });
+
   test('connections of all kinds end with the server', async (t) => {
     const { port, server } = await startFrontEnd(t, untilGone, ON_NODE);
     const [silent, inHead, inBody] = await Promise.all([1, 2, 3].map(() => RawClient.open(port)));
