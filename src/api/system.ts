@@ -2,7 +2,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../errors.js';
 import { json } from '../http/answer.js';
-import type { Route } from '../http/types.js';
+import { isInBlocks } from '../http/client-address.js';
+import type { HttpRequest, Route } from '../http/types.js';
+import { withoutNames } from '../observe/unnamed-metrics.js';
 import type { Storage } from '../storage/storage.js';
 
 export interface SystemServices {
@@ -46,10 +48,18 @@ export function systemRoutes({ storage, metrics, metricsToken, isDraining, onRea
     path: '/metrics',
     handle: async ({ request }) => {
       if (metricsToken !== '') requireToken(request.headers.get('authorization'), metricsToken);
-      return { status: 200, headers: { 'Content-Type': metrics.contentType }, body: await metrics.text() };
+      const text = await metrics.text();
+      const body = metricsToken !== '' || isFromHere(request) ? text : withoutNames(text);
+      return { status: 200, headers: { 'Content-Type': metrics.contentType }, body };
     },
   };
   return [...probes, show];
+}
+
+/** Asked on this machine itself, and not by a proxy for somebody else. */
+function isFromHere({ remoteAddress, headers }: HttpRequest): boolean {
+  const isPassedOn = ['x-forwarded-for', 'x-real-ip', 'forwarded'].some((name) => headers.has(name));
+  return !isPassedOn && isInBlocks(remoteAddress, ['127.0.0.0/8', '::1']);
 }
 
 function requireToken(field: string | undefined, token: string): void {
