@@ -1,9 +1,7 @@
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { pipeline, Readable, Transform } from 'node:stream';
-import { GatewayError } from '../../errors.js';
+import { AnswerBounds } from './answer-bounds.js';
 
-/** Twice a page of 1,000 keys, the most that stores give, each of 1,024 bytes and percent-encoded. */
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** What is parsed in well under a millisecond. */
 const SHORT_ANSWER_BYTES = 16 * 1024;
 
@@ -27,13 +25,17 @@ export class BoundedHandler extends NodeHttpHandler {
 }
 
 function bounded(body: Readable): Readable {
-  let bytes = 0;
+  const bounds = new AnswerBounds();
   const meter = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
-      bytes += chunk.length;
-      done(bytes > MAX_ANSWER_BYTES ? tooLong() : null, chunk);
+      try {
+        bounds.add(chunk);
+        done(null, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
     },
-    flush: (done) => (bytes > SHORT_ANSWER_BYTES ? turns.take(done) : done()),
+    flush: (done) => (bounds.bytes > SHORT_ANSWER_BYTES ? turns.take(done) : done()),
   });
   // Errors of either reach the other; the SDK hears them from the meter.
   return pipeline(body, meter, () => undefined);
@@ -62,8 +64,3 @@ class Turns {
 
 /** Of this event loop, for all clients together. */
 const turns = new Turns();
-
-function tooLong(): GatewayError {
-  const text = `the store answered with more than ${MAX_ANSWER_BYTES} bytes where a short answer belongs`;
-  return new GatewayError('protocol_error', text, { step: 'transfer' });
-}
