@@ -35,6 +35,8 @@ export interface UrlFetcher {
 }
 
 const MAX_REDIRECTS = 5;
+/** Before the answer's head. */
+const MAX_INTERIM_ANSWERS = 32;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const COMPRESSED_NAME = /\.(gz|tgz|svgz|z|br|bz2|tbz2?|xz|txz|zst|lz4?|zip)$/i;
 const USER_AGENT = 'file-transfer-gateway/1.0';
@@ -84,13 +86,25 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
         headers: { host: url.host, connection: 'close', ...headers },
       });
       let response: IncomingMessage | undefined;
+      // The head as a whole: interim answers and bytes that come one by one are no sign that it ever comes.
+      const head = setTimeout(() => request.destroy(stalled(url, stallTimeoutMs)), stallTimeoutMs);
+      let interim = 0;
+      request.on('information', () => {
+        if (++interim > MAX_INTERIM_ANSWERS) request.destroy(failed(url, 'it answers 1xx without end'));
+      });
       request.setTimeout(stallTimeoutMs, () => {
         // Unread bytes are there: whoever takes them is slow, not the server.
         if (response !== undefined && response.readableLength > 0) request.setTimeout(stallTimeoutMs);
         else (response ?? request).destroy(stalled(url, stallTimeoutMs));
       });
-      request.once('response', (message) => resolve((response = wholeOnly(message, url, signal))));
-      request.on('error', (error) => reject(fetchError(url, error, signal)));
+      request.once('response', (message) => {
+        clearTimeout(head);
+        resolve((response = wholeOnly(message, url, signal)));
+      });
+      request.on('error', (error) => {
+        clearTimeout(head);
+        reject(fetchError(url, error, signal));
+      });
       request.end();
     });
   }

@@ -1,6 +1,7 @@
 /** A listing's data connection as lines: bounded in line length, lines and bytes, because servers are not trusted. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError } from '../../errors.js';
 import { beginTransfer, dataError, type Transfer } from './data.js';
 import type { Operation } from './operation.js';
@@ -10,6 +11,8 @@ import { StallTimer } from './stall.js';
 const MAX_LINE_BYTES = 16_384;
 const MAX_LINES = 2_000_000;
 const MAX_BYTES = 536_870_912;
+/** One read can hold many times as many, which take longer to parse than anybody else should wait. */
+const LINES_PER_TURN = 500;
 const FIRST_BYTE_MS = 1_000;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -69,7 +72,10 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       stall.pause();
       const lines = splitter.add(chunk);
-      if (lines.length > 0) yield lines;
+      for (let start = 0; start < lines.length; start += LINES_PER_TURN) {
+        if (start > 0) await turn();
+        yield lines.slice(start, start + LINES_PER_TURN);
+      }
       stall.restart();
     }
     stall.stop();

@@ -25,6 +25,9 @@ export interface Login {
 /** A connection that carries no reply for this long is asked for a sign of life; some silences end it. */
 const KEEPALIVE_MS = 15_000;
 const MAX_PROMPT_ROUNDS = 3;
+/** Of what a server says before and with its identification; RFC 4253 (4.2) admits lines before it. */
+const MAX_GREETING_BYTES = 32_768;
+const GREETING_KEPT = 2_048;
 const DISCONNECT = { TOO_MANY_CONNECTIONS: 12 } as const;
 
 /**
@@ -118,7 +121,7 @@ class LoginAttempt {
         });
         gatherWrites(socket);
         client.connect(this.#config(socket));
-        this.#listenToGreeting(socket);
+        this.#listenToGreeting(socket, fail);
       });
     } catch (error) {
       client.on('error', () => undefined);
@@ -146,13 +149,28 @@ class LoginAttempt {
     };
   }
 
-  #listenToGreeting(socket: net.Socket): void {
+  /** Until the identification has ended with its line: ssh2 would wait for that as long as anything comes. */
+  #listenToGreeting(socket: net.Socket, fail: (error: GatewayError) => void): void {
+    const { host, port } = this.connection;
+    let heard = 0;
+    let tail = '';
     const listen = (bytes: Buffer): void => {
-      this.#greeting = (this.#greeting + bytes.toString('latin1')).slice(0, 2048);
-      const identification = /^SSH-\d\.\d+-(\S*)/m.exec(this.#greeting);
-      if (identification === null && this.#greeting.length < 2048) return;
-      this.#software = identification?.[1] ?? '';
-      socket.off('data', listen);
+      heard += bytes.length;
+      const text = bytes.toString('latin1', 0, MAX_GREETING_BYTES);
+      this.#greeting = (this.#greeting + text).slice(0, GREETING_KEPT);
+      tail += text;
+      const identification = /^SSH-\d\.\d+-(\S*)/m.exec(tail);
+      if (identification !== null && tail.includes('\n', identification.index)) {
+        this.#software = (identification[1] ?? '').slice(0, 255);
+        socket.off('data', listen);
+      } else if (heard > MAX_GREETING_BYTES) {
+        socket.off('data', listen);
+        const said = this.#greeting.trim().slice(0, 200);
+        const text = `${host}:${port} does not speak SSH: ${heard} bytes without an identification, which begin "${said}"`;
+        fail(new GatewayError('protocol_error', text, { step: 'connect' }));
+      } else {
+        tail = tail.slice(-GREETING_KEPT);
+      }
     };
     socket.on('data', listen);
   }
