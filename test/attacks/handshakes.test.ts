@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { after, before, describe, test } from 'node:test';
 import { positiveInteger, sshString } from '../../src/remotes/sftp/openssh-key.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import type { TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
-import { assertServing } from './support/loop.js';
+import { assertServing, startWatchedGateway } from './support/loop.js';
 import { MESSAGE, startRawSsh, type RawSshServer } from './support/raw-ssh.js';
 
 /** 2^bits - 1: with these many bits a prime that needs no looking for. */
@@ -46,7 +46,7 @@ describe('Diffie-Hellman groups that the server chooses', () => {
     const { port } = secure.address() as AddressInfo;
     const login = { host: '127.0.0.1', username: 'u', password: 'p' };
     const store = { region: 'us-east-1', bucket: 'b', accessKeyId: 'a', secretAccessKey: 's', forcePathStyle: true };
-    gateway = await startGateway({
+    gateway = await startWatchedGateway({
       config: {
         network: { urlFetch: { allow: ['127.0.0.0/8'] } },
         pools: { default: { connectTimeoutMs: 10_000 } },

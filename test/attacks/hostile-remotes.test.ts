@@ -11,15 +11,18 @@ import { REPLY, REQUEST } from '../../src/remotes/sftp/wire.js';
 import { nameFields, startOddServer, type OddRequest, type OddServer } from '../remotes/support/odd-server.js';
 import { startScripted, type Script, type ScriptedFtp } from '../remotes/support/scripted-ftp.js';
 import { listed, S3Stub, xml } from '../remotes/support/s3-stub.js';
-import { memoryOf, resetPeakMemory, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { memoryOf, resetPeakMemory, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
+import { longestHold, MAX_HOLD_MS, startWatchedGateway } from './support/loop.js';
 
 const STALL_MS = 3_000;
 const WITHIN_MS = 25_000;
 /** Longer than any answer here takes, so that waiting in vain for a session shows. */
 const ACQUIRE_MS = 20_000;
 const SOON_MS = 15_000;
-const MAX_GROWTH = 700 * 1024 * 1024;
+const MAX_GROWTH = 48 * 1024 * 1024;
+/** A folder's names, as many as one answer may hold: 50,000,000 characters, with what is known of each file. */
+const MAX_LISTING_GROWTH = 400 * 1024 * 1024;
 const SIZE = 0x1;
 
 let gateway: TestGateway;
@@ -37,7 +40,7 @@ before(async () => {
     S3Stub.start(),
   ]);
   const login = { username: 'u', password: 'p' };
-  gateway = await startGateway({
+  gateway = await startWatchedGateway({
     config: {
       pools: { default: { stallTimeoutMs: STALL_MS, connectTimeoutMs: STALL_MS, acquireTimeoutMs: ACQUIRE_MS } },
     },
@@ -75,16 +78,18 @@ afterEach(async () => {
   }
 });
 
-/** The answer, its time and the growth of memory within bounds. */
-async function ask(target: string): Promise<ApiAnswer> {
+/** The answer, its time, what it took of the event loop and the growth of memory within bounds. */
+async function ask(target: string, maxGrowth = MAX_GROWTH): Promise<ApiAnswer> {
   resetPeakMemory(gateway.pid);
   const { now } = memoryOf(gateway.pid);
   const startedAt = performance.now();
-  const answer = await gateway.api.get(target);
+  let answer!: ApiAnswer;
+  const hold = await longestHold(gateway, async () => (answer = await gateway.api.get(target)));
   const elapsed = performance.now() - startedAt;
   const growth = memoryOf(gateway.pid).peak - now;
   assert.ok(elapsed < WITHIN_MS, `${target}: ${elapsed} ms`);
-  assert.ok(growth < MAX_GROWTH, `${target}: ${growth} bytes more`);
+  assert.ok(hold < MAX_HOLD_MS, `${target}: the event loop was held for ${hold} ms`);
+  assert.ok(growth < maxGrowth, `${target}: ${growth} bytes more`);
   return answer;
 }
 
@@ -136,7 +141,8 @@ describe('SFTP', () => {
     flood(Array.from({ length: 9_000 }, () => text('..')));
     await refused('/api/list/sftp?path=/', 'protocol_error');
     flood(Array.from({ length: 450 }, (_, index) => text(`${index}`.padEnd(1000, 'x'))));
-    await refused('/api/list/sftp?path=/', 'protocol_error');
+    const tooMuch = await ask('/api/list/sftp?path=/', MAX_LISTING_GROWTH);
+    assert.equal(tooMuch.headers['x-error-code'], 'protocol_error', tooMuch.text);
     assert.ok(gateway.output().split('unsafe name').length < 50, 'the log was flooded');
   });
 

@@ -14,9 +14,9 @@ import { after, before, describe, test } from 'node:test';
 import { excessOf } from '../../src/private-key-bounds.js';
 import { usableKey } from '../../src/remotes/sftp/key-decryption.js';
 import { opensshPrivateKey, positiveInteger } from '../../src/remotes/sftp/openssh-key.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { KEY, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
-import { assertServing } from './support/loop.js';
+import { assertServing, startWatchedGateway } from './support/loop.js';
 
 const PASSPHRASE = 'open sesame';
 
@@ -136,7 +136,7 @@ describe('private keys that ask for too much', () => {
       ['Argon2 with 2^24 lanes', putty(8192, 8, 1 << 24)],
       ['40,000 characters', pem('RSA PRIVATE KEY', randomBytes(30_000))],
     ];
-    gateway = await startGateway({ apiKeys: [{ name: 'admin', key: KEY, scopes: ['read', 'write', 'admin'] }] });
+    gateway = await startWatchedGateway({ apiKeys: [{ name: 'admin', key: KEY, scopes: ['read', 'write', 'admin'] }] });
   });
   after(async () => {
     await gateway?.stop();

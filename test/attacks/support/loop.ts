@@ -1,18 +1,33 @@
-/** How long one event loop was held, told apart from a machine that had no processor for it (Linux). */
+/** A gateway that tells how long its event loop was held (Linux). */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import type { TestGateway } from '../../support/gateway.js';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startGateway, type GatewayOptions, type TestGateway } from '../../support/gateway.js';
 
 /** What one piece of work may hold the loop for. */
 export const MAX_HOLD_MS = 50;
 
-/** The longest single hold while `work` ran, in ms. What the thread waited for a processor meanwhile does not count. */
+const files = new WeakMap<TestGateway, string>();
+
+export async function startWatchedGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+  const file = join(mkdtempSync(join(tmpdir(), 'ftg-loop-')), 'holds');
+  writeFileSync(file, '');
+  const monitor = new URL('./loop-monitor.js', import.meta.url).href;
+  const env = { ...options.env, LOOP_HOLDS: file, NODE_OPTIONS: `--import=${monitor}` };
+  const gateway = await startGateway({ ...options, env });
+  files.set(gateway, file);
+  return gateway;
+}
+
+/** The longest hold while `work` ran, in ms; 0 = none worth telling. */
 export async function longestHold(gateway: TestGateway, work: () => Promise<unknown>): Promise<number> {
-  await lagMs(gateway);
-  const before = waitedMs(gateway.pid);
+  const from = Date.now();
   await work();
-  const lag = await lagMs(gateway);
-  return Math.max(0, lag - (waitedMs(gateway.pid) - before));
+  // The turn that ends the last hold.
+  await delay(20);
+  return Math.max(0, ...holdsSince(gateway, from));
 }
 
 export async function assertServing(gateway: TestGateway, work: () => Promise<unknown>): Promise<void> {
@@ -20,13 +35,9 @@ export async function assertServing(gateway: TestGateway, work: () => Promise<un
   assert.ok(hold < MAX_HOLD_MS, `the event loop was held for ${Math.round(hold)} ms`);
 }
 
-/** The greatest since it was asked for before. */
-async function lagMs(gateway: TestGateway): Promise<number> {
-  const { text } = await gateway.api.get('/metrics');
-  return Number(/^nodejs_eventloop_lag_max_seconds(?:\{.*\})? (\S+)$/m.exec(text)?.[1]) * 1000;
-}
-
-/** How long the main thread was ready and had no processor, so far. */
-function waitedMs(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+function holdsSince(gateway: TestGateway, from: number): number[] {
+  const file = files.get(gateway);
+  assert.ok(file !== undefined, 'a gateway of startWatchedGateway');
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.map((line) => line.split(' ').map(Number)).flatMap(([at = 0, ms = 0]) => (at >= from ? [ms] : []));
 }

@@ -61,7 +61,7 @@ function keyExchangeInit(kex: string, hostKey: string): Buffer {
   return Buffer.concat([Buffer.from([MESSAGE.KEXINIT]), randomBytes(16), ...lists.map(sshString), Buffer.alloc(5)]);
 }
 
-function packetOf(payload: Buffer): Buffer {
+export function packetOf(payload: Buffer): Buffer {
   const padding = 8 - ((5 + payload.length) % 8) + 8;
   const head = Buffer.alloc(5);
   head.writeUInt32BE(1 + payload.length + padding);

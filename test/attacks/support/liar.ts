@@ -1,0 +1,73 @@
+/** A listener that says whatever it likes to whoever comes, of any protocol. */
+import net, { type AddressInfo } from 'node:net';
+
+type Behaviour = (socket: net.Socket) => void;
+
+/** What one connection is sent at most, at a pace that leaves the test's own process something to do. */
+const MAX_FLOOD_BYTES = 64 << 20;
+
+export class Liar {
+  static readonly silent: Behaviour = () => undefined;
+
+  /** `first`, then `block` without end. */
+  static flood(block: Buffer, first: Buffer = Buffer.alloc(0)): Behaviour {
+    return (socket) => {
+      let left = MAX_FLOOD_BYTES;
+      const more = (): void => {
+        if (socket.destroyed || left <= 0) return;
+        left -= block.length;
+        if (socket.write(block)) setImmediate(more);
+        else socket.once('drain', more);
+      };
+      socket.write(first);
+      more();
+    };
+  }
+
+  /** Once something was said to it. */
+  static once(bytes: Buffer, ends = false): Behaviour {
+    return (socket) => {
+      socket.once('data', () => {
+        socket.write(bytes);
+        if (ends) socket.end();
+      });
+    };
+  }
+
+  /** Each time something is said to it. */
+  static each(bytes: Buffer): Behaviour {
+    return (socket) => void socket.on('data', () => socket.write(bytes));
+  }
+
+  behave: Behaviour = Liar.silent;
+  connections = 0;
+  readonly #sockets = new Set<net.Socket>();
+  readonly #server: net.Server;
+
+  private constructor() {
+    this.#server = net.createServer((socket) => {
+      this.connections += 1;
+      this.#sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => this.#sockets.delete(socket));
+      // What is said to it is read, else its side of the connection would never end.
+      socket.on('data', () => undefined);
+      this.behave(socket);
+    });
+  }
+
+  static async start(): Promise<Liar> {
+    const liar = new Liar();
+    await new Promise<void>((listening) => liar.#server.listen(0, '127.0.0.1', listening));
+    return liar;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((closed) => this.#server.close(closed));
+  }
+}
