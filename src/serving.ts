@@ -11,6 +11,7 @@ import type { FrontEndName } from './http/choose-front-end.js';
 import type { ExchangeRecord } from './http/exchange.js';
 import type { Limiters } from './http/limiter.js';
 import type { SharedAcceptor } from './http/native/acceptor.js';
+import { allowOrigins } from './http/cors.js';
 import { createRouter } from './http/router.js';
 import { createHttpServer, type HttpServer } from './http/server.js';
 import { createManagement } from './manage/management.js';
@@ -214,7 +215,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     frontEnd: options.frontEnd,
     ...(options.acceptor === undefined ? {} : { acceptor: options.acceptor }),
     budgets: reach.budgets,
-    handler,
+    handler: allowOrigins(handler, config.server.cors.origins),
     onRequest: (record) => recordRequest(record, logger, metrics),
     log,
   });

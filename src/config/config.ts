@@ -8,6 +8,8 @@ export interface Config {
     readonly port: number;
     readonly tls: { readonly certFile: string; readonly keyFile: string };
     readonly publicUrl: string;
+    /** Origins of browsers that may call /api; "*" = any. */
+    readonly cors: { readonly origins: readonly string[] };
     readonly threads: number | 'auto';
     readonly frontEnd: 'auto' | 'uws' | 'node';
     readonly trustedProxies: readonly string[];

@@ -41,6 +41,14 @@ export const configSchema = mapping({
       keyFile: preset('', text('the path of a PEM file, or "" for none')),
     }),
     publicUrl: preset('', text('an http or https URL without login and query, or ""', { format: 'http-url-or-empty' })),
+    cors: section({
+      origins: preset(
+        [],
+        list(text('an origin such as https://app.example.com, or *', { pattern: '^(\\*|https?://[^/?#\\s]+)$' }), {
+          unique: true,
+        }),
+      ),
+    }),
     threads: preset(1, integerOr('auto', 1, 256)),
     frontEnd: preset('auto', oneOf('auto', 'uws', 'node')),
     trustedProxies: preset([], cidrs),

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import type * as client from '../../src/client/index.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { freePort } from '../support/ports.js';
 
 /** Where Debian's package puts it. */
 const CHROMIUM = '/usr/bin/chromium';
@@ -14,7 +15,11 @@ let gateway: TestGateway;
 let browser: Browser;
 
 before(async () => {
-  gateway = await startGateway({ config: { sandbox: true } });
+  const port = await freePort();
+  // By its other name the same gateway is another origin.
+  gateway = await startGateway({
+    config: { sandbox: true, server: { port, cors: { origins: [`http://localhost:${port}`] } } },
+  });
   // Test runs as root have no sandbox; the only pages it sees are ours.
   browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 });
@@ -25,13 +30,13 @@ after(async () => {
 });
 
 /** A page of the gateway's own origin, with the built client under /client/. */
-async function openPage(): Promise<Page> {
+async function openPage(url = gateway.url): Promise<Page> {
   const page = await browser.newPage();
   await page.route('**/client/*.js', async (route) => {
     const name = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
     await route.fulfill({ contentType: 'text/javascript', body: await readFile(new URL(name, MODULES)) });
   });
-  await page.goto(`${gateway.url}/healthz`);
+  await page.goto(`${url}/healthz`);
   return page;
 }
 
@@ -89,3 +94,35 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.close();
   });
 }
+
+test('a page of an origin that is allowed calls the API, one of another does not', async () => {
+  const call = async (origin: string): Promise<unknown> => {
+    const page = await openPage(origin);
+    return page.evaluate(
+      async ({ apiKey, baseUrl }) => {
+        const path = '/client/index.js';
+        const { FileTransferGateway, FtgError } = (await import(path)) as typeof client;
+        const ftg = new FileTransferGateway({ baseUrl, apiKey });
+        const bytes = new TextEncoder().encode('from elsewhere');
+        try {
+          await ftg.upload('sandbox', bytes, { filename: 'cors' });
+          const download = await ftg.download('sandbox', '/cors');
+          const text = new TextDecoder().decode(await download.bytes());
+          const code = await ftg
+            .read('sandbox', '/absent')
+            .catch((thrown: unknown) => (thrown as { code: string }).code);
+          return [text, download.filename, code];
+        } catch (error) {
+          return error instanceof FtgError ? error.code : 'blocked';
+        }
+      },
+      { apiKey: KEY, baseUrl: gateway.url },
+    );
+  };
+  assert.deepEqual(await call(gateway.url.replace('127.0.0.1', 'localhost')), ['from elsewhere', 'cors', 'not_found']);
+  assert.notDeepEqual(await call(gateway.url.replace('127.0.0.1', 'other.localhost')), [
+    'from elsewhere',
+    'cors',
+    'not_found',
+  ]);
+});

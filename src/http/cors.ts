@@ -1,0 +1,56 @@
+/** Browsers of other origins (Fetch Standard, CORS protocol): off unless the operator names them. */
+import type { HttpAnswer, HttpHandler, HttpRequest } from './types.js';
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const PREFLIGHT_SECONDS = '600';
+/** What scripts may read beside the few that they always may. */
+const EXPOSED = [
+  'Accept-Ranges',
+  'Content-Disposition',
+  'Content-Range',
+  'ETag',
+  'Idempotency-Replayed',
+  'Location',
+  'Preference-Applied',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Server-Timing',
+  'X-Error-Code',
+  'X-Ignored-Fields',
+  'X-Request-Id',
+].join(', ');
+
+/**
+ * `handler` for pages of these origins ("*" = any), under /api alone. They send a key of their own: cookies are never
+ * asked for, so that a page can do nothing that its key may not.
+ */
+export function allowOrigins(handler: HttpHandler, origins: readonly string[]): HttpHandler {
+  if (origins.length === 0) return handler;
+  const isAllowed = (origin: string): boolean => origins.includes('*') || origins.includes(origin);
+  return async (request) => {
+    const origin = request.headers.get('origin');
+    if (origin === undefined || !request.path.startsWith('/api/') || !isAllowed(origin)) return handler(request);
+    const allowed = { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
+    if (isPreflight(request)) return preflight(request, allowed);
+    const answer = await handler(request);
+    return { ...answer, headers: { ...answer.headers, ...allowed, 'Access-Control-Expose-Headers': EXPOSED } };
+  };
+}
+
+function isPreflight({ method, headers }: HttpRequest): boolean {
+  return method === 'OPTIONS' && headers.has('access-control-request-method');
+}
+
+function preflight({ headers }: HttpRequest, allowed: Readonly<Record<string, string>>): HttpAnswer {
+  const wanted = headers.get('access-control-request-headers');
+  return {
+    status: 204,
+    headers: {
+      ...allowed,
+      'Access-Control-Allow-Methods': METHODS,
+      ...(wanted === undefined ? {} : { 'Access-Control-Allow-Headers': wanted }),
+      'Access-Control-Max-Age': PREFLIGHT_SECONDS,
+    },
+  };
+}
