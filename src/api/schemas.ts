@@ -1,4 +1,5 @@
 /** JSON Schemas of requests: what the router checks and the OpenAPI document shows. */
+import { NAME } from '../config/formats.js';
 import { TRANSFER_STATUSES, TRANSFER_TYPES } from '../storage/storage.js';
 
 const path = { type: 'string', minLength: 1, maxLength: 4096 } as const;
@@ -91,7 +92,7 @@ export const watchedFolderBody = object(
     webhookUrl: { type: ['string', 'null'], minLength: 1, maxLength: 2048 },
     filePattern: glob,
     scheduleMinutes: { type: 'integer', minimum: 1, maximum: 1440, default: 5 },
-    name: { type: 'string', minLength: 1, maxLength: 200 },
+    name: { type: 'string', minLength: 1, maxLength: 200, pattern: NAME },
     detectModified: { type: 'boolean', default: false },
     excludePattern: glob,
     doneFile: { type: ['string', 'null'], minLength: 1, maxLength: 255 },

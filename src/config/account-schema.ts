@@ -1,6 +1,6 @@
 /** The schema of one entry under `accounts`: the account, its API keys, its connections. */
 import { ALL_SCOPES, SCOPES } from '../caller.js';
-import { REGION } from './formats.js';
+import { NAME, REGION } from './formats.js';
 import { poolKeys } from './pool-schema.js';
 import {
   fixed,
@@ -27,7 +27,7 @@ const ABSOLUTE = '^/[^\\u0000-\\u001f\\u007f]*$';
 const slug = text('a slug: 1 to 64 lower-case letters, digits, - and _, the first a letter or digit', {
   pattern: '^[a-z0-9][a-z0-9_-]{0,63}$',
 });
-const name = text('text of at least one character', { pattern: LINE });
+const name = text('text of at least one character', { pattern: NAME });
 const secret = text('text (numbers in quotes)');
 const file = text('the path of a file that can be read');
 const fileOrEmpty = text('the path of a PEM file that can be read, or "" for none');

@@ -5,6 +5,9 @@ import ipaddr from 'ipaddr.js';
 /** The pattern of an S3 region: one label of a host name, since AWS's endpoints are named after it. */
 export const REGION = '^(?![xX][nN]--)[A-Za-z0-9_-]{1,63}$';
 
+/** The pattern of names: one line, with nothing that a terminal or a log would obey (C0, DEL, C1, line separators). */
+export const NAME = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$';
+
 export const FORMATS = {
   host: isHost,
   'ip-or-empty': (text: string): boolean => text === '' || isIP(text) !== 0,

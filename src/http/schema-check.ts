@@ -34,6 +34,10 @@ function explain(error: ErrorObject | undefined, what: string): string {
   if (error.keyword === 'enum') {
     return `${subject} must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}`;
   }
+  // Of text on one line the pattern itself says little to a reader.
+  if (error.keyword === 'pattern' && String(error.params['pattern']).startsWith('^[^\\u0000')) {
+    return `${subject} must not hold control characters`;
+  }
   if (error.keyword === 'minLength') return `${subject} must not be empty`;
   return `${subject} ${error.message ?? 'is not valid'}`;
 }

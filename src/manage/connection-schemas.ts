@@ -1,5 +1,5 @@
 /** JSON Schemas of a connection as its owner writes it: what the router checks and an OpenAPI document shows. */
-import { REGION } from '../config/formats.js';
+import { NAME, REGION } from '../config/formats.js';
 import type { ConnectionType } from '../remotes/connection.js';
 
 type Properties = Readonly<Record<string, object>>;
@@ -38,8 +38,9 @@ export const pool = {
   additionalProperties: false,
 };
 
+const name = { type: 'string', minLength: 1, maxLength: 255, pattern: NAME };
 const common: Properties = {
-  name: line(),
+  name,
   isActive: { type: 'boolean', default: true },
   defaultPath: { type: ['string', 'null'], maxLength: 4096, pattern: ABSOLUTE, default: null },
   pool: { ...pool, default: {} },
@@ -108,7 +109,7 @@ function byType(schemas: Readonly<Record<ConnectionType, object>>, required: rea
   return {
     type: 'object',
     required,
-    properties: { type: { type: 'string', enum: CONNECTION_TYPES }, name: line() },
+    properties: { type: { type: 'string', enum: CONNECTION_TYPES }, name },
     allOf: CONNECTION_TYPES.map((type) => ({
       if: { required: ['type'], properties: { type: { const: type } } },
       then: schemas[type],

@@ -1,5 +1,6 @@
 /** JSON Schemas of the management requests (those of connections: connection-schemas.ts). */
 import { ALL_SCOPES } from '../caller.js';
+import { NAME } from '../config/formats.js';
 import { fingerprint, secrets } from './connection-schemas.js';
 
 function object(properties: Record<string, object>, required: readonly string[] = []): object {
@@ -8,7 +9,7 @@ function object(properties: Record<string, object>, required: readonly string[] 
 
 const password = { type: 'string', minLength: 1, maxLength: 200 } as const;
 const code = { type: 'string', minLength: 6, maxLength: 40 } as const;
-const name = { type: 'string', minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]+$' } as const;
+const name = { type: 'string', minLength: 1, maxLength: 200, pattern: NAME } as const;
 const slug = { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' } as const;
 const time = { type: 'string', minLength: 1, maxLength: 64 } as const;
 const cursor = { type: 'string', minLength: 1, maxLength: 64 } as const;

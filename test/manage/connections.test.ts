@@ -202,6 +202,28 @@ test("they stay the operator's when the file has dropped their connection", asyn
   assert.equal((await ops.patch(at, { rootPath: '/a' })).status, 200, 'from now on they are its own');
 });
 
+/** Names stand in logs, terminals and mails. */
+test('no name holds what a terminal or a log would obey', async () => {
+  const { id } = await make(ops, SFTP);
+  const folder = { connectionId: 'sandbox', path: '/' };
+  for (const character of ['\r', '\n', '\u001b', '\u007f', '\u0085', '\u009b', '\u2028']) {
+    const name = `a${character}b`;
+    for (const refused of [
+      await ops.post('/manage/connections', { ...SFTP, name }),
+      await ops.patch(`/manage/connections/${id}`, { name }),
+      await ops.post(`/manage/connections/${id}/duplicate`, { name }),
+      await ops.post('/manage/test-connection', { connection: { ...SFTP, name } }),
+      await ops.post('/manage/api-keys', { name }),
+      await ops.post('/manage/key-pairs', { name }),
+      await ops.post('/manage/watched-folders', { ...folder, name }),
+      await ops.post('/api/watched-folders', { ...folder, name }),
+    ]) {
+      expectError(refused, 400, 'bad_request');
+      assert.match(refused.text, /name must not hold control characters/, JSON.stringify(character));
+    }
+  }
+});
+
 test('a connection is switched off for the next request', async () => {
   assert.equal(field(await ops.post('/manage/connections/sandbox-2/deactivate'), 'isActive'), false);
   expectError(await ops.get('/api/list/sandbox-2'), 403, 'connection_inactive');
