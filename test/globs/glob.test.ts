@@ -68,12 +68,7 @@ suite('what globs mean', () => {
       fc.constantFrom('+(ab|c)b', '*(ab|c)b', '?(ab|c)b'),
     );
     // For picomatch a mark behind a group is a regular expression's, and two stars in a name's midst have one more meaning.
-    const parts = fc.array(part, { minLength: 1, maxLength: 4 }).map((found) =>
-      found
-        .join('')
-        .replace(/\*+/g, '*')
-        .replace(/^\*(?=\()/, ''),
-    );
+    const parts = fc.array(part, { minLength: 1, maxLength: 4 }).map((found) => found.join('').replace(/\*+/g, '*'));
     const segments = fc.array(fc.oneof({ weight: 4, arbitrary: parts }, fc.constant('**')), {
       minLength: 1,
       maxLength: 3,
@@ -91,7 +86,7 @@ suite('what globs mean', () => {
       const [wanted, matches] = [picomatch(glob, { strictBrackets: true }), compileGlob(glob)];
       for (const text of found) assert.equal(matches(text), wanted(text), `${glob} and ${text}`);
     });
-    fc.assert(check, { numRuns: 2000 });
+    fc.assert(check, { numRuns: 4000 });
   });
 });
 
