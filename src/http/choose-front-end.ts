@@ -24,7 +24,7 @@ export function chooseFrontEnd(
   }
   if (asked !== 'node' && missing === undefined) return { frontEnd: 'uws', threads, warning: undefined };
   const parts = [
-    ...(missing === undefined ? [] : [`HTTP is served by node:http, at up to three times the CPU for small requests`]),
+    ...(missing === undefined ? [] : [`HTTP is served by node:http, which takes up to twice the CPU for it`]),
     ...(threads === 1 ? [] : [`node:http serves with one event loop, not with the ${threads} of server.threads`]),
     ...(missing === undefined ? [] : [missing.message]),
   ];

