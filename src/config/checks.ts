@@ -22,6 +22,17 @@ export function checkConfig(config: FileConfig, report: Report): void {
   });
 }
 
+/** Of a tree that breaks the schema elsewhere: plans that are none are told with its mistakes, not after them. */
+export function checkPlanNames(tree: unknown, report: Report): void {
+  const { accounts, limits } = (tree ?? {}) as { readonly accounts?: unknown; readonly limits?: { plans?: unknown } };
+  const plans = limits?.plans;
+  if (!Array.isArray(accounts) || typeof plans !== 'object' || plans === null) return;
+  accounts.forEach((account: unknown, index) => {
+    const plan = (account as { readonly plan?: unknown } | null)?.plan;
+    if (typeof plan === 'string') requirePlan(plan, plans, ['accounts', index], report);
+  });
+}
+
 /** 32 bytes as base64 (also URL-safe, also unpadded) or as hex. */
 export function isMasterKey(text: string): boolean {
   return /^[0-9a-f]{64}$/i.test(text) || /^[A-Za-z0-9+/_-]{43}=?$/.test(text);
@@ -74,16 +85,19 @@ function checkAcrossAccounts(accounts: readonly AccountConfig[], report: Report)
 }
 
 function checkPlan(account: AccountConfig, plans: FileConfig['limits']['plans'], path: KeyPath, report: Report): void {
+  requirePlan(account.plan, plans, path, report);
   const plan = Object.hasOwn(plans, account.plan) ? plans[account.plan] : undefined;
-  if (plan === undefined) {
-    report([...path, 'plan'], quoted(account.plan), `a plan under limits.plans: ${Object.keys(plans).join(', ')}`);
-    return;
-  }
+  if (plan === undefined) return;
   const active = account.connections.filter((connection) => connection.isActive).length;
   if (plan.connections > 0 && active > plan.connections) {
     const limit = `limits.plans.${account.plan}.connections`;
     report([...path, 'connections'], `${active} active ones`, `at most ${plan.connections}, by ${limit}`);
   }
+}
+
+function requirePlan(plan: string, plans: object, path: KeyPath, report: Report): void {
+  if (Object.hasOwn(plans, plan)) return;
+  report([...path, 'plan'], quoted(plan), `a plan under limits.plans: ${Object.keys(plans).join(', ')}`);
 }
 
 function checkApiKeys(account: AccountConfig, path: KeyPath, report: Report): void {

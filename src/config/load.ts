@@ -1,7 +1,7 @@
 /** gateway.yaml and the environment → one frozen Config, or every mistake at once. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { checkConfig, isMasterKey } from './checks.js';
+import { checkConfig, checkPlanNames, isMasterKey, type Report } from './checks.js';
 import type { Config } from './config.js';
 import { type ConfigDocument, parseConfigDocument } from './document.js';
 import { type Environment, isOneReference, MASTER_KEY_VARIABLE, OVERRIDES } from './environment.js';
@@ -31,10 +31,11 @@ export function loadConfig({ file, env }: ConfigSources): Config {
   const { tree, origin } = withOverrides(document, env);
   const outcome = validate(tree, origin);
   outcome.mistakes.forEach(add);
-  if ('config' in outcome) {
-    checkConfig(outcome.config, (path, found, allowed) =>
-      add({ path: pathText(path), found, allowed, place: origin.placeOf(path) }),
-    );
+  const report: Report = (path, found, allowed) =>
+    add({ path: pathText(path), found, allowed, place: origin.placeOf(path) });
+  if (!('config' in outcome)) checkPlanNames(tree, report);
+  else {
+    checkConfig(outcome.config, report);
     if (mistakes.length === 0) return deepFreeze({ ...outcome.config, masterKey });
   }
   throw new ConfigError(mistakes);

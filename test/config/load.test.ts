@@ -94,6 +94,14 @@ suite('what is not allowed is told on one line with path, finding and what is al
       lines: [/^accounts\[0\]\.plan: "gold"; allowed: a plan under limits\.plans: free, pro /],
     },
     {
+      name: 'a plan that nobody described, beside a mistake of another kind',
+      yaml: `server: { prot: 1 }\n${account({ plan: 'gold' })}`,
+      lines: [
+        /^server\.prot: unknown key/,
+        /^accounts\[0\]\.plan: "gold"; allowed: a plan under limits\.plans: free, pro /,
+      ],
+    },
+    {
       name: 'more active connections than the plan allows',
       yaml: account({ plan: 'free', connections: `{ name: a, ${SFTP} }, { name: b, ${SFTP} }` }),
       lines: [/^accounts\[0\]\.connections: 2 active ones; allowed: at most 1, by limits\.plans\.free\.connections /],

@@ -217,6 +217,28 @@ for (const [what, end] of [
   });
 }
 
+test('HEAD of a download is recorded as a look, and takes no action of the month', async () => {
+  await upload('head.txt');
+  const actions = async (): Promise<number> => {
+    const [row] = await withSql(
+      gateway.databaseUrl,
+      (sql) => sql<{ actions: number }[]>`select sum(actions_recorded)::int as actions from monthly_usage`,
+    );
+    return row?.actions ?? 0;
+  };
+  const before = await actions();
+  const head = await ops.send('/api/download/sandbox?path=/head.txt', { method: 'HEAD' });
+  assert.deepEqual([head.status, head.bytes.length], [200, 0]);
+  let newest: Transfer | undefined;
+  await eventually(async () => {
+    [newest] = (await page('limit=1')).transfers;
+    return newest?.filename === 'head.txt' && (newest as { type?: string }).type === 'exists';
+  }, 'the history has it as exists');
+  assert.equal(await actions(), before);
+  assert.equal((await ops.get('/api/download/sandbox?path=/head.txt')).status, 200);
+  assert.equal(await actions(), before + 1, 'a download is one');
+});
+
 test('the overview adds up the day, usage the month', async () => {
   const overview = await ops.get('/manage/overview');
   const today = field<Record<string, number>>(overview, 'today');
