@@ -19,6 +19,7 @@ import type { Logger } from './observe/log.js';
 import { createMetrics, type Metrics } from './observe/metrics.js';
 import { withReference } from './openapi/routes.js';
 import type { Shares } from './pools/permits.js';
+import { type PoolBudgets, SessionPlaces } from './pools/places.js';
 import type { Connection } from './remotes/connection.js';
 import { createDialer, type Dialer, type DialObserver } from './remotes/dial.js';
 import type { Trust } from './remotes/protocol.js';
@@ -59,6 +60,8 @@ export interface Reach {
   /** Another one under the same rules, whose dials are observed: for the test of a connection. */
   readonly observedDialer: (observer: DialObserver) => Dialer;
   readonly remotes: Remotes;
+  /** Of the pools, also those that a test of a connection makes. */
+  readonly poolBudgets: PoolBudgets;
   /** Not started: one thread of the process sweeps. */
   readonly sweeper: Sweeper;
 }
@@ -80,10 +83,12 @@ export function openReach({ config, storage, started, log, listeners, shares, th
   const budgets = createBudgets(config.budgets, threads);
   const resolver = createResolver({ ...config.network, budget: budgets.lookups });
   const dialer = createDialer(config.network, () => listeners, resolver);
+  const poolBudgets = { places: new SessionPlaces(budgets.sessions), waiting: budgets.waiting };
   const remotes = createRemotes({
     dialer,
     limits: config.pools,
     tuning: config.streams,
+    budgets: poolBudgets,
     trust: trustOf(storage),
     log: (message, facts) => log('debug', message, facts),
     ...(shares === undefined ? {} : { shares }),
@@ -93,7 +98,7 @@ export function openReach({ config, storage, started, log, listeners, shares, th
   started.add(() => sweeper.stop());
   const observedDialer = (observer: DialObserver): Dialer =>
     createDialer(config.network, () => listeners, resolver, observer);
-  return { budgets, dialer, observedDialer, remotes, sweeper };
+  return { budgets, dialer, observedDialer, remotes, poolBudgets, sweeper };
 }
 
 export function listenerOf({ server }: Config, port: number): { readonly address: string; readonly port: number } {
@@ -175,6 +180,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     dialer: reach.observedDialer,
     limits: config.pools,
     tuning: config.streams,
+    poolBudgets: reach.poolBudgets,
     makeKeyPair: generateKeyPair,
     plans: config.limits.plans,
     publicUrl: config.server.publicUrl,

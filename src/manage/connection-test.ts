@@ -12,7 +12,7 @@ import type { Connection } from '../remotes/connection.js';
 import type { Dialer, DialObserver } from '../remotes/dial.js';
 import { joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { OperatorLimits } from '../remotes/pool-limits.js';
-import type { Tuning } from '../remotes/protocol.js';
+import type { ProtocolDeps, Tuning } from '../remotes/protocol.js';
 import { createRemotes } from '../remotes/registry.js';
 import type { Leftovers, Remote } from '../remotes/remote.js';
 import { adviceFor } from './advice.js';
@@ -54,6 +54,7 @@ export interface TesterOptions {
   readonly dialer: (observer: DialObserver) => Dialer;
   readonly limits: OperatorLimits;
   readonly tuning: Tuning;
+  readonly poolBudgets?: ProtocolDeps['budgets'];
 }
 
 export interface TestOptions {
@@ -125,6 +126,7 @@ export class ConnectionTester {
       dialer,
       limits: this.options.limits,
       tuning: this.options.tuning,
+      ...(this.options.poolBudgets === undefined ? {} : { budgets: this.options.poolBudgets }),
       trust: { checkHostKey: async (_, fingerprint) => run.hostKeyShown(fingerprint) },
       secured: (socket) => run.certificateShown(socket),
       log: (message, facts) => run.learn(message, facts),

@@ -1,3 +1,4 @@
+import type { Occupant } from './places.js';
 import type { Session } from './session.js';
 
 /** How a session came to be, on the clock of performance.now(). */
@@ -37,6 +38,19 @@ export function newEntry<T>(session: Session<T>, opened: number, startedAt: numb
   };
 }
 
+/** The session as whoever lacks a place sees it; `isWanted`: what idles is about to be used. */
+export function occupantOf<T>(
+  entry: Entry<T>,
+  { isWanted, drop }: { readonly isWanted: () => boolean; readonly drop: () => void },
+): Occupant {
+  return {
+    get idleSince() {
+      return isWanted() || entry.used > 0 || entry.proof !== undefined ? undefined : entry.idleSince;
+    },
+    close: drop,
+  };
+}
+
 /** The slot was none: a dead session, or one that admits less than it promised. Costs the waiter nothing, and ends by itself. */
 export class TryNext extends Error {}
 
@@ -61,4 +75,28 @@ export function reserve<T>(
     slots.push(best);
   }
   return slots;
+}
+
+/** Idle longer than this, a session proves itself by one round trip before it is used. */
+const CHECK_AFTER_IDLE_MS = 5_000;
+
+/** One round trip on a session that idled long, shared by all who want it; it outlives a waiter that leaves. */
+export function proveAlive<T>(
+  entry: Entry<T>,
+  always: boolean,
+  signal: AbortSignal,
+  died: () => void,
+): Promise<void> | undefined {
+  if (entry.proof !== undefined || entry.idleSince === undefined) return entry.proof;
+  if (!always && performance.now() - entry.idleSince <= CHECK_AFTER_IDLE_MS) return undefined;
+  entry.proof = entry.session
+    .check(signal)
+    .then(() => void (entry.idleSince = performance.now()))
+    .catch((error: unknown) => {
+      entry.session.close();
+      died();
+      throw new TryNext('an idle session did not answer', { cause: error });
+    })
+    .finally(() => (entry.proof = undefined));
+  return entry.proof;
 }

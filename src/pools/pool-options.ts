@@ -1,4 +1,5 @@
 /** What a pool is made of, and what it shows of itself. */
+import type { PoolBudgets } from './places.js';
 import type { SessionPermits } from './permits.js';
 import type { OpenSession, PoolLimits } from './session.js';
 
@@ -16,6 +17,8 @@ export interface PoolOptions<T> {
   /** What one session can carry, before the first one has told. */
   readonly leasesPerSession: number;
   readonly open: OpenSession<T>;
+  /** Absent = no bounds but its own limits. */
+  readonly budgets?: PoolBudgets;
   /** Where pools of other threads share the limit of sessions. */
   readonly permits?: SessionPermits;
 }

@@ -7,21 +7,20 @@
  * load a further session is opened in the background, so that transfers spread over the server's processes.
  */
 import { setMaxListeners } from 'node:events';
+import type { Grant } from '../budgets/budget.js';
 import { GatewayError, hasCode, toGatewayError } from '../errors.js';
-import { newEntry, reserve, TryNext, type Entry } from './entry.js';
+import { newEntry, occupantOf, proveAlive, reserve, TryNext, type Entry } from './entry.js';
+import { LearnedLimit } from './learned-limit.js';
 import { needsOf } from './needs.js';
 import type { SessionPermits } from './permits.js';
+import { type Place, PlaceLine, type PoolBudgets, unboundedBudgets } from './places.js';
 import type { PoolGauge, PoolOptions } from './pool-options.js';
 import { exhausted, poolFull, waitedTooLong } from './refusals.js';
 import type { OpenSession, PoolLimits, Session } from './session.js';
-import { enqueue, type AcquireOptions, type Lease, type Priority, type Waiter } from './waiters.js';
+import { enqueue, newWaiter, type AcquireOptions, type Lease, type Priority, type Waiter } from './waiters.js';
 
 export type { AcquireOptions, Lease, PoolGauge, Priority };
 
-/** Idle longer than this, a session proves itself by one round trip before it is used. */
-const CHECK_AFTER_IDLE_MS = 5_000;
-/** How long a learned limit of the server is believed before one more session is tried. */
-const LEARNED_LIMIT_MS = 60_000;
 /** After a failed attempt to open one more session beside live ones. */
 const REOPEN_DELAY_MS = 1_000;
 /** Leases per open session from which another session is opened in the background. */
@@ -33,6 +32,8 @@ export class Pool<T> {
   private currentLimits: PoolLimits;
   private readonly openSession: OpenSession<T>;
   private readonly permits: SessionPermits | undefined;
+  private readonly budgets: PoolBudgets;
+  private readonly line: PlaceLine;
   private readonly entries = new Set<Entry<T>>();
   private readonly queue: Waiter<T>[] = [];
   private readonly closing = new AbortController();
@@ -41,8 +42,7 @@ export class Pool<T> {
   /** Attempts to open a session, each with those who wait for it. */
   private readonly opening = new Set<Set<Waiter<T>>>();
   private granting = 0;
-  private learnedLimit = Infinity;
-  private learnedTimer: NodeJS.Timeout | undefined;
+  private readonly learned = new LearnedLimit(() => this.serve());
   private holdOpensUntil = 0;
   private openFailures = 0;
   private isOpenFailing = false;
@@ -50,6 +50,7 @@ export class Pool<T> {
   private reopenTimer: NodeJS.Timeout | undefined;
   private timer: NodeJS.Timeout | undefined;
   private lastUsed = performance.now();
+  private lastOwner = '';
   private openedAt = -Infinity;
 
   constructor(options: PoolOptions<T>) {
@@ -58,6 +59,8 @@ export class Pool<T> {
     this.openSession = options.open;
     this.expectedCapacity = options.leasesPerSession;
     this.permits = options.permits;
+    this.budgets = options.budgets ?? unboundedBudgets();
+    this.line = new PlaceLine(this.budgets.places);
     this.permits?.bind({
       granted: () => (this.sessionsToOpen() > 0 ? void this.openOne() : this.permits?.giveBack(false)),
       changed: () => {
@@ -91,7 +94,12 @@ export class Pool<T> {
   get gauge(): PoolGauge {
     let leased = 0;
     for (const entry of this.entries) leased += entry.used;
-    return { host: this.host, open: this.entries.size + this.opening.size, leased, waiting: this.queue.length };
+    return {
+      host: this.host,
+      open: this.entries.size + this.opening.size - this.line.length,
+      leased,
+      waiting: this.queue.length,
+    };
   }
 
   /** Milliseconds without a lease, a waiter or an open session; 0 while in use. */
@@ -102,50 +110,41 @@ export class Pool<T> {
   }
 
   /**
-   * Waits for `count` leases at once. Errors: pool_full, acquire_timeout, sessions_exhausted (this login can never
-   * carry so many), draining, the error of a failed login, or the signal's reason.
+   * Waits for `count` leases at once. Errors: pool_full, acquire_timeout, overloaded and share_exceeded (budgets.waiting,
+   * budgets.sessions), sessions_exhausted (this login can never carry so many), draining, the error of a failed login, or the signal's reason.
    */
-  acquire({ signal, count = 1, priority = 'request', prove = false }: AcquireOptions): Promise<Lease<T>[]> {
+  acquire(options: AcquireOptions): Promise<Lease<T>[]> {
     return new Promise((resolve, reject) => {
+      const { signal, owner = '' } = options;
       if (signal.aborted) return reject(signal.reason as Error);
       if (this.closing.signal.aborted) return reject(this.closing.signal.reason as Error);
       this.lastUsed = performance.now();
-      const timer = setTimeout(
-        () => this.giveUp(waiter, waitedTooLong(this.host, this.limits, this.lastRefusal)),
-        this.limits.acquireTimeoutMs,
-      );
+      this.lastOwner = owner;
+      let turn: Grant | undefined;
+      const late = (): void => this.giveUp(waiter, this.whyLate(owner));
+      const timer = setTimeout(late, this.limits.acquireTimeoutMs);
       const leave = (): void => this.giveUp(waiter, signal.reason as Error);
-      const settle = (): boolean => {
-        if (waiter.settled) return false;
-        waiter.settled = true;
-        clearTimeout(timer);
-        signal.removeEventListener('abort', leave);
-        const index = this.queue.indexOf(waiter);
-        if (index >= 0) this.queue.splice(index, 1);
-        return true;
-      };
-      const waiter: Waiter<T> = {
-        count,
-        priority,
-        signal,
-        prove,
-        arrived: ++this.events,
-        since: Date.now(),
-        loginFailure: undefined,
-        attempts: 0,
-        settled: false,
-        grant: (leases) => {
-          if (settle()) resolve(leases);
-          else for (const lease of leases) lease.release('keep');
+      const waiter = newWaiter<T>(options, ++this.events, {
+        grant: resolve,
+        fail: reject,
+        settled: () => {
+          clearTimeout(timer);
+          turn?.release();
+          signal.removeEventListener('abort', leave);
+          const index = this.queue.indexOf(waiter);
+          if (index >= 0) this.queue.splice(index, 1);
         },
-        fail: (error: Error) => {
-          if (settle()) reject(error);
-        },
-      };
+      });
       signal.addEventListener('abort', leave, { once: true });
       enqueue(this.queue, waiter);
       this.serve();
-      if (this.queue.includes(waiter) && this.isOverfull()) this.giveUp(waiter, poolFull(this.host, this.limits));
+      if (!this.queue.includes(waiter)) return;
+      if (this.isOverfull()) return this.giveUp(waiter, poolFull(this.host, this.limits));
+      try {
+        turn = this.budgets.waiting.take({ owner });
+      } catch (error) {
+        this.giveUp(waiter, toGatewayError(error));
+      }
     });
   }
 
@@ -154,7 +153,8 @@ export class Pool<T> {
     this.closing.abort(reason);
     clearInterval(this.timer);
     clearTimeout(this.reopenTimer);
-    clearTimeout(this.learnedTimer);
+    this.learned.stop();
+    this.line.leave();
     this.permits?.want(0);
     for (const waiter of [...this.queue]) waiter.fail(reason);
     for (const entry of this.entries) if (entry.used === 0) this.drop(entry);
@@ -166,10 +166,16 @@ export class Pool<T> {
     this.serve();
   }
 
+  /** Where a session could not even be opened, the gateway's own bound is at fault. */
+  private whyLate(owner: string): GatewayError {
+    const refusal = this.line.length > 0 ? this.budgets.places.refusal(owner) : undefined;
+    return refusal ?? waitedTooLong(this.host, this.limits, this.lastRefusal);
+  }
+
   /** More wait than may, not counting those for whom sessions are being opened. */
   private isOverfull(): boolean {
     const mayWait = this.limits.maxWaiting / (this.permits?.pools ?? 1);
-    return this.queue.length - this.opening.size * this.expectedCapacity > mayWait;
+    return this.queue.length - (this.opening.size - this.line.length) * this.expectedCapacity > mayWait;
   }
 
   /** Grants as far as free slots reach, in order, and sees to it that sessions are opened for the rest. */
@@ -186,7 +192,9 @@ export class Pool<T> {
       this.queue.shift();
       void this.grant(waiter, slots);
     }
+    if (this.queue.length === 0) this.line.leave();
     this.openForDemand();
+    this.budgets.places.rested();
   }
 
   /** Leases this login could ever hold at once, by the limits and what the server has taught. */
@@ -197,7 +205,7 @@ export class Pool<T> {
   }
 
   private get mostSessions(): number {
-    return Math.min(this.limits.maxSessions, this.learnedLimit, this.permits?.learned ?? Infinity);
+    return Math.min(this.limits.maxSessions, this.learned.sessions, this.permits?.learned ?? Infinity);
   }
 
   private capacityOf({ session }: Entry<T>): number {
@@ -260,21 +268,11 @@ export class Pool<T> {
     }
   }
 
-  /** One round trip on a session that idled long, shared by all who want it; it outlives a waiter that leaves. */
   private prove(entry: Entry<T>, always: boolean): Promise<void> | undefined {
-    if (entry.proof !== undefined || entry.idleSince === undefined) return entry.proof;
-    if (!always && performance.now() - entry.idleSince <= CHECK_AFTER_IDLE_MS) return undefined;
-    entry.proof = entry.session
-      .check(this.closing.signal)
-      .then(() => void (entry.idleSince = performance.now()))
-      .catch((error: unknown) => {
-        entry.session.close();
-        // What cut one idle session (a firewall, a restart) has most likely cut the others too.
-        for (const other of this.entries) if (other.used === 0) this.drop(other);
-        throw new TryNext('an idle session did not answer', { cause: error });
-      })
-      .finally(() => (entry.proof = undefined));
-    return entry.proof;
+    return proveAlive(entry, always, this.closing.signal, () => {
+      // What cut one idle session (a firewall, a restart) has most likely cut the others too.
+      for (const other of this.entries) if (other.used === 0) this.drop(other);
+    });
   }
 
   /**
@@ -354,6 +352,11 @@ export class Pool<T> {
     // Whoever waits now shares the fate of this attempt; later arrivals get one of their own, where it cannot carry them.
     const sharing = new Set(this.queue);
     this.opening.add(sharing);
+    const owner = this.queue[0]?.owner ?? this.lastOwner;
+    const { places } = this.budgets;
+    const free = sharing.size > 0 ? places.tryTake(owner) : places.trySpare(owner);
+    const place = free ?? (sharing.size > 0 ? await this.line.wait(owner) : undefined);
+    if (place === undefined || (free === undefined && !this.isWanted())) return this.dismiss(sharing, place);
     let opened: Session<T> | GatewayError;
     const startedAt = performance.now();
     try {
@@ -363,22 +366,42 @@ export class Pool<T> {
     }
     this.opening.delete(sharing);
     if (opened instanceof GatewayError) {
+      place.release();
       this.permits?.giveBack(opened.code === 'too_many_sessions');
       this.openFailed(opened, sharing);
-    } else this.adopt(opened, startedAt);
+    } else this.adopt(opened, startedAt, place);
     this.serve();
   }
 
-  private adopt(session: Session<T>, startedAt: number): void {
-    session.onClose(() => this.permits?.giveBack(false));
+  /** While an attempt waited for its place, others may have come to rest. */
+  private isWanted(): boolean {
+    if (this.closing.signal.aborted) return false;
+    return this.queue.reduce((sum, { count }) => sum + count, 0) > (this.opening.size - 1) * this.expectedCapacity;
+  }
+
+  private dismiss(sharing: Set<Waiter<T>>, place: Place | undefined): void {
+    this.opening.delete(sharing);
+    place?.release();
+    this.permits?.giveBack(false);
+    // It was for more speed only.
+    if (place === undefined && sharing.size === 0) this.holdOpensUntil = performance.now() + REOPEN_DELAY_MS;
+    if (!this.closing.signal.aborted) this.serve();
+  }
+
+  private adopt(session: Session<T>, startedAt: number, place: Place): void {
+    session.onClose(() => {
+      this.permits?.giveBack(false);
+      place.release();
+    });
     if (this.closing.signal.aborted) return session.close();
     this.openFailures = 0;
     this.isOpenFailing = false;
     for (const waiter of this.queue) waiter.loginFailure = undefined;
     const entry = newEntry(session, ++this.events, startedAt);
     this.entries.add(entry);
+    place.offer(occupantOf(entry, { isWanted: () => this.queue.length > 0, drop: () => this.drop(entry) }));
     this.openedAt = performance.now();
-    this.learnedLimit = Math.max(this.learnedLimit, this.entries.size);
+    this.learned.sessions = Math.max(this.learned.sessions, this.entries.size);
     this.expectedCapacity = session.capacity;
     session.onClose(() => {
       this.entries.delete(entry);
@@ -394,7 +417,7 @@ export class Pool<T> {
     if (error.code === 'too_many_sessions') {
       this.lastRefusal = error;
       // The waiters stay: a session of ours comes back, or the server has room again later.
-      if (live > 0 && this.permits === undefined) this.learnLimit(live);
+      if (live > 0 && this.permits === undefined) this.learned.learn(live);
       else this.holdOpensUntil = performance.now() + Math.min(250 * 2 ** this.openFailures++, 2_000);
     } else if (live > 0) {
       // An attempt for more speed only: the waiters get what the others give back.
@@ -406,15 +429,6 @@ export class Pool<T> {
     this.isOpenFailing = this.opening.size > 0;
     if (this.isOpenFailing || live > 0) return;
     for (const waiter of [...this.queue]) if (waiter.loginFailure !== undefined) waiter.fail(waiter.loginFailure);
-  }
-
-  private learnLimit(sessions: number): void {
-    this.learnedLimit = sessions;
-    clearTimeout(this.learnedTimer);
-    this.learnedTimer = setTimeout(() => {
-      this.learnedLimit = Infinity;
-      this.serve();
-    }, LEARNED_LIMIT_MS).unref();
   }
 
   private expire(): void {

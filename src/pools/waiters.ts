@@ -17,6 +17,8 @@ export type Priority = 'request' | 'background';
 export interface AcquireOptions {
   /** Takes the waiter out of the queue; its reason is what acquire rejects with. */
   readonly signal: AbortSignal;
+  /** The account for which it is. */
+  readonly owner?: string;
   /** Leases wanted at once. */
   readonly count?: number;
   readonly priority?: Priority;
@@ -25,6 +27,7 @@ export interface AcquireOptions {
 }
 
 export interface Waiter<T> {
+  readonly owner: string;
   readonly count: number;
   readonly priority: Priority;
   readonly signal: AbortSignal;
@@ -38,6 +41,38 @@ export interface Waiter<T> {
   settled: boolean;
   grant(leases: Lease<T>[]): void;
   fail(error: Error): void;
+}
+
+interface Outcome<T> {
+  readonly grant: (leases: Lease<T>[]) => void;
+  readonly fail: (error: Error) => void;
+  /** Before either of them. */
+  readonly settled: () => void;
+}
+
+export function newWaiter<T>(options: AcquireOptions, arrived: number, outcome: Outcome<T>): Waiter<T> {
+  const { signal, owner = '', count = 1, priority = 'request', prove = false } = options;
+  const settle = (): boolean => {
+    if (waiter.settled) return false;
+    waiter.settled = true;
+    outcome.settled();
+    return true;
+  };
+  const waiter: Waiter<T> = {
+    ...{ owner, count, priority, signal, prove, arrived },
+    since: Date.now(),
+    loginFailure: undefined,
+    attempts: 0,
+    settled: false,
+    grant: (leases) => {
+      if (settle()) outcome.grant(leases);
+      else for (const lease of leases) lease.release('keep');
+    },
+    fail: (error) => {
+      if (settle()) outcome.fail(error);
+    },
+  };
+  return waiter;
 }
 
 /** Requests before background work, each in order of arrival; one that comes back finds its old place. */

@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls';
+import type { PoolBudgets } from '../pools/places.js';
 import type { Session } from '../pools/session.js';
 import type { Connection, PoolLimits } from './connection.js';
 import type { Dialer } from './dial.js';
@@ -25,6 +26,8 @@ export interface ProtocolDeps {
   readonly dialer: Dialer;
   readonly trust: Trust;
   readonly tuning: Tuning;
+  /** What the pools share with those of all other hosts and accounts; absent = no bounds. */
+  readonly budgets?: PoolBudgets;
   /** TLS was established outside of the dialler (FTP's own upgrade). */
   secured?(socket: TLSSocket): void;
   /** Debug facts about a server (algorithms, features); never secrets. */

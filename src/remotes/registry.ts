@@ -123,6 +123,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
         host,
         limits: first,
         leasesPerSession: connection.type === 'sftp' ? first.maxChannelsPerSession : 1,
+        ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
         ...(options.shares === undefined ? {} : { permits: options.shares.of(key) }),
         open: (signal) =>
           protocolOf(shared.connection).openSession(shared.connection, shared.pool.limits, options, signal),
@@ -171,7 +172,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
     const since = performance.now();
     mark?.('queue', since);
     try {
-      const leases = await pool.acquire({ signal, priority, prove, count });
+      const leases = await pool.acquire({ signal, owner: connection.accountId, priority, prove, count });
       if (mark !== undefined) markOpening(mark, since, leases);
       return leases.map((lease, index) =>
         index > 0

@@ -55,6 +55,29 @@ describe('s3 socket gate', () => {
     fourth();
   });
 
+  test('where the gateway has no place left, a lease goes on with the one request that it is sure of', async () => {
+    let places = 1;
+    const gate = new SocketGate(8, () => {
+      if (places === 0) return undefined;
+      places--;
+      return { release: () => void places++ };
+    });
+    const lease = gate.openLease();
+    const [first, second] = [await lease.enter(never), await lease.enter(never)];
+    let isThird = false;
+    const third = lease.enter(never).then((leave) => {
+      isThird = true;
+      return leave;
+    });
+    await turn();
+    assert.deepEqual([places, isThird], [0, false]);
+    second();
+    (await third)();
+    first();
+    await turn();
+    assert.deepEqual([places, lease.underWay], [1, 0]);
+  });
+
   test('a request that waits leaves the queue when its operation ends', async () => {
     const gate = new SocketGate(1);
     const lease = gate.openLease();

@@ -140,7 +140,10 @@ function openClient(
   client.middlewareStack.remove('loggerMiddleware');
   return {
     client,
-    gate: new SocketGate(limits.maxSessions),
+    gate: new SocketGate(
+      limits.maxSessions,
+      deps.budgets && (() => deps.budgets?.places.trySpare(connection.accountId)),
+    ),
     close() {
       client.destroy();
       agents.http.destroy();

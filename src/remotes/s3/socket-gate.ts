@@ -1,6 +1,13 @@
 /** Counts a request out; may be called once, by whoever sees the request's socket free again. */
 export type Leave = () => void;
 
+/** Of all sessions of the gateway (budgets.sessions); the one request that a lease is sure of has its session's own. */
+interface Place {
+  release(): void;
+}
+
+const UNBOUNDED = { release: (): void => undefined };
+
 interface Waiter {
   readonly lease: LeaseGate;
   readonly admit: (leave: Leave) => void;
@@ -17,7 +24,11 @@ export class SocketGate {
   readonly #waiting = new Set<Waiter>();
   #underWay = 0;
 
-  constructor(private readonly most: number) {}
+  /** `takePlace`: for each further request; undefined = none is left now, and the lease's own ones have to do. */
+  constructor(
+    private readonly most: number,
+    private readonly takePlace: () => Place | undefined = () => UNBOUNDED,
+  ) {}
 
   openLease(): LeaseGate {
     const lease = new LeaseGate(this);
@@ -66,6 +77,8 @@ export class SocketGate {
   }
 
   #admit(waiter: Waiter): void {
+    const place = waiter.lease.underWay === 0 ? UNBOUNDED : this.takePlace();
+    if (place === undefined) return;
     this.#waiting.delete(waiter);
     this.#underWay += 1;
     waiter.lease.underWay += 1;
@@ -75,6 +88,7 @@ export class SocketGate {
       hasLeft = true;
       // The socket goes back to its agent in this turn of the event loop; the next request must find it there.
       setImmediate(() => {
+        place.release();
         this.#underWay -= 1;
         waiter.lease.underWay -= 1;
         this.#admitNext();

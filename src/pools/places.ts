@@ -1,0 +1,165 @@
+/**
+ * Places for open sessions, over all pools of an event loop (budgets.sessions), shared out by account. Where there is
+ * none left, or not for this account, an idle session gives way: the one that has idled longest of whoever holds most,
+ * and never of somebody who holds less than the one who asks.
+ */
+import { Budget, type Grant } from '../budgets/budget.js';
+import { type GatewayError, toGatewayError } from '../errors.js';
+
+/** What stands on a place. */
+export interface Occupant {
+  /** On the clock of performance.now(); undefined while it is in use. */
+  readonly idleSince: number | undefined;
+  close(): void;
+}
+
+export interface Place {
+  /** From now on the occupant may be closed while it idles. */
+  offer(occupant: Occupant): void;
+  /** Later calls do nothing. */
+  release(): void;
+}
+
+/** What pools share with those of other hosts and accounts. */
+export interface PoolBudgets {
+  readonly places: SessionPlaces;
+  /** Operations that wait for a session. */
+  readonly waiting: Budget;
+}
+
+interface Taken {
+  readonly owner: string;
+  occupant: Occupant | undefined;
+  isClosing: boolean;
+}
+
+/** For pools by themselves, outside of a gateway. */
+export function unboundedBudgets(): PoolBudgets {
+  const capacity = Number.MAX_SAFE_INTEGER;
+  return {
+    places: new SessionPlaces(new Budget({ name: 'sessions', unit: 'sessions', capacity })),
+    waiting: new Budget({ name: 'waiting', unit: 'places of operations that wait', capacity }),
+  };
+}
+
+export class SessionPlaces {
+  private readonly taken = new Set<Taken>();
+  private readonly wanting = new Set<{ readonly owner: string }>();
+  private closing = 0;
+  private isMakingRoom = false;
+
+  constructor(private readonly budget: Budget) {}
+
+  /** Now or never. */
+  tryTake(owner: string): Place | undefined {
+    return this.budget.refusalOf({ owner }) === undefined
+      ? this.placeOf(owner, this.budget.take({ owner }))
+      : undefined;
+  }
+
+  /** For more speed only: not while somebody waits for one. */
+  trySpare(owner: string): Place | undefined {
+    return this.wanting.size === 0 ? this.tryTake(owner) : undefined;
+  }
+
+  /** In turn; rejects with the signal's reason. */
+  async wait(owner: string, signal: AbortSignal): Promise<Place> {
+    const claim = { owner };
+    this.wanting.add(claim);
+    try {
+      const granting = this.budget.wait(claim, { signal });
+      this.makeRoom();
+      return this.placeOf(owner, await granting);
+    } finally {
+      this.wanting.delete(claim);
+    }
+  }
+
+  /** Why this account gets none now; counts as a refusal. */
+  refusal(owner: string): GatewayError | undefined {
+    try {
+      this.budget.take({ owner }).release();
+      return undefined;
+    } catch (error) {
+      return toGatewayError(error);
+    }
+  }
+
+  /** Somewhere a session has come to rest: it may be what somebody waits for. */
+  rested(): void {
+    if (this.wanting.size > 0) this.makeRoom();
+  }
+
+  private placeOf(owner: string, grant: Grant): Place {
+    const taken: Taken = { owner, occupant: undefined, isClosing: false };
+    this.taken.add(taken);
+    return {
+      offer: (occupant) => void (taken.occupant = occupant),
+      release: () => {
+        if (!this.taken.delete(taken)) return;
+        if (taken.isClosing) this.closing--;
+        grant.release();
+        // Whoever got it has left the line by then.
+        if (this.wanting.size > 0) queueMicrotask(() => this.makeRoom());
+      },
+    };
+  }
+
+  /** One idle session for each who waits. What is closed may let pools call this again, in the midst of it. */
+  private makeRoom(): void {
+    if (this.isMakingRoom) return;
+    this.isMakingRoom = true;
+    for (const { owner } of this.wanting) {
+      if (this.budget.gauge.waiting <= this.closing) break;
+      const idle = this.longestIdle(owner);
+      if (idle === undefined) continue;
+      this.closing++;
+      idle.isClosing = true;
+      idle.occupant?.close();
+    }
+    this.isMakingRoom = false;
+  }
+
+  private longestIdle(asking: string): Taken | undefined {
+    let best: { readonly taken: Taken; readonly holds: number; readonly since: number } | undefined;
+    const least = this.budget.of(asking).used;
+    for (const taken of this.taken) {
+      const since = taken.isClosing ? undefined : taken.occupant?.idleSince;
+      const holds = this.budget.of(taken.owner).used;
+      if (since === undefined || holds < least) continue;
+      if (best === undefined || holds > best.holds || (holds === best.holds && since < best.since)) {
+        best = { taken, holds, since };
+      }
+    }
+    return best?.taken;
+  }
+}
+
+/** The places that one pool waits for. */
+export class PlaceLine {
+  private readonly waits = new Set<AbortController>();
+
+  constructor(private readonly places: SessionPlaces) {}
+
+  get length(): number {
+    return this.waits.size;
+  }
+
+  /** undefined: those for whom it was have left. */
+  async wait(owner: string): Promise<Place | undefined> {
+    const wait = new AbortController();
+    this.waits.add(wait);
+    try {
+      return await this.places.wait(owner, wait.signal);
+    } catch {
+      return undefined;
+    } finally {
+      this.waits.delete(wait);
+    }
+  }
+
+  /** Those for whom the places were have left. */
+  leave(): void {
+    for (const wait of this.waits) wait.abort(new Error('nobody waits any more'));
+  }
+}
