@@ -83,6 +83,29 @@ test('an edit holds for the next request', async () => {
   assert.equal(await use(key), 403);
 });
 
+test('a stored answer is not given to a key that was limited to other connections since', async () => {
+  const { key, apiKey } = await make({ name: 'narrowed', scopes: ['read', 'write'] });
+  const client = new ApiClient(gateway.port, key);
+  const headers = { 'Idempotency-Key': 'narrowed' };
+  const upload = (target: string) =>
+    client.send(target, {
+      method: 'POST',
+      body: 'x',
+      headers: { 'Content-Type': 'application/octet-stream', ...headers },
+    });
+  const send = [
+    () => upload('/api/upload/sandbox?filename=narrowed.txt'),
+    () => client.post('/api/mkdir/sandbox', { path: '/narrowed' }, { headers: { 'Idempotency-Key': 'narrowed-2' } }),
+  ];
+  for (const one of send) assert.equal((await one()).status, 200);
+  assert.equal((await ops.post('/manage/connections/sandbox/duplicate', { id: 'elsewhere' })).status, 201);
+  assert.equal((await ops.patch(`/manage/api-keys/${apiKey.id}`, { connections: ['elsewhere'] })).status, 200);
+  for (const one of send) expectError(await one(), 403, 'forbidden');
+  assert.equal((await ops.patch(`/manage/api-keys/${apiKey.id}`, { connections: [] })).status, 200);
+  for (const one of send) assert.equal((await one()).headers['idempotency-replayed'], 'true');
+  client.close();
+});
+
 test('rotation gives a second key, and the first one ends with the overlap', async () => {
   const { key: former, apiKey } = await make({ name: 'rotated', scopes: ['read', 'exec'] });
   const answer = await ops.post(`/manage/api-keys/${apiKey.id}/rotate`, { overlapMinutes: 10 });
