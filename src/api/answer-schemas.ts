@@ -68,39 +68,40 @@ export const skipped = answer({ error: text, skipped: success }, ['skipped']);
 
 export const nullableText = { type: ['string', 'null'] } as const;
 
-export const watchedFolder = answer(
-  {
-    id: text,
-    connectionId: text,
-    name: text,
-    path: text,
-    filePattern: nullableText,
-    scheduleMinutes: { type: 'integer', minimum: 1, maximum: 1440 },
-    webhookUrl: nullableText,
-    source: text,
-    detectModified: flag,
-    isActive: flag,
-    createdAt: dateTime,
-    excludePattern: text,
-    doneFile: text,
-    initial: { type: 'string', enum: ['ignore', 'report'] },
-    recursive: flag,
-    minAgeSeconds: count,
-    afterDelivery: { type: 'string', enum: ['keep', 'move', 'delete'] },
-    moveTo: nullableText,
-    expectEveryMinutes: count,
-  },
-  [
-    'excludePattern',
-    'doneFile',
-    'initial',
-    'recursive',
-    'minAgeSeconds',
-    'afterDelivery',
-    'moveTo',
-    'expectEveryMinutes',
-  ],
-);
+const watchedFields = {
+  id: text,
+  connectionId: text,
+  name: text,
+  path: text,
+  filePattern: nullableText,
+  scheduleMinutes: { type: 'integer', minimum: 1, maximum: 1440 },
+  webhookUrl: nullableText,
+  source: text,
+  detectModified: flag,
+  isActive: flag,
+  createdAt: dateTime,
+  excludePattern: text,
+  doneFile: text,
+  initial: { type: 'string', enum: ['ignore', 'report'] },
+  recursive: flag,
+  minAgeSeconds: count,
+  afterDelivery: { type: 'string', enum: ['keep', 'move', 'delete'] },
+  moveTo: nullableText,
+  expectEveryMinutes: count,
+};
+const watchedOptions = [
+  'excludePattern',
+  'doneFile',
+  'initial',
+  'recursive',
+  'minAgeSeconds',
+  'afterDelivery',
+  'moveTo',
+  'expectEveryMinutes',
+];
+export const watchedFolder = answer(watchedFields, watchedOptions);
+/** The answer that makes it: the secret is shown this once. */
+export const createdWatchedFolder = answer({ ...watchedFields, webhookSecret: text }, watchedOptions);
 
 export const uploadAnswer = answer({ success, transfer });
 export const downloadAnswer = answer({

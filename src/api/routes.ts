@@ -7,7 +7,7 @@ import { permitConnections, recall } from './repetition.js';
 import * as schemas from './schemas.js';
 import type { ApiServices } from './services.js';
 import { upload } from './upload.js';
-import { createWatchedFolder, deleteWatchedFolder, listWatchedFolders } from './watched-folders.js';
+import { createWatchedFolder, deleteWatchedFolder, editWatchedFolder, listWatchedFolders } from './watched-folders.js';
 
 type Handler = (services: ApiServices, context: RequestContext) => Promise<HttpAnswer>;
 
@@ -138,6 +138,16 @@ export function apiRoutes(services: ApiServices): Route[] {
         json: schemas.watchedFolderBody,
       },
       createWatchedFolder,
+    ),
+    route(
+      {
+        method: 'PATCH',
+        path: '/api/watched-folders/:id',
+        access: 'watch',
+        body: 'json',
+        json: schemas.watchedFolderChanges,
+      },
+      editWatchedFolder,
     ),
     route({ method: 'DELETE', path: '/api/watched-folders/:id', access: 'watch', body: 'none' }, deleteWatchedFolder),
   ];

@@ -83,25 +83,38 @@ export const transfersQuery = object({
   offset: { type: 'integer', minimum: 0, maximum: 1_000_000_000, default: 0 },
 });
 
-const glob = { type: ['string', 'null'], minLength: 1, maxLength: 1024 } as const;
+const glob = { type: ['string', 'null'], minLength: 1, maxLength: 1024, pattern: NAME } as const;
+
+const watchedFields = {
+  path,
+  webhookUrl: { type: ['string', 'null'], minLength: 1, maxLength: 2048, pattern: NAME },
+  filePattern: glob,
+  scheduleMinutes: { type: 'integer', minimum: 1, maximum: 1440 },
+  name: { type: 'string', minLength: 1, maxLength: 200, pattern: NAME },
+  detectModified: { type: 'boolean' },
+  excludePattern: glob,
+  doneFile: { type: ['string', 'null'], minLength: 1, maxLength: 255, pattern: NAME },
+  initial: { type: 'string', enum: ['ignore', 'report'] },
+  recursive: { type: 'boolean' },
+  minAgeSeconds: { type: 'integer', minimum: 0, maximum: 604_800 },
+  afterDelivery: { type: 'string', enum: ['keep', 'move', 'delete'] },
+  moveTo: { ...path, type: ['string', 'null'], pattern: NAME },
+  expectEveryMinutes: { type: ['integer', 'null'], minimum: 1, maximum: 525_600 },
+} as const;
 
 export const watchedFolderBody = object(
   {
     connectionId,
-    path,
-    webhookUrl: { type: ['string', 'null'], minLength: 1, maxLength: 2048 },
-    filePattern: glob,
-    scheduleMinutes: { type: 'integer', minimum: 1, maximum: 1440, default: 5 },
-    name: { type: 'string', minLength: 1, maxLength: 200, pattern: NAME },
-    detectModified: { type: 'boolean', default: false },
-    excludePattern: glob,
-    doneFile: { type: ['string', 'null'], minLength: 1, maxLength: 255 },
-    initial: { type: 'string', enum: ['ignore', 'report'], default: 'ignore' },
-    recursive: { type: 'boolean', default: false },
-    minAgeSeconds: { type: 'integer', minimum: 0, maximum: 604_800, default: 0 },
-    afterDelivery: { type: 'string', enum: ['keep', 'move', 'delete'], default: 'keep' },
-    moveTo: { ...path, type: ['string', 'null'] },
-    expectEveryMinutes: { type: ['integer', 'null'], minimum: 1, maximum: 525_600 },
+    ...watchedFields,
+    scheduleMinutes: { ...watchedFields.scheduleMinutes, default: 5 },
+    detectModified: { ...watchedFields.detectModified, default: false },
+    initial: { ...watchedFields.initial, default: 'ignore' },
+    recursive: { ...watchedFields.recursive, default: false },
+    minAgeSeconds: { ...watchedFields.minAgeSeconds, default: 0 },
+    afterDelivery: { ...watchedFields.afterDelivery, default: 'keep' },
   },
   ['connectionId', 'path'],
 );
+
+/** Every field but the connection; what is absent stays. */
+export const watchedFolderChanges = object({ ...watchedFields, isActive: { type: 'boolean' } });

@@ -4,7 +4,7 @@ import { json } from '../http/answer.js';
 import type { Caller, HttpAnswer, RequestContext } from '../http/types.js';
 import type { WatchedFolder } from '../storage/watches.js';
 import { referTo } from '../transfers/operation.js';
-import type { NewWatchedFolder } from '../watch/service.js';
+import type { FolderChanges, NewWatchedFolder, WatchRights } from '../watch/service.js';
 import { connectionOf, type ApiServices } from './services.js';
 
 export async function listWatchedFolders({ watching }: ApiServices, { caller }: RequestContext): Promise<HttpAnswer> {
@@ -19,25 +19,42 @@ export async function createWatchedFolder(services: ApiServices, context: Reques
   };
   const connection = await connectionOf(services, context.caller, connectionId);
   const locate = referTo(connection, path, 'path');
-  const folder = await services.watching.create(connection, locate, input, {
+  const { folder, webhookSecret } = await services.watching.create(connection, locate, input, {
     source: 'api',
-    rights: context.caller.scopes.includes('write') ? 'move_and_delete' : 'look',
+    rights: rightsOf(context.caller),
     signal: context.request.signal,
   });
-  return json(201, watchedFolder(folder));
+  return json(201, { ...watchedFolder(folder), webhookSecret });
 }
 
-export async function deleteWatchedFolder(
-  { watching }: ApiServices,
-  { caller, params }: RequestContext,
-): Promise<HttpAnswer> {
-  const id = params['id'] ?? '';
-  const folder = await watching.get(caller.accountId, id);
-  if (!mayUse(caller, folder)) {
-    throw new GatewayError('unknown_watched_folder', `there is no watched folder ${folder.id}`, { step: 'request' });
-  }
-  await watching.remove(caller.accountId, folder.id);
+export async function editWatchedFolder(services: ApiServices, context: RequestContext): Promise<HttpAnswer> {
+  const folder = await folderOf(services, context);
+  const { path, ...changes } = context.json as FolderChanges & { readonly path?: string };
+  const connection = await connectionOf(services, context.caller, folder.connectionId);
+  const edited = await services.watching.edit(
+    folder.accountId,
+    folder.id,
+    path === undefined ? changes : { ...changes, locate: referTo(connection, path, 'path') },
+    { rights: rightsOf(context.caller), signal: context.request.signal },
+  );
+  return json(200, watchedFolder(edited));
+}
+
+export async function deleteWatchedFolder(services: ApiServices, context: RequestContext): Promise<HttpAnswer> {
+  const folder = await folderOf(services, context);
+  await services.watching.remove(folder.accountId, folder.id);
   return json(200, { success: true });
+}
+
+/** @throws GatewayError unknown_watched_folder, also for one of a connection that the key is not for */
+async function folderOf({ watching }: ApiServices, { caller, params }: RequestContext): Promise<WatchedFolder> {
+  const folder = await watching.get(caller.accountId, params['id'] ?? '');
+  if (mayUse(caller, folder)) return folder;
+  throw new GatewayError('unknown_watched_folder', `there is no watched folder ${folder.id}`, { step: 'request' });
+}
+
+function rightsOf({ scopes }: Caller): WatchRights {
+  return scopes.includes('write') ? 'move_and_delete' : 'look';
 }
 
 function mayUse(caller: Caller, { connectionId }: WatchedFolder): boolean {

@@ -267,11 +267,8 @@ function addWatchCommands(program: Command, actions: Actions): void {
   const one = (name: string, text: string): Command =>
     group.command(name).description(text).argument('<id>', 'of the watched folder');
   actions.remote(group.command('list', { isDefault: true }).description('list watched folders'), watch.listFolders);
-  actions.remote(
-    group
-      .command('add')
-      .description('watch a folder')
-      .argument('<place>', 'connection:folder')
+  const options = (command: Command): Command =>
+    command
       .option('--webhook <url>', 'who is told of new files')
       .option('--pattern <glob>', 'which files')
       .option('--exclude <glob>', 'which not')
@@ -279,13 +276,24 @@ function addWatchCommands(program: Command, actions: Actions): void {
       .option('--name <name>', 'shown in the dashboard')
       .option('--modified', 'tell of changed files too')
       .option('--recursive', 'sub-folders too')
-      .option('--initial', 'tell of what is there at the first check')
       .option('--done-file <name>', 'a file counts once this marker is there too')
       .option('--min-age <seconds>', 'leave younger files for later', number(0, 604_800))
       .addOption(new Option('--after <what>', 'what happens to delivered files').choices(['keep', 'move', 'delete']))
       .option('--move-to <folder>', 'where --after move puts them')
-      .option('--expect-every <minutes>', 'raise an alarm when no file came for so long', number(1, 525_600)),
+      .option('--expect-every <minutes>', 'raise an alarm when no file came for so long', orNone(number(1, 525_600)));
+  actions.remote(
+    options(group.command('add').description('watch a folder').argument('<place>', 'connection:folder')).option(
+      '--initial',
+      'tell of what is there at the first check',
+    ),
     watch.addFolder,
+  );
+  actions.remote(
+    options(one('edit', 'change it; what is not said stays, and none takes away a text or the alarm'))
+      .option('--no-modified', 'tell of new files alone')
+      .option('--no-recursive', 'no sub-folders')
+      .option('--path <folder>', 'another folder, whose baseline the next check takes'),
+    watch.editFolder,
   );
   actions.remote(one('rm', 'watch it no longer'), watch.removeFolder);
   actions.remote(one('show', 'show it, and the state of its checks'), watch.showFolder);
@@ -374,6 +382,10 @@ function addServe(program: Command, actions: Actions, handOver: () => void): voi
       await serve(config);
     },
   );
+}
+
+function orNone(parse: (text: string) => number) {
+  return (text: string): number | 'none' => (text === 'none' ? text : parse(text));
 }
 
 function number(least: number, most: number) {

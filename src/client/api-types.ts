@@ -166,6 +166,44 @@ export interface components {
       /** @description Raise an alarm when no file came for this long. */
       readonly expectEveryMinutes?: number | null;
     };
+    readonly WatchedFolderChanges: {
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path?: string;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl?: string | null;
+      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
+      readonly filePattern?: string | null;
+      /** @description Minutes between two checks. */
+      readonly scheduleMinutes?: number;
+      /** @description Name of the file or folder. */
+      readonly name?: string;
+      /** @description Also report files whose size or date changed. */
+      readonly detectModified?: boolean;
+      /** @description A glob of files that are not reported. */
+      readonly excludePattern?: string | null;
+      /** @description Name of a marker file: a file is reported only once its marker is there too. */
+      readonly doneFile?: string | null;
+      /**
+       * @description Whether the files of the first check are reported, or are the baseline.
+       * @enum {string}
+       */
+      readonly initial?: 'ignore' | 'report';
+      /** @description Whether sub-folders are watched too. */
+      readonly recursive?: boolean;
+      /** @description Files younger than this are not reported yet. */
+      readonly minAgeSeconds?: number;
+      /**
+       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
+       * @enum {string}
+       */
+      readonly afterDelivery?: 'keep' | 'move' | 'delete';
+      /** @description Folder for `afterDelivery: move`. */
+      readonly moveTo?: string | null;
+      /** @description Raise an alarm when no file came for this long. */
+      readonly expectEveryMinutes?: number | null;
+      /** @description Whether it is switched on. */
+      readonly isActive?: boolean;
+    };
     readonly Transfer: {
       /** @description Identifier. */
       readonly id: string;
@@ -332,6 +370,57 @@ export interface components {
       readonly moveTo?: string | null;
       /** @description Raise an alarm when no file came for this long. */
       readonly expectEveryMinutes?: number;
+    };
+    readonly CreatedWatchedFolder: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /** @description Name of the file or folder. */
+      readonly name: string;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
+      readonly filePattern: string | null;
+      /** @description Minutes between two checks. */
+      readonly scheduleMinutes: number;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl: string | null;
+      /** @description Where it was read from. */
+      readonly source: string;
+      /** @description Also report files whose size or date changed. */
+      readonly detectModified: boolean;
+      /** @description Whether it is switched on. */
+      readonly isActive: boolean;
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      readonly createdAt: string;
+      /** @description A glob of files that are not reported. */
+      readonly excludePattern?: string;
+      /** @description Name of a marker file: a file is reported only once its marker is there too. */
+      readonly doneFile?: string;
+      /**
+       * @description Whether the files of the first check are reported, or are the baseline.
+       * @enum {string}
+       */
+      readonly initial?: 'ignore' | 'report';
+      /** @description Whether sub-folders are watched too. */
+      readonly recursive?: boolean;
+      /** @description Files younger than this are not reported yet. */
+      readonly minAgeSeconds?: number;
+      /**
+       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
+       * @enum {string}
+       */
+      readonly afterDelivery?: 'keep' | 'move' | 'delete';
+      /** @description Folder for `afterDelivery: move`. */
+      readonly moveTo?: string | null;
+      /** @description Raise an alarm when no file came for this long. */
+      readonly expectEveryMinutes?: number;
+      /** @description Signs its webhooks (Standard Webhooks); shown this once. */
+      readonly webhookSecret: string;
     };
     readonly AccountInfo: {
       /** @description The account. */

@@ -206,9 +206,19 @@ export class FileTransferGateway {
     return (await this.transport.json<Answer>(reading('/api/watched-folders', options))).watchedFolders;
   }
 
-  createWatchedFolder(folder: api.NewWatchedFolder, options: CallOptions = {}): Promise<api.WatchedFolder> {
+  /** The answer holds the secret of its webhooks, this once. */
+  createWatchedFolder(folder: api.NewWatchedFolder, options: CallOptions = {}): Promise<api.CreatedWatchedFolder> {
     const call = changing('/api/watched-folders', options, folder);
     return this.transport.json({ ...call, idempotencyKey: undefined, repetition: 'once' });
+  }
+
+  changeWatchedFolder(
+    id: string,
+    changes: api.WatchedFolderChanges,
+    options: CallOptions = {},
+  ): Promise<api.WatchedFolder> {
+    const call = changing(`/api/watched-folders/${encodeURIComponent(id)}`, options, changes);
+    return this.transport.json({ ...call, method: 'PATCH', idempotencyKey: undefined, repetition: 'repeatable' });
   }
 
   async deleteWatchedFolder(id: string, options: CallOptions = {}): Promise<void> {

@@ -1536,6 +1536,98 @@ export interface components {
        */
       readonly deliveriesEndedAt: string | null;
     };
+    readonly CreatedManagedWatchedFolder: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Id of a connection. */
+      readonly connectionId: string;
+      /** @description Shown to people. */
+      readonly name: string;
+      /** @description Path below the folder. */
+      readonly path: string;
+      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
+      readonly filePattern: string | null;
+      /** @description Minutes between two checks. */
+      readonly scheduleMinutes: number;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl: string | null;
+      /** @description `configuration` for those that the configuration file lists: they can be changed only there. */
+      readonly source: string;
+      /** @description Also report files whose size or date changed. */
+      readonly detectModified: boolean;
+      /** @description Whether it is switched on. */
+      readonly isActive: boolean;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      readonly createdAt: string;
+      /** @description A glob of files that are not reported. */
+      readonly excludePattern: string | null;
+      /** @description Name of a marker file: a file is reported only once its marker is there too. */
+      readonly doneFile: string | null;
+      /**
+       * @description Whether the files of the first check are reported, or are the baseline.
+       * @enum {string}
+       */
+      readonly initial: 'ignore' | 'report';
+      /** @description Whether sub-folders are watched too. */
+      readonly recursive: boolean;
+      /** @description Files younger than this are not reported yet. */
+      readonly minAgeSeconds: number;
+      /**
+       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
+       * @enum {string}
+       */
+      readonly afterDelivery: 'keep' | 'move' | 'delete';
+      /** @description Folder for `afterDelivery: move`. */
+      readonly moveTo: string | null;
+      /** @description Raise an alarm when no file came for this long. */
+      readonly expectEveryMinutes: number | null;
+      /**
+       * Format: date-time
+       * @description When it is checked next.
+       */
+      readonly nextCheckAt: string;
+      /**
+       * Format: date-time
+       * @description When the first check went through.
+       */
+      readonly baselineAt: string | null;
+      /**
+       * Format: date-time
+       * @description When a check last went through.
+       */
+      readonly lastSuccessAt: string | null;
+      /**
+       * Format: date-time
+       * @description When a file was last reported.
+       */
+      readonly lastDetectionAt: string | null;
+      /**
+       * Format: date-time
+       * @description When it was last told that no file came.
+       */
+      readonly alarmedAt: string | null;
+      /**
+       * Format: date-time
+       * @description Since when every check has failed.
+       */
+      readonly failingSince: string | null;
+      /** @description Checks that have failed in a row. */
+      readonly failures: number;
+      /** @description The code of the error, as `X-Error-Code` carries it. */
+      readonly errorCode: string | null;
+      /** @description What went wrong. */
+      readonly errorMessage: string | null;
+      /**
+       * Format: date-time
+       * @description When the receiver answered 410: nothing is sent any more.
+       */
+      readonly deliveriesEndedAt: string | null;
+      /** @description Signs its webhooks (Standard Webhooks); shown this once. */
+      readonly webhookSecret: string;
+    };
     readonly ManagedWatchedFoldersAnswer: {
       /** @description The watched folders. */
       readonly watchedFolders: readonly components['schemas']['ManagedWatchedFolder'][];

@@ -268,7 +268,7 @@ export const managedTransfersAnswer = answer({ transfers: listOf(managedTransfer
 export const liveTransfersAnswer = answer({ transfers: listOf(managedTransfer) });
 
 /* Watched folders */
-export const managedFolder = answer({
+const managedFolderFields = {
   ...(publicFolder as ObjectSchema).properties,
   excludePattern: nullableText,
   doneFile: nullableText,
@@ -283,7 +283,9 @@ export const managedFolder = answer({
   errorCode: nullableText,
   errorMessage: nullableText,
   deliveriesEndedAt: nullableTime,
-});
+};
+export const managedFolder = answer(managedFolderFields);
+export const createdManagedFolder = answer({ ...managedFolderFields, webhookSecret: text });
 export const managedFoldersAnswer = answer({ watchedFolders: listOf(managedFolder) });
 export const queuedAnswer = answer({ queued: flag });
 export const dryRunAnswer = answer({

@@ -1,5 +1,5 @@
 /** The table of the endpoints of watched folders; docs/manage-api.md describes each. */
-import { watchedFolderBody } from '../api/schemas.js';
+import { watchedFolderBody, watchedFolderChanges } from '../api/schemas.js';
 import type { Route } from '../http/types.js';
 import { rowsOf } from './rows.js';
 import * as schemas from './schemas.js';
@@ -7,11 +7,12 @@ import type { ManageServices } from './services.js';
 import * as folders from './watched-folders.js';
 
 export function watchRoutes(services: ManageServices): Route[] {
-  const { get, post, remove } = rowsOf(services);
+  const { get, post, patch, remove } = rowsOf(services);
   return [
     get('watched-folders', folders.listFolders),
     post('watched-folders', folders.createFolder, watchedFolderBody),
     get('watched-folders/:id', folders.showFolder),
+    patch('watched-folders/:id', folders.editFolder, watchedFolderChanges),
     remove('watched-folders/:id', folders.deleteFolder),
     post('watched-folders/:id/pause', folders.switchFolder('pause')),
     post('watched-folders/:id/resume', folders.switchFolder('resume')),

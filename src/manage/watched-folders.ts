@@ -4,7 +4,7 @@ import type { HttpAnswer, RequestContext } from '../http/types.js';
 import type { EventState, WebhookEvent } from '../storage/webhook-events.js';
 import type { CheckRow, WatchedFolder } from '../storage/watches.js';
 import { referTo } from '../transfers/operation.js';
-import type { NewWatchedFolder } from '../watch/service.js';
+import type { FolderChanges, NewWatchedFolder } from '../watch/service.js';
 import { actorOf, type ManageServices, openedConnection } from './services.js';
 
 export async function listFolders({ watching }: ManageServices, { caller }: RequestContext): Promise<HttpAnswer> {
@@ -18,13 +18,30 @@ export async function createFolder(services: ManageServices, context: RequestCon
   };
   const connection = await openedConnection(services, context, connectionId);
   const locate = referTo(connection, path, 'path');
-  const folder = await services.watching.create(connection, locate, input, {
+  const { folder, webhookSecret } = await services.watching.create(connection, locate, input, {
     source: 'manual',
     rights: 'move_and_delete',
     signal: context.request.signal,
   });
   await note(services, context, 'create', folder);
-  return json(201, folderView(folder));
+  return json(201, { ...folderView(folder), webhookSecret });
+}
+
+export async function editFolder(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
+  const folder = await folderOf(services, context);
+  const { path, ...changes } = context.json as FolderChanges & { readonly path?: string };
+  const locate = async () =>
+    path === undefined
+      ? {}
+      : { locate: referTo(await openedConnection(services, context, folder.connectionId), path, 'path') };
+  const edited = await services.watching.edit(
+    folder.accountId,
+    folder.id,
+    { ...changes, ...(await locate()) },
+    { rights: 'move_and_delete', signal: context.request.signal },
+  );
+  await note(services, context, 'edit', edited, { fields: Object.keys(context.json as object).join(', ') });
+  return json(200, folderView(edited));
 }
 
 export async function showFolder(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
@@ -153,7 +170,7 @@ async function note(
 
 /** Everything but what is the gateway's own business. */
 function folderView(folder: WatchedFolder): object {
-  const { accountId: _account, timeResolutionMs: _resolution, ...view } = folder;
+  const { accountId: _account, timeResolutionMs: _resolution, formerNames: _names, ...view } = folder;
   return view;
 }
 

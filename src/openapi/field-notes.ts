@@ -140,6 +140,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   url: 'http or https; the gateway fetches it.',
   watchedFolder: 'The folder that was checked.',
   watchedFolders: 'The watched folders of the account.',
+  webhookSecret: 'Signs its webhooks (Standard Webhooks); shown this once.',
   webhookUrl: 'URL that receives a POST when files are found.',
 };
 

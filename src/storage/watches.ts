@@ -6,48 +6,12 @@ import type { EntryChanges } from './entry-changes.js';
 import { writeBatch } from './history-statements.js';
 import type { JobSender } from './jobs.js';
 import { storable, type TransferRow } from './transfer-row.js';
+import { editFolder, type FolderEdit } from './watch-edits.js';
 import { CheckSuperseded } from './watch-files.js';
+import type { WatchedFolder, WatchSettings } from './watched-folder.js';
 import { insertEvents, type NewEvent } from './webhook-events.js';
 
-/** What its owner asked for (interface 2.5 and the optional fields beyond it). */
-export interface WatchSettings {
-  readonly connectionId: string;
-  readonly name: string;
-  readonly path: string;
-  readonly filePattern: string | null;
-  readonly excludePattern: string | null;
-  readonly doneFile: string | null;
-  readonly scheduleMinutes: number;
-  readonly webhookUrl: string | null;
-  readonly source: string;
-  readonly detectModified: boolean;
-  readonly recursive: boolean;
-  readonly initial: 'ignore' | 'report';
-  readonly minAgeSeconds: number;
-  readonly afterDelivery: 'keep' | 'move' | 'delete';
-  readonly moveTo: string | null;
-  readonly expectEveryMinutes: number | null;
-}
-
-export interface WatchedFolder extends WatchSettings {
-  readonly id: string;
-  readonly accountId: string;
-  readonly isActive: boolean;
-  readonly createdAt: Date;
-  readonly nextCheckAt: Date;
-  readonly baselineAt: Date | null;
-  readonly timeResolutionMs: number;
-  readonly lastSuccessAt: Date | null;
-  readonly lastDetectionAt: Date | null;
-  readonly alarmedAt: Date | null;
-  /** Since when every check has failed, and the last one's error. */
-  readonly failingSince: Date | null;
-  readonly failures: number;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-  /** The receiver answered 410: nothing is sent any more. */
-  readonly deliveriesEndedAt: Date | null;
-}
+export type { FolderNames, WatchedFolder, WatchSettings } from './watched-folder.js';
 
 export type CheckKind = 'regular' | 'follow_up' | 'manual';
 
@@ -168,6 +132,25 @@ export class WatchStore {
       if (rows.count === 0) return false;
       await tx`update webhook_events set state = 'cancelled' where folder_id = ${id} and state = 'pending'`;
       return true;
+    });
+  }
+
+  /** Resolves to what became of it; undefined = unknown. `edit` makes the change from what stands there. */
+  async edit(
+    accountId: string,
+    id: string,
+    edit: (former: WatchedFolder) => FolderEdit,
+    complete: (tx: Transaction) => Promise<void>,
+  ): Promise<WatchedFolder | undefined> {
+    return this.#database.transaction(async (tx) => {
+      const [former] = await tx<FolderRow[]>`
+        select ${columns(tx)} from watched_folders
+        where id = ${id} and account_id = ${accountId} and deleted_at is null for update`;
+      if (former === undefined) return undefined;
+      await editFolder(tx, former, edit(former));
+      await complete(tx);
+      const [row] = await tx<FolderRow[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
+      return row;
     });
   }
 
@@ -320,6 +303,7 @@ export class WatchStore {
         update watched_folders set check_id = null,
           next_check_at = case when next_check_at <= now() then next_check_at else ${result.nextCheckAt} end,
           is_follow_up = ${result.isFollowUp} and next_check_at > now(),
+          former_names = case when ${isFailure} then former_names end,
           baseline_at = case when ${isFailure} then baseline_at else coalesce(baseline_at, now()) end,
           time_resolution_ms = ${result.timeResolutionMs ?? folder.timeResolutionMs},
           last_success_at = case when ${isFailure} then last_success_at else now() end,
@@ -401,7 +385,7 @@ function columns(sql: Queryable) {
     next_check_at as "nextCheckAt", baseline_at as "baselineAt", time_resolution_ms as "timeResolutionMs",
     last_success_at as "lastSuccessAt", last_detection_at as "lastDetectionAt", alarmed_at as "alarmedAt",
     failing_since as "failingSince", failures, error_code as "errorCode", error_message as "errorMessage",
-    deliveries_ended_at as "deliveriesEndedAt"`;
+    deliveries_ended_at as "deliveriesEndedAt", former_names as "formerNames"`;
 }
 
 function toFolder(row: FolderRow): WatchedFolder {

@@ -67,7 +67,7 @@ export class AfterDelivery {
     const clock = clockAt(event.readAt);
     const folder = await folders.findForDelivery(event.folderId);
     const connection = folder === undefined ? undefined : await connections.find(folder.accountId, folder.connectionId);
-    if (folder !== undefined && connection?.isActive === true) {
+    if (folder !== undefined && folder.afterDelivery !== 'keep' && connection?.isActive === true) {
       try {
         await withinDeadline('the files of the event', this.#options.timeoutMs, signal, (limited) =>
           remotes.use(connection, { signal: limited, leftovers, priority: 'background' }, async (remote) => {
@@ -131,6 +131,8 @@ export class AfterDelivery {
 function targetOf(folder: WatchedFolder, path: RemotePath): RemotePath {
   const root = parseRemotePath(folder.path, ROOT, 'path');
   const moveTo = parseRemotePath(folder.moveTo ?? '', root, 'moveTo');
-  const below = root === '/' ? path.slice(1) : path.slice(root.length + 1);
+  const above = root === '/' ? '/' : `${root}/`;
+  // Of a folder that watched another path when the file was reported.
+  const below = path.startsWith(above) ? path.slice(above.length) : baseName(path);
   return below.includes('/') ? parseRemotePath(below, moveTo, 'path') : joinPath(moveTo, below);
 }

@@ -162,7 +162,7 @@ export class FolderChecks {
         ? await zoneShift(listing.sorter.batches(), this.deps.files.pages(folder.id), listing.endedMs)
         : 0;
       const rules: DiffRules = {
-        isBaseline: folder.baselineAt === null && folder.initial === 'ignore',
+        isBaseline: this.baselineOf(folder),
         detectModified: folder.detectModified,
         settleMs: Math.max(this.deps.settleMs, folder.minAgeSeconds * 1000),
         resolutionMs,
@@ -181,6 +181,19 @@ export class FolderChecks {
     } finally {
       await listing.sorter.close();
     }
+  }
+
+  /** All at the first check; later what a change of the names has let in, and was there already. */
+  private baselineOf(folder: WatchedFolder): (key: Buffer) => boolean {
+    const { initial, baselineAt, formerNames } = folder;
+    if (initial === 'report') return () => false;
+    if (baselineAt === null) return () => true;
+    if (formerNames === null) return () => false;
+    const former = createNameFilter({ ...formerNames, skipNames: this.deps.skipNames });
+    return (key) => {
+      const { path } = nameOfKey(key);
+      return former.reasonAgainst(path) !== undefined || (!former.isDeep && path.includes('/'));
+    };
   }
 
   /** Of files that are moved or deleted once they have been reported. */

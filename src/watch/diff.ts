@@ -34,8 +34,8 @@ export type Reason =
 export type FilterReason = 'pattern' | 'excluded' | 'temporary_name' | 'marker';
 
 export interface DiffRules {
-  /** What stands there at the folder's first check is taken as known. */
-  readonly isBaseline: boolean;
+  /** What stands there at the folder's first check is taken as known; later, what the folder takes only since then. */
+  readonly isBaseline: boolean | ((key: Buffer) => boolean);
   readonly detectModified: boolean;
   /** How long a file must keep size and date. */
   readonly settleMs: number;
@@ -83,9 +83,11 @@ export function decide(entry: ListedEntry, stored: StoredEntry | undefined, rule
   if (filtered !== undefined) return decision(filtered);
   const state: FileState = { size, modifiedMs };
   const accepted: EntryChange = { key, known: state, seen: undefined };
-  if (rules.isBaseline) return decision('baseline', accepted);
-
+  const { isBaseline } = rules;
   const known = stored?.known;
+  if (typeof isBaseline === 'boolean' ? isBaseline : known === undefined && isBaseline(key)) {
+    return decision('baseline', accepted);
+  }
   if (known !== undefined && isSame(known, entry, rules)) {
     const isExact = known.modifiedMs === modifiedMs && stored?.seen === undefined;
     return decision('unchanged', isExact ? undefined : accepted);

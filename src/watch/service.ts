@@ -50,6 +50,18 @@ export interface Creation {
   readonly signal: AbortSignal;
 }
 
+/** What is to be another one from now on; what is absent stays. */
+export interface FolderChanges extends NewWatchedFolder {
+  /** Makes another path on an open remote. */
+  readonly locate?: (remote: Remote) => Promise<RemotePath>;
+  readonly isActive?: boolean;
+}
+
+export interface CreatedFolder {
+  readonly folder: WatchedFolder;
+  readonly webhookSecret: string;
+}
+
 export interface KnownFile {
   /** Below the folder. */
   readonly path: string;
@@ -105,18 +117,56 @@ export class WatchService {
     locate: (remote: Remote) => Promise<RemotePath>,
     input: NewWatchedFolder,
     { source, rights, signal }: Creation,
-  ): Promise<WatchedFolder> {
+  ): Promise<CreatedFolder> {
     checkRights(input.afterDelivery ?? 'keep', rights);
     await this.checkInput(connection.accountId, input, signal);
     const path = await this.findFolder(connection, locate, signal);
     const settings = settingsOf(connection, path, input, source);
     const { folders, secrets } = this.options.storage;
+    let webhookSecret = '';
     const folder = await folders.create(
       connection.accountId,
       settings,
       (id, now) => new Date(nextRegular(id, settings.scheduleMinutes, now.getTime())),
-      async (tx, id) => void (await secrets.add(tx, id)),
+      async (tx, id) => {
+        webhookSecret = await secrets.add(tx, id);
+      },
     );
+    this.options.wake();
+    return { folder, webhookSecret };
+  }
+
+  /** Changes a folder; see editFolder for what becomes of what it knows. Errors: as create(). */
+  async edit(
+    accountId: string,
+    id: string,
+    { locate, isActive, ...changes }: FolderChanges,
+    { rights, signal }: Pick<Creation, 'rights' | 'signal'>,
+  ): Promise<WatchedFolder> {
+    const before = await this.get(accountId, id);
+    const connection = await this.connectionOf(before);
+    const path = locate === undefined ? undefined : await this.findFolder(connection, locate, signal);
+    const settingsFrom = (former: WatchedFolder): WatchSettings => {
+      const input = { ...former, moveTo: relativeMoveTo(former), ...changes };
+      const settings = settingsOf(connection, path ?? parseRemotePath(former.path, ROOT, 'path'), input, former.source);
+      checkRights(settings.afterDelivery, rights);
+      return settings;
+    };
+    await this.checkInput(accountId, settingsFrom(before), signal);
+    const folder = await this.options.storage.folders.edit(
+      accountId,
+      before.id,
+      (former) => {
+        const settings = settingsFrom(former);
+        return {
+          settings,
+          isActive: isActive ?? former.isActive,
+          nextCheckAt: (now) => new Date(nextRegular(former.id, settings.scheduleMinutes, now.getTime())),
+        };
+      },
+      async () => undefined,
+    );
+    if (folder === undefined) throw unknownFolder(id);
     this.options.wake();
     return folder;
   }
@@ -347,6 +397,12 @@ function settingsOf(connection: Connection, path: RemotePath, input: NewWatchedF
     moveTo,
     expectEveryMinutes: input.expectEveryMinutes ?? null,
   };
+}
+
+/** As its owner would say it of another path: what lies below the folder goes with it. */
+function relativeMoveTo({ path, moveTo }: WatchedFolder): string | null {
+  const below = path === '/' ? '/' : `${path}/`;
+  return moveTo?.startsWith(below) === true ? moveTo.slice(below.length) : moveTo;
 }
 
 function unknownFolder(id: string): GatewayError {

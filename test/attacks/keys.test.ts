@@ -80,6 +80,7 @@ const FILE_API: Readonly<Record<string, Access>> = {
   'GET /api/transfers': 'any',
   'GET /api/watched-folders': 'watch',
   'POST /api/watched-folders': 'watch',
+  'PATCH /api/watched-folders/{id}': 'watch',
   'DELETE /api/watched-folders/{id}': 'watch',
 };
 /** Of the management API and beside the APIs; all else below /manage/ is the owner's. */

@@ -228,6 +228,8 @@ test('a folder is watched, checked and explained, and a dead letter sent again',
   assert.match(await terminal.ok(['watch', 'check', id]), /a check/);
   assert.match(await terminal.ok(['watch', 'resume', id]), /active/);
   assert.match(await terminal.ok(['watch']), /in +sandbox:\/in +\*\.csv +60 min/);
+  const edited = await terminal.json('watch', 'edit', id, '--every', '30', '--pattern', 'none', '--no-modified');
+  assert.deepEqual([edited['scheduleMinutes'], edited['filePattern'], edited['path']], [30, null, '/in']);
   const { checks } = await terminal.json<{ checks: { id: string }[] }>('watch', 'checks', id);
   await terminal.ok(['watch', 'explain', id, checks[0]?.id ?? '']);
   const secret = await terminal.ok(['watch', 'secret', id]);

@@ -217,6 +217,9 @@ test('watched folders', async () => {
     (await ftg.watchedFolders()).map(({ id }) => id),
     [folder.id],
   );
+  assert.match(folder.webhookSecret, /^whsec_/);
+  const changed = await ftg.changeWatchedFolder(folder.id, { filePattern: null, scheduleMinutes: 60 });
+  assert.deepEqual([changed.filePattern, changed.scheduleMinutes, changed.path], [null, 60, '/']);
   await ftg.deleteWatchedFolder(folder.id);
   assert.equal(await codeOf(ftg.deleteWatchedFolder(folder.id)), 'unknown_watched_folder');
 });

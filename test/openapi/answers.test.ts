@@ -286,6 +286,10 @@ test('watched folders', async () => {
   await expect(403, all, { key: READER });
   await expect(404, all, { json: { connectionId: 'sandbox', path: '/absent' } });
   const one = '/api/watched-folders/{id}';
+  const changes = { method: 'PATCH', on: String(made.json['id']) };
+  await expect(200, one, { ...changes, json: { filePattern: null, isActive: false } });
+  await expect(400, one, { ...changes, json: { scheduleMinutes: 0 } });
+  await expect(404, one, { ...changes, json: { path: '/absent' } });
   await expect(200, one, { method: 'DELETE', on: String(made.json['id']) });
   await expect(404, one, { method: 'DELETE', on: String(made.json['id']) });
 });

@@ -213,6 +213,8 @@ test('watched folders and deliveries', async () => {
     'the baseline',
   );
   await expect(200, 'GET /manage/watched-folders');
+  await expect(200, 'PATCH /manage/watched-folders/{id}', { ...own, json: { scheduleMinutes: 10 } });
+  await expect(404, 'PATCH /manage/watched-folders/{id}', { ...own, json: { path: '/nowhere' } });
   await expect(200, 'POST /manage/watched-folders/{id}/dry-run', own);
   await expect(202, 'POST /manage/watched-folders/{id}/check', own);
   await expect(200, 'GET /manage/watched-folders/{id}/files', own);

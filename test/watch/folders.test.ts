@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { WatchedFolder } from '../../src/storage/watches.js';
-import type { NewWatchedFolder } from '../../src/watch/service.js';
+import type { FolderChanges, NewWatchedFolder } from '../../src/watch/service.js';
 import type { TestSshd } from '../remotes/support/sshd.js';
 import type { PostgresServer } from '../servers/postgres.js';
 import { withSql } from '../storage/databases.js';
@@ -115,6 +115,46 @@ suite('watched folders', () => {
     assert.deepEqual(await look(), { 'a.txt': 'gone', 'sub/b.txt': 'gone' });
     assert.deepEqual(await look(), {});
   });
+
+  test('another path is a new start: its baseline is taken, and what was known is forgotten', async () => {
+    const { folder, look } = await watched({}, ['old.txt']);
+    const other = await watched({}, ['there.txt']);
+    await edit(folder, { locate: async () => other.folder.path as never });
+    await bench.until(async () => (await fresh(folder)).baselineAt !== null, 'the new baseline');
+    assert.deepEqual(await look(), { 'there.txt': 'unchanged' });
+    other.put('new.txt');
+    assert.deepEqual(await look(), { 'there.txt': 'unchanged', 'new.txt': 'new' });
+  });
+
+  test('other names keep what is known; what only they let in, and is there, is baseline', async () => {
+    const { folder, put, look } = await watched({ filePattern: '*.csv' }, ['known.csv', 'old.txt']);
+    await edit(folder, { isActive: false });
+    put('new.csv');
+    await edit(folder, { filePattern: '*.{csv,txt}' });
+    assert.deepEqual(await look(), { 'known.csv': 'unchanged', 'new.csv': 'new', 'old.txt': 'baseline' });
+    put('new.txt');
+    const reasons = await look();
+    assert.equal(reasons['new.txt'], 'new');
+    assert.equal(reasons['old.txt'], 'unchanged');
+  });
+
+  test('a folder that keeps its files from now on leaves alone what it had yet to delete', async () => {
+    const { folder, put, place, look } = await watched({ webhookUrl: receiver.url, afterDelivery: 'delete' });
+    receiver.respond = (_, response) => {
+      void edit(folder, { afterDelivery: 'keep' }).then(() => response.writeHead(200).end());
+    };
+    put('a.txt');
+    await look();
+    await bench.until(async () => (await rig.eventsOf(folder))[0]?.afterAction === 'done', 'what follows the delivery');
+    receiver.respond = (_, response) => response.writeHead(200).end();
+    assert.deepEqual(readdirSync(place), ['a.txt']);
+  });
+
+  const edit = (folder: WatchedFolder, changes: FolderChanges): Promise<WatchedFolder> =>
+    bench.service.edit(bench.accountId, folder.id, changes, {
+      rights: 'move_and_delete',
+      signal: new AbortController().signal,
+    });
 
   test('an alarm of its own type says that nothing came', async () => {
     const { folder, look } = await watched({ webhookUrl: receiver.url, expectEveryMinutes: 30 });

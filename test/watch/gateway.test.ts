@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { verifyWebhook } from '../../src/client/index.js';
 import { withSql } from '../storage/databases.js';
 import { eventually, KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
@@ -67,7 +68,9 @@ suite('watched folders through the API', () => {
     writeFileSync(join(files, 'old.txt'), 'before');
     const created = await create({ connectionId: 'sandbox', path: 'in/box', webhookUrl: receiver.url });
     assert.equal(created.status, 201, created.text);
-    const { id, createdAt, ...rest } = created.json as { id: string; createdAt: string };
+    const { webhookSecret, ...shown } = created.json as { webhookSecret: string; id: string; createdAt: string };
+    assert.match(webhookSecret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    const { id, createdAt, ...rest } = shown;
     assert.match(createdAt, /^\d{4}-\d\d-\d\dT.*Z$/);
     assert.deepEqual(rest, {
       connectionId: 'sandbox',
@@ -81,7 +84,7 @@ suite('watched folders through the API', () => {
       isActive: true,
     });
     const listed = await gateway.api.get('/api/watched-folders');
-    assert.deepEqual(listed.json, { watchedFolders: [created.json] });
+    assert.deepEqual(listed.json, { watchedFolders: [shown] }, 'the secret is shown once');
 
     // Due at once instead of in five minutes, once the baseline stands.
     const dueAfterBaseline = async (): Promise<boolean> =>
@@ -101,6 +104,8 @@ suite('watched folders through the API', () => {
     assert.ok(await dueAfterBaseline());
     await eventually(() => receiver.received.length === 1, 'the webhook');
     assert.deepEqual(receiver.names(), ['new.txt']);
+    const { headers, text } = receiver.received[0] ?? { headers: {}, text: '' };
+    await verifyWebhook(webhookSecret, headers, text);
     const history = await gateway.api.get('/api/transfers', { query: { type: 'poll' } });
     const [item] = history.json['transfers'] as Record<string, unknown>[];
     assert.equal(item?.['path'], '/in/box/new.txt');
@@ -173,6 +178,56 @@ suite('watched folders through the API', () => {
       const kept = await create({ ...body, afterDelivery: 'keep' }, WATCHER);
       assert.equal(kept.status, 201, kept.text);
       await gateway.api.send(`/api/watched-folders/${kept.json['id'] as string}`, { method: 'DELETE' });
+    });
+  }
+
+  test('every field but the connection is changed, and what is not said stays', async () => {
+    place('edit');
+    place('edited');
+    const body = { connectionId: 'sandbox', path: '/edit', webhookUrl: receiver.url, filePattern: '*.csv' };
+    const created = await create({ ...body, afterDelivery: 'move' });
+    const at = `/api/watched-folders/${created.json['id'] as string}`;
+    const patch = (json: object, key = KEY) => gateway.api.send(at, { method: 'PATCH', json, key });
+    const { webhookSecret: _secret, ...before } = created.json;
+    assert.deepEqual((await patch({})).json, before);
+    const moved = await patch({ path: 'edited' });
+    assert.deepEqual(moved.json, { ...before, path: '/edited', moveTo: '/edited/processed' }, moved.text);
+    const changes = {
+      ...{ name: 'Changed', filePattern: null, scheduleMinutes: 60, webhookUrl: `${receiver.url}/2`, recursive: true },
+      ...{ detectModified: true, excludePattern: 'x*', doneFile: '{filename}.ok', initial: 'report', isActive: false },
+      ...{ minAgeSeconds: 5, afterDelivery: 'delete', expectEveryMinutes: 90 },
+    };
+    const changed = await patch({ ...changes, connectionId: 'elsewhere' });
+    assert.deepEqual(changed.json, { ...before, path: '/edited', ...changes, moveTo: null }, changed.text);
+    assert.equal(changed.headers['x-ignored-fields'], 'connectionId');
+
+    for (const [json, status, code] of [
+      [{ path: '/absent' }, 404, 'not_found'],
+      [{ scheduleMinutes: 0 }, 400, 'bad_request'],
+      [{ webhookUrl: null }, 400, 'bad_request'],
+      [{ webhookUrl: 'http://10.1.1.1/' }, 403, 'address_denied'],
+      [{ afterDelivery: 'move', moveTo: '/edited' }, 400, 'bad_request'],
+    ] as const) {
+      const refused = await patch(json);
+      assert.deepEqual([refused.status, refused.headers['x-error-code']], [status, code], refused.text);
+    }
+    for (const json of [{ name: 'x' }, { path: '/edit' }, { afterDelivery: 'move' }]) {
+      assert.equal((await patch(json, WATCHER)).headers['x-error-code'], 'scope_missing', JSON.stringify(json));
+    }
+    assert.equal((await patch({ afterDelivery: 'keep' }, WATCHER)).status, 200);
+    for (const key of [LIMITED, OTHER]) assert.equal((await patch({ name: 'x' }, key)).status, 404);
+    assert.equal((await patch({ name: 'x' }, READER)).status, 403);
+    await gateway.api.send(at, { method: 'DELETE' });
+  });
+
+  const CONTROLS = ['a\r\nb', 'a\u001b[31mb', 'a\u0000b', 'a\u0085b'];
+  for (const field of ['name', 'filePattern', 'excludePattern', 'doneFile', 'moveTo', 'webhookUrl', 'path']) {
+    test(`a ${field} with control characters is refused`, async () => {
+      for (const text of CONTROLS) {
+        const value = field === 'webhookUrl' ? `${receiver.url}/${text}` : text;
+        const answer = await create({ connectionId: 'sandbox', path: '/', [field]: value });
+        assert.equal(answer.status, 400, `${JSON.stringify(value)} ${answer.text}`);
+      }
     });
   }
 

@@ -291,16 +291,18 @@ suite('webhooks', () => {
   suite('targets that the network rules deny', () => {
     const connection = () => bench.connection('ssh');
     const create = async (webhookUrl: string): Promise<WatchedFolder> =>
-      bench.service.create(
-        await connection(),
-        async () => '/' as never,
-        { webhookUrl },
-        {
-          source: 'test',
-          rights: 'look',
-          signal: new AbortController().signal,
-        },
-      );
+      (
+        await bench.service.create(
+          await connection(),
+          async () => '/' as never,
+          { webhookUrl },
+          {
+            source: 'test',
+            rights: 'look',
+            signal: new AbortController().signal,
+          },
+        )
+      ).folder;
 
     for (const url of [
       'http://127.0.0.2/hook',

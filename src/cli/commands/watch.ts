@@ -38,7 +38,7 @@ export interface AddOptions {
   readonly minAge?: number;
   readonly after?: 'keep' | 'move' | 'delete';
   readonly moveTo?: string;
-  readonly expectEvery?: number;
+  readonly expectEvery?: number | 'none';
 }
 
 export async function addFolder(
@@ -47,9 +47,31 @@ export async function addFolder(
   options: AddOptions,
 ): Promise<void> {
   const { connectionId, path } = parseLocation(place);
+  const wanted = { connectionId, path, ...fieldsOf(options) } as NewWatchedFolder;
+  const folder = await gateway.files.createWatchedFolder(wanted, { signal });
+  out.show(folder, () => fields(folder));
+}
+
+export interface EditOptions extends Omit<AddOptions, 'initial'> {
+  readonly path?: string;
+}
+
+/** What is not said stays; "none" takes away what may be absent. */
+export async function editFolder(
+  { gateway, out, signal }: Session,
+  [id = '']: Arguments,
+  { path, ...options }: EditOptions,
+): Promise<void> {
+  const said = { ...(path === undefined ? {} : { path }), ...fieldsOf(options) };
+  const changes = Object.entries(said).map(([name, value]) => [name, value === 'none' ? null : value] as const);
+  const folder = await gateway.files.changeWatchedFolder(id, Object.fromEntries(changes), {
+    signal,
+  });
+  out.show(folder, () => fields(folder));
+}
+
+function fieldsOf(options: AddOptions): Readonly<Record<string, unknown>> {
   const fieldsGiven = {
-    connectionId,
-    path,
     webhookUrl: options.webhook,
     filePattern: options.pattern,
     excludePattern: options.exclude,
@@ -64,11 +86,7 @@ export async function addFolder(
     moveTo: options.moveTo,
     expectEveryMinutes: options.expectEvery,
   };
-  const wanted = Object.entries(fieldsGiven).filter(([, value]) => value !== undefined);
-  const folder = await gateway.files.createWatchedFolder(Object.fromEntries(wanted) as unknown as NewWatchedFolder, {
-    signal,
-  });
-  out.show(folder, () => fields(folder));
+  return Object.fromEntries(Object.entries(fieldsGiven).filter(([, value]) => value !== undefined));
 }
 
 export async function removeFolder({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> {

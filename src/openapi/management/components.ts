@@ -67,6 +67,7 @@ export const components: Readonly<Record<string, object>> = {
   ManagedTransfersAnswer: answers.managedTransfersAnswer,
   LiveTransfersAnswer: answers.liveTransfersAnswer,
   ManagedWatchedFolder: answers.managedFolder,
+  CreatedManagedWatchedFolder: answers.createdManagedFolder,
   ManagedWatchedFoldersAnswer: answers.managedFoldersAnswer,
   QueuedAnswer: answers.queuedAnswer,
   DryRunAnswer: answers.dryRunAnswer,

@@ -21,6 +21,8 @@ const watchedFolder = {
   createdAt: '2026-01-31T12:00:00.000Z',
 };
 
+const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
 export const accountOperations: Readonly<Record<string, Description>> = {
   'GET /api/connections': {
     operationId: 'listConnections',
@@ -96,7 +98,7 @@ export const accountOperations: Readonly<Record<string, Description>> = {
     tag: 'Watched folders',
     summary: 'Watch a folder',
     description:
-      'Has a folder checked at an interval. What is there at the first check is the baseline; files that come later are sent to `webhookUrl`.',
+      'Has a folder checked at an interval. What is there at the first check is the baseline; files that come later are sent to `webhookUrl`, signed with `webhookSecret`, which is shown this once. `afterDelivery` other than `keep` needs the scope `write`, too.',
     bodyExamples: {
       csv: {
         value: {
@@ -109,10 +111,29 @@ export const accountOperations: Readonly<Record<string, Description>> = {
       },
     },
     success: {
-      201: { description: 'The folder is watched.', content: json(answers.watchedFolder, watchedFolder) },
+      201: {
+        description: 'The folder is watched.',
+        content: json(answers.createdWatchedFolder, { ...watchedFolder, webhookSecret: WEBHOOK_SECRET }),
+      },
     },
     isRemote: true,
     errors: ['not_found'],
+  },
+  'PATCH /api/watched-folders/:id': {
+    operationId: 'changeWatchedFolder',
+    tag: 'Watched folders',
+    summary: 'Change a watched folder',
+    description:
+      'Fields that are absent stay; the connection cannot change. Another `path` is another folder: what was known is forgotten, and the next check takes the baseline. Other names (`filePattern`, `excludePattern`, `doneFile`, `recursive`) keep what is known; what only they let in, and is there at the next check, is baseline. A folder whose `afterDelivery` is not `keep` needs the scope `write`, too.',
+    bodyExamples: { pattern: { value: { filePattern: '*.xml', scheduleMinutes: 15 } } },
+    success: {
+      200: {
+        description: 'The folder as it is from now on.',
+        content: json(answers.watchedFolder, { ...watchedFolder, filePattern: '*.xml', scheduleMinutes: 15 }),
+      },
+    },
+    isRemote: true,
+    errors: ['unknown_watched_folder', 'not_found'],
   },
   'DELETE /api/watched-folders/:id': {
     operationId: 'deleteWatchedFolder',

@@ -128,7 +128,7 @@ export class Bench {
   /** A folder whose baseline has been taken. A day between its regular checks, the longest there is: the test asks for them. */
   async watch(connectionId: string, path: string, input: NewWatchedFolder = {}): Promise<WatchedFolder> {
     const connection = await this.connection(connectionId);
-    const folder = await this.service.create(
+    const { folder } = await this.service.create(
       connection,
       async () => parseRemotePath(path, ROOT, 'path'),
       { scheduleMinutes: 1440, ...input },

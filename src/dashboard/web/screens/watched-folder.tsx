@@ -15,6 +15,7 @@ import { Checks } from './watched/checks.tsx';
 import { Countdown } from './watched/countdown.tsx';
 import { Deliveries } from './watched/deliveries.tsx';
 import { KnownFiles } from './watched/known-files.tsx';
+import { WatchForm } from './watched/watch-form.tsx';
 import { countsText } from './watched/reasons.ts';
 import { StateBadge } from './watched-folders.tsx';
 
@@ -38,7 +39,7 @@ export default function WatchedFolderScreen({ id }: { readonly id: string }): Re
 
 function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly path: string }): ReactElement {
   const { name, isActive, failingSince, errorMessage, failures } = folder;
-  const [open, setOpen] = useState<'delete' | 'secret'>();
+  const [open, setOpen] = useState<'delete' | 'secret' | 'edit'>();
   const [dryRun, setDryRun] = useState<DryRun>();
   const [, navigate] = useLocation();
   const check = useAction(() => request<{ queued: boolean }>('POST', `${path}/check`), {
@@ -86,6 +87,7 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
             label="More"
             entries={[
               { label: isActive ? 'Pause' : 'Resume', onSelect: () => toggle.mutate(undefined) },
+              { label: 'Change …', onSelect: () => setOpen('edit') },
               { label: 'Signing secret …', onSelect: () => setOpen('secret') },
               {
                 label: 'Send a test message',
@@ -148,6 +150,7 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
         </Ariakit.TabProvider>
       </Panel>
       {dryRun !== undefined && <DryRunResult result={dryRun} onClose={() => setDryRun(undefined)} />}
+      {open === 'edit' && <WatchForm former={folder} onClose={() => setOpen(undefined)} />}
       {open === 'secret' && <Secret path={path} onClose={() => setOpen(undefined)} />}
       {open === 'delete' && (
         <Confirm

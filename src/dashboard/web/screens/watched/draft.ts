@@ -1,4 +1,6 @@
-/** What is typed for a new watch, and the request it becomes: what was left empty is left out. */
+import type { WatchedFolder } from '../../api/types.ts';
+
+/** What is typed for a watch, and the request it becomes: of a new one, what was left empty is left out. */
 export const AFTER_DELIVERY = [
   ['keep', 'Leave it where it is'],
   ['move', 'Move it to another folder'],
@@ -62,5 +64,41 @@ export function toRequest(draft: WatchDraft): Readonly<Record<string, unknown>> 
     afterDelivery,
     ...(moveTo === '' ? {} : { moveTo }),
     ...filledIn,
+  };
+}
+
+/** A watch as it stands, to be changed. */
+export function draftOf(folder: WatchedFolder): WatchDraft {
+  const { filePattern, excludePattern, webhookUrl, doneFile, moveTo, expectEveryMinutes } = folder;
+  return {
+    ...NEW_WATCH,
+    connectionId: folder.connectionId,
+    path: folder.path,
+    name: folder.name,
+    scheduleMinutes: String(folder.scheduleMinutes),
+    detectModified: folder.detectModified,
+    recursive: folder.recursive,
+    initial: folder.initial,
+    minAgeSeconds: String(folder.minAgeSeconds),
+    afterDelivery: folder.afterDelivery,
+    filePattern: filePattern ?? '',
+    excludePattern: excludePattern ?? '',
+    webhookUrl: webhookUrl ?? '',
+    doneFile: doneFile ?? '',
+    moveTo: moveTo ?? '',
+    expectEveryMinutes: expectEveryMinutes === null ? '' : String(expectEveryMinutes),
+  };
+}
+
+/** The body of PATCH /manage/watched-folders/{id}: what was emptied is taken away. */
+export function toChanges(draft: WatchDraft, former: WatchedFolder): Readonly<Record<string, unknown>> {
+  const { connectionId: _connection, path, ...wanted } = toRequest(draft);
+  const emptied = { filePattern: null, excludePattern: null, webhookUrl: null, doneFile: null };
+  return {
+    ...emptied,
+    expectEveryMinutes: null,
+    minAgeSeconds: 0,
+    ...wanted,
+    ...(path === former.path ? {} : { path }),
   };
 }

@@ -1,4 +1,4 @@
-/** A new watch: where, how often, what for. */
+/** A watch, a new one or one that is changed: where, how often, what for. */
 import { useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { request } from '../../api/client.ts';
@@ -7,23 +7,35 @@ import type { Connection, WatchedFolder } from '../../api/types.ts';
 import { Button, LinkButton, Notice } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { CheckField, ChoiceField, TextField } from '../../ui/fields.tsx';
-import { NEW_WATCH, toRequest, type WatchDraft } from './draft.ts';
+import { draftOf, NEW_WATCH, toChanges, toRequest, type WatchDraft } from './draft.ts';
 import { WatchOptions } from './watch-options.tsx';
 
-export function WatchForm({ onClose }: { readonly onClose: () => void }): ReactElement {
+interface Props {
+  /** Absent = a new one. */
+  readonly former?: WatchedFolder;
+  readonly onClose: () => void;
+}
+
+export function WatchForm({ former, onClose }: Props): ReactElement {
   const connections = useRead<{ connections: Connection[] }>('/manage/connections');
   const usable = (connections.data?.connections ?? []).filter(({ isActive }) => isActive);
   const [, navigate] = useLocation();
-  const [typed, setTyped] = useState(NEW_WATCH);
+  const [typed, setTyped] = useState(former === undefined ? NEW_WATCH : draftOf(former));
   const draft = { ...typed, connectionId: typed.connectionId === '' ? (usable[0]?.id ?? '') : typed.connectionId };
-  const change = (to: Partial<WatchDraft>): void => setTyped((former) => ({ ...former, ...to }));
+  const type = (to: Partial<WatchDraft>): void => setTyped((former) => ({ ...former, ...to }));
   const create = useAction(() => request<WatchedFolder>('POST', '/manage/watched-folders', toRequest(draft)), {
     says: 'The folder is watched',
     refreshes: ['/manage/watched-folders'],
     showsError: true,
     onDone: ({ id }) => navigate(`/watched/${id}`),
   });
-  if (connections.data !== undefined && usable.length === 0) {
+  const change = useAction(
+    (folder: WatchedFolder) =>
+      request<WatchedFolder>('PATCH', `/manage/watched-folders/${folder.id}`, toChanges(draft, folder)),
+    { says: 'Changed', refreshes: ['/manage/watched-folders'], showsError: true, onDone: onClose },
+  );
+  const { error } = former === undefined ? create : change;
+  if (former === undefined && connections.data !== undefined && usable.length === 0) {
     return (
       <Dialog title="Watch a folder" onClose={onClose} size="small">
         <p>A watched folder stands on a server. Add its connection first, or switch one on.</p>
@@ -36,34 +48,39 @@ export function WatchForm({ onClose }: { readonly onClose: () => void }): ReactE
     );
   }
   return (
-    <Dialog title="Watch a folder" onClose={onClose} keepsOpen>
+    <Dialog title={former === undefined ? 'Watch a folder' : `Change ${former.name}`} onClose={onClose} keepsOpen>
       <form
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          create.mutate(undefined);
+          if (former === undefined) create.mutate(undefined);
+          else change.mutate(former);
         }}
       >
         <div className="form-grid">
-          <ChoiceField
-            label="Connection"
-            value={draft.connectionId}
-            onText={(connectionId) => change({ connectionId })}
-            options={usable.map(({ id, name }) => [id, name] as const)}
-          />
+          {former === undefined && (
+            <ChoiceField
+              label="Connection"
+              value={draft.connectionId}
+              onText={(connectionId) => type({ connectionId })}
+              options={usable.map(({ id, name }) => [id, name] as const)}
+            />
+          )}
           <TextField
             label="Folder"
             required
             value={draft.path}
-            onText={(path) => change({ path })}
+            onText={(path) => type({ path })}
             placeholder="/incoming"
-            hint="It has to exist."
+            hint={
+              former === undefined ? 'It has to exist.' : 'Another one is a new start: what is there then is known.'
+            }
             isFirst
           />
           <TextField
             label="Name"
             value={draft.name}
-            onText={(name) => change({ name })}
+            onText={(name) => type({ name })}
             hint="Empty: the folder's name."
           />
           <TextField
@@ -73,19 +90,19 @@ export function WatchForm({ onClose }: { readonly onClose: () => void }): ReactE
             max={1440}
             required
             value={draft.scheduleMinutes}
-            onText={(scheduleMinutes) => change({ scheduleMinutes })}
+            onText={(scheduleMinutes) => type({ scheduleMinutes })}
           />
           <TextField
             label="Only files like"
             value={draft.filePattern}
-            onText={(filePattern) => change({ filePattern })}
+            onText={(filePattern) => type({ filePattern })}
             placeholder="*.csv"
             hint="With / or ** folders below are watched too."
           />
           <TextField
             label="But not files like"
             value={draft.excludePattern}
-            onText={(excludePattern) => change({ excludePattern })}
+            onText={(excludePattern) => type({ excludePattern })}
             placeholder="draft-*"
           />
         </div>
@@ -93,7 +110,7 @@ export function WatchForm({ onClose }: { readonly onClose: () => void }): ReactE
           label="Webhook"
           type="url"
           value={draft.webhookUrl}
-          onText={(webhookUrl) => change({ webhookUrl })}
+          onText={(webhookUrl) => type({ webhookUrl })}
           placeholder="https://example.com/hooks/files"
           hint="Gets a signed POST with the files found. Empty: they show in the history alone."
         />
@@ -101,17 +118,17 @@ export function WatchForm({ onClose }: { readonly onClose: () => void }): ReactE
           label="Report changed files too"
           hint="A file whose size or date is another one."
           checked={draft.detectModified}
-          onCheck={(detectModified) => change({ detectModified })}
+          onCheck={(detectModified) => type({ detectModified })}
         />
         <CheckField
           label="Look into folders below too"
           checked={draft.recursive}
-          onCheck={(recursive) => change({ recursive })}
+          onCheck={(recursive) => type({ recursive })}
         />
-        <WatchOptions draft={draft} onChange={change} />
-        {create.error !== null && (
+        <WatchOptions draft={draft} onChange={type} />
+        {error !== null && (
           <Notice tone="bad" isAlert>
-            {create.error.message}
+            {error.message}
           </Notice>
         )}
         <div className="dialog-actions">
@@ -119,10 +136,10 @@ export function WatchForm({ onClose }: { readonly onClose: () => void }): ReactE
           <Button
             look="primary"
             type="submit"
-            isBusy={create.isPending}
+            isBusy={create.isPending || change.isPending}
             disabled={draft.path.trim() === '' || draft.connectionId === ''}
           >
-            Watch the folder
+            {former === undefined ? 'Watch the folder' : 'Save'}
           </Button>
         </div>
       </form>
