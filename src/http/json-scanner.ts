@@ -5,6 +5,8 @@ import { JsonStringReader } from './json-string.js';
 /** Bounds of everything but the streamed field, which is held in memory. */
 const MAX_FIELD_BYTES = 64 * 1024;
 const MAX_FIELDS_BYTES = 256 * 1024;
+/** Twenty are known; each unknown one is looked up and told. */
+const MAX_FIELDS = 1_000;
 const MAX_DEPTH = 64;
 
 const QUOTE = 0x22;
@@ -202,6 +204,9 @@ export class JsonScanner {
       });
     }
     this.#keys.add(key);
+    if (this.#keys.size > MAX_FIELDS) {
+      throw new GatewayError('too_large', `the body has more than ${MAX_FIELDS} fields`, { step: 'request' });
+    }
   }
 
   /** Index after the closing quote, or -1. What is inside is left to JSON.parse. */

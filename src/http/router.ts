@@ -6,6 +6,7 @@ import type { IdempotencyStore } from '../storage/storage.js';
 import { errorAnswer } from './answer.js';
 import { Authenticator, type Sessions } from './auth.js';
 import { idempotencyKey, once } from './idempotency.js';
+import { requireModestJson } from './json-bounds.js';
 import type { Limiters } from './limiter.js';
 import type { Limiter } from './rate.js';
 import { createChecker } from './schema-check.js';
@@ -235,6 +236,7 @@ function queryValues(query: URLSearchParams): Record<string, string> {
 }
 
 function parseJson(body: Buffer): unknown {
+  requireModestJson(body);
   let text: string;
   let value: unknown;
   try {

@@ -1,6 +1,7 @@
 import type { FileInfo } from '../remotes/remote.js';
 
-const RUN_LENGTH = 2_048;
+// Sorted in one piece: names of 1,000 characters that differ in the last ones take 10 ms.
+const RUN_LENGTH = 512;
 
 /**
  * A folder's entries in order, without one long sort that would stall the event loop: entries are sorted in short runs
