@@ -22,12 +22,15 @@ export async function permitConnections(
 /** The transfer as the history has it, and what stands on the remote now where that can be told. */
 export async function recall(services: ApiServices, context: RequestContext, transferId: string): Promise<string> {
   const item = await services.storage.history.find(context.caller.accountId, transferId);
-  if (item === undefined) return `transfer ${transferId}`;
+  if (item === undefined) return `nobody knows how transfer ${transferId} ended`;
   const from = (context.json as { readonly from?: string } | undefined)?.from;
   const paths = [...(item.type === 'move' && from !== undefined ? [from] : []), item.path];
   const seen: string[] = [];
   for (const path of paths) seen.push(await look(services, context, item, path));
-  return [`transfer ${transferId} (${item.type}) is ${item.status}`, ...seen].join('; ');
+  const name = `transfer ${transferId} (${item.type})`;
+  // The history had its end, and only the answer was lost; what a node has left unfinished stands there as failed.
+  const end = item.status === 'success' ? `${name} was done` : `nobody knows whether ${name} was done`;
+  return [end, ...seen].join('; ');
 }
 
 async function look(

@@ -65,7 +65,7 @@ export async function once(
   }
 }
 
-const LOST = 'the first request with this Idempotency-Key had begun when it was lost, and nobody knows how it ended';
+const LOST = 'the first request with this Idempotency-Key had begun when it was lost';
 
 async function settle(
   claim: Extract<IdempotencyClaim, { state: 'mine' }>,

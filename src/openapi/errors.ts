@@ -136,7 +136,7 @@ export const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning:
       'The first request with this Idempotency-Key had begun when its gateway or its session was lost; nobody knows whether it was done. The text has its transfer and what stands on the remote now. It never runs again: look, and use a new key.',
     example:
-      'the first request with this Idempotency-Key had begun when it was lost, and nobody knows how it ended: transfer 0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001 (append) is failed; /log.txt is a file of 120 bytes, changed 2026-11-22T10:00:00.000Z',
+      'the first request with this Idempotency-Key had begun when it was lost: nobody knows whether transfer 0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001 (append) was done; /log.txt is a file of 120 bytes now, changed 2026-11-22T10:00:00.000Z',
   },
   idempotency_mismatch: {
     meaning: 'This Idempotency-Key was used with another request; make a new one.',
