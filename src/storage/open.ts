@@ -62,6 +62,7 @@ export async function openStorage(options: StorageOptions, timing: NodeTiming = 
     await node.start(embedded !== undefined);
     const jobs = await JobEngine.open(database, logOf(options));
     const storage = assemble(opened, keyring, node, jobs, options);
+    await storage.watching.secrets.sealLogins();
     // Nothing is served before what died with an earlier process has come to its end.
     await node.beatNow();
     return storage;

@@ -11,6 +11,7 @@ import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers, Remote } from '../remotes/remote.js';
 import { idsAt } from '../storage/database-clock.js';
 import type { Connections } from '../storage/storage.js';
+import { withoutLogin } from '../storage/watch-secrets.js';
 import type { WatchStorage } from '../storage/watch-storage.js';
 import type { CheckRow, WatchedFolder, WatchSettings } from '../storage/watches.js';
 import { targetGroup, type Attempt, type EventFilter, type WebhookEvent } from '../storage/webhook-events.js';
@@ -121,7 +122,8 @@ export class WatchService {
     checkRights(input.afterDelivery ?? 'keep', rights);
     await this.checkInput(connection.accountId, input, signal);
     const path = await this.findFolder(connection, locate, signal);
-    const settings = settingsOf(connection, path, input, source);
+    const target = targetOf(input.webhookUrl);
+    const settings = settingsOf(connection, path, { ...input, webhookUrl: target.url }, source);
     const { folders, secrets } = this.options.storage;
     let webhookSecret = '';
     const folder = await folders.create(
@@ -130,6 +132,7 @@ export class WatchService {
       (id, now) => new Date(nextRegular(id, settings.scheduleMinutes, now.getTime())),
       async (tx, id) => {
         webhookSecret = await secrets.add(tx, id);
+        await secrets.setLogin(tx, id, target.login);
       },
     );
     this.options.wake();
@@ -146,13 +149,16 @@ export class WatchService {
     const before = await this.get(accountId, id);
     const connection = await this.connectionOf(before);
     const path = locate === undefined ? undefined : await this.findFolder(connection, locate, signal);
+    const target = targetOf(changes.webhookUrl);
+    const webhook = target.url === undefined ? {} : { webhookUrl: target.url };
     const settingsFrom = (former: WatchedFolder): WatchSettings => {
-      const input = { ...former, moveTo: relativeMoveTo(former), ...changes };
+      const input = { ...former, moveTo: relativeMoveTo(former), ...changes, ...webhook };
       const settings = settingsOf(connection, path ?? parseRemotePath(former.path, ROOT, 'path'), input, former.source);
       checkRights(settings.afterDelivery, rights);
       return settings;
     };
     await this.checkInput(accountId, settingsFrom(before), signal);
+    const hasOtherTarget = target.login !== undefined || (target.url !== undefined && target.url !== before.webhookUrl);
     const folder = await this.options.storage.folders.edit(
       accountId,
       before.id,
@@ -164,7 +170,9 @@ export class WatchService {
           nextCheckAt: (now) => new Date(nextRegular(former.id, settings.scheduleMinutes, now.getTime())),
         };
       },
-      async () => undefined,
+      async (tx) => {
+        if (hasOtherTarget) await this.options.storage.secrets.setLogin(tx, before.id, target.login);
+      },
     );
     if (folder === undefined) throw unknownFolder(id);
     this.options.wake();
@@ -397,6 +405,14 @@ function settingsOf(connection: Connection, path: RemotePath, input: NewWatchedF
     moveTo,
     expectEveryMinutes: input.expectEveryMinutes ?? null,
   };
+}
+
+/** A login in the webhook's URL is a secret: it is kept as one, and shown to nobody. */
+function targetOf(webhookUrl: string | null | undefined): {
+  readonly url: string | null | undefined;
+  readonly login: string | undefined;
+} {
+  return typeof webhookUrl === 'string' ? withoutLogin(webhookUrl) : { url: webhookUrl, login: undefined };
 }
 
 /** As its owner would say it of another path: what lies below the folder goes with it. */

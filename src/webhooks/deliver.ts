@@ -5,7 +5,7 @@ import { clockAt } from '../storage/database-clock.js';
 import { JobWorker, type JobOutcome } from '../storage/job-worker.js';
 import type { ClaimedJob, Jobs } from '../storage/jobs.js';
 import type { StorageOptions } from '../storage/storage.js';
-import type { WatchSecrets } from '../storage/watch-secrets.js';
+import { withLogin, type WatchSecrets } from '../storage/watch-secrets.js';
 import type { WatchStore } from '../storage/watches.js';
 import type { AttemptVerdict, WebhookEvent, WebhookEvents } from '../storage/webhook-events.js';
 import { parseRetryAfter, verdictOf } from './retry.js';
@@ -15,7 +15,7 @@ import { signatures } from './signature.js';
 export interface DelivererOptions {
   readonly events: WebhookEvents;
   readonly folders: Pick<WatchStore, 'findForDelivery'>;
-  readonly secrets: Pick<WatchSecrets, 'current'>;
+  readonly secrets: Pick<WatchSecrets, 'current' | 'login'>;
   readonly jobs: Jobs;
   readonly sender: Sender;
   readonly concurrency: number;
@@ -103,7 +103,8 @@ export class Deliverer {
     const folder = await this.#options.folders.findForDelivery(event.folderId);
     if (folder === undefined || folder.webhookUrl === null) return 'done';
     const secrets = await this.#options.secrets.current(folder.id);
-    return this.#try(event, folder.webhookUrl, secrets, signal);
+    const url = withLogin(folder.webhookUrl, await this.#options.secrets.login(folder.id));
+    return this.#try(event, url, secrets, signal);
   }
 
   async #try(event: WebhookEvent, url: string, secrets: readonly string[], signal: AbortSignal): Promise<JobOutcome> {

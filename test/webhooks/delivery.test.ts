@@ -288,6 +288,50 @@ suite('webhooks', () => {
     );
   });
 
+  // It stood in clear in the database and in every answer.
+  test('a login in the URL is sent, sealed, and shown to nobody', async () => {
+    const withLogin = (url: string): string => url.replace('//', '//user:p%40ss@');
+    const expected = `Basic ${Buffer.from('user:p@ss').toString('base64')}`;
+    const { folder } = await watched({ webhookUrl: withLogin(receiver.url) });
+    const sent = async (): Promise<string | undefined> => {
+      receiver.received.length = 0;
+      await bench.service.sendTest(bench.accountId, folder.id);
+      await bench.until(() => receiver.received.length === 1, 'the event');
+      return headersOf(receiver.received[0])['authorization'];
+    };
+    const edit = (webhookUrl: string): Promise<WatchedFolder> =>
+      bench.service.edit(
+        bench.accountId,
+        folder.id,
+        { webhookUrl },
+        { rights: 'look', signal: new AbortController().signal },
+      );
+    const stored = () =>
+      withSql(postgres.url, async (sql) => {
+        const [row] = await sql<{ url: string; all: string }[]>`
+          select webhook_url as url, row_to_json(f)::text as all from watched_folders f where id = ${folder.id}`;
+        return row;
+      });
+    assert.equal(folder.webhookUrl, receiver.url);
+    assert.doesNotMatch((await stored())?.all ?? '', /p%40ss|p@ss/);
+    assert.equal(await sent(), expected);
+    assert.equal((await edit(receiver.url)).webhookUrl, receiver.url);
+    assert.equal(await sent(), expected, 'the same URL again keeps it');
+    await bench.service.rotateSecret(bench.accountId, folder.id);
+    assert.equal(await sent(), expected, 'another signing secret has nothing to do with it');
+    await edit(`${receiver.url}?other`);
+    assert.equal(await sent(), undefined, 'another URL has none');
+
+    // As version 1.0 stored it.
+    await withSql(
+      postgres.url,
+      (sql) => sql`update watched_folders set webhook_url = ${withLogin(receiver.url)} where id = ${folder.id}`,
+    );
+    await bench.storage.watching.secrets.sealLogins();
+    assert.equal((await stored())?.url, receiver.url);
+    assert.equal(await sent(), expected);
+  });
+
   suite('targets that the network rules deny', () => {
     const connection = () => bench.connection('ssh');
     const create = async (webhookUrl: string): Promise<WatchedFolder> =>
