@@ -127,6 +127,8 @@ export function isSame(
   { resolutionMs, zoneShiftMs = 0, endedMs }: Pick<DiffRules, 'resolutionMs' | 'zoneShiftMs' | 'endedMs'>,
 ): boolean {
   if (before.size !== now.size) return false;
+  // The epoch is no time: the server keeps none, or did not tell it this once.
+  if (before.modifiedMs === 0 || now.modifiedMs === 0) return true;
   if (before.modifiedMs === now.modifiedMs && zoneShiftMs === 0) return true;
   if (resolutionMs < MINUTE_MS) {
     return Math.floor(before.modifiedMs / resolutionMs) === Math.floor(now.modifiedMs / resolutionMs);

@@ -30,7 +30,8 @@ export async function zoneShift(
   for await (const [entry, before] of common(listed, stored)) {
     // Another size is another content, whatever the time; and a bare day has no hour.
     const isOld = endedMs - Math.max(entry.modifiedMs, before.modifiedMs) > LOSES_CLOCK_AFTER_MS;
-    if (entry.size !== before.size || isOld) continue;
+    const hasTimes = entry.modifiedMs !== 0 && before.modifiedMs !== 0;
+    if (entry.size !== before.size || isOld || !hasTimes) continue;
     const offMs = (Math.floor(entry.modifiedMs / MINUTE_MS) - Math.floor(before.modifiedMs / MINUTE_MS)) * MINUTE_MS;
     shiftMs ??= offMs;
     if (offMs !== shiftMs || offMs === 0 || offMs % HOUR_MS !== 0 || Math.abs(offMs) > MAX_SHIFT_MS) return 0;

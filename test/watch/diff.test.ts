@@ -259,6 +259,14 @@ suite('times of servers that know minutes only', () => {
     assert.ok(!isSame(before, { ...later, size: 2 }, { ...coarse, zoneShiftMs: HOUR_MS }));
   });
 
+  test('the epoch is no time: a server that does not tell one modifies nothing', () => {
+    for (const rules of [coarse, { ...coarse, resolutionMs: 1000 }]) {
+      assert.ok(isSame(at(now - day), at(0), rules));
+      assert.ok(isSame(at(0), at(now - day), rules));
+      assert.ok(!isSame(at(0), { size: 2, modifiedMs: 0 }, rules));
+    }
+  });
+
   test('a file that loses its clock time with age stays the same', () => {
     const written = now - 183 * day + 15 * 3_600_000;
     assert.ok(isSame(at(written), at(Math.floor(written / day) * day), coarse));
