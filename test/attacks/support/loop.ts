@@ -1,6 +1,6 @@
 /** A gateway that tells how long its event loop was held (Linux). */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,11 +12,18 @@ export const MAX_HOLD_MS = 50;
 const files = new WeakMap<TestGateway, string>();
 
 export async function startWatchedGateway(options: GatewayOptions = {}): Promise<TestGateway> {
-  const file = join(mkdtempSync(join(tmpdir(), 'ftg-loop-')), 'holds');
+  const folder = mkdtempSync(join(tmpdir(), 'ftg-loop-'));
+  const file = join(folder, 'holds');
   writeFileSync(file, '');
   const monitor = new URL('./loop-monitor.js', import.meta.url).href;
   const env = { ...options.env, LOOP_HOLDS: file, NODE_OPTIONS: `--import=${monitor}` };
-  const gateway = await startGateway({ ...options, env });
+  const started = await startGateway({ ...options, env });
+  const stop = async (): Promise<number | null> => {
+    const code = await started.stop();
+    rmSync(folder, { recursive: true, force: true });
+    return code;
+  };
+  const gateway = { ...started, stop };
   files.set(gateway, file);
   return gateway;
 }
