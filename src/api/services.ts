@@ -44,7 +44,9 @@ export function operationFor(
   filename = path.slice(path.lastIndexOf('/') + 1),
 ): OperationRequest {
   const { caller, requestId, request, span, timedBy, intent } = context;
-  return { caller, connection, type, path, filename, requestId, signal: request.signal, span, timedBy, intent };
+  const { signal, claims } = request;
+  const { memory } = claims;
+  return { caller, connection, type, path, filename, requestId, signal, memory, span, timedBy, intent };
 }
 
 /** FileInfo as the API shows it (interface 2.3); JSON leaves out what is undefined. */

@@ -6,12 +6,14 @@ export interface Hold {
   readonly bytes: number;
   /** Holds so many from now on; false, and nothing has changed, where more may not be had. Fewer always may. */
   resize(bytes: number): boolean;
-  /** The same. @throws GatewayError overloaded (503); share_exceeded (429) */
+  /** The same, for what would be good to have: only while the owner could hold twice as much, so that others of its requests find room. */
+  stretch(bytes: number): boolean;
+  /** As resize. @throws GatewayError overloaded (503); share_exceeded (429) */
   require(bytes: number): void;
 }
 
 /** For what is bounded elsewhere. */
-export const UNCOUNTED: Hold = { bytes: 0, resize: () => true, require: () => undefined };
+export const UNCOUNTED: Hold = { bytes: 0, resize: () => true, stretch: () => true, require: () => undefined };
 
 export class Memory {
   private grant: Grant | undefined;
@@ -37,6 +39,7 @@ export class Memory {
         return held;
       },
       resize: (bytes) => take(bytes, false),
+      stretch: (bytes) => this.isPlenty(bytes - held) && take(bytes, false),
       require: (bytes) => void take(bytes, true),
     };
   }
@@ -61,15 +64,24 @@ export class Memory {
     this.bytes = 0;
   }
 
+  private isPlenty(more: number): boolean {
+    const amount = this.budget.of(this.owner).used + 2 * more;
+    return more <= 0 || this.budget.refusalOf({ owner: this.owner, amount }) === undefined;
+  }
+
   private take(bytes: number): boolean {
     this.grant = this.budget.tryTake({ owner: this.owner, amount: bytes });
     return this.grant !== undefined;
   }
 
   private resize(bytes: number, isRequired: boolean): boolean {
+    const more = bytes - this.bytes;
+    // What can do with less is not told that it was refused.
+    if (!isRequired && more > 0 && this.budget.refusalOf({ owner: this.owner, amount: more }) !== undefined)
+      return false;
     const isGranted = this.grant?.resize(bytes) ?? this.take(bytes);
     if (isGranted) this.bytes = bytes;
-    else if (isRequired) throw this.budget.errorOf({ owner: this.owner, amount: bytes - this.bytes });
+    else if (isRequired) throw this.budget.errorOf({ owner: this.owner, amount: more });
     return isGranted;
   }
 }

@@ -1,4 +1,5 @@
 /** Connection → protocol → pool → lease → Remote. The only file that lists the protocols. */
+import { type Memory, UNCOUNTED } from '../budgets/memory.js';
 import { hash } from 'node:crypto';
 import { GatewayError, toGatewayError } from '../errors.js';
 import { Pool, type Lease, type PoolGauge, type Priority } from '../pools/pool.js';
@@ -18,6 +19,7 @@ export interface UseOptions {
   readonly priority?: Priority;
   readonly mark?: Mark;
   readonly irrevocable?: () => void;
+  readonly memory?: Memory | undefined;
 }
 
 /** What the work of an operation may say about itself. */
@@ -138,6 +140,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
       leftovers: use.leftovers(connection),
       ...(use.mark === undefined ? {} : { mark: use.mark }),
       ...(use.irrevocable === undefined ? {} : { irrevocable: use.irrevocable }),
+      hold: () => use.memory?.hold() ?? UNCOUNTED,
     });
   }
 

@@ -7,6 +7,7 @@
  * may never answer. Every error is a GatewayError, translated at the protocol's edge.
  */
 import type { Readable, Writable } from 'node:stream';
+import type { Hold } from '../budgets/memory.js';
 import type { RemotePath } from './path.js';
 
 export interface FileInfo {
@@ -172,6 +173,8 @@ export interface RemoteContext {
    * `signal` has fired with before.
    */
   readonly irrevocable?: () => void;
+  /** For what a stream keeps in memory of its own accord: windows, parts. Without room it makes do with less. */
+  readonly hold?: () => Hold;
 }
 
 /**

@@ -2,6 +2,7 @@
  * The frame around everything a client asks for: may it run, one action of the month, a history item, a lease, the
  * outcome, and the item durable before the answer.
  */
+import type { Memory } from '../budgets/memory.js';
 import { GatewayError, toGatewayError } from '../errors.js';
 import type { Caller } from '../caller.js';
 import type { Connection } from '../remotes/connection.js';
@@ -24,6 +25,8 @@ export interface OperationRequest {
   readonly requestId: string;
   /** Aborted when the client has left or the gateway drains. */
   readonly signal: AbortSignal;
+  /** Counts what its streams hold; absent = bounded elsewhere. */
+  readonly memory?: Memory;
   /** Of the request. */
   readonly span?: Span;
   /** Told where the time will go, before it goes there. */
@@ -191,7 +194,8 @@ export class RunningOperation {
       signal.throwIfAborted();
       this.isIrrevocable = true;
     };
-    const use: UseOptions = { signal, leftovers: options.leftovers, mark, irrevocable };
+    const { memory } = request;
+    const use: UseOptions = { signal, leftovers: options.leftovers, mark, irrevocable, memory };
     request.timedBy?.(this.stages);
     this.span = this.beginSpan();
     options.live.add(transfer.id, { look: () => this.look(), end: (reason) => this.end(reason) });

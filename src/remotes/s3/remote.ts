@@ -1,3 +1,4 @@
+import { UNCOUNTED } from '../../budgets/memory.js';
 import { GatewayError } from '../../errors.js';
 import type { PoolLimits, S3Connection } from '../connection.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../path.js';
@@ -116,12 +117,13 @@ export class S3Remote implements Remote {
       return new S3Writer(bucket, path, size, (onFailure) => new SdkSink(bucket, target, options, onFailure));
     }
     if (size === undefined || size <= (provisional || asksFirst ? partBytes : GATHERED_BYTES)) {
+      const hold = this.context.hold?.() ?? UNCOUNTED;
       const choose = async (): Promise<UploadTarget> => (provisional ? this.#stage(path) : this.#target(path));
       return new S3Writer(
         bucket,
         path,
         size,
-        (onFailure) => new GatheringSink(bucket, { partBytes, partsInFlight }, choose, onFailure),
+        (onFailure) => new GatheringSink(bucket, { partBytes, partsInFlight, hold }, choose, onFailure),
       );
     }
     const target = provisional ? await this.#stage(path) : this.#target(path);

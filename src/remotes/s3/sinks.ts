@@ -1,4 +1,5 @@
 /** Three ways for an upload's bytes to reach the store. Whatever the way, nothing is visible before `publish`. */
+import type { Hold } from '../../budgets/memory.js';
 import { GatewayError } from '../../errors.js';
 import type { Bucket } from './bucket.js';
 import { alreadyExists } from './bucket.js';
@@ -134,6 +135,13 @@ export class SerialPartsSink implements Sink {
   }
 }
 
+interface GatheringTuning {
+  readonly partBytes: number;
+  readonly partsInFlight: number;
+  /** Counts the parts in memory: fewer travel at once where there is no room for more. */
+  readonly hold: Hold;
+}
+
 /**
  * A size that nobody knows, or a small one: bytes are gathered up to one part. If that is all, it becomes one PUT at
  * `publish`; else a multipart upload, several parts at once. Memory: the parts under way and the one that fills.
@@ -145,11 +153,12 @@ export class GatheringSink implements Sink {
   #number = 1;
   #partBytes: number;
   readonly #inFlight = new Set<Promise<void>>();
+  #inFlightBytes = 0;
   #failure: Error | undefined;
 
   constructor(
     private readonly bucket: Bucket,
-    private readonly tuning: { readonly partBytes: number; readonly partsInFlight: number },
+    private readonly tuning: GatheringTuning,
     /** Where a multipart upload is to go, asked for when one is needed. */
     chooseTarget: () => Promise<UploadTarget>,
     private readonly onFailure: (error: Error) => void,
@@ -163,7 +172,7 @@ export class GatheringSink implements Sink {
   }
 
   write(chunk: Buffer, done: Done): void {
-    if (this.#gathered + chunk.length <= this.#partBytes) {
+    if (this.#gathered + chunk.length <= this.#partBytes && this.#hasRoom(chunk.length)) {
       this.#gather(chunk);
       done();
       return;
@@ -197,6 +206,7 @@ export class GatheringSink implements Sink {
   }
 
   async #overflow(chunk: Buffer): Promise<void> {
+    if (this.#gathered + chunk.length <= this.#partBytes) return this.#gatherInTurn(chunk);
     const upload = await this.#upload.open();
     for (let rest = chunk; rest.length > 0;) {
       if (this.#partBytes === 0) throw tooLarge(upload.target);
@@ -207,7 +217,7 @@ export class GatheringSink implements Sink {
         continue;
       }
       const piece = rest.subarray(0, this.#partBytes - this.#gathered);
-      this.#gather(piece);
+      await this.#gatherInTurn(piece);
       rest = rest.subarray(piece.length);
     }
   }
@@ -220,12 +230,35 @@ export class GatheringSink implements Sink {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
+  /** Waits for parts that travel to make room; share_exceeded or overloaded where none do. */
+  async #gatherInTurn(piece: Buffer): Promise<void> {
+    while (!this.#hasRoom(piece.length)) {
+      if (this.#inFlight.size === 0) this.tuning.hold.require(this.#gathered + piece.length);
+      await Promise.race(this.#inFlight);
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#gather(piece);
+  }
+
+  #hasRoom(bytes: number): boolean {
+    const { hold } = this.tuning;
+    const wanted = this.#inFlightBytes + this.#gathered + bytes;
+    return this.#inFlight.size === 0 ? hold.resize(wanted) : hold.stretch(wanted);
+  }
+
   #start(upload: MultipartUpload): void {
     const number = this.#number;
-    const sent: Promise<void> = upload.sendPart(number, this.#take()).then(
-      () => void this.#inFlight.delete(sent),
+    const part = this.#take();
+    this.#inFlightBytes += part.length;
+    const over = (): void => {
+      this.#inFlight.delete(sent);
+      this.#inFlightBytes -= part.length;
+      this.tuning.hold.resize(this.#inFlightBytes + this.#gathered);
+    };
+    const sent: Promise<void> = upload.sendPart(number, part).then(
+      () => over(),
       (error: Error) => {
-        this.#inFlight.delete(sent);
+        over();
         this.#failure ??= error;
         this.onFailure(error);
       },

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { GatewayError } from '../../errors.js';
+import type { Hold } from '../../budgets/memory.js';
 import type { SftpChannel } from './channel.js';
 import type { HostMemory } from './host-memory.js';
 import { isImpatience, isStatus, STATUS, translate } from './replies.js';
@@ -27,6 +28,8 @@ export interface ReadPlan {
   readonly length: number;
   readonly maxRequests: number;
   readonly memory: HostMemory;
+  /** Counts the window; it widens while there is room. */
+  readonly hold: Hold;
   /** Bytes at `start` that are here already. */
   readonly head?: Buffer | undefined;
 }
@@ -66,7 +69,9 @@ export class SftpReader extends Readable {
     this.#nextAsked = plan.start;
     this.#nextPushed = plan.start;
     this.#end = plan.start + plan.length;
-    this.#windowBytes = FIRST_CHUNKS * plan.channel.maxReadBytes;
+    const { maxReadBytes } = plan.channel;
+    // One chunk at a time is what everybody has.
+    this.#windowBytes = plan.hold.stretch(FIRST_CHUNKS * maxReadBytes) ? FIRST_CHUNKS * maxReadBytes : maxReadBytes;
     const head = plan.head?.subarray(0, plan.length);
     if (head !== undefined && head.length > 0) {
       this.#nextAsked += head.length;
@@ -82,6 +87,7 @@ export class SftpReader extends Readable {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#closeHandle();
     this.#early.clear();
+    this.#plan.hold.resize(0);
     done(error);
   }
 
@@ -160,8 +166,9 @@ export class SftpReader extends Readable {
   }
 
   #widen(): void {
-    const { channel, memory } = this.#plan;
+    const { channel, memory, hold } = this.#plan;
     const step = channel.maxReadBytes;
+    if (!hold.stretch(this.#windowBytes + step)) return;
     if (this.#windowBytes < BUDGET_BYTES) {
       this.#windowBytes = Math.min(this.#windowBytes + step, BUDGET_BYTES);
       if (this.#windowBytes > OWN_WINDOW_BYTES) channel.widenWindow(2 * BUDGET_BYTES);

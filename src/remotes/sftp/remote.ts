@@ -1,3 +1,4 @@
+import { UNCOUNTED } from '../../budgets/memory.js';
 import { GatewayError, type Step } from '../../errors.js';
 import type { SftpConnection } from '../connection.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../path.js';
@@ -145,6 +146,7 @@ export class SftpRemote implements Remote {
           length: range === undefined ? info.size : range.end - range.start + 1,
           maxRequests: this.#deps.tuning.sftpInFlight,
           memory: this.#memory,
+          hold: this.#context.hold?.() ?? UNCOUNTED,
           head: start === 0 ? head : undefined,
         });
         const stop = (): void => void body.destroy(signal.reason as Error);
@@ -364,6 +366,7 @@ export class SftpRemote implements Remote {
       ...extent,
       maxRequests: this.#deps.tuning.sftpInFlight,
       memory: this.#memory,
+      hold: this.#context.hold?.() ?? UNCOUNTED,
       queuedBytes: () => session.queuedBytes,
       // Others may keep the file to the one who opened it, or only when that one closes it.
       openLane: this.#isOpenSsh ? () => this.#borrowLane(file) : undefined,

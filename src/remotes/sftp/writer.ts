@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import type { Hold } from '../../budgets/memory.js';
 import type { GatewayError } from '../../errors.js';
 import { toGatewayError } from '../../errors.js';
 import type { SftpChannel } from './channel.js';
@@ -11,6 +12,8 @@ const IN_FLIGHT_BYTES = 2.5 * 1024 * 1024;
 /** Of these, what may wait in this process because the channel's window or the network is full. */
 const QUEUED_BYTES = 1024 * 1024;
 const HIGH_WATER_BYTES = 512 * 1024;
+/** Both of them, where there is no memory for more. */
+const NARROW_BYTES = 64 * 1024;
 /** Packets grow while they are acknowledged within this time; a slow line keeps small ones, so that it never seems to stall. */
 const PROMPT_ACK_MS = 1000;
 /** On a line this long one channel's window, not the line, is what an upload waits for: 2 MiB in each round trip. */
@@ -40,6 +43,8 @@ export interface WritePlan extends WriteLane {
   readonly start: number;
   readonly maxRequests: number;
   readonly memory: HostMemory;
+  /** Counts what waits in this process. */
+  readonly hold: Hold;
   /** Encrypted bytes of the whole connection that wait for the network. */
   readonly queuedBytes: () => number;
   /** Bytes to come, when known. */
@@ -59,6 +64,7 @@ interface Lane extends WriteLane {
 export class WriteStream extends Writable {
   readonly #plan: WritePlan;
   readonly #lanes: Lane[];
+  readonly #queueBytes: number;
   readonly #extraLanes: ExtraLane[] = [];
   /** Asked for once: who had none to spare will hardly have one before the file is through. */
   #opening: Promise<void> | undefined;
@@ -75,8 +81,10 @@ export class WriteStream extends Writable {
   #failure: GatewayError | undefined;
 
   constructor(plan: WritePlan) {
-    super({ highWaterMark: HIGH_WATER_BYTES, decodeStrings: true });
+    const isWide = plan.hold.stretch(HIGH_WATER_BYTES + QUEUED_BYTES);
+    super({ highWaterMark: isWide ? HIGH_WATER_BYTES : NARROW_BYTES, decodeStrings: true });
     this.#plan = plan;
+    this.#queueBytes = isWide ? QUEUED_BYTES : NARROW_BYTES;
     this.#lanes = [{ channel: plan.channel, handle: plan.handle, inFlightBytes: 0 }];
     this.#nextOffset = plan.start;
     this.#packetBytes = Math.min(SAFE_CHUNK_BYTES, plan.channel.maxWriteBytes);
@@ -129,6 +137,7 @@ export class WriteStream extends Writable {
     this.#failure ??= error === null ? undefined : toGatewayError(error);
     this.#held = [];
     this.#heldBytes = 0;
+    this.#plan.hold.resize(0);
     // Without an error it only tidies up after "finish": replies are still to come.
     if (error !== null) {
       this.#wake();
@@ -171,7 +180,7 @@ export class WriteStream extends Writable {
     const most = this.#lanes.length === 1 ? IN_FLIGHT_BYTES : LANE_IN_FLIGHT_BYTES;
     const lane = this.#lanes.reduce((best, other) => (other.inFlightBytes < best.inFlightBytes ? other : best));
     const isFree =
-      lane.inFlightBytes + this.#packetBytes <= most && lane.channel.queuedBytes + queuedBytes() < QUEUED_BYTES;
+      lane.inFlightBytes + this.#packetBytes <= most && lane.channel.queuedBytes + queuedBytes() < this.#queueBytes;
     return isFree ? lane : undefined;
   }
 
