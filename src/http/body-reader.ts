@@ -90,10 +90,10 @@ export class BodyReader extends Readable {
     if (this.isStarving) this._read();
   }
 
-  /** A paused socket may not show that its client has left: lets one chunk through, where there is memory for it. */
+  /** A paused socket does not show that its client has left: lets one chunk through, where there is memory to spare. */
   peek(): void {
-    if (!this.isHeldBack || this.readableLength > MAX_PEEK_BYTES || !this.makesRoom()) return;
-    this.resumeSocket();
+    if (!this.isHeldBack || this.readableLength > MAX_PEEK_BYTES) return;
+    if (this.memory.stretch(this.readableLength + this.expectedBytes)) this.resumeSocket();
   }
 
   /** More is to come, and is not read now. */

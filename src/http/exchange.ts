@@ -124,10 +124,9 @@ export class Exchange {
     return this.body?.isHeldBack === true && !this.isOver ? this.socket.head.peer : undefined;
   }
 
-  /** What was found out about it: it has left, or nobody knows. */
-  peerIs(state: 'closed' | 'unknown'): void {
-    if (this.heldBack === undefined) return;
-    if (state === 'closed') this.cut(clientGone());
+  /** It has left, as the system says, or may have: then the next chunk would show it. */
+  lookAfter(isGone: boolean): void {
+    if (isGone) this.cut(clientGone());
     else this.guard(() => this.body?.peek());
   }
 

@@ -1,6 +1,6 @@
 /**
- * Which clients are still there while nothing is read from their sockets: a paused socket tells nothing of its other end.
- * The kernel's own table does (Linux); elsewhere nobody knows before the next read.
+ * Which clients have left while nothing is read from their sockets: a paused socket tells nothing of its other end, but
+ * the kernel's own table does (Linux), once all that was sent before has found room in its buffer.
  */
 import { readFile } from 'node:fs/promises';
 import ipaddr from 'ipaddr.js';
@@ -11,9 +11,6 @@ export interface Peer {
   /** Absent where the front end does not tell. */
   readonly port?: number;
 }
-
-/** unknown: not in the table, which may have changed while it was read, or one of several; or there is no table. */
-export type PeerState = 'there' | 'closed' | 'unknown';
 
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'] as const;
 const ESTABLISHED = '01';
@@ -26,24 +23,19 @@ interface Found {
   closing: number;
 }
 
-/** What the tables say now of peers, all of which have a connection with our `port`; 0 = one that is not known. */
-export async function lookAtPeers(port: number, peers: readonly Peer[]): Promise<(peer: Peer) => PeerState> {
+/** Those of `peers` that have left for certain; all have a connection with our `port`, 0 = one that is not known. */
+export async function gonePeers(port: number, peers: readonly Peer[]): Promise<(peer: Peer) => boolean> {
   const byAddress = await readTables(port);
-  if (byAddress.size === 0) return () => 'unknown';
+  if (byAddress.size === 0) return () => false;
   const asked = new Map<string, number>();
   for (const { address } of peers) asked.set(keyOf(address), (asked.get(keyOf(address)) ?? 0) + 1);
   return (peer) => {
     const key = keyOf(peer.address);
     const found = byAddress.get(key);
-    if (peer.port === undefined) {
-      // Which one is which nobody tells; but all of them may have left, or none.
-      const { established = 0, closing = 0 } = found ?? {};
-      const count = asked.get(key) ?? 0;
-      if (established === 0 || closing >= count) return 'closed';
-      return closing > 0 || established < count ? 'unknown' : 'there';
-    }
-    const state = found?.states.get(hex(peer.port));
-    return state === CLOSE_WAIT ? 'closed' : state === ESTABLISHED ? 'there' : 'unknown';
+    if (peer.port !== undefined) return found?.states.get(hex(peer.port)) === CLOSE_WAIT;
+    // Which one is which nobody tells; but all of them may have left.
+    const { established = 0, closing = 0 } = found ?? {};
+    return established === 0 || closing >= (asked.get(key) ?? 0);
   };
 }
 

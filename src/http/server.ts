@@ -8,7 +8,7 @@ import { openNodeFrontEnd } from './fallback/node-front-end.js';
 import type { ClientSocket, SocketOptions } from './front-end.js';
 import type { SharedAcceptor } from './native/acceptor.js';
 import { openUwsFrontEnd } from './native/uws-front-end.js';
-import { lookAtPeers } from './peers.js';
+import { gonePeers } from './peers.js';
 import type { HttpHandler } from './types.js';
 
 export interface HttpServerOptions extends SocketOptions {
@@ -99,11 +99,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const heldBack = [...running].filter((exchange) => exchange.heldBack !== undefined);
     if (heldBack.length === 0) return;
     const peers = heldBack.flatMap((exchange) => exchange.heldBack ?? []);
-    const stateOf = await lookAtPeers(port, peers);
+    const isGone = await gonePeers(port, peers);
     for (const exchange of heldBack) {
       const { heldBack: peer } = exchange;
-      const state = peer === undefined ? 'there' : stateOf(peer);
-      if (state !== 'there') exchange.peerIs(state);
+      if (peer !== undefined) exchange.lookAfter(isGone(peer));
     }
   }
 

@@ -1,0 +1,95 @@
+/** What bodies and answers hold counts by client, on both front ends; clients that leave a paused socket are noticed. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Budgets } from '../../src/budgets/budgets.js';
+import { hasCode } from '../../src/errors.js';
+import type { HttpRequest } from '../../src/http/types.js';
+import { readWhole } from '../../src/http/whole-body.js';
+import { MiB } from './support/bytes.js';
+import { startFrontEnd, testBudgets, untilGone } from './support/front-end.js';
+import { RawClient } from './support/raw-client.js';
+import { until } from './support/until.js';
+
+const used = (budgets: Budgets): number => budgets.memoryBytes.gauge.used;
+const post = (length: number): string => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+
+for (const frontEnd of ['uws', 'node'] as const) {
+  describe(`memory of requests, ${frontEnd}`, { concurrency: true }, () => {
+    test('a body that nobody reads is held back within bounds, and counted until it is gone', async (t) => {
+      const budgets = testBudgets();
+      const front = await startFrontEnd(t, untilGone, { budgets, frontEnd });
+      const client = await RawClient.open(front.port);
+      client.send(post(64 * MiB), Buffer.alloc(8 * MiB));
+      await until('it counts', () => used(budgets) > 0);
+      assert.ok(used(budgets) < 3 * MiB, `${used(budgets)} bytes`);
+      await front.server.drain(0);
+      await until('it is given back', () => used(budgets) === 0);
+      client.socket.destroy();
+    });
+
+    test('a client that leaves while its socket is paused is noticed', async (t) => {
+      let reason: unknown;
+      const front = await startFrontEnd(
+        t,
+        async (request: HttpRequest) =>
+          untilGone(request).catch((error: unknown) => ((reason = error), { status: 500 })),
+        { frontEnd },
+      );
+      const client = await RawClient.open(front.port);
+      client.send(post(64 * MiB), Buffer.alloc(64 * 1024));
+      client.socket.destroySoon();
+      await front.over(1);
+      await until('the handler hears of it', () => hasCode(reason, 'client_gone'));
+      client.socket.destroy();
+    });
+
+    test('a chunk that there is no memory for ends the request, and the handler hears why', async (t) => {
+      const budgets = testBudgets({ memoryBytes: 32 * 1024 });
+      const { port } = await startFrontEnd(
+        t,
+        async (request) =>
+          untilGone(request).catch((error: unknown) => ({ status: hasCode(error, 'overloaded') ? 503 : 500 })),
+        { budgets, frontEnd },
+      );
+      const client = await RawClient.open(port);
+      client.send(post(MiB), Buffer.alloc(128 * 1024));
+      // One front end hands on what came with the head, the other one what is asked for.
+      if (frontEnd === 'uws') assert.equal((await client.answer()).status, 503);
+      client.socket.destroy();
+      await until('nothing is left', () => used(budgets) === 0);
+    });
+
+    test('a body that is read whole has a deadline for all of it, however steadily it comes', async (t) => {
+      const { port } = await startFrontEnd(
+        t,
+        async (request) => ({ status: 200, body: await readWhole(request, { maxBytes: 1_000, withinMs: 1_500 }) }),
+        { frontEnd },
+      );
+      const client = await RawClient.open(port);
+      client.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n');
+      const trickle = setInterval(() => client.send(' '), 100);
+      await client.closed;
+      clearInterval(trickle);
+      assert.equal(client.received.length, 0);
+    });
+
+    test('a long text counts until a slow reader has it; one that there is no memory for is refused', async (t) => {
+      const budgets = testBudgets({ memoryBytes: 40 * MiB });
+      const front = await startFrontEnd(t, async () => ({ status: 200, body: 'x'.repeat(24 * MiB) }), {
+        budgets,
+        frontEnd,
+      });
+      const slow = await RawClient.open(front.port);
+      slow.socket.pause();
+      slow.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      await until('it counts', () => used(budgets) === 24 * MiB);
+      const second = await RawClient.open(front.port);
+      const answer = await second.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n').answer();
+      assert.deepEqual([answer.status, answer.field('x-error-code')], [503, 'overloaded']);
+      slow.socket.resume();
+      assert.equal((await slow.answer()).body.length, 24 * MiB);
+      await until('it is given back', () => used(budgets) === 0);
+      for (const { socket } of [slow, second]) socket.destroy();
+    });
+  });
+}
