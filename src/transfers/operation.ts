@@ -226,7 +226,13 @@ export class RunningOperation {
 
   /** Resolves when the success is durable; rejects with database_away when it could not be recorded. */
   async succeed(): Promise<{ readonly durationMs: number }> {
-    return this.record(undefined);
+    try {
+      return await this.record(undefined);
+    } catch (error) {
+      // It is done, and its client is told a failure: what is repeated must not run again.
+      this.request.intent?.lose();
+      throw error;
+    }
   }
 
   /** Records the failure and resolves to the error to answer with: always the first one, as a GatewayError. */

@@ -10,7 +10,12 @@ import { startSandbox } from '../../src/sandbox/server.js';
 import type { Storage, TransferItem, TransferType } from '../../src/storage/storage.js';
 import { Sweeper } from '../../src/transfers/leftovers.js';
 import { LiveTransfers } from '../../src/transfers/live.js';
-import { Operations, type OperationOutcome, type OperationRequest } from '../../src/transfers/operation.js';
+import {
+  Operations,
+  type OperationOutcome,
+  type OperationRequest,
+  type OperationsOptions,
+} from '../../src/transfers/operation.js';
 import { LIMITS, testDeps } from '../remotes/support/harness.js';
 import { DATABASES, openTest } from '../storage/databases.js';
 
@@ -18,6 +23,7 @@ export interface Rig {
   readonly storage: Storage;
   readonly remotes: Remotes;
   readonly operations: Operations;
+  operationsOn(storage: OperationsOptions['storage']): Operations;
   readonly sweeper: Sweeper;
   readonly outcomes: OperationOutcome[];
   /** The database, for another node on it. */
@@ -83,16 +89,18 @@ export async function startRig(): Promise<Rig> {
     log: () => undefined,
   });
   const outcomes: OperationOutcome[] = [];
-  const operations = new Operations({
-    live: new LiveTransfers(),
-    storage,
-    remotes,
-    leftovers: (of) => sweeper.for(of),
-    plans: { pro: { connections: 0, monthlyActions: 0 }, small: { connections: 1, monthlyActions: 2 } },
-    onOutcome: (outcome) => outcomes.push(outcome),
-  });
+  const operationsOn: Rig['operationsOn'] = (on) =>
+    new Operations({
+      live: new LiveTransfers(),
+      storage: on,
+      remotes,
+      leftovers: (of) => sweeper.for(of),
+      plans: { pro: { connections: 0, monthlyActions: 0 }, small: { connections: 1, monthlyActions: 2 } },
+      onOutcome: (outcome) => outcomes.push(outcome),
+    });
+  const operations = operationsOn(storage);
   return {
-    ...{ storage, remotes, operations, sweeper, outcomes, url, folder, connection },
+    ...{ storage, remotes, operations, operationsOn, sweeper, outcomes, url, folder, connection },
     request: (type, changes = {}) => ({
       ...{ caller, connection, type, path: '/asked', filename: 'asked', requestId: 'r1', signal: NEVER },
       ...changes,

@@ -12,6 +12,7 @@ import { copyFile } from '../../src/transfers/copy-file.js';
 import { openDownload, readFile } from '../../src/transfers/get-file.js';
 import { referTo, type OperationRequest, type PathReference } from '../../src/transfers/operation.js';
 import { putFile, type PutRequest, type Target } from '../../src/transfers/put-file.js';
+import type { OpenTransfer } from '../../src/storage/storage.js';
 import { openTest } from '../storage/databases.js';
 import { startRig, until, type Rig } from './rig.js';
 import { withCode } from '../support/errors.js';
@@ -317,6 +318,31 @@ describe('operations', () => {
     });
     await assert.rejects(failing, withCode('internal'));
     assert.doesNotMatch((await rig.newest()).errorMessage ?? '', /secret/);
+  });
+
+  test('what was done and could not be recorded does not run again under its key; what failed may', async () => {
+    const away = new GatewayError('database_away', 'the history cannot be written');
+    const { history, quota, locks } = rig.storage;
+    const unrecorded: typeof history = Object.assign(Object.create(history) as typeof history, {
+      begin: (...asked: Parameters<typeof history.begin>) => ({
+        ...Object.assign(Object.create(history.begin(...asked)) as OpenTransfer, {
+          finish: () => Promise.reject(away),
+        }),
+        stand: async () => undefined,
+        locate: () => undefined,
+      }),
+    });
+    const operations = rig.operationsOn({ history: unrecorded, quota, locks });
+    let lost = 0;
+    const intent = { begin: async () => undefined, lose: () => lost++ };
+    const done = operations.run(rig.request('mkdir', { intent }), async () => undefined);
+    await assert.rejects(done, withCode('database_away'));
+    assert.equal(lost, 1);
+    const refused = operations.run(rig.request('mkdir', { intent }), async () => {
+      throw new GatewayError('permission_denied', 'no');
+    });
+    await assert.rejects(refused, withCode('permission_denied'));
+    assert.equal(lost, 1);
   });
 
   test('a session that died unnoticed is replaced unless something has moved', async () => {
