@@ -57,7 +57,6 @@ export function sharedErrorResponses(
 /** Every code with its status and what to do about it. */
 export function errorCodeSchema(codes: readonly ClientErrorCode[]): Schema {
   return {
-    type: 'string',
     oneOf: codes.map((code) => ({
       const: code,
       title: `${ERROR_RULES[code].status} ${code}`,
