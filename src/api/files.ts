@@ -277,6 +277,12 @@ export async function copy(services: ApiServices, context: RequestContext): Prom
       { step: 'request' },
     );
   }
+  // What a key may write it need not be allowed to read; nor may it learn what is there.
+  if (!caller.scopes.includes('read')) {
+    throw new GatewayError('scope_missing', 'this API key lacks the scope "read", which the source of a copy needs', {
+      step: 'request',
+    });
+  }
   const source = await connectionOf(services, caller, body.source_connection_id);
   const target = await connectionOf(services, caller, body.dest_connection_id);
   requireActive(source);

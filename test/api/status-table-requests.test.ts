@@ -356,6 +356,18 @@ describe('what a client asks wrongly is refused, told and without effect', () =>
         code: 'scope_missing',
         text: /lacks the scope "read"/,
       },
+      ...['/there/file.txt', '/absent'].map((source_path) => ({
+        what: `copying ${source_path} with a key that may only write`,
+        send: () =>
+          as('writer').post('/api/copy', {
+            source_connection_id: 'ssh',
+            source_path,
+            dest_connection_id: 'ssh',
+            dest_path: '/copied',
+          }),
+        code: 'scope_missing' as const,
+        text: /lacks the scope "read", which the source of a copy needs/,
+      })),
       {
         what: 'exec with a key to write',
         send: () => as('writer').post('/api/exec/ssh', { command: 'true' }),

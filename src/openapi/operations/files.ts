@@ -13,7 +13,7 @@ export const fileOperations: Readonly<Record<string, Description>> = {
     tag: 'Files',
     summary: 'Copy a file between connections',
     description:
-      'Streams a file from one connection to another, or lets the store copy it where both ends are one S3 store. Needs a plan with more than one connection.',
+      'Streams a file from one connection to another, or lets the store copy it where both ends are one S3 store. Needs a plan with more than one connection, and a key with the scope `read` beside `write`.',
     bodyExamples: {
       copy: {
         value: {
