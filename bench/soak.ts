@@ -2,7 +2,7 @@
  * Soak: mixed load at a steady rate against servers of its own, and a look at the gateway's sessions, descriptors,
  * memory, timers and history every few seconds. Exits with 0 when all are flat and nothing failed, else with 1.
  *
- *   npm run soak -- --minutes 15 [--rate 20] [--json FILE]
+ *   npm run soak -- --minutes 15 [--rate 20] [--json FILE] [--picture FILE.svg]
  */
 import { randomBytes, createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { residentMiB } from './lab/process-meter.js';
 import { startSoakTarget, type SoakTarget } from './lab/soak-target.js';
+import { againstWarm, drawCourse, WARM_MINUTE } from './report/course.js';
 import { isFlat, type Course } from './report/flatness.js';
 
 const KIB = 1024;
@@ -57,6 +58,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '15' },
     rate: { type: 'string', default: '20' },
     json: { type: 'string', default: '' },
+    picture: { type: 'string', default: '' },
   },
 });
 const minutes = Number(values.minutes);
@@ -72,6 +74,10 @@ const target = await startSoakTarget(folder);
 try {
   const report = await soak(target);
   if (values.json !== '') writeFileSync(values.json, JSON.stringify(report, undefined, 2));
+  if (values.picture !== '') {
+    const title = `Memory over ${minutes} min of mixed load, ${perSecond} pieces of work a second`;
+    writeFileSync(values.picture, drawCourse(title, report.samples));
+  }
   process.stdout.write(`${inWords(report)}\n`);
   const isGood = report.failures.length === 0 && Object.values(report.verdicts).every(({ flat }) => flat);
   process.exitCode = isGood ? 0 : 1;
@@ -200,8 +206,10 @@ function judge(samples: readonly Sample[], before: Sample, after: Sample): Recor
     'heap (MiB)': course('heapMiB', { ratio: 1.3, floor: 32 }),
     timers: course('timers', { ratio: 1.3, floor: 30 }),
   };
+  const warm = againstWarm(samples);
   return {
     ...(minutes < SHORTEST_COURSE_MINUTES ? {} : underLoad),
+    ...(warm === undefined ? {} : { [`memory (MiB) since minute ${WARM_MINUTE}`]: warm }),
     'sessions at rest': rest('sessions', 0),
     'leases at rest': rest('leases', 0),
     'waiting at rest': rest('waiting', 0),

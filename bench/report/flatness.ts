@@ -20,7 +20,7 @@ export function isFlat(
   return { flat: to <= Math.max(from * ratio, from + floor), from, to };
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? 0;
 }

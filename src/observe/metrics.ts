@@ -32,7 +32,7 @@ export const METRICS = {
     name: 'ftg_requests_total',
     help: 'Requests by route and class of status (none: the client left before its answer)',
     labels: ['route', 'status'],
-    series: 260,
+    series: 230,
   },
   requestSeconds: {
     name: 'ftg_request_duration_seconds',

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { againstWarm, drawCourse, type MemorySample } from '../../bench/report/course.js';
 import { isFlat } from '../../bench/report/flatness.js';
 import type { SoakReport } from '../../bench/soak.js';
 import { held } from '../support/reliability.js';
@@ -23,13 +24,32 @@ test('a course is flat when its last third is no higher than its middle one, but
   assert.equal(isFlat([50, 50, 50, 50, 50, 50, 50, 500, 50], slack).flat, true);
 });
 
+test('memory is held against minute ten, and drawn', () => {
+  const course = (memoryAt: (minute: number) => number): MemorySample[] =>
+    Array.from({ length: 60 }, (_, minute) => ({ atSeconds: minute * 60, memoryMiB: memoryAt(minute), heapMiB: 50 }));
+  // It warms up, and then stays; one outlier is no trend.
+  const good = course((minute) => (minute < 9 ? 140 + minute * 5 : minute === 57 ? 400 : 190));
+  assert.deepEqual(againstWarm(good), { flat: true, from: 190, to: 190 });
+  assert.equal(againstWarm(course((minute) => 150 + minute * 2))?.flat, false);
+  assert.equal(againstWarm(good.slice(0, 15)), undefined);
+  const picture = drawCourse('<Memory>', good);
+  assert.match(picture, /^<svg [^]*&#60;Memory&#62;[^]*<\/svg>\n$/);
+  assert.equal(picture.match(/<polyline /g)?.length, 2);
+});
+
 test('a short soak: nothing fails, nothing grows', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'soak-test-'));
   const file = join(folder, 'report.json');
-  const { stdout } = await run(process.execPath, [SOAK, '--minutes', '0.2', '--rate', '20', '--json', file], {
-    timeout: 120_000,
-  });
+  const picture = join(folder, 'report.svg');
+  const { stdout } = await run(
+    process.execPath,
+    [SOAK, '--minutes', '0.2', '--rate', '20', '--json', file, '--picture', picture],
+    {
+      timeout: 120_000,
+    },
+  );
   const report = JSON.parse(readFileSync(file, 'utf8')) as SoakReport;
+  assert.match(readFileSync(picture, 'utf8'), /^<svg /);
   rmSync(folder, { recursive: true });
   assert.deepEqual(report.failures, []);
   assert.ok(report.requests > 120, stdout);
