@@ -6,6 +6,8 @@
  *   the same once more   exit at once with 128 + the signal's number (130, 143), as shells expect
  *   SIGHUP               read the TLS certificate again
  *   an escaped error     log it, try to stop for a moment, exit 1: what state the process is in is unknown
+ *
+ * What keeps the process longer than each of these may take is ended by the system (last-resort.ts).
  */
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,6 +16,7 @@ import { ConfigError } from './config/mistakes.js';
 import { maskSecrets } from './config/secrecy.js';
 import { GatewayError } from './errors.js';
 import type { Gateway, StartGateway } from './gateway-types.js';
+import { endWithin } from './last-resort.js';
 import type { Logger } from './observe/log.js';
 
 /** 78 is EX_CONFIG of sysexits.h. */
@@ -24,6 +27,8 @@ const STOP_GRACE_MS = 10_000;
 const STOP_AFTER_ERROR_MS = 10_000;
 /** For sockets to close where nothing else is waited for. */
 const ABANDON_MS = 1_000;
+/** For the end of a process that has nothing left to do; beyond it threads keep it that cannot be ended. */
+const EXIT_SECONDS = 5;
 
 /** Starts the gateway and keeps it until the process is told to end; ends the process. */
 export async function runGateway(
@@ -36,12 +41,15 @@ export async function runGateway(
   let gateway: Gateway | undefined;
 
   const exitAtOnce = (code: number): void => {
+    endWithin(ABANDON_MS / 1_000 + EXIT_SECONDS);
     void Promise.race([gateway?.abandon(), delay(ABANDON_MS)]).finally(() => exit(code));
   };
-  const stop = (running: Gateway, retire: boolean): void => {
+  const stopMs = (retire: boolean): number => {
     const { retireSeconds, drainSeconds } = config.server;
-    const seconds = drainSeconds + (retire ? retireSeconds : 0);
-    const inTime = stopWithin(running, seconds * 1_000 + STOP_GRACE_MS, { retire });
+    return (drainSeconds + (retire ? retireSeconds : 0)) * 1_000 + STOP_GRACE_MS;
+  };
+  const stop = (running: Gateway, retire: boolean): void => {
+    const inTime = stopWithin(running, stopMs(retire), { retire });
     inTime.then(
       () => exit(EXIT.success, logger, 'stopped'),
       (error: unknown) => {
@@ -54,6 +62,8 @@ export async function runGateway(
     if (cancel.signal.aborted) return exitAtOnce(128 + constants.signals[signal]);
     const { retireSeconds, drainSeconds } = config.server;
     logger.info({ signal, retireSeconds, drainSeconds }, 'stopping; a second signal ends at once');
+    // Whatever a start under way or the event loop is busy with.
+    endWithin((stopMs(signal === 'SIGTERM') + ABANDON_MS) / 1_000 + EXIT_SECONDS);
     cancel.abort(new GatewayError('draining', `the gateway was told to stop by ${signal}`));
     if (gateway !== undefined) stop(gateway, signal === 'SIGTERM');
   };
@@ -70,6 +80,7 @@ export async function runGateway(
     logger.fatal({ err: error, origin }, 'an error escaped; the gateway stops');
     if (hasFailed) return exitAtOnce(EXIT.failure);
     hasFailed = true;
+    endWithin((STOP_AFTER_ERROR_MS + ABANDON_MS) / 1_000 + EXIT_SECONDS);
     const stopped = gateway === undefined ? Promise.resolve() : stopWithin(gateway, STOP_AFTER_ERROR_MS);
     void stopped.catch(() => undefined).finally(() => exitAtOnce(EXIT.failure));
   });
@@ -104,6 +115,7 @@ async function stopWithin(gateway: Gateway, ms: number, how?: { readonly retire:
 /** The gateway leaves nothing to wait for; a handle that someone forgot must not keep the process. */
 function exit(code: number, logger?: Logger, message?: string): never {
   if (message !== undefined) logger?.info(message);
+  endWithin(EXIT_SECONDS);
   process.exit(code);
 }
 

@@ -15,7 +15,7 @@ const GENERATED = ['client/api-types.ts', 'client/management-types.ts'];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['rotate-keys', 'config', 'lifecycle', 'observe', 'gateway', 'gateway-types', 'allocator', 'collector'],
   'rotate-keys': ['config', 'lifecycle', 'storage'],
-  lifecycle: ['config', 'gateway-types', 'observe', 'storage'],
+  lifecycle: ['last-resort', 'config', 'gateway-types', 'observe', 'storage'],
   gateway: ['*'],
   threads: ['serving', 'started', 'config', 'http', 'observe', 'pools', 'storage'],
   serving: [
@@ -62,6 +62,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: [],
   allocator: [],
   collector: [],
+  'last-resort': [],
   errors: [],
   caller: [],
   span: [],

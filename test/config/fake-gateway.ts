@@ -4,6 +4,7 @@
  */
 import net from 'node:net';
 import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { defaults } from '../../src/config/load.js';
 import type { Gateway, StartGateway } from '../../src/gateway-types.js';
 import { runGateway } from '../../src/lifecycle.js';
@@ -29,6 +30,23 @@ const starts: Readonly<Record<string, StartGateway>> = {
     },
   }),
   failingStop: async () => ({ ...gateway, stop: () => Promise.reject(new Error('a session would not close')) }),
+  // Minutes of native work, which process.exit() waits for.
+  busyThread: async () => {
+    const work = "require('node:crypto').pbkdf2Sync('a', 'b', 2e9, 64, 'sha512')";
+    await once(
+      new Worker(`require('node:worker_threads').parentPort.postMessage(0); ${work}`, { eval: true }),
+      'message',
+    );
+    return gateway;
+  },
+  // Its stop never lets the event loop go.
+  busyLoop: async () => ({
+    ...gateway,
+    stop: () => {
+      say('draining');
+      for (;;);
+    },
+  }),
   badCertificate: async () => ({ ...gateway, reloadTls: () => Promise.reject(new Error('no such certificate')) }),
   exception: async () => {
     process.once('SIGUSR2', () => {
@@ -77,5 +95,9 @@ if (start !== undefined) {
     say('serving');
     return started;
   };
-  await runGateway(announced, { ...config, server: { ...server, port: Number(port) } }, { logger, quickStart: false });
+  await runGateway(
+    announced,
+    { ...config, server: { ...server, retireSeconds: 0, drainSeconds: 0, port: Number(port) } },
+    { logger, quickStart: false },
+  );
 }

@@ -108,6 +108,21 @@ suite('signals', () => {
     assert.match(out, /a session would not close/);
   });
 
+  for (const [kind, withinMs] of [
+    ['busyThread', 15_000],
+    ['busyLoop', 30_000],
+  ] as const) {
+    test(`${kind}: what cannot be interrupted does not keep the program`, { timeout: 4 * withinMs }, async (t) => {
+      const { child, saw, ended } = run(t, FAKE, [kind]);
+      await saw('serving');
+      const since = performance.now();
+      child.kill('SIGTERM');
+      const { code } = await ended;
+      assert.equal(code, 'SIGALRM');
+      assert.ok(performance.now() - since < withinMs, `${performance.now() - since} ms`);
+    });
+  }
+
   test('SIGTERM during the start ends it with 0', async (t) => {
     const { child, saw, ended } = run(t, FAKE, ['slow']);
     await saw('starting');
