@@ -31,6 +31,13 @@ Longer forms of the same tests:
 | \`KILL_ROUNDS=30 npm run reliability -- kill\` | so many kills of the gateway under load; \`FAULTS=all\` means 30 |
 | \`HOSTILE_ROUNDS=10000 npm test -- hostile-servers\` | so many seeded rounds of servers that lie by chance; \`HOSTILE_SEED\` gives the same ones again |
 | \`npm run soak -- --minutes 15 --rate 20\` | mixed load; exits with 0 when nothing failed and sessions, descriptors, memory and timers stayed flat |
+
+The longest soak of this version: 42 minutes, not the two hours that are the aim, on one core that other work shared, 10 pieces of work a second
+(\`npm run soak -- --minutes 42 --rate 10\`). 25,281 pieces, none failed. Resident memory was 192 MiB around minute ten and 198 over the last four minutes
+(medians; 167 to 233 at single looks): it follows the load, and no growth is to be seen in that time. The build was one from before
+the last changes of this version. At rest it was 150 MiB before and, seconds after the last piece, 200.
+
+![Memory over the soak](bench/soak.svg)
 `;
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
