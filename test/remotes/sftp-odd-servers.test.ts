@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, test, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '../../src/errors.js';
 import type { SftpConnection } from '../../src/remotes/connection.js';
 import type { FileInfo } from '../../src/remotes/remote.js';
@@ -394,6 +395,63 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     });
     await assert.rejects(remote.stat(path('/')), code('protocol_error'));
     await assert.rejects(remote.stat(path('/')), code('protocol_error'));
+  });
+
+  test('a status that ends in the middle of a field ends the request that it was for, of every kind', async (t) => {
+    const text = (remote: OpenRemote['remote'], at: string): Promise<FileInfo> => put(remote, path(at), 'text', 4);
+    const replace = ({ remote }: OpenRemote): Promise<unknown> => text(remote, '/f');
+    const append = async ({ remote }: OpenRemote): Promise<unknown> => {
+      const writer = (await remote.append!(path('/f')))!;
+      try {
+        await pipeline(Readable.from([Buffer.from('more')]), writer);
+        return await writer.commit({ size: 4 });
+      } finally {
+        await writer.abort(new Error('over'));
+      }
+    };
+    const KINDS: readonly (readonly [type: number, work: (opened: OpenRemote) => Promise<unknown>])[] = [
+      [REQUEST.STAT, ({ remote }) => remote.stat(path('/f'))],
+      [REQUEST.REALPATH, ({ remote }) => remote.home()],
+      [REQUEST.OPENDIR, ({ remote }) => listed(remote)],
+      [REQUEST.READDIR, ({ remote }) => listed(remote)],
+      [REQUEST.READ, ({ remote }) => get(remote, path('/f'))],
+      [REQUEST.OPEN, replace],
+      [REQUEST.WRITE, replace],
+      [REQUEST.FSTAT, replace],
+      [REQUEST.CLOSE, replace],
+      [REQUEST.RENAME, replace],
+      [REQUEST.WRITE, append],
+      [REQUEST.FSTAT, append],
+      [REQUEST.CLOSE, append],
+      [REQUEST.RENAME, ({ remote }) => remote.move(path('/f'), path('/g'), { replace: true })],
+      [REQUEST.REMOVE, ({ remote }) => remote.remove(path('/f'))],
+      [REQUEST.MKDIR, ({ remote }) => remote.makeFolder(path('/d'))],
+    ];
+    const BROKEN: readonly (readonly number[])[] = [[], [4, 0xffffffff], [1, 3]];
+    for (const [type, work] of KINDS) {
+      for (const fields of BROKEN) {
+        let isOdd = false;
+        const opened = await odd(
+          t,
+          {
+            odd: (request) => {
+              if (!isOdd || request.type !== type) return false;
+              request.reply(REPLY.STATUS, fields);
+              return true;
+            },
+          },
+          {},
+          { ...LIMITS, stallTimeoutMs: 2_000 },
+        );
+        opened.server.files.set('/f', Buffer.from('fine'));
+        // What is asked once for a session has been asked.
+        await opened.remote.stat(path('/f'));
+        isOdd = true;
+        const what = `request ${type}, status [${fields.join()}]`;
+        const late = delay(20_000, undefined, { ref: false }).then(() => assert.fail(`${what}: nothing came of it`));
+        await assert.rejects(Promise.race([work(opened), late]), code('protocol_error'), what);
+      }
+    }
   });
 
   test('a server without SFTP, and one that ends it at once', async (t) => {

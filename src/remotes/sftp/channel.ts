@@ -301,25 +301,22 @@ export class SftpChannel {
       return;
     }
     const pending = this.#settle(reply.uint32());
-    if (pending === undefined) return;
-    if (reply.type !== REPLY.STATUS) {
-      this.#hand(pending, reply);
-      return;
-    }
-    const status = reply.uint32();
-    if (status === STATUS.OK) this.#hand(pending, reply);
-    // Some servers leave the message out.
-    else pending.failed(new StatusReply(status, reply.hasMore ? reply.string().toString('utf8') : ''));
+    if (pending !== undefined) this.#hand(pending, reply);
   }
 
+  /** Whatever the reply holds, the request that it was for is settled: it is no longer among those that are looked after. */
   #hand(pending: Pending, reply: ReplyReader): void {
+    let refusal: StatusReply | undefined;
     try {
-      pending.done(reply);
+      refusal = reply.type === REPLY.STATUS ? takeRefusal(reply) : undefined;
+      if (refusal === undefined) pending.done(reply);
     } catch (error) {
       const failure = this.#protocolError(error);
       pending.failed(failure);
       this.#fail(failure);
+      return;
     }
+    if (refusal !== undefined) pending.failed(refusal);
   }
 
   #settle(id: number): Pending | undefined {
@@ -406,6 +403,13 @@ function lost(text: string, cause?: unknown): GatewayError {
 
 function expectType(reply: ReplyReader, type: number): void {
   if (reply.type !== type) throw new MalformedReply(`a reply of type ${reply.type} came where ${type} was expected`);
+}
+
+function takeRefusal(reply: ReplyReader): StatusReply | undefined {
+  const status = reply.uint32();
+  if (status === STATUS.OK) return undefined;
+  // Some servers leave the message out.
+  return new StatusReply(status, reply.hasMore ? reply.string().toString('utf8') : '');
 }
 
 function takeOk(reply: ReplyReader): void {
