@@ -3,8 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Hold } from '../budgets/memory.js';
 import { GatewayError, hasCode } from '../errors.js';
 import type { Connection } from '../remotes/connection.js';
-import { baseName, type RemotePath } from '../remotes/path.js';
-import type { ExecOptions, ExecResult, FileInfo } from '../remotes/remote.js';
+import { baseName, ROOT, type RemotePath } from '../remotes/path.js';
+import type { ExecOptions, ExecResult, FileInfo, Remote } from '../remotes/remote.js';
 import type { Operation, PathReference } from './operation.js';
 import { SortedListing } from './sorted-listing.js';
 
@@ -28,12 +28,23 @@ export async function moveFile(
   return operation.use(async (remote, attempt) => {
     const [source, target] = [await from(remote), await to(remote)];
     operation.locate(target, baseName(target));
+    await refuseIntoItself(remote, source, target);
     attempt.committed();
     operation.mark('rename');
     const moved = await remote.move(source, target, { replace: overwrite }).catch(sayHowToReplace);
     operation.fileSize = moved.size;
     return { from: source, to: target };
   });
+}
+
+/** Servers say anything from success to 502 about it. @throws GatewayError bad_path; not_a_folder below a file */
+async function refuseIntoItself(remote: Remote, source: RemotePath, target: RemotePath): Promise<void> {
+  const step = 'request';
+  if (source === ROOT) throw new GatewayError('bad_path', 'the root folder / cannot be moved', { step });
+  if (!target.startsWith(`${source}/`)) return;
+  const { isDirectory } = await remote.stat(source);
+  if (isDirectory) throw new GatewayError('bad_path', `${source} cannot be moved into itself`, { step });
+  throw new GatewayError('not_a_folder', `${source} is a file, not a folder`, { step: 'open' });
 }
 
 /** The remotes say what stands in the way; only here it is known which field would help. */

@@ -13,6 +13,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { eventually, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { appendRules } from './append-rules.js';
+import { placeRules } from './place-rules.js';
 import { validatorRules } from './validator-rules.js';
 import type { ServerEntry, TestServer } from './servers.js';
 
@@ -592,6 +593,7 @@ export function conformance(entry: ServerEntry): void {
       assert.equal((await newest('copy')).status, 'failed');
     });
 
+    placeRules(() => ({ gateway, server, newFolder }));
     appendRules(() => ({ gateway, server, newFolder }));
     validatorRules(() => ({ gateway, server, newFolder }));
 

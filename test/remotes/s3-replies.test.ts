@@ -61,12 +61,12 @@ describe('s3 answers', () => {
       return undefined;
     };
     await assert.rejects(store(remote, '/f', patterned(9), {}, { exclusive: true }), failsWith('already_exists'));
-    assert.deepEqual(stub.asked, ['HEAD f', 'PUT f']);
+    assert.deepEqual(stub.asked, ['GET ?list-type', 'HEAD f', 'PUT f']);
     stub.requests.length = 0;
     const size = 2 * MIB;
     const storing = store(remote, '/g', patterned(size), { size, exclusive: true }, { exclusive: true });
     await assert.rejects(storing, failsWith('already_exists'));
-    assert.deepEqual(stub.asked, ['PUT g']);
+    assert.deepEqual(stub.asked, ['GET ?list-type', 'PUT g']);
     assert.equal(stub.objects.get('g')?.toString(), 'theirs');
     // Refused at the start, while the body is on its way.
     stub.early = ({ method }) => (method === 'PUT' ? s3Error(412, 'PreconditionFailed') : undefined);
@@ -227,13 +227,27 @@ describe('s3 answers', () => {
     const size = 2 * MIB;
     await store(remote, '/f', patterned(size));
     await store(remote, '/g.json', patterned(10));
-    const [streamed, small] = stub.requests;
+    const [streamed, small] = stub.requests.filter(({ method }) => method === 'PUT');
     assert.equal(streamed?.headers['x-amz-content-sha256'], 'UNSIGNED-PAYLOAD');
     assert.equal(streamed?.headers['content-length'], String(size));
     assert.deepEqual([streamed?.headers['content-encoding'], streamed?.headers.expect], [undefined, undefined]);
     assert.match(String(small?.headers['x-amz-content-sha256']), /^[0-9a-f]{64}$/);
     assert.equal(small?.headers['content-type'], 'application/json');
-    assert.deepEqual(stub.asked, ['PUT f', 'PUT g.json']);
+    // Nothing else is asked than whether a folder stands there.
+    assert.deepEqual(stub.asked, ['GET ?list-type', 'PUT f', 'GET ?list-type', 'PUT g.json']);
+  });
+
+  test('a login that may not look at a place writes there all the same', async () => {
+    stub.late = ({ method }) => (method === 'PUT' ? undefined : s3Error(403, 'AccessDenied'));
+    await store(remote, '/deep/down/f', patterned(10));
+    assert.deepEqual([...stub.objects.keys()], ['deep/down/f']);
+  });
+
+  test('a name that others gave to a file and a folder at once stays both', async () => {
+    for (const key of ['both', 'both/f', 'both/sub/f']) stub.objects.set(key, Buffer.from('theirs'));
+    for (const path of ['/both', '/both/new', '/both/sub/new']) await store(remote, path, patterned(10));
+    assert.equal(stub.objects.get('both')?.length, 10);
+    await assert.rejects(store(remote, '/both/sub', patterned(10)), failsWith('is_a_folder'));
   });
 
   test('a session token travels with every request', async () => {
@@ -254,12 +268,12 @@ describe('s3 answers', () => {
     };
     assert.equal((await remote.stat(at('/f'))).size, 5);
     stub.requests.length = 0;
-    stub.late = () => s3Error(503, 'SlowDown');
+    stub.late = ({ query }) => (query.has('list-type') ? undefined : s3Error(503, 'SlowDown'));
     await assert.rejects(remote.stat(at('/f')), failsWith('remote_failure'));
     assert.deepEqual(stub.asked, ['HEAD f', 'HEAD f', 'HEAD f']);
     stub.requests.length = 0;
     await assert.rejects(store(remote, '/m', patterned(PART + 1), {}), failsWith('remote_failure', /fewer requests/));
-    assert.deepEqual(stub.asked, ['POST m ?uploads']);
+    assert.deepEqual(stub.asked, ['GET ?list-type', 'POST m ?uploads']);
   });
 
   test('a part that fails once is sent again; one that fails for good ends the upload, parts first', async () => {
@@ -477,22 +491,26 @@ describe('s3 endpoints', () => {
     const hosts = redirectTo(stub, rig);
     const remote = await rig.open();
     assert.equal(remote.can.exclusiveCreate, true);
+    // The stub takes the first part of a path for the bucket: the folder's key is empty to it.
+    const absent = s3Error(404, 'NoSuchKey');
+    stub.late = ({ method, key }) => (method === 'HEAD' && key === '' ? absent : undefined);
     const size = 2 * MIB;
     await store(remote, '/x/f', patterned(size), { size, exclusive: true }, { exclusive: true });
     assert.deepEqual([...hosts], ['my-bucket.s3.eu-west-1.amazonaws.com']);
-    const [put] = stub.requests;
-    assert.equal(stub.requests.length, 1);
+    assert.deepEqual([...stub.asked].sort(), ['GET ?list-type', 'HEAD', 'PUT f']);
+    const put = stub.requests.at(-1);
     assert.equal(put?.headers['if-none-match'], '*');
     assert.equal(put?.headers['x-amz-decoded-content-length'], String(size));
     assert.equal(put?.headers['x-amz-trailer'], 'x-amz-checksum-crc32');
     stub.requests.length = 0;
-    stub.late = ({ query, method, headers }): Answer | undefined => {
+    stub.late = ({ query, method, key, headers }): Answer | undefined => {
+      if (method === 'HEAD' && key === '') return absent;
       if (method === 'HEAD') return { headers: { 'content-length': String(PART + 1) } };
       if (!query.has('partNumber')) return undefined;
       return { headers: { etag: '"e"', 'x-amz-checksum-crc32': String(headers['x-amz-checksum-crc32']) } };
     };
     await store(remote, '/x/m', patterned(PART + 1), {}, { exclusive: true });
-    const [create, , , complete] = stub.requests;
+    const [create, , , complete] = stub.requests.filter(({ method }) => method === 'POST' || method === 'PUT');
     assert.equal(create?.headers['x-amz-checksum-algorithm'], 'CRC32');
     assert.equal(complete?.headers['if-none-match'], '*');
     assert.equal(complete?.body.toString().match(/<ChecksumCRC32>[^<]+</g)?.length, 2);

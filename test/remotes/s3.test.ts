@@ -354,7 +354,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
       await assert.rejects(into, failsWith('bad_path'));
       await plant('/tree/other/x');
       const onto = remote.move(at('/tree/new'), at('/tree/other'), { replace: true });
-      await assert.rejects(onto, failsWith('already_exists'));
+      await assert.rejects(onto, failsWith('is_a_folder'));
     });
 
     test('a copy between buckets of one login is made by the store; another login is out of reach', async () => {

@@ -1,5 +1,6 @@
 import { GatewayError, toGatewayError } from '../../errors.js';
 import type { FtpConnection, PoolLimits } from '../connection.js';
+import { moveObstacle } from '../move-obstacle.js';
 import { parseRemotePath, ROOT, underRoot, type RemotePath } from '../path.js';
 import type { ProtocolDeps } from '../protocol.js';
 import type {
@@ -107,12 +108,9 @@ export class FtpRemote implements Remote {
     const info = await stat(this.operation, from);
     if (from === to) return info;
     const existing = await find(this.operation, to);
-    if (existing?.isDirectory === true && replace) {
-      throw new GatewayError('is_a_folder', `a folder stands at ${to}`, { step: 'publish' });
-    }
-    if (existing !== undefined && (!replace || info.isDirectory)) {
-      throw new GatewayError('already_exists', `${to} exists already`, { step: 'publish' });
-    }
+    const standing = existing && (existing.isDirectory ? 'folder' : 'file');
+    const obstacle = moveObstacle({ isFolder: info.isDirectory, replace }, to, standing);
+    if (obstacle !== undefined) throw obstacle;
     this.operation.context.irrevocable?.();
     await renameOnto(this.operation, from, to);
     return { ...info, name: to.slice(to.lastIndexOf('/') + 1), path: to };

@@ -1,6 +1,7 @@
 import { UNCOUNTED } from '../../budgets/memory.js';
 import { GatewayError } from '../../errors.js';
 import type { PoolLimits, S3Connection } from '../connection.js';
+import { moveObstacle } from '../move-obstacle.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../path.js';
 import type { ProtocolDeps } from '../protocol.js';
 import type {
@@ -22,6 +23,7 @@ import { hostOf, identityOf } from './client.js';
 import { copyObject, type CopyOrigin } from './copy.js';
 import { moveFolder } from './folders.js';
 import { fileInfo, folderInfo, listFolder } from './listing.js';
+import { isAFolder, notAFolder, refuseFileAbove, requireFilePlace } from './place.js';
 import { abortUpload, MAX_PUT_BYTES, type CompletedUpload, type UploadTarget } from './multipart.js';
 import type { S3Lease } from './session.js';
 import { SdkSink } from './sdk-sink.js';
@@ -107,6 +109,9 @@ export class S3Remote implements Remote {
       throw new GatewayError('too_large', `${path}: an S3 object holds at most 5 TiB`, { step: 'open' });
     }
     const bucket = this.#bucket;
+    // Not beside the body: the requests of many uploads would wait for each other's sockets.
+    if (!provisional) await requireFilePlace(bucket, path);
+    const checked = provisional ? undefined : path;
     const { s3PartBytes: partBytes, s3PartsInFlight: partsInFlight } = this.deps.tuning;
     // Not before the store is known to obey it is the condition put on a body that cannot be sent again.
     const asksFirst = exclusive && bucket.calls.traits.now.exclusivePut !== 'yes';
@@ -114,15 +119,18 @@ export class S3Remote implements Remote {
       const target = provisional ? await this.#stage(path) : this.#target(path);
       const isConditional = exclusive && !provisional && this.can.exclusiveCreate;
       const options = { size, partBytes, partsInFlight, isConditional };
-      return new S3Writer(bucket, path, size, (onFailure) => new SdkSink(bucket, target, options, onFailure));
+      return new S3Writer(
+        bucket,
+        { path, size, checked },
+        (onFailure) => new SdkSink(bucket, target, options, onFailure),
+      );
     }
     if (size === undefined || size <= (provisional || asksFirst ? partBytes : GATHERED_BYTES)) {
       const hold = this.context.hold?.() ?? UNCOUNTED;
       const choose = async (): Promise<UploadTarget> => (provisional ? this.#stage(path) : this.#target(path));
       return new S3Writer(
         bucket,
-        path,
-        size,
+        { path, size, checked },
         (onFailure) => new GatheringSink(bucket, { partBytes, partsInFlight, hold }, choose, onFailure),
       );
     }
@@ -132,7 +140,7 @@ export class S3Remote implements Remote {
       isOnePut
         ? new PutSink(bucket, target, size, exclusive && !provisional, onFailure)
         : new SerialPartsSink(bucket, target, size, onFailure);
-    return new S3Writer(bucket, path, size, open);
+    return new S3Writer(bucket, { path, size, checked }, open);
   }
 
   async move(from: RemotePath, to: RemotePath, { replace, etag }: MoveOptions): Promise<FileInfo> {
@@ -140,18 +148,20 @@ export class S3Remote implements Remote {
     const bucket = this.#bucket;
     const facts = await bucket.head(bucket.fileKey(from), from);
     if (from === to) return this.stat(from);
-    const [standing, folder] = await Promise.all([
+    if (facts === undefined && (await this.#folder(from)) === undefined) throw notFound(from);
+    const [file, folder] = await Promise.all([
       bucket.head(bucket.fileKey(to), to),
       bucket.firstBelow(bucket.folderKey(to), to),
+      refuseFileAbove(bucket, to),
     ]);
+    const isFolder = facts === undefined;
+    const standing = file !== undefined ? 'file' : folder !== undefined ? 'folder' : undefined;
+    const obstacle = moveObstacle({ isFolder, replace }, to, standing);
+    if (obstacle !== undefined) throw obstacle;
     if (facts === undefined) {
-      if ((await this.#folder(from)) === undefined) throw notFound(from);
-      if (standing !== undefined || folder !== undefined) throw alreadyExists(to);
       await moveFolder(bucket, from, to);
       return this.stat(to);
     }
-    if (standing === undefined && folder !== undefined) throw isAFolder(to);
-    if (standing !== undefined && !replace) throw alreadyExists(to);
     if (etag !== undefined && facts.etag !== etag) throw changedMeanwhile(from);
     const origin = { bucket: bucket.name, key: bucket.fileKey(from), facts };
     const copied = await this.#copy(origin, to, !replace);
@@ -172,9 +182,8 @@ export class S3Remote implements Remote {
     const bucket = this.#bucket;
     const [folder, file] = await Promise.all([this.#folder(path), bucket.head(bucket.fileKey(path), path)]);
     if (folder !== undefined) return { created: false };
-    if (file !== undefined) {
-      throw new GatewayError('not_a_folder', `${path} is a file, not a folder`, { step: 'publish' });
-    }
+    if (file !== undefined) throw notAFolder(path);
+    await refuseFileAbove(bucket, path);
     await bucket.put(bucket.folderKey(path), Buffer.alloc(0), path, { exclusive: false });
     return { created: true };
   }
@@ -187,7 +196,11 @@ export class S3Remote implements Remote {
   ): Promise<FileInfo | undefined> {
     if (!(source instanceof S3Remote) || !this.#reaches(source)) return undefined;
     if (to === ROOT) throw isAFolder(to);
+    const placing = requireFilePlace(this.#bucket, to);
+    // Of two errors, that of the source is told.
+    placing.catch(() => undefined);
     const facts = await source.#file(from);
+    await placing;
     const origin = { bucket: source.#bucket.name, key: source.#bucket.fileKey(from), facts };
     const target = this.#target(to);
     if (origin.bucket === this.#bucket.name && origin.key === target.key) {
@@ -253,8 +266,4 @@ export class S3Remote implements Remote {
 
 function notFound(path: RemotePath): GatewayError {
   return new GatewayError('not_found', `${path} does not exist`, { step: 'open' });
-}
-
-function isAFolder(path: RemotePath): GatewayError {
-  return new GatewayError('is_a_folder', `${path} is a folder, not a file`, { step: 'open' });
 }

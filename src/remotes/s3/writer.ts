@@ -6,6 +6,7 @@ import type { Bucket } from './bucket.js';
 import { copyObject } from './copy.js';
 import { fileInfo } from './listing.js';
 import type { UploadTarget } from './multipart.js';
+import { requireFilePlace } from './place.js';
 import { refuseExisting, type Done, type Sink } from './sinks.js';
 
 /** Enough to keep a socket busy; what a sink holds beyond it is its own, bounded, affair. */
@@ -22,8 +23,12 @@ export class S3Writer extends Writable implements RemoteWriter {
 
   constructor(
     private readonly bucket: Bucket,
-    private readonly path: RemotePath,
-    private readonly declared: number | undefined,
+    private readonly opened: {
+      readonly path: RemotePath;
+      readonly size: number | undefined;
+      /** Where nothing but a file stands, as far as is known already. */
+      readonly checked: RemotePath | undefined;
+    },
     openSink: (onFailure: (error: Error) => void) => Sink,
   ) {
     // A finished writer is not done yet: commit() follows.
@@ -35,8 +40,9 @@ export class S3Writer extends Writable implements RemoteWriter {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
     this.#received += chunk.length;
-    if (this.declared !== undefined && this.#received > this.declared) {
-      done(this.#mismatch(`more than the announced ${this.declared} bytes came`));
+    const { size } = this.opened;
+    if (size !== undefined && this.#received > size) {
+      done(this.#mismatch(`more than the announced ${size} bytes came`));
       return;
     }
     if (chunk.length === 0) done();
@@ -44,8 +50,9 @@ export class S3Writer extends Writable implements RemoteWriter {
   }
 
   override _final(done: Done): void {
-    const isShort = this.declared !== undefined && this.#received < this.declared;
-    done(isShort ? this.#mismatch(`${this.#received} of the announced ${this.declared} bytes came`) : null);
+    const { size } = this.opened;
+    const isShort = size !== undefined && this.#received < size;
+    done(isShort ? this.#mismatch(`${this.#received} of the announced ${size} bytes came`) : null);
   }
 
   override _destroy(error: Error | null, done: Done): void {
@@ -61,12 +68,13 @@ export class S3Writer extends Writable implements RemoteWriter {
     if (expected.size !== this.#received) {
       throw this.#mismatch(`${this.#received} bytes were sent, ${expected.size} were expected`);
     }
-    const { size, path = this.path, exclusive = false } = expected;
+    const { size, path = this.opened.path, exclusive = false } = expected;
     const final = { path, key: this.bucket.fileKey(path) };
     const { context } = this.bucket.calls;
     context.mark?.('rename');
     const staged = this.#sink.target;
     if (staged === undefined || staged.key === final.key) {
+      if (path !== this.opened.checked) await requireFilePlace(this.bucket, path);
       context.irrevocable?.();
       const facts = await this.#sink.publish(final, size, exclusive);
       this.#isCommitted = true;
@@ -75,6 +83,7 @@ export class S3Writer extends Writable implements RemoteWriter {
     if (exclusive) await refuseExisting(this.bucket, final);
     this.#staged = staged;
     const facts = await this.#sink.publish(staged, size, false);
+    await requireFilePlace(this.bucket, path);
     const origin = { bucket: this.bucket.name, key: staged.key, facts };
     context.irrevocable?.();
     const copied = await copyObject(this.bucket, origin, final, { exclusive, retype: true });
@@ -106,7 +115,7 @@ export class S3Writer extends Writable implements RemoteWriter {
   }
 
   #mismatch(words: string): GatewayError {
-    return new GatewayError('size_mismatch', `${this.path}: ${words}`, { step: 'verify' });
+    return new GatewayError('size_mismatch', `${this.opened.path}: ${words}`, { step: 'verify' });
   }
 }
 

@@ -1,6 +1,7 @@
 import { UNCOUNTED } from '../../budgets/memory.js';
 import { GatewayError, type Step } from '../../errors.js';
 import type { SftpConnection } from '../connection.js';
+import { moveObstacle } from '../move-obstacle.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../path.js';
 import type { ProtocolDeps } from '../protocol.js';
 import type {
@@ -232,13 +233,14 @@ export class SftpRemote implements Remote {
       const source = await this.#confinement.entry(channel, from);
       const target = await tree.entryInNewFolder(to);
       const [attributes, standing] = await Promise.all([channel.lstat(source.raw), lookAt(channel, target)]);
-      if (standing !== undefined && !replace) {
-        throw refused('already_exists', `${to} exists already`, 'publish', undefined);
-      }
       if (from === to) return describe(to, attributes);
-      if (standing !== undefined && (standing.isFolder || (await isFolderAt(channel, target)))) {
-        throw refused('is_a_folder', `${to} is a folder`, 'publish', undefined);
-      }
+      const isOntoFolder = standing !== undefined && (standing.isFolder || (await isFolderAt(channel, target)));
+      const obstacle = moveObstacle(
+        { isFolder: attributes.isFolder, replace },
+        to,
+        standing && (isOntoFolder ? 'folder' : 'file'),
+      );
+      if (obstacle !== undefined) throw obstacle;
       const tools = tree.publishTools(to, 'move', (path) => this.#context.leftovers.removeLater(path));
       this.#context.irrevocable?.();
       await tree.renameTo(source, to, replace ? 'over' : 'new', tools);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { GatewayError } from '../../errors.js';
+import { GatewayError, hasCode } from '../../errors.js';
 import { joinPath, baseName, parentOf, ROOT, type RemotePath } from '../path.js';
 import type { SftpChannel } from './channel.js';
 import type { Confinement } from './confine.js';
@@ -29,7 +29,7 @@ export class Tree {
     try {
       return await this.#open(file, flags);
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!isMissing(error)) throw await this.#lookAbove(error, path);
       await this.makeFolder(parentOf(path));
       return this.#open(file, flags);
     }
@@ -68,14 +68,14 @@ export class Tree {
       await this.channel.makeFolder(at.raw);
       return true;
     } catch (error) {
-      if (!isMissing(error) || path === ROOT) return this.#madeByAnother(at, error);
+      if (!isMissing(error) || path === ROOT) return this.#madeByAnother(at, path, error);
     }
     await this.makeFolder(parentOf(path));
     try {
       await this.channel.makeFolder(at.raw);
       return true;
     } catch (error) {
-      return this.#madeByAnother(at, error);
+      return this.#madeByAnother(at, path, error);
     }
   }
 
@@ -84,7 +84,7 @@ export class Tree {
     try {
       return await this.confinement.entry(this.channel, path);
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!isMissing(error)) throw await this.#lookAbove(error, path);
       await this.makeFolder(parentOf(path));
       return this.confinement.entry(this.channel, path);
     }
@@ -99,7 +99,9 @@ export class Tree {
     } catch (error) {
       const folder = parentOf(to);
       const isGone = error instanceof GatewayError && !error.keepsSession;
-      if (isGone || (await lookAt(this.channel, this.confinement.plain(folder))) !== undefined) throw error;
+      if (isGone) throw error;
+      const isThere = (await lookAt(this.channel, this.confinement.plain(folder))) !== undefined;
+      if (isThere) throw await this.#lookAbove(error, to);
       await this.makeFolder(folder);
       await rename(tools, source, await this.confinement.entry(this.channel, to));
     }
@@ -144,11 +146,26 @@ export class Tree {
     }
   }
 
-  async #madeByAnother(at: ServerPath, error: unknown): Promise<boolean> {
+  async #madeByAnother(at: ServerPath, path: RemotePath, error: unknown): Promise<boolean> {
     if (isStatus(error) && (await this.#isFolder(at))) return false;
-    throw translate(error, at.shown, 'publish');
+    throw translate(await this.#lookAbove(error, path), at.shown, 'publish');
   }
 
+  /** Of a name below a file servers say anything: "No such file", "failure", "already exists". */
+  async #lookAbove(error: unknown, path: RemotePath): Promise<unknown> {
+    const isReply = isStatus(error) || hasCode(error, 'remote_failure') || hasCode(error, 'not_found');
+    for (let folder = parentOf(path); isReply && folder !== ROOT; folder = parentOf(folder)) {
+      const standing = await this.channel.stat(this.confinement.plain(folder).raw).catch((second: unknown) => {
+        if (!isStatus(second)) throw second;
+      });
+      if (standing?.isFolder === true) break;
+      if (standing === undefined) continue;
+      return refused('not_a_folder', `${folder} is a file, not a folder`, 'publish', error);
+    }
+    return error;
+  }
+
+  /** False where nothing stands, or nobody may look. @throws GatewayError not_a_folder */
   async #isFolder(at: ServerPath): Promise<boolean> {
     try {
       if ((await this.channel.stat(at.raw)).isFolder) return true;
