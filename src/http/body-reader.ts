@@ -43,7 +43,11 @@ export class BodyReader extends Readable {
   accept(chunk: Buffer, isLast: boolean): void {
     this.received += chunk.length;
     this.waiting = false;
-    if (this.destroyed) return;
+    if (this.destroyed) {
+      // Its connection can serve the next request.
+      if (isLast) this.finish();
+      return;
+    }
     let hasRoom = true;
     if (chunk.length > 0) {
       if (!this.admits(chunk)) return;
@@ -52,10 +56,8 @@ export class BodyReader extends Readable {
     if (isLast && this.declared !== undefined && this.received !== this.declared) {
       this.destroy(clientGone(`the body ended after ${this.received} of ${this.declared} announced bytes`));
     } else if (isLast) {
-      this.complete = true;
+      this.finish();
       this.push(null);
-      // A body that came along with its head ends while the socket is still paused; the next request would never be read.
-      this.resumeSocket();
     } else if (!hasRoom || !this.makesRoom()) {
       this.pauseSocket();
     } else {
@@ -132,6 +134,12 @@ export class BodyReader extends Readable {
     if (this.destroyed) return;
     const expected = this.paused || this.complete ? 0 : this.expectedBytes;
     this.memory.resize(Math.min(this.memory.bytes, this.readableLength + expected));
+  }
+
+  /** A body that came along with its head ends while the socket is still paused; the next request would never be read. */
+  private finish(): void {
+    this.complete = true;
+    this.resumeSocket();
   }
 
   private resumeSocket(): void {

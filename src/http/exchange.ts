@@ -215,14 +215,27 @@ export class Exchange {
   }
 
   private sendHeadOnly(answer: HttpAnswer, length: number | undefined): void {
-    this.socket.sendHead(this.headOf(answer), length);
-    this.end(true);
+    this.behindRead(() => {
+      this.socket.sendHead(this.headOf(answer), length);
+      this.end(true);
+    });
   }
 
   private sendWhole(answer: HttpAnswer, bytes: string | Uint8Array): void {
-    this.socket.sendWhole(this.headOf(answer), bytes);
-    this.bytesOut = lengthOf(bytes) ?? 0;
-    this.end(true);
+    this.behindRead(() => {
+      this.socket.sendWhole(this.headOf(answer), bytes);
+      this.bytesOut = lengthOf(bytes) ?? 0;
+      this.end(true);
+    });
+  }
+
+  /**
+   * A body that seems unread may be among the bytes that are being handed over now. Answered before them, it would pass
+   * for unread, and the native server would leave the paused connection without a timer: for ever, if its client left.
+   */
+  private behindRead(send: () => void): void {
+    if (!this.isUnread) return send();
+    setImmediate(() => this.guard(() => this.touch(send)));
   }
 
   private stream(answer: HttpAnswer, { stream, length }: StreamBody): void {

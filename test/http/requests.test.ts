@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { hasCode } from '../../src/errors.js';
+import type { BodyReader } from '../../src/http/body-reader.js';
 import type { HttpAnswer, HttpRequest } from '../../src/http/types.js';
 import { source } from './support/bytes.js';
 import { startFrontEnd, untilGone, type FrontEnd } from './support/front-end.js';
@@ -166,6 +167,47 @@ describe('requests', () => {
       answer.headers.filter(([name]) => name.toLowerCase() === 'keep-alive').map(([, value]) => value),
       ['timeout=8'],
     );
+  });
+
+  describe('a body that has come, and that nobody read, does not keep the connection', () => {
+    /** Gives the body up after its first chunk. */
+    const glance = async ({ body }: HttpRequest): Promise<void> => {
+      for await (const _ of body) break;
+    };
+    type Treat = (request: HttpRequest, client: RawClient) => Promise<void>;
+    const CASES: readonly (readonly [what: string, sent: string, treat: Treat])[] = [
+      ['came with its head', 'Content-Length: 7\r\n\r\ncontent', async () => undefined],
+      ['came in chunks with its head', 'Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n', async () => undefined],
+      [
+        'was given up in the middle, in one piece',
+        'Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n0\r\n\r\n',
+        glance,
+      ],
+      [
+        'was given up before the rest came',
+        'Content-Length: 7\r\n\r\nc',
+        async (request, client) => {
+          await glance(request);
+          client.send('ontent');
+          const body = request.body as BodyReader;
+          await until('the rest', () => body.received === 7);
+        },
+      ],
+    ];
+    for (const [what, sent, treat] of CASES) {
+      test(what, async (t) => {
+        const { port } = await startFrontEnd(t, async (request) => {
+          await treat(request, client);
+          return { status: 400, body: 'no' };
+        });
+        const client = await RawClient.open(port);
+        const { status, headers } = await client.send(`POST / HTTP/1.1\r\nHost: x\r\n${sent}`).answer();
+        assert.equal(status, 400);
+        assert.ok(!headers.some(([name]) => name === 'connection'), 'the connection is to end');
+        client.socket.end();
+        await until('the connection’s end', () => client.isClosed);
+      });
+    }
   });
 
   test('a client that asks for the close gets it', async (t) => {
