@@ -56,8 +56,10 @@ export const transferItem = answer({
   createdAt: dateTime,
 });
 
+const modifiedTime = { ...dateTime, description: '1970-01-01T00:00:00.000Z where the server keeps no time.' } as const;
+
 export const fileInfo = answer(
-  { name: text, path: text, size: count, isDirectory: flag, modifiedAt: dateTime, rawName: base64 },
+  { name: text, path: text, size: count, isDirectory: flag, modifiedAt: modifiedTime, rawName: base64 },
   ['rawName'],
 );
 

@@ -104,6 +104,11 @@ export interface MoveOptions extends Expected {
   readonly replace: boolean;
 }
 
+export interface ListOptions {
+  /** S3: a request for each of the folders, where only the marker objects have a time; else they have none. */
+  readonly folderTimes?: boolean;
+}
+
 export interface ExecOptions {
   readonly timeoutMs: number;
   /** For stdout and stderr together; beyond: too_large, and the command is killed. */
@@ -128,7 +133,7 @@ export interface Remote {
   /** Follows symbolic links. not_found when absent; folders too. */
   stat(path: RemotePath): Promise<FileInfo>;
   /** One level, streamed, unsorted, without "." and "..". not_found, not_a_folder. */
-  list(folder: RemotePath): AsyncIterable<FileInfo>;
+  list(folder: RemotePath, options?: ListOptions): AsyncIterable<FileInfo>;
   /**
    * Opens a file. `select` sees the file's facts and may choose a range or throw; undefined = everything.
    * A protocol that can open without asking first calls it only when given. not_found, is_a_folder, permission_denied.

@@ -103,7 +103,7 @@ export async function listFolder(
     const files = new SortedListing();
     let entries = 0;
     let characters = 0;
-    for await (const file of remote.list(path)) {
+    for await (const file of remote.list(path, { folderTimes: true })) {
       operation.signal.throwIfAborted();
       entries += 1;
       characters += file.path.length;
@@ -124,7 +124,11 @@ export async function findFile(operation: Operation, reference: PathReference): 
     operation.locate(path, baseName(path));
     operation.mark('transfer');
     try {
-      return await remote.stat(path);
+      const found = await remote.stat(path);
+      // What a listing cannot tell is not told here either: the two would contradict each other.
+      const resolutionMs = found.timeResolutionMs ?? remote.can.timeResolutionMs;
+      const modifiedMs = Math.floor(found.modifiedAt.getTime() / resolutionMs) * resolutionMs;
+      return { ...found, modifiedAt: new Date(modifiedMs) };
     } catch (error) {
       if (hasCode(error, 'not_found')) return undefined;
       throw error;

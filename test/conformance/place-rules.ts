@@ -136,6 +136,29 @@ export function placeRules(bench: () => Bench): void {
       await unchanged();
     });
 
+    test('list and exists tell the same of an entry', async () => {
+      const { folder } = await plant();
+      const { gateway } = bench();
+      const ask = (route: string, path: string): Promise<ApiAnswer> =>
+        gateway.api.get(`/api/${route}/c1`, { query: { path } });
+      const files = (await ask('list', folder)).json['files'] as { path: string; name: string; modifiedAt: string }[];
+      assert.deepEqual(
+        files.map(({ name }) => name),
+        ['empty', 'full', 'f'],
+      );
+      for (const file of files) {
+        assert.deepEqual((await ask('exists', file.path)).json, { exists: true, file });
+        // On S3 nothing but the marker object of a folder has a time.
+        const isTimeless = bench().server.connection.type === 's3' && file.name === 'full';
+        const age = Date.now() - Date.parse(file.modifiedAt);
+        assert.ok(isTimeless ? age > 1e12 : Math.abs(age) < 180_000, `${file.name}: ${file.modifiedAt}`);
+      }
+      const root = (await ask('exists', '/')).json as { exists: boolean; file: Record<string, unknown> };
+      const { modifiedAt, ...facts } = root.file;
+      assert.deepEqual(facts, { name: '', path: '/', size: 0, isDirectory: true });
+      assert.ok(!Number.isNaN(Date.parse(String(modifiedAt))));
+    });
+
     test('the root is a folder that stands', async () => {
       const made = await post('mkdir/c1', { path: '/' });
       assert.deepEqual(made.json, { success: true, path: '/', created: false });

@@ -15,7 +15,8 @@ export async function ls({ gateway, out, signal }: Session, [place = '']: Argume
   out.show(answer, () => {
     const rows = answer.files.map(({ name, size, isDirectory, modifiedAt }) => [
       isDirectory ? '-' : bytesText(size),
-      timeText(modifiedAt),
+      // The epoch stands for a time that the server does not keep.
+      Date.parse(modifiedAt) === 0 ? '-' : timeText(modifiedAt),
       isDirectory ? `${name}/` : name,
     ]);
     return table(['SIZE', 'CHANGED', 'NAME'], rows, 'the folder is empty');

@@ -107,6 +107,13 @@ async function sizeAnswersForFolders(operation: Operation): Promise<boolean> {
   return memory.sizeAnswersForFolders;
 }
 
+/** Where MDTM answers for files alone (vsftpd), a folder's time is the one that its parent's listing shows. */
+export async function withListedTime(operation: Operation, info: FileInfo): Promise<FileInfo> {
+  if (!info.isDirectory || info.path === ROOT || info.modifiedAt.getTime() !== 0) return info;
+  const listed = await findInListing(operation, info.path);
+  return listed?.isDirectory === true ? listed : info;
+}
+
 async function askTime(operation: Operation, path: RemotePath): Promise<Date> {
   return (await askModifiedAt(operation, path)) ?? EPOCH;
 }

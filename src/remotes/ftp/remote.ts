@@ -18,7 +18,7 @@ import type {
 import { openFile } from './download.js';
 import { makeFolder } from './folders.js';
 import { listFolder } from './listing.js';
-import { find, notFound, stat } from './lookup.js';
+import { find, notFound, stat, withListedTime } from './lookup.js';
 import { Operation } from './operation.js';
 import { renameOnto } from './rename.js';
 import { isPositive, refusal } from './replies.js';
@@ -82,8 +82,8 @@ export class FtpRemote implements Remote {
     }
   }
 
-  stat(path: RemotePath): Promise<FileInfo> {
-    return stat(this.operation, path);
+  async stat(path: RemotePath): Promise<FileInfo> {
+    return withListedTime(this.operation, await stat(this.operation, path));
   }
 
   list(folder: RemotePath): AsyncIterable<FileInfo> {

@@ -3,8 +3,18 @@ import { baseName, ROOT, type RemotePath } from '../path.js';
 import type { FileInfo } from '../remote.js';
 import type { Bucket } from './bucket.js';
 import { entryPath } from './keys.js';
+import { ifAllowed } from './place.js';
 
 const EPOCH = new Date(0);
+/** Each costs a request: the folders of a listing beyond so many have no time. */
+const MAX_MARKERS = 1_000;
+const MARKERS_AT_ONCE = 8;
+
+/** Undefined where no marker object stands for the folder, or nobody may look at it. */
+async function markerTime(bucket: Bucket, key: string, what: RemotePath): Promise<Date | undefined> {
+  const marker = await ifAllowed(bucket.head(key, what));
+  return marker?.modifiedAt;
+}
 
 /** A folder's FileInfo; the store keeps a time only where a marker object stands for it. */
 export function folderInfo(path: RemotePath, modifiedAt = EPOCH): FileInfo {
@@ -18,18 +28,25 @@ export function folderInfo(path: RemotePath, modifiedAt = EPOCH): FileInfo {
 export async function* listFolder(
   bucket: Bucket,
   folder: RemotePath,
-  options: { log(message: string, facts: Record<string, unknown>): void },
+  options: { readonly folderTimes: boolean; log(message: string, facts: Record<string, unknown>): void },
 ): AsyncGenerator<FileInfo, void, undefined> {
   const prefix = bucket.folderKey(folder);
   let isThere = folder === ROOT;
   let skipped = 0;
+  let asked = 0;
   for await (const page of bucket.pages({ prefix, oneLevel: true, what: folder })) {
     isThere ||= page.objects.length + page.prefixes.length + page.unreadable.length > 0;
     skipped += page.unreadable.length;
-    for (const key of page.prefixes) {
-      const path = entryPath(folder, key.slice(prefix.length, -1));
-      if (path === undefined) skipped += 1;
-      else yield folderInfo(path);
+    for (let at = 0; at < page.prefixes.length; at += MARKERS_AT_ONCE) {
+      const keys = page.prefixes.slice(at, at + MARKERS_AT_ONCE);
+      const isAsked = options.folderTimes && asked < MAX_MARKERS;
+      const times = isAsked ? await Promise.all(keys.map((key) => markerTime(bucket, key, folder))) : [];
+      asked += times.length;
+      for (const [index, key] of keys.entries()) {
+        const path = entryPath(folder, key.slice(prefix.length, -1));
+        if (path === undefined) skipped += 1;
+        else yield folderInfo(path, times[index]);
+      }
     }
     for (const { key, size, modifiedAt, etag } of page.objects) {
       if (key === prefix) continue;

@@ -41,7 +41,8 @@ async function fileAbove(bucket: Bucket, path: RemotePath): Promise<RemotePath |
   return undefined;
 }
 
-async function ifAllowed<T>(looking: Promise<T | undefined>): Promise<T | undefined> {
+/** Undefined where the login may not look. */
+export async function ifAllowed<T>(looking: Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await looking;
   } catch (error) {

@@ -9,6 +9,7 @@ import type {
   Capabilities,
   Expected,
   FileInfo,
+  ListOptions,
   MoveOptions,
   OpenFile,
   Remote,
@@ -82,8 +83,8 @@ export class S3Remote implements Remote {
     return folder;
   }
 
-  list(folder: RemotePath): AsyncIterable<FileInfo> {
-    return listFolder(this.#bucket, folder, { log: (message, facts) => this.deps.log(message, facts) });
+  list(folder: RemotePath, { folderTimes = false }: ListOptions = {}): AsyncIterable<FileInfo> {
+    return listFolder(this.#bucket, folder, { folderTimes, log: (message, facts) => this.deps.log(message, facts) });
   }
 
   async read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile> {

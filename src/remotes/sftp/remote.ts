@@ -410,7 +410,7 @@ export class SftpRemote implements Remote {
 }
 
 function describe(path: RemotePath, attributes: Attributes): FileInfo {
-  return fileInfo(baseName(path) || '/', path, attributes);
+  return fileInfo(baseName(path), path, attributes);
 }
 
 async function readHead(channel: SftpChannel, handle: Buffer): Promise<Buffer | undefined> {

@@ -175,7 +175,9 @@ export function FileList({ files, selected, onSelect, onOpen, onUp, onRename, on
                   {file.isDirectory ? '' : formatBytes(file.size)}
                 </div>
                 <div role="gridcell" className="file-modifiedAt number">
-                  {file.modifiedAt === null ? '' : formatShortTime(file.modifiedAt)}
+                  {file.modifiedAt === null || Date.parse(file.modifiedAt) === 0
+                    ? ''
+                    : formatShortTime(file.modifiedAt)}
                 </div>
               </div>
             );
