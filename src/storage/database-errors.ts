@@ -1,5 +1,5 @@
 /** What the driver and the server throw, sorted into the few kinds that matter above. */
-import { GatewayError } from '../errors.js';
+import { GatewayError, type GatewayErrorDetails } from '../errors.js';
 
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
@@ -19,8 +19,9 @@ const CONNECTION_CODES = new Set([
   'CONNECT_TIMEOUT',
 ]);
 export const TOO_MANY_CONNECTIONS = '53300';
+const READ_ONLY = '25006';
 /** Class 08 and: shutting down, crashed, starting up, no connection or memory left, server in recovery. */
-const AWAY_STATES = new Set(['57P01', '57P02', '57P03', '53200', TOO_MANY_CONNECTIONS, '25006']);
+const AWAY_STATES = new Set(['57P01', '57P02', '57P03', '53200', TOO_MANY_CONNECTIONS, READ_ONLY]);
 /** Nothing that waiting cures: wrong password or role, no such database. */
 const REFUSED_STATES = new Set(['28P01', '28000', '3D000', '42501']);
 const DISK_FULL = '53100';
@@ -71,6 +72,11 @@ export function isFull(thrown: unknown): boolean {
   return errorCodeOf(thrown) === DISK_FULL;
 }
 
+/** The server reads alone: a standby, or a database made read-only. */
+export function isReadOnly(thrown: unknown): boolean {
+  return errorCodeOf(thrown) === READ_ONLY;
+}
+
 /** The server ended the statement at its time limit. */
 export function isCancelled(thrown: unknown): boolean {
   return errorCodeOf(thrown) === CANCELLED;
@@ -78,16 +84,24 @@ export function isCancelled(thrown: unknown): boolean {
 
 /** The client's answer while the database is away: 503, try again in a moment. */
 export function databaseAway(cause?: unknown): GatewayError {
-  return unusable('the database of the gateway is not reachable at the moment', cause);
+  return new GatewayError('database_away', 'the database of the gateway is not reachable at the moment', away(cause));
 }
 
-/** The same where it answers, but has no room left. */
-export function databaseFull(cause: unknown): GatewayError {
-  return unusable('the database of the gateway has no room left', cause);
+/** The same where it answers, but would refuse every write for `reason`. */
+export class WritesRefused extends GatewayError {
+  constructor(reason: string, cause: unknown) {
+    super('database_away', `the database of the gateway takes no writes: ${reason}`, away(cause));
+  }
 }
 
-function unusable(text: string, cause: unknown): GatewayError {
-  return new GatewayError('database_away', text, { retryAfterMs: RETRY_AFTER_MS, cause: slimCause(cause) });
+/** Undefined where the error tells nothing of other writes. */
+export function writesRefused(thrown: unknown): WritesRefused | undefined {
+  if (isFull(thrown)) return new WritesRefused('disk full, there is no room left', thrown);
+  return isReadOnly(thrown) ? new WritesRefused('it is read-only', thrown) : undefined;
+}
+
+function away(cause: unknown): GatewayErrorDetails {
+  return { retryAfterMs: RETRY_AFTER_MS, cause: slimCause(cause) };
 }
 
 /** Code and message of what was thrown, free of everything that hangs on it. */

@@ -4,15 +4,15 @@ import { PassingSet } from '../passing-set.js';
 import { answerWithin, Silence } from './answer-within.js';
 import {
   databaseAway,
-  databaseFull,
   errorCodeOf,
   isCancelled,
   isConnectionLoss,
-  isFull,
   isRefusal,
   slimCause,
   StatementError,
   TOO_MANY_CONNECTIONS,
+  WritesRefused,
+  writesRefused,
 } from './database-errors.js';
 import type { DatabaseTarget } from './database-target.js';
 import { driverTypes } from './driver-types.js';
@@ -20,6 +20,7 @@ import type { Sql, Transaction } from './sql.js';
 import { StartupError } from './startup-error.js';
 import type { StorageOptions } from './storage.js';
 import { TransactionLine } from './transaction-line.js';
+import { WriteProbe } from './write-probe.js';
 
 export type { Sql, Transaction };
 /** What statements need, on the pool or inside a transaction. */
@@ -41,7 +42,11 @@ const MAX_CONNECT_TIMEOUT_MS = 5000;
 const TRANSACTION_CONNECTIONS = 2;
 export const SEPARATE_CONNECTIONS = 2 + TRANSACTION_CONNECTIONS;
 export const END_TIMEOUT_SECONDS = 0.5;
-const FULL_LOG_EVERY_MS = 60_000;
+const REFUSED_LOG_EVERY_MS = 60_000;
+/** As one transaction. A new table needs new room, where a row might find some that an older one has left. */
+const WRITE_PROBE = `
+  create temporary table ftg_write_probe (filler text) on commit drop;
+  insert into ftg_write_probe values (repeat('x', 1000))`;
 
 type Log = StorageOptions['log'];
 
@@ -65,7 +70,8 @@ export class Database {
   #isProbing = false;
   #wake: (() => void) | undefined;
   #closed = false;
-  #fullLoggedAt = -Infinity;
+  #refusedLoggedAt = -Infinity;
+  readonly #writes = new WriteProbe(() => this.#tryWrite());
 
   constructor(target: DatabaseTarget, options: Pick<StorageOptions, 'poolSize' | 'connectTimeoutMs' | 'log'>) {
     this.#target = target;
@@ -170,12 +176,15 @@ export class Database {
 
   /** Runs `work` in one transaction; errors as of `run`. */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, silenceMs = SILENCE_MS): Promise<T> {
-    const line = this.#lines.reduce((quietest, other) => (other.load < quietest.load ? other : quietest));
+    const line = this.#quietestLine();
     return this.run<T>(() => line.begin(work), silenceMs);
   }
 
-  /** Resolves when the database answers within two seconds and statements get through; rejects with the reason. */
-  async ready(): Promise<void> {
+  /**
+   * Resolves when the database answers within two seconds, statements get through and writes are taken; rejects with the
+   * reason. Writes are tried where one was refused, or `writesDoubted`.
+   */
+  async ready(writesDoubted = false): Promise<void> {
     this.#refuseWhileAway();
     try {
       await this.#ask();
@@ -184,12 +193,14 @@ export class Database {
       throw databaseAway(error);
     }
     this.#refuseWhileAway();
+    await this.#writes.check(writesDoubted);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#wake?.();
     this.#backListeners.clear();
+    this.#writes.close();
     // Whatever matters was awaited before; a connection lost in mid-statement would never report its end.
     const pools = [this.#sql, this.#probeSql, ...this.#lines.map((line) => line.sql)];
     await Promise.all(pools.map((sql) => sql.end({ timeout: END_TIMEOUT_SECONDS })));
@@ -208,25 +219,40 @@ export class Database {
       this.#suspect();
       return databaseAway(error);
     }
+    const refusal = writesRefused(error);
+    if (refusal !== undefined) {
+      this.#writes.refused(refusal);
+      this.#logRefused(refusal, error);
+      return refusal;
+    }
     if (isConnectionLoss(error)) {
       this.#suspect();
       return databaseAway(error);
     }
     if (isCancelled(error)) return databaseAway(error);
-    if (isFull(error)) {
-      this.#logFull(error);
-      return databaseFull(error);
-    }
     return error instanceof postgres.PostgresError ? new StatementError(error.code, error.message) : error;
   }
 
-  #logFull(error: unknown): void {
-    if (performance.now() - this.#fullLoggedAt < FULL_LOG_EVERY_MS) return;
-    this.#fullLoggedAt = performance.now();
-    this.#log('error', 'the database has no room left: nothing can be recorded until there is some', {
-      database: this.#target.label,
-      reason: textOf(error),
-    });
+  #logRefused({ message }: WritesRefused, error: unknown): void {
+    if (performance.now() - this.#refusedLoggedAt < REFUSED_LOG_EVERY_MS) return;
+    this.#refusedLoggedAt = performance.now();
+    this.#log('error', message, { database: this.#target.label, reason: textOf(error) });
+  }
+
+  /** Why no write is taken. Not asked on the connection of #ask: a write that hangs must not look like a server away. */
+  async #tryWrite(): Promise<GatewayError | undefined> {
+    try {
+      await answerWithin(this.#quietestLine().sql.unsafe(WRITE_PROBE), PROBE_MS);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Silence) return new WritesRefused('none is answered', error);
+      // What else it says is about this write, and not about others.
+      return writesRefused(error) ?? (isConnectionLoss(error) ? databaseAway(error) : undefined);
+    }
+  }
+
+  #quietestLine(): TransactionLine {
+    return this.#lines.reduce((quietest, other) => (other.load < quietest.load ? other : quietest));
   }
 
   /** Statements of a silent pool may hang on dead connections for as long as TCP cares to wait: starts afresh. */

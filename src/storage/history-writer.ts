@@ -1,5 +1,5 @@
 import { GatewayError, hasCode, toGatewayError } from '../errors.js';
-import { databaseAway, isConflict } from './database-errors.js';
+import { databaseAway, isConflict, WritesRefused } from './database-errors.js';
 import type { Database } from './database.js';
 import { correctFailed, writeBatch } from './history-statements.js';
 import type { StorageOptions } from './storage.js';
@@ -13,6 +13,8 @@ const MAX_FLIGHTS = 2;
 const MAX_QUEUED = 100_000;
 const RETRY_MS = 500;
 const BATCH_SILENCE_MS = 5000;
+/** Rows that wait, and none written for so long: something is wrong. */
+const STALLED_AFTER_MS = 3000;
 const CLOSE_PATIENCE_MS = 5000;
 const MAX_CONFLICTS = 5;
 
@@ -38,6 +40,10 @@ export class HistoryWriter {
   #retryTimer: NodeJS.Timeout | undefined;
   #scheduled = false;
   #closed = false;
+  /** Of the last batch; until the same rows are written, it is the best witness that there is. */
+  #refusal: WritesRefused | undefined;
+  /** When the last batch was written, or since when there is one to write. */
+  #waitingSince = 0;
   #idleListeners: (() => void)[] = [];
 
   constructor(
@@ -57,6 +63,16 @@ export class HistoryWriter {
     return this.#queue.length + this.#rowsInFlight;
   }
 
+  /** Why the rows that wait are not written; undefined where the database has not refused them. */
+  get refusal(): WritesRefused | undefined {
+    return this.#refusal;
+  }
+
+  /** Rows wait, and none has been written for seconds. */
+  get isStalled(): boolean {
+    return this.queuedRows > 0 && performance.now() - this.#waitingSince > STALLED_AFTER_MS;
+  }
+
   /** Queues a row; `settle` is called when it is durable, or with the reason why it never will be. */
   add(row: TransferRow, settle?: Entry['settle']): void {
     if (this.#closed || this.#queue.length >= MAX_QUEUED) {
@@ -64,6 +80,7 @@ export class HistoryWriter {
       settle?.(databaseAway());
       return;
     }
+    if (this.queuedRows === 0) this.#waitingSince = performance.now();
     this.#queue.push({ row, settle });
     // The rest of this turn of the event loop may have rows for the same batch.
     if (this.#scheduled) return;
@@ -122,6 +139,7 @@ export class HistoryWriter {
       // A pending row that waited as long as its own end is superseded by it.
       await this.#write([...new Map(batch.map((entry) => [entry.row.id, entry.row])).values()]);
     } catch (error) {
+      this.#refusal = error instanceof WritesRefused ? error : undefined;
       if (hasCode(error, 'database_away')) return this.#putBack(batch);
       if (isConflict(error) && conflicts < MAX_CONFLICTS) return this.#send(batch, conflicts + 1);
       return this.#isolate(batch, error);
@@ -131,6 +149,8 @@ export class HistoryWriter {
 
   async #write(rows: readonly TransferRow[]): Promise<void> {
     const written = await this.#database.run((sql) => writeBatch(sql, this.#nodeId, rows), BATCH_SILENCE_MS);
+    this.#refusal = undefined;
+    this.#waitingSince = performance.now();
     this.#onCommit(rows.length);
     if (written === rows.length) return;
     // A repeated batch, or rows that another node has declared failed while this one was cut off.

@@ -83,6 +83,16 @@ export class TransferHistory implements History {
     return this.#writer.queuedRows;
   }
 
+  /** Rows wait, and none has been written for seconds. */
+  get isStalled(): boolean {
+    return this.#writer.isStalled;
+  }
+
+  /** Why the rows that wait are not written; undefined where the database has not refused them. */
+  get refusal(): GatewayError | undefined {
+    return this.#writer.refusal;
+  }
+
   /** Transfers begun and not finished are left pending: the next sweep declares them failed. */
   async close(): Promise<void> {
     for (const { row } of this.#fresh.values()) this.#writer.add(row);

@@ -177,7 +177,10 @@ function assemble(
         ? { rates: new SharedRates(database, () => node.processes), sessions: new SharedSessions(database, node) }
         : undefined,
     databaseUrl: opened.embedded?.url ?? options.url,
-    ready: () => database.ready(),
+    ready: async () => {
+      await database.ready(history.isStalled);
+      if (history.refusal !== undefined) throw history.refusal;
+    },
     close: () => (closing ??= close()),
   };
 }

@@ -292,7 +292,7 @@ export interface Storage {
   readonly idempotency: IdempotencyStore;
   readonly leftovers: LeftoverStore;
   readonly locks: Locks;
-  /** Resolves when the database answers and is migrated; rejects with the reason. For /readyz. */
+  /** Resolves when the database answers, is migrated and takes writes; rejects with the reason. For /readyz. */
   ready(): Promise<void>;
   /** Waits for open batches, marks this node dead, ends the embedded server. */
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -9,26 +9,10 @@ import { GatewayError } from '../../src/errors.js';
 import { StartupError } from '../../src/storage/startup-error.js';
 import type { Storage } from '../../src/storage/storage.js';
 import { makeTempFolder, openTest, SUCCESS, until, upload } from './databases.js';
+import { fillDisk } from './full-disk.js';
 
 const run = promisify(execFile);
 const isAway = (error: unknown): boolean => error instanceof GatewayError && error.code === 'database_away';
-
-/** Writes until there is no room for another kilobyte. */
-async function fill(file: string): Promise<void> {
-  const handle = await open(file, 'w');
-  try {
-    for (const size of [1024 * 1024, 64 * 1024, 1024]) {
-      const chunk = Buffer.alloc(size);
-      try {
-        for (;;) await handle.writeFile(chunk);
-      } catch (error) {
-        assert.ok(error instanceof Error && 'code' in error && error.code === 'ENOSPC', String(error));
-      }
-    }
-  } finally {
-    await handle.close();
-  }
-}
 
 // A file system of a chosen size takes root; without, the error alone is tested (lost-connections.test.ts).
 if (process.getuid?.() === 0) {
@@ -72,7 +56,7 @@ if (process.getuid?.() === 0) {
 
     it('refuses with 503 and says why, loses nothing, and goes on when there is room', async () => {
       await transfer();
-      await fill(filler);
+      await fillDisk(filler);
       await assert.rejects(
         async () => {
           for (let count = 0; count < 900; count++) await transfer();
@@ -80,18 +64,24 @@ if (process.getuid?.() === 0) {
         (error: unknown) => isAway(error) && String(error).includes('no room left'),
       );
       assert.ok(
-        said.some((line) => line.startsWith('the database has no room left')),
+        said.some((line) => line.includes('takes no writes: disk full')),
         said.join('\n'),
       );
-      await storage.ready();
+      await assert.rejects(storage.ready(), /takes no writes: disk full/);
       await rm(filler);
       await writtenWhole();
+      const isReady = (): Promise<true | undefined> =>
+        storage
+          .ready()
+          .then(() => true as const)
+          .catch(() => undefined);
+      await until(isReady, 'it to be ready again', 2_000);
     });
 
     it('a server that is killed meanwhile comes back, and nothing is lost', async () => {
       const lockFile = path.join(dataDir, 'postgres-18', 'postmaster.pid');
       const pid = Number((await readFile(lockFile, 'utf8')).split('\n')[0]);
-      await fill(filler);
+      await fillDisk(filler);
       process.kill(pid, 'SIGKILL');
       await assert.rejects(async () => {
         for (let count = 0; count < 900; count++) await transfer();
@@ -106,7 +96,7 @@ if (process.getuid?.() === 0) {
 
     it('a gateway that starts meanwhile says what is wrong, and starts when there is room', async () => {
       await storage.close();
-      await fill(filler);
+      await fillDisk(filler);
       await assert.rejects(openTest('', { dataDir }), (error: unknown) => {
         assert.ok(error instanceof StartupError);
         assert.match(error.message, /does not start: its disk is full/);

@@ -22,7 +22,7 @@ export const systemOperations: Readonly<Record<string, Description>> = {
     operationId: 'readiness',
     tag: 'System',
     summary: 'Is it ready?',
-    description: 'Whether the database can be reached, and requests should be sent here.',
+    description: 'Whether the database can be reached and takes writes, and requests should be sent here.',
     success: {
       200: {
         description: 'It is.',
