@@ -81,6 +81,7 @@ export class Exchange {
       method,
       path,
       query: new URLSearchParams(query),
+      queryText: query,
       headers,
       remoteAddress,
       contentLength,

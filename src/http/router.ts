@@ -1,4 +1,5 @@
 /** Everything between a request and its handler, in one fixed order; errors become answers here. */
+import { isUtf8 } from 'node:buffer';
 import { v7 as uuidv7 } from 'uuid';
 import { GatewayError, toGatewayError } from '../errors.js';
 import { PASSING_ON, type Span, type Tracer } from '../span.js';
@@ -63,6 +64,7 @@ export function createRouter(options: RouterOptions): HttpHandler {
       request.claims.admit(caller.accountId, route.isEssential === true);
       if (rate !== undefined) await takeRate(rate, caller.keyId, options.requestsPerSecond, state);
     }
+    refuseForeignBytes(request.queryText);
     const unknown = (state.unknown = new UnknownFields(request));
     if (route.anyQuery !== true) unknown.noteQuery(request.query, route.query);
     const query = compiled.checkQuery?.(queryValues(request.query)) ?? {};
@@ -221,6 +223,14 @@ function decodeSegment(segment: string): string {
   // eslint-disable-next-line no-control-regex
   if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
   throw new GatewayError('bad_request', 'the path holds a control character', { step: 'request' });
+}
+
+/** URLSearchParams puts U+FFFD in the place of what is not UTF-8, and a file would get a name that nobody asked for. */
+function refuseForeignBytes(query: string): void {
+  const encoded = query.match(/(?:%[\da-f]{2})+/gi) ?? [];
+  const isText = (run: string): boolean => isUtf8(Buffer.from(run.replaceAll('%', ''), 'hex'));
+  if (!query.includes('\ufffd') && encoded.every(isText)) return;
+  throw new GatewayError('bad_request', 'the query holds bytes that are not UTF-8', { step: 'request' });
 }
 
 function queryValues(query: URLSearchParams): Record<string, string> {

@@ -11,6 +11,8 @@ export interface HttpRequest {
   /** As sent: percent-encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
+  /** The query as sent. */
+  readonly queryText: string;
   /** Names in lower case; repeated fields joined by ", ". */
   readonly headers: ReadonlyMap<string, string>;
   readonly remoteAddress: string;

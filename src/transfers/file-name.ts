@@ -98,11 +98,15 @@ export function nameFromDisposition(field: string | undefined): string | undefin
 }
 
 function filenameParameter(field: string): string | undefined {
+  let name: string | undefined;
   try {
-    return contentDisposition.parse(field).parameters['filename'];
+    name = contentDisposition.parse(field).parameters['filename'];
   } catch {
     return undefined;
   }
+  // The parser puts it in the place of what is not UTF-8.
+  const isReplaced = name?.includes('\ufffd') === true && !/%ef%bf%bd/i.test(field);
+  return isReplaced ? undefined : name;
 }
 
 /** Header bytes arrive as Latin-1, but most who send others than ASCII mean UTF-8. */

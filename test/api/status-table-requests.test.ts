@@ -144,6 +144,23 @@ describe('what a client asks wrongly is refused, told and without effect', () =>
         code: 'bad_request',
         text: /^timeout must be <= 60000/,
       },
+      ...[
+        ['POST', '/api/upload/ssh?filename=%ff.txt'],
+        ['POST', '/api/upload/ssh?filename=ok.txt&path=/%c3%28'],
+        ['GET', '/api/download/ssh?path=/there/%e2%82'],
+        ['GET', '/api/list/ssh?path=%ed%a0%80'],
+        ['GET', '/api/exists/ssh?%ff=1&path=/there'],
+        ['GET', '/api/list/%ff'],
+      ].map(([method = '', target = '']) => ({
+        what: `bytes that are not UTF-8: ${target}`,
+        send: () =>
+          api.send(target, {
+            method,
+            ...(method === 'POST' ? { body: 'x', headers: { 'Content-Type': 'application/octet-stream' } } : {}),
+          }),
+        code: 'bad_request' as const,
+        text: /not UTF-8|malformed percent-encoding/,
+      })),
       {
         what: 'a missing query value',
         send: () => get('/api/read/ssh'),

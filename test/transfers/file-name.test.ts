@@ -82,6 +82,9 @@ test('names from Content-Disposition', () => {
     // Not decodable: the plain one counts (RFC 6266, 4.3).
     ["attachment; filename=plain.txt; filename*=utf-7''x", 'plain.txt'],
     ['attachment; filename="plain.txt"; filename*=broken', 'plain.txt'],
+    ['attachment; filename="plain.txt"; filename*=UTF-8\'\'%ff.txt', 'plain.txt'],
+    ["attachment; filename*=UTF-8''%ff.txt", undefined],
+    ["attachment; filename*=UTF-8''%ef%bf%bd.txt", '\ufffd.txt'],
     [`attachment; filename="${latin1('Übersicht 日本.txt')}"`, 'Übersicht 日本.txt'],
     ['attachment; filename="caf\xe9.txt"', 'café.txt'],
     ['attachment; filename="../../etc/passwd"', 'passwd'],

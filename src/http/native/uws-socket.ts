@@ -31,7 +31,8 @@ export class UwsSocket implements ClientSocket {
     this.head = {
       method: req.getCaseSensitiveMethod().toUpperCase(),
       path: req.getUrl(),
-      query: req.getQuery(),
+      // Undefined where there is none, whatever its type says.
+      query: req.getQuery() || '',
       ...copyHeaders(req),
       peer: peerOf(res),
     };
