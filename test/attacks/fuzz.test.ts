@@ -66,8 +66,7 @@ describe(`requests made from the schemas (FUZZ_SEED=${SEED})`, () => {
       for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
         if (failures.length >= MAX_FAILURES) return;
         try {
-          const undo = undoing(request, await ask(request));
-          if (undo !== undefined) assert.equal((await ask(undo)).status, 200);
+          for (const next of following(request, await ask(request))) assert.equal((await ask(next)).status, 200);
         } catch (error) {
           failures.push(`${(error as Error).message}\n${shown(request)}`);
         }
@@ -196,17 +195,23 @@ function checkError(method: string, { status, headers, bytes }: CheckedAnswer): 
   assert.deepEqual(others, {});
 }
 
-/** Watched folders would be checked for the rest of the run. */
-function undoing({ endpoint, headers }: FuzzRequest, { status, bytes }: CheckedAnswer): FuzzRequest | undefined {
-  if (status !== 201 || !endpoint.path.endsWith('/watched-folders')) return undefined;
+/** A watched folder that was made is changed, and removed: it would be checked for the rest of the run. */
+function following({ endpoint, headers }: FuzzRequest, { status, bytes }: CheckedAnswer): FuzzRequest[] {
+  if (status !== 201 || !endpoint.path.endsWith('/watched-folders')) return [];
   const { id, watchedFolder } = JSON.parse(bytes.toString()) as { id?: string; watchedFolder?: { id: string } };
   const { Authorization } = headers;
-  return {
-    endpoint: { ...endpoint, method: 'DELETE', path: `${endpoint.path}/{id}` },
-    target: `${endpoint.path}/${id ?? watchedFolder?.id}`,
-    headers: Authorization === undefined ? {} : { Authorization },
-    body: undefined,
-  };
+  const authorized: Record<string, string> = Authorization === undefined ? {} : { Authorization };
+  const path = `${endpoint.path}/{id}`;
+  const target = `${endpoint.path}/${id ?? watchedFolder?.id}`;
+  return [
+    {
+      endpoint: { ...endpoint, method: 'PATCH', path },
+      target,
+      headers: { ...authorized, 'Content-Type': 'application/json' },
+      body: Buffer.from('{"name":"another"}'),
+    },
+    { endpoint: { ...endpoint, method: 'DELETE', path }, target, headers: authorized, body: undefined },
+  ];
 }
 
 function shown({ endpoint, target, headers, body }: FuzzRequest): string {

@@ -42,6 +42,8 @@ before(async () => {
   const login = { username: 'u', password: 'p' };
   gateway = await startWatchedGateway({
     config: {
+      // The bound of a listing itself is asked for here, not the share of the account.
+      budgets: { memoryBytes: 1024 ** 3 },
       pools: { default: { stallTimeoutMs: STALL_MS, connectTimeoutMs: STALL_MS, acquireTimeoutMs: ACQUIRE_MS } },
     },
     connections: [

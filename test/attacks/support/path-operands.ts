@@ -37,6 +37,17 @@ const copy =
   ({ api, connection }: Target, hostile: string): Promise<ApiAnswer> =>
     api.post('/api/copy', { source_connection_id: connection, dest_connection_id: connection, ...fields(hostile) });
 
+/** Of a folder that is made for it, and goes again. */
+const edit =
+  (fields: (hostile: string) => object) =>
+  async ({ api, connection, origin }: Target, hostile: string): Promise<ApiAnswer> => {
+    const made = await api.post('/api/watched-folders', { connectionId: connection, path: '/', webhookUrl: origin });
+    const target = `/api/watched-folders/${String(made.json['id'])}`;
+    const answer = await api.send(target, { method: 'PATCH', json: fields(hostile) });
+    await api.send(target, { method: 'DELETE' });
+    return answer;
+  };
+
 const raw =
   (field: 'path' | 'filename' | 'filename_template') =>
   ({ api, connection }: Target, hostile: string): Promise<ApiAnswer> =>
@@ -220,6 +231,16 @@ export const PATH_OPERANDS: readonly PathOperand[] = [
         afterDelivery: 'move',
         moveTo,
       }),
+  },
+  {
+    name: `PATCH /api/watched-folders/{id} ${JSON_BODY} path`,
+    kind: 'path',
+    send: edit((path) => ({ path })),
+  },
+  {
+    name: `PATCH /api/watched-folders/{id} ${JSON_BODY} moveTo`,
+    kind: 'path',
+    send: edit((moveTo) => ({ afterDelivery: 'move', moveTo })),
   },
 ];
 
