@@ -175,6 +175,7 @@ async function serveInThreads({
       pools: () => reach.remotes.gauges(),
       budgets: () => gaugesOf(reach.budgets),
       openRequests: () => 0,
+      refusedConnections: () => ({}),
       historyQueuedRows: () => 0,
       watching: () => watching.gauges(),
       workers: () => ({ threads: 0, waiting: 0 }),

@@ -150,6 +150,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
       pools: () => remotes.gauges(),
       budgets: () => gaugesOf(reach.budgets),
       openRequests: () => server.running,
+      refusedConnections: () => server.refusedConnections,
       historyQueuedRows: () => storage.history.queuedRows,
       watching: () => watching.gauges(),
       workers: () => base64.gauges,
@@ -219,7 +220,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   const server: HttpServer = createHttpServer({
     ...config.server,
     frontEnd: options.frontEnd,
-    ...(options.acceptor === undefined ? {} : { acceptor: options.acceptor }),
+    ...(options.acceptor === undefined ? {} : { acceptor: options.acceptor, loops: options.threads }),
     budgets: reach.budgets,
     handler: allowOrigins(handler, config.server.cors.origins),
     onRequest: (record) => recordRequest(record, logger, metrics),

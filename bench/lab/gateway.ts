@@ -52,7 +52,8 @@ export async function startGateway({
   const port = await freePort();
   const file = join(folder, 'gateway.yaml');
   const config = {
-    server: { port, retireSeconds: 0 },
+    // All clients have one address.
+    server: { port, retireSeconds: 0, connectionsPerAddress: 0 },
     dataDir: join(folder, 'data'),
     log: { level: 'warn', pretty: false },
     pools: { default: { acquireTimeoutMs: PATIENT_MS, ...pool } },

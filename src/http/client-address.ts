@@ -31,6 +31,13 @@ export function clientAddress(peer: string, forwardedFor: string | undefined, tr
 /** What one host owns, for limits by address: IPv6 hosts own at least a /64, and with it addresses without end. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6 ? parsed.toByteArray().slice(0, 8).join('.') : parsed.toString();
+  return networkOfBytes(ipaddr.process(address).toByteArray());
 }
+
+/** Of an address of four or sixteen bytes. */
+export function networkOfBytes(bytes: Uint8Array | readonly number[]): string {
+  const isMapped = bytes.length === 16 && MAPPED.every((byte, index) => bytes[index] === byte);
+  return (isMapped ? bytes.slice(12) : bytes.slice(0, 8)).join('.');
+}
+
+const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff] as const;

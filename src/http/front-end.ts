@@ -4,6 +4,7 @@
  */
 import type { BodySocket } from './body-reader.js';
 import type { SinkEvents, ResponseSink } from './answer-writer.js';
+import type { ConnectionRefusal } from './connections.js';
 import type { Peer } from './peers.js';
 
 /** Copied before anything else happens. */
@@ -65,6 +66,8 @@ export interface SocketOptions {
 export interface FrontEnd {
   /** Package and version, for the log. */
   readonly build: string;
+  /** So far, as they stand. */
+  readonly refusedConnections: Readonly<Record<ConnectionRefusal, number>>;
   /** Resolves to the port. Rejects with one clear line when the address cannot be had. */
   listen(port: number): Promise<number>;
   /** New connections meet the certificate as it stands on disk now. Throws, and keeps the old one, when it is bad. */

@@ -2,10 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '../errors.js';
 import type { RequestBudgets } from './claims.js';
+import { mostConnections } from './connections.js';
 import type { FrontEndName } from './choose-front-end.js';
 import { Exchange, type ExchangeHost, type ExchangeRecord } from './exchange.js';
 import { openNodeFrontEnd } from './fallback/node-front-end.js';
-import type { ClientSocket, SocketOptions } from './front-end.js';
+import type { ClientSocket, FrontEnd, SocketOptions } from './front-end.js';
 import type { SharedAcceptor } from './native/acceptor.js';
 import { openUwsFrontEnd } from './native/uws-front-end.js';
 import { gonePeers } from './peers.js';
@@ -21,6 +22,10 @@ export interface HttpServerOptions extends SocketOptions {
   readonly minBytesPerSecond: number;
   /** Addresses or CIDR blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** Open connections of one address; 0 = any number. Those of trusted proxies are not counted. */
+  readonly connectionsPerAddress: number;
+  /** Event loops behind the acceptor; absent: this one alone. */
+  readonly loops?: number;
   readonly handler: HttpHandler;
   onRequest(record: ExchangeRecord): void;
 }
@@ -47,6 +52,7 @@ export interface HttpServer {
   readonly running: number;
   /** What takes requests off the wire, by name and version. */
   readonly build: string;
+  readonly refusedConnections: FrontEnd['refusedConnections'];
 }
 
 /** Clients that left while nothing was read from them are noticed in this time. */
@@ -116,8 +122,17 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     });
   }
 
+  const bounds = {
+    perAddress: options.connectionsPerAddress,
+    total: mostConnections(),
+    trustedProxies: options.trustedProxies,
+    loops: options.loops ?? 1,
+    log: options.log.bind(options),
+  };
   const frontEnd =
-    options.frontEnd === 'uws' ? openUwsFrontEnd(options, options.acceptor, begin) : openNodeFrontEnd(options, begin);
+    options.frontEnd === 'uws'
+      ? openUwsFrontEnd(options, options.acceptor, bounds, begin)
+      : openNodeFrontEnd(options, bounds, begin);
 
   function retire(ms: number): Promise<void> {
     isDraining = true;
@@ -133,6 +148,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   return {
     build: frontEnd.build,
+    refusedConnections: frontEnd.refusedConnections,
 
     get running() {
       return running.size;

@@ -1,5 +1,6 @@
 /** One event loop of several: its own front end, pools and storage, in a thread; see event-loops.ts for the other end. */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { SharedAcceptor } from '../http/native/acceptor.js';
 import { createLogger } from '../observe/log.js';
 import { openTracer } from '../observe/tracing.js';
 import { ShareHolder } from '../pools/permits.js';
@@ -14,6 +15,11 @@ const { config, thread, threads } = workerData as ThreadData;
 const logger = createLogger(config.log).child({ thread });
 const started = new Started();
 const shares = new ShareHolder(threads, (message) => main.tell('share', message));
+const acceptor: SharedAcceptor & { port: number } = {
+  port: 0,
+  join: (descriptor) => main.tell('join', descriptor),
+  leave: (descriptor) => main.tell('leave', descriptor),
+};
 const listeners: { address: string; port: number }[] = [];
 let frontEnd: ReturnType<typeof createFrontEnd>;
 
@@ -41,17 +47,17 @@ const calls: ThreadCalls = {
         },
       },
       threads,
-      acceptor: {
-        join: (descriptor) => main.tell('join', descriptor),
-        leave: (descriptor) => main.tell('leave', descriptor),
-      },
+      acceptor,
       onReadyAsked: () => main.tell('readyAsked'),
       metricsText: () => main.call('metrics'),
     });
     await frontEnd.server.listen();
     started.add(() => frontEnd.drain());
   },
-  listening: (port) => void listeners.push(listenerOf(config, port)),
+  listening: (port) => {
+    acceptor.port = port;
+    listeners.push(listenerOf(config, port));
+  },
   share: (message) => shares.receive(message),
   metrics: () => frontEnd.metrics.snapshot(),
   reloadTls: () => frontEnd.server.reloadTls(),

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 import { ERROR_RULES } from '../../src/errors.js';
-import { METRICS } from '../../src/observe/metrics.js';
+import { METRICS } from '../../src/observe/metric-table.js';
 import { startGateway } from '../support/gateway.js';
 
 const run = promisify(execFile);

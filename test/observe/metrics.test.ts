@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
+import { METRICS, MOST_LINES } from '../../src/observe/metric-table.js';
 import {
   type Backlog,
   createMetrics,
-  METRICS,
-  MOST_LINES,
   type Metrics,
   type MetricsSources,
   type PoolGauge,
@@ -19,6 +18,7 @@ const idle: MetricsSources = {
   pools: () => [],
   budgets: () => [{ name: 'requests', capacity: 1, used: 0, waiting: 0, refused: { full: 0, share: 0 } }],
   openRequests: () => 0,
+  refusedConnections: () => ({ address: 0, total: 0 }),
   historyQueuedRows: () => 0,
   watching: () => ({ checksRunning: 0, checksWaiting: 0, deliveriesRunning: 0, deliveriesWaiting: 0 }),
   workers: () => ({ threads: 0, waiting: 0 }),

@@ -53,8 +53,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const { server, pools, ...others } = config as { server?: object; pools?: { default?: object } };
   const settings = {
     dataDir: options.dataDir ?? path.join(folder, 'data'),
-    // Nobody balances load by the /readyz that is asked here: no test waits for one that does.
-    server: { port: 0, frontEnd: FRONT_END, retireSeconds: 0, ...server },
+    // Nobody balances load by the /readyz that is asked here: no test waits for one that does. All clients have one address.
+    server: { port: 0, frontEnd: FRONT_END, retireSeconds: 0, connectionsPerAddress: 10_000, ...server },
     pools: { ...pools, default: { ...PATIENT, ...pools?.default } },
     accounts: [{ email: 'test@example.com', plan, apiKeys, connections }],
     ...others,

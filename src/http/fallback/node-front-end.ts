@@ -6,6 +6,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { GatewayError } from '../../errors.js';
 import { unrouted } from '../answer.js';
+import { Connections, type ConnectionsOptions } from '../connections.js';
 import type { ClientSocket, FrontEnd, SocketOptions } from '../front-end.js';
 import { linger, NodeSocket } from './node-socket.js';
 
@@ -36,7 +37,11 @@ const STATUS_OF_MISTAKE: Readonly<Record<string, number>> = {
 };
 
 /** @throws Error of one line when certificate and key cannot be used */
-export function openNodeFrontEnd(options: SocketOptions, begin: (socket: ClientSocket) => void): FrontEnd {
+export function openNodeFrontEnd(
+  options: SocketOptions,
+  bounds: ConnectionsOptions,
+  begin: (socket: ClientSocket) => void,
+): FrontEnd {
   const isSecure = options.tls.certFile !== '';
   const server = isSecure
     ? https.createServer({ ...SETTINGS, ...readPair(options), handshakeTimeout: IDLE_MS })
@@ -44,6 +49,7 @@ export function openNodeFrontEnd(options: SocketOptions, begin: (socket: ClientS
   // Its default drops the fields beyond, and with them what tells where a request ends.
   server.maxHeadersCount = 0;
   const sockets = new Set<net.Socket>();
+  const connections = new Connections(bounds);
   /** The latest request of each connection. */
   const latest = new WeakMap<net.Socket, NodeSocket>();
 
@@ -63,8 +69,14 @@ export function openNodeFrontEnd(options: SocketOptions, begin: (socket: ClientS
   }
 
   server.on('connection', (socket: net.Socket) => {
+    // Absent where it has ended already.
+    const { remoteAddress = '' } = socket;
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    socket.once('close', () => {
+      sockets.delete(socket);
+      connections.closed(remoteAddress);
+    });
+    if (!connections.opened(remoteAddress)) socket.destroy();
   });
   server.on('request', (req, res) => serve(req, res, false));
   server.on('checkContinue', (req, res) => serve(req, res, true));
@@ -78,6 +90,7 @@ export function openNodeFrontEnd(options: SocketOptions, begin: (socket: ClientS
 
   return {
     build: `node:http ${process.version}`,
+    refusedConnections: connections.refused,
 
     listen: (port) =>
       new Promise((resolve, reject) => {

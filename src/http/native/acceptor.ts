@@ -16,6 +16,8 @@ export interface AcceptorOptions extends SocketOptions {
 
 /** An acceptor in another thread, which gives a server its share of the connections. */
 export interface SharedAcceptor {
+  /** 0 before it listens. */
+  readonly port: number;
   join(descriptor: AppDescriptor): void;
   leave(descriptor: AppDescriptor): void;
 }
@@ -32,12 +34,16 @@ export function createAcceptor(options: AcceptorOptions): Acceptor {
   const { uws, build } = loadUws();
   const app = createApp(uws, options);
   let listener: us_listen_socket | undefined;
+  let port = 0;
   return {
+    get port() {
+      return port;
+    },
     join: (descriptor) => app.addChildAppDescriptor(descriptor),
     leave: (descriptor) => app.removeChildAppDescriptor(descriptor),
     listen: () => {
       listener = listenOn(app, options.port, options);
-      const port = uws.us_socket_local_port(listener);
+      port = uws.us_socket_local_port(listener);
       options.log('info', 'listening', { host: options.host, port, build, tls: options.tls.certFile !== '' });
       return { port };
     },

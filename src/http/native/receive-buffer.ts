@@ -3,7 +3,7 @@
  * front end reads without looking at the pause. Neither Node.js nor the front end has a setter, so libc is called.
  */
 import { readdirSync, readlinkSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { loadLibc } from './libc.js';
 
 const SOL_SOCKET = 1;
 const SO_RCVBUF = 8;
@@ -20,10 +20,7 @@ export function openSockets(): ReadonlySet<string> {
 /** Sets the buffer on the listeners that are new since `before`. Resolves to how many were set; 0 where this is no Linux. */
 export function boundReceiveBuffer(before: ReadonlySet<string>, bytes: number): number {
   if (process.platform !== 'linux' || bytes === 0) return 0;
-  const koffi = createRequire(import.meta.url)('koffi') as {
-    load(name: string | null): { func(definition: string): unknown };
-  };
-  const libc = koffi.load('libc.so.6');
+  const libc = loadLibc();
   const setOption = libc.func(
     'int setsockopt(int fd, int level, int option, void *value, uint32_t length)',
   ) as SocketOption;

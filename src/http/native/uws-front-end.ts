@@ -1,10 +1,12 @@
 /** The listener of uWebSockets.js: a listening socket of its own, or its share of an acceptor's connections. */
 import type { TemplatedApp } from 'uWebSockets.js';
+import { Connections, type ConnectionsOptions } from '../connections.js';
 import type { ClientSocket, FrontEnd, SocketOptions } from '../front-end.js';
 import type { SharedAcceptor } from './acceptor.js';
 import { createApp, listenOn } from './listening-socket.js';
+import { openConnectionsOf } from './open-connections.js';
 import { loadUws } from './uws-loader.js';
-import { UwsSocket } from './uws-socket.js';
+import { addressText, UwsSocket } from './uws-socket.js';
 
 /** Where connections come from. */
 interface Listener {
@@ -16,15 +18,22 @@ interface Listener {
 export function openUwsFrontEnd(
   options: SocketOptions,
   acceptor: SharedAcceptor | undefined,
+  bounds: ConnectionsOptions,
   begin: (socket: ClientSocket) => void,
 ): FrontEnd {
   const { uws, build } = loadUws();
   /** The current one and, after a reload, those whose connections still live. */
   const apps = new Set<TemplatedApp>();
   let listener: Listener | undefined;
+  const connections = boundConnections(bounds, () => acceptor?.port ?? listener?.port ?? 0);
 
   function createServer(): TemplatedApp {
     const app = createApp(uws, options);
+    app.filter((res, change) => {
+      if (Number(change) < 0) connections.closed();
+      // That it has ended is told before this returns.
+      else if (!connections.opened(addressText(res))) res.close();
+    });
     app.any('/*', (res, req) => begin(new UwsSocket(res, req)));
     return app;
   }
@@ -44,6 +53,7 @@ export function openUwsFrontEnd(
 
   return {
     build,
+    refusedConnections: connections.refused,
 
     listen: async (port) => {
       listener = open(createServer(), port);
@@ -70,4 +80,12 @@ export function openUwsFrontEnd(
       for (const app of apps) app.close();
     },
   };
+}
+
+/** The front end tells no address of a connection that has ended. */
+function boundConnections(bounds: ConnectionsOptions, port: () => number): Connections {
+  const recount = openConnectionsOf(port);
+  if (recount !== undefined || bounds.perAddress === 0) return new Connections(bounds, recount);
+  bounds.log('warn', 'server.connectionsPerAddress could not be applied on this platform');
+  return new Connections({ ...bounds, perAddress: 0 });
 }

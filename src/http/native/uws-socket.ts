@@ -129,7 +129,8 @@ function peerOf(res: HttpResponse & { getRemotePort?: () => number }): Peer {
   return res.getRemotePort === undefined ? { address } : { address, port: res.getRemotePort() };
 }
 
-function addressText(res: HttpResponse): string {
+/** Of a connection that is open. */
+export function addressText(res: HttpResponse): string {
   const text = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
   return text.includes(':') && ipaddr.isValid(text) ? ipaddr.process(text).toString() : text;
 }

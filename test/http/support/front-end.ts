@@ -36,6 +36,7 @@ export const ON_LOOPBACK = {
   idleTimeoutMs: 60_000,
   minBytesPerSecond: 0,
   trustedProxies: [],
+  connectionsPerAddress: 0,
 } as const;
 
 /** A real front end on loopback with this handler; ends with the test. */

@@ -28,7 +28,10 @@ export class RawClient {
     });
   }
 
-  static async open(port: number, options: { readonly allowHalfOpen?: boolean } = {}): Promise<RawClient> {
+  static async open(
+    port: number,
+    options: { readonly allowHalfOpen?: boolean; readonly localAddress?: string } = {},
+  ): Promise<RawClient> {
     const socket = net.connect({ host: '127.0.0.1', port, ...options });
     await once(socket, 'connect');
     return new RawClient(socket);
