@@ -19,8 +19,16 @@ const MAJORS = [20, 22, 24, 26];
 const FRONT_ENDS = ['auto', 'node'] as const;
 const run = promisify(execFile);
 
-/** The binary of that version, from the registry; kept for the next run. */
-async function nodeOf(major: number): Promise<string> {
+/** The binary of that version, from the registry; kept for the next run. Asked for once: half of one runs nowhere. */
+function nodeOf(major: number): Promise<string> {
+  const binary = binaries.get(major) ?? install(major);
+  binaries.set(major, binary);
+  return binary;
+}
+
+const binaries = new Map<number, Promise<string>>();
+
+async function install(major: number): Promise<string> {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
   const folder = path.join(CACHE, String(major));
