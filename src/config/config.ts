@@ -13,7 +13,7 @@ export interface Config {
     readonly threads: number | 'auto';
     readonly frontEnd: 'auto' | 'uws' | 'node';
     readonly trustedProxies: readonly string[];
-    readonly connectionsPerAddress: number;
+    readonly connectionsPerAddress: number | 'auto';
     readonly receiveBufferBytes: number;
     readonly idleTimeoutMs: number;
     readonly minBytesPerSecond: number;

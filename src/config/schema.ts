@@ -52,7 +52,7 @@ export const configSchema = mapping({
     threads: preset(1, integerOr('auto', 1, 256)),
     frontEnd: preset('auto', oneOf('auto', 'uws', 'node')),
     trustedProxies: preset([], cidrs),
-    connectionsPerAddress: preset(256, integer(0, 1_000_000)),
+    connectionsPerAddress: preset('auto', integerOr('auto', 0, 1_000_000)),
     receiveBufferBytes: preset(256 * KIB, integer(0, 1024 * MIB)),
     idleTimeoutMs: preset(60_000, milliseconds(1)),
     minBytesPerSecond: preset(0, integer(0)),

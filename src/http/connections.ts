@@ -12,8 +12,8 @@ export interface ConnectionsOptions {
   readonly perAddress: number;
   /** Of the process. */
   readonly total: number;
-  /** Addresses or CIDR blocks from which all clients come. */
-  readonly trustedProxies: readonly string[];
+  /** Addresses or CIDR blocks that may have any number: many clients come from them. */
+  readonly unbounded: readonly string[];
   /** Event loops that the connections are dealt out to in turn; each counts its own. */
   readonly loops: number;
   log(level: 'warn', message: string, facts?: Record<string, unknown>): void;
@@ -74,8 +74,8 @@ export class Connections {
   }
 
   private isOver(network: string, address: string): boolean {
-    const { perAddress, trustedProxies } = this.options;
-    if (perAddress === 0 || this.of(network) <= perAddress || isInBlocks(address, trustedProxies)) return false;
+    const { perAddress, unbounded } = this.options;
+    if (perAddress === 0 || this.of(network) <= perAddress || isInBlocks(address, unbounded)) return false;
     this.countAgain();
     return this.of(network) > perAddress;
   }

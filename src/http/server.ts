@@ -23,7 +23,7 @@ export interface HttpServerOptions extends SocketOptions {
   /** Addresses or CIDR blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** Open connections of one address; 0 = any number. Those of trusted proxies are not counted. */
-  readonly connectionsPerAddress: number;
+  readonly connectionsPerAddress: number | 'auto';
   /** Event loops behind the acceptor; absent: this one alone. */
   readonly loops?: number;
   readonly handler: HttpHandler;
@@ -59,6 +59,10 @@ export interface HttpServer {
 const PEERS_EVERY_SECONDS = 4;
 /** For operations that were told to end: to clean up, record and answer. */
 const CUT_GRACE_MS = 5_000;
+
+/** `server.connectionsPerAddress: auto`. */
+const CONNECTIONS_PER_ADDRESS = 256;
+const LOOPBACK = ['127.0.0.0/8', '::1/128'] as const;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const isSecure = options.tls.certFile !== '';
@@ -122,10 +126,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     });
   }
 
+  const isAuto = options.connectionsPerAddress === 'auto';
   const bounds = {
-    perAddress: options.connectionsPerAddress,
+    perAddress: isAuto ? CONNECTIONS_PER_ADDRESS : options.connectionsPerAddress,
     total: mostConnections(),
-    trustedProxies: options.trustedProxies,
+    // A proxy on this machine brings everybody's connections, whether the configuration names it or not.
+    unbounded: isAuto ? [...options.trustedProxies, ...LOOPBACK] : options.trustedProxies,
     loops: options.loops ?? 1,
     log: options.log.bind(options),
   };

@@ -82,10 +82,11 @@ describe('connections of one address', () => {
   for (const [what, settings] of [
     ['a trusted proxy has as many as it wants', { connectionsPerAddress: 4, trustedProxies: ['127.0.0.2/32'] }],
     ['0 is any number', { connectionsPerAddress: 0 }],
+    ['this machine has any number, unless one is set', { connectionsPerAddress: 'auto' }],
   ] as const) {
     test(what, async (t) => {
       const { port, server } = await startFrontEnd(t, answer, settings);
-      const clients = await openMany(port, 50);
+      const clients = await openMany(port, settings.connectionsPerAddress === 'auto' ? 300 : 50);
       for (const client of clients) assert.equal((await client.send(GET).answer()).status, 200);
       assert.deepEqual(server.refusedConnections, { address: 0, total: 0 });
       for (const { socket } of clients) socket.destroy();
@@ -126,7 +127,7 @@ describe('the count', () => {
   const bounds = (options: Partial<ConnectionsOptions>): ConnectionsOptions => ({
     perAddress: 2,
     total: 100,
-    trustedProxies: [],
+    unbounded: [],
     loops: 1,
     log: (_level, message) => lines.push(message),
     ...options,
@@ -145,7 +146,7 @@ describe('the count', () => {
   });
 
   test('all have a bound together, each loop its part of it, and proxies are in it', () => {
-    const connections = new Connections(bounds({ total: 8, loops: 2, trustedProxies: ['10.0.0.1'] }));
+    const connections = new Connections(bounds({ total: 8, loops: 2, unbounded: ['10.0.0.1'] }));
     const five = Array.from({ length: 5 }, () => connections.opened('10.0.0.1'));
     assert.deepEqual(five, [true, true, true, true, false]);
     assert.deepEqual(connections.refused, { address: 0, total: 1 });
