@@ -13,7 +13,7 @@ import type { Limiter } from './rate.js';
 import { createChecker } from './schema-check.js';
 import { UnknownFields } from './unknown-fields.js';
 import type { Caller, HttpAnswer, HttpHandler, HttpRequest, RequestContext, Route } from './types.js';
-import { readWhole, SIGNED_BODY, UNSIGNED_BODY } from './whole-body.js';
+import { readSigned, readUnsigned } from './whole-body.js';
 import type { Accounts } from '../storage/storage.js';
 
 export interface RouterOptions {
@@ -68,9 +68,8 @@ export function createRouter(options: RouterOptions): HttpHandler {
     const unknown = (state.unknown = new UnknownFields(request));
     if (route.anyQuery !== true) unknown.noteQuery(request.query, route.query);
     const query = compiled.checkQuery?.(queryValues(request.query)) ?? {};
-    if (isPublic && route.body !== 'none') request.claims.admitUnsigned();
-    const bounds = isPublic ? UNSIGNED_BODY : SIGNED_BODY;
-    const body = route.body === 'json' ? await readWhole(request, bounds) : undefined;
+    const readWhole = isPublic ? readUnsigned : readSigned;
+    const body = route.body === 'json' ? await readWhole(request) : undefined;
     const parsed = body === undefined ? undefined : parseJson(body);
     if (route.json !== undefined) unknown.noteFields(parsed, route.json);
     const json = body === undefined ? undefined : (compiled.checkJson ?? ((value: unknown) => value))(parsed);
