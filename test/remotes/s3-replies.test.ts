@@ -270,7 +270,11 @@ describe('s3 answers', () => {
     stub.requests.length = 0;
     stub.late = ({ query }) => (query.has('list-type') ? undefined : s3Error(503, 'SlowDown'));
     await assert.rejects(remote.stat(at('/f')), failsWith('remote_failure'));
-    assert.deepEqual(stub.asked, ['HEAD f', 'HEAD f', 'HEAD f']);
+    // What is below is asked for beside it, at whatever moment.
+    assert.deepEqual(
+      stub.asked.filter((asked) => asked !== 'GET ?list-type'),
+      ['HEAD f', 'HEAD f', 'HEAD f'],
+    );
     stub.requests.length = 0;
     await assert.rejects(store(remote, '/m', patterned(PART + 1), {}), failsWith('remote_failure', /fewer requests/));
     assert.deepEqual(stub.asked, ['GET ?list-type', 'POST m ?uploads']);
