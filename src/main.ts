@@ -4,13 +4,13 @@
  * GATEWAY_CONFIG names the file; without it the quick start runs on defaults. See lifecycle.ts for signals and exits.
  * With `rotate-keys` it changes the master key of the same configuration's database instead (rotate-keys.ts).
  */
-import { suitAllocatorToStreams } from './allocator.js';
-import { suitCollectorToStreams } from './collector.js';
+import { suitAllocatorToStreams } from './runtime/allocator.js';
+import { suitCollectorToStreams } from './runtime/collector.js';
 import { ConfigError } from './config/mistakes.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load.js';
-import type { StartGateway } from './gateway-types.js';
-import { EXIT, runGateway } from './lifecycle.js';
+import type { StartGateway } from './app/gateway-types.js';
+import { EXIT, runGateway } from './app/lifecycle.js';
 
 suitCollectorToStreams();
 
@@ -37,13 +37,13 @@ async function serve(config: Config): Promise<void> {
   suitAllocatorToStreams();
   const { createLogger } = await import('./observe/log.js');
   const start: StartGateway = async (...how) => {
-    const { startGateway } = await import('./gateway.js');
+    const { startGateway } = await import('./app/gateway.js');
     return startGateway(...how);
   };
   await runGateway(start, config, { logger: createLogger(config.log), quickStart: !hasFile });
 }
 
 async function rotate(config: Config): Promise<void> {
-  const { rotateKeys } = await import('./rotate-keys.js');
+  const { rotateKeys } = await import('./app/rotate-keys.js');
   process.exitCode = await rotateKeys(config, process.env['GATEWAY_NEW_MASTER_KEY'] ?? '');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ERROR_RULES } from '../src/errors.js';
+import { ERROR_RULES } from '../src/base/errors.js';
 
 const text = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
 const rows = [...text.matchAll(/^\| `([a-z_0-9]+)` \| (\d{3}) \| (.+?) \| (.+?) \|$/gm)];

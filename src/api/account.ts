@@ -1,5 +1,5 @@
 /** connections, me and the history (interface 4.13, 4.14, 4.16). */
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 import { json } from '../http/answer.js';
 import type { HttpAnswer, RequestContext } from '../http/types.js';
 import type { TransferFilter, TransferStatus } from '../storage/storage.js';

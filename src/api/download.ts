@@ -1,12 +1,12 @@
 /** GET and HEAD /api/download/:connectionId (interface 4.2). */
 import { fileHeaders, isNotModified, NO_SNIFFING, selectRange, type Validators } from '../http/answer.js';
 import type { HttpAnswer, RequestContext } from '../http/types.js';
-import type { Connection } from '../remotes/connection.js';
+import type { Connection } from '../connections/connection.js';
 import { baseName, type RemotePath } from '../remotes/path.js';
 import type { FileInfo } from '../remotes/remote.js';
-import { openDownload, type Download, type DownloadOptions } from '../transfers/get-file.js';
-import { referTo } from '../transfers/operation.js';
-import { placeName } from '../transfers/put-file.js';
+import { openDownload, type Download, type DownloadOptions } from '../operations/get.js';
+import { referTo } from '../operations/operation.js';
+import { placeName } from '../operations/put.js';
 import { encodedLength } from '../workers/base64.js';
 import { framed } from './content-stream.js';
 import { connectionOf, operationFor, type ApiServices } from './services.js';

@@ -1,14 +1,14 @@
 /** The other file endpoints: read, write, append, delete, move, mkdir, list, exists, copy, exec (interface 4.3 to 4.12). */
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 import { json } from '../http/answer.js';
-import { readJsonBody, type StreamedJson } from '../http/json-body.js';
+import { readJsonBody, type StreamedJson } from '../http/body/json-body.js';
 import { createChecker } from '../http/schema-check.js';
 import type { HttpAnswer, RequestContext } from '../http/types.js';
-import type { Connection } from '../remotes/connection.js';
+import type { Connection } from '../connections/connection.js';
 import { baseName } from '../remotes/path.js';
-import { appendToFile } from '../transfers/append-file.js';
+import { appendToFile } from '../operations/append.js';
 import {
   deleteFile,
   findFile,
@@ -17,14 +17,14 @@ import {
   moveFile,
   requireShell,
   runCommand,
-} from '../transfers/change-files.js';
-import { copyFile } from '../transfers/copy-file.js';
-import { checkTemplate } from '../transfers/file-name.js';
-import { readFile } from '../transfers/get-file.js';
-import { referTo, requireActive } from '../transfers/operation.js';
-import { parseContentDigest } from '../transfers/pump.js';
-import { putFile } from '../transfers/put-file.js';
-import type { SortedListing } from '../transfers/sorted-listing.js';
+} from '../operations/change.js';
+import { copyFile } from '../operations/copy.js';
+import { checkTemplate } from '../operations/names.js';
+import { readFile } from '../operations/get.js';
+import { referTo, requireActive } from '../operations/operation.js';
+import { parseContentDigest } from '../operations/pump.js';
+import { putFile } from '../operations/put.js';
+import type { SortedListing } from '../operations/sorted-listing.js';
 import { encodedLength } from '../workers/base64.js';
 import { jsonOf, jsonString, through } from './content-stream.js';
 import { contentFields } from './schemas.js';

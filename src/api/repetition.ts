@@ -1,9 +1,9 @@
 /** What a request that is repeated with its Idempotency-Key is told, or refused, before its stored answer. */
-import { GatewayError, toGatewayError } from '../errors.js';
+import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { RequestContext } from '../http/types.js';
 import type { TransferItem } from '../storage/storage.js';
-import { findFile } from '../transfers/change-files.js';
-import { referTo } from '../transfers/operation.js';
+import { findFile } from '../operations/change.js';
+import { referTo } from '../operations/operation.js';
 import { connectionOf, operationFor, type ApiServices } from './services.js';
 
 const LOOK_MS = 5_000;

@@ -1,12 +1,12 @@
 /** What the endpoints stand on, and the first steps they share. */
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 import type { Caller, RequestContext } from '../http/types.js';
-import type { Connection } from '../remotes/connection.js';
+import type { Connection } from '../connections/connection.js';
 import { rawNameOf } from '../remotes/path.js';
 import type { FileInfo } from '../remotes/remote.js';
 import type { Storage, TransferType } from '../storage/storage.js';
-import type { UrlFetcher } from '../transfers/fetch-url.js';
-import type { OperationRequest, Operations } from '../transfers/operation.js';
+import type { UrlFetcher } from '../operations/fetch-url.js';
+import type { OperationRequest, Operations } from '../operations/operation.js';
 import type { WatchService } from '../watch/service.js';
 import type { Base64 } from '../workers/base64.js';
 

@@ -1,6 +1,6 @@
 /** What operators and probes ask: is it alive, is it ready, how does it do. */
 import { timingSafeEqual } from 'node:crypto';
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 import { json } from '../http/answer.js';
 import { isInBlocks } from '../http/client-address.js';
 import type { HttpRequest, Route } from '../http/types.js';

@@ -1,17 +1,17 @@
 /** POST /api/upload/:connectionId: four request forms become one PutRequest (interface 4.1). */
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 import { json } from '../http/answer.js';
-import { readJsonBody } from '../http/json-body.js';
-import { readMultipart } from '../http/multipart-body.js';
+import { readJsonBody } from '../http/body/json-body.js';
+import { readMultipart } from '../http/body/multipart-body.js';
 import { createChecker } from '../http/schema-check.js';
 import type { HttpAnswer, RequestContext } from '../http/types.js';
-import type { Connection } from '../remotes/connection.js';
+import type { Connection } from '../connections/connection.js';
 import { parseFileName } from '../remotes/path.js';
-import { parseHttpUrl } from '../transfers/fetch-url.js';
-import { checkTemplate, nameFromDisposition } from '../transfers/file-name.js';
-import { referTo } from '../transfers/operation.js';
-import { parseContentDigest, type ExpectedDigest } from '../transfers/pump.js';
-import { putFile, type PutRequest, type Target } from '../transfers/put-file.js';
+import { parseHttpUrl } from '../operations/fetch-url.js';
+import { checkTemplate, nameFromDisposition } from '../operations/names.js';
+import { referTo } from '../operations/operation.js';
+import { parseContentDigest, type ExpectedDigest } from '../operations/pump.js';
+import { putFile, type PutRequest, type Target } from '../operations/put.js';
 import { through } from './content-stream.js';
 import { formFields, uploadFields } from './schemas.js';
 import { connectionOf, connectionSummary, operationFor, type ApiServices } from './services.js';

@@ -1,9 +1,9 @@
 /** Watched folders (interface 4.17 to 4.19). */
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 import { json } from '../http/answer.js';
 import type { Caller, HttpAnswer, RequestContext } from '../http/types.js';
-import type { WatchedFolder } from '../storage/watches.js';
-import { referTo } from '../transfers/operation.js';
+import type { WatchedFolder } from '../storage/tables/watches.js';
+import { referTo } from '../operations/operation.js';
 import type { FolderChanges, NewWatchedFolder, WatchRights } from '../watch/service.js';
 import { connectionOf, type ApiServices } from './services.js';
 

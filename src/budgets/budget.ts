@@ -7,7 +7,7 @@
  * they hold, then in the order in which they came.
  */
 import { LRUCache } from 'lru-cache';
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 
 const GENEROSITY = 4;
 /** Owners whose refusals are remembered. */

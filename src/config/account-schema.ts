@@ -1,5 +1,5 @@
 /** The schema of one entry under `accounts`: the account, its API keys, its connections. */
-import { ALL_SCOPES, SCOPES } from '../caller.js';
+import { ALL_SCOPES, SCOPES } from '../base/caller.js';
 import { NAME, REGION } from './formats.js';
 import { poolKeys } from './pool-schema.js';
 import {

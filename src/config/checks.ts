@@ -1,8 +1,8 @@
 /** What a schema cannot say: values that must agree with each other, and files that must be there. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { compileGlob } from '../globs/glob.js';
-import { excessOf } from '../private-key-bounds.js';
+import { compileGlob } from '../base/globs/glob.js';
+import { excessOf } from '../connections/private-key-bounds.js';
 import type { AccountConfig, ConnectionConfig } from './config.js';
 import type { FileConfig } from './schema.js';
 import { type KeyPath, quoted } from './mistakes.js';

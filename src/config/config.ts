@@ -1,6 +1,6 @@
 /** The checked configuration, as every part of the program receives it: frozen, defaults filled in, secrets in place. */
-import type { Scope } from '../caller.js';
-import type { PoolLimits } from '../remotes/connection.js';
+import type { Scope } from '../base/caller.js';
+import type { PoolLimits } from '../connections/connection.js';
 
 export interface Config {
   readonly server: {

@@ -1,5 +1,5 @@
 /** The limits of a session pool, as a whole or in part. */
-import type { PoolLimits } from '../remotes/connection.js';
+import type { PoolLimits } from '../connections/connection.js';
 import { integer, type Key, milliseconds, optional, preset, type Schema } from './schema-parts.js';
 
 const limits: { readonly [N in keyof PoolLimits]: Schema<number> } = {

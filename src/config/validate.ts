@@ -1,7 +1,7 @@
 /** Holds a tree of values against the schema: fills in the defaults, or says what is wrong in the operator's words. */
 import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
-import { nearestName } from '../nearest-name.js';
+import { nearestName } from '../base/nearest-name.js';
 import { FORMATS } from './formats.js';
 import { isBareReference, MASTER_KEY_VARIABLE } from './environment.js';
 import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';

@@ -1,7 +1,7 @@
 /** Bearer key, or the cookie of a login session → caller. */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { GatewayError, hasCode } from '../errors.js';
+import { GatewayError, hasCode } from '../base/errors.js';
 import type { Accounts, ApiKeyRecord } from '../storage/storage.js';
 import { isInBlocks, networkOf } from './client-address.js';
 import type { Failures } from './rate.js';

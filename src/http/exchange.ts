@@ -1,10 +1,10 @@
 /** One request and its answer, whichever front end it came by: framing, pace, the answer's form, the record. */
 import { Readable } from 'node:stream';
 import { UNCOUNTED } from '../budgets/memory.js';
-import { GatewayError, toGatewayError } from '../errors.js';
+import { GatewayError, toGatewayError } from '../base/errors.js';
 import { unrouted } from './answer.js';
 import { AnswerWriter } from './answer-writer.js';
-import { BodyReader, clientGone } from './body-reader.js';
+import { BodyReader, clientGone } from './body/body-reader.js';
 import { Claims, type RequestBudgets } from './claims.js';
 import { clientAddress } from './client-address.js';
 import { ClientPace, type PaceLimits } from './client-pace.js';

@@ -1,5 +1,5 @@
 /** Requests that two readers could understand differently. */
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 
 /** Fields that tell where a request ends. A front end may take the first of differing Content-Lengths. */
 const FRAMING = ['content-length', 'transfer-encoding'];

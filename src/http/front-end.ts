@@ -2,7 +2,7 @@
  * The seam between requests and what takes them off the wire: native/ (uWebSockets.js) or fallback/ (node:http). An
  * exchange (exchange.ts) and the server around it (server.ts) exist once, over these few calls.
  */
-import type { BodySocket } from './body-reader.js';
+import type { BodySocket } from './body/body-reader.js';
 import type { SinkEvents, ResponseSink } from './answer-writer.js';
 import type { ConnectionRefusal } from './connections.js';
 import type { Peer } from './peers.js';

@@ -1,19 +1,19 @@
 /** Everything between a request and its handler, in one fixed order; errors become answers here. */
 import { isUtf8 } from 'node:buffer';
 import { v7 as uuidv7 } from 'uuid';
-import { GatewayError, toGatewayError } from '../errors.js';
-import { PASSING_ON, type Span, type Tracer } from '../span.js';
+import { GatewayError, toGatewayError } from '../base/errors.js';
+import { PASSING_ON, type Span, type Tracer } from '../base/span.js';
 import type { IdempotencyStore } from '../storage/storage.js';
 import { errorAnswer } from './answer.js';
 import { Authenticator, type Sessions } from './auth.js';
 import { idempotencyKey, once } from './idempotency.js';
-import { requireModestJson } from './json-bounds.js';
+import { requireModestJson } from './body/json-bounds.js';
 import type { Limiters } from './limiter.js';
 import type { Limiter } from './rate.js';
 import { createChecker } from './schema-check.js';
 import { UnknownFields } from './unknown-fields.js';
 import type { Caller, HttpAnswer, HttpHandler, HttpRequest, RequestContext, Route } from './types.js';
-import { readSigned, readUnsigned } from './whole-body.js';
+import { readSigned, readUnsigned } from './body/whole-body.js';
 import type { Accounts } from '../storage/storage.js';
 
 export interface RouterOptions {

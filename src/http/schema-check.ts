@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 
 const strict = new Ajv({ allErrors: false, useDefaults: true, strictTypes: false });
 const coercing = new Ajv({ allErrors: false, useDefaults: true, coerceTypes: true, strictTypes: false });

@@ -1,6 +1,6 @@
 /** The server around a front end: what runs, own limits, certificate reload, drain. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 import type { RequestBudgets } from './claims.js';
 import { mostConnections } from './connections.js';
 import type { FrontEndName } from './choose-front-end.js';

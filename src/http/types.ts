@@ -1,8 +1,8 @@
 /** HTTP as the rest of the program sees it; nothing here knows a front end. */
 import type { Readable } from 'node:stream';
-import type { Caller, Scope } from '../caller.js';
-import type { GatewayError } from '../errors.js';
-import type { Span } from '../span.js';
+import type { Caller, Scope } from '../base/caller.js';
+import type { GatewayError } from '../base/errors.js';
+import type { Span } from '../base/span.js';
 import type { Claims } from './claims.js';
 
 export interface HttpRequest {

@@ -2,8 +2,8 @@
  * Query parameters and body fields that an endpoint does not know. They are passed over and named in X-Ignored-Fields;
  * with `Prefer: handling=strict` (RFC 7240) they are refused.
  */
-import { GatewayError } from '../errors.js';
-import { nearestName } from '../nearest-name.js';
+import { GatewayError } from '../base/errors.js';
+import { nearestName } from '../base/nearest-name.js';
 import type { HttpRequest } from './types.js';
 
 interface Schema {

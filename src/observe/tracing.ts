@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, Span as OtelSpan, Tracer as OtelTracer } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
-import { PASSING_ON, type Span, type SpanAttributes, type SpanEnd, type SpanStart, type Tracer } from '../span.js';
+import { PASSING_ON, type Span, type SpanAttributes, type SpanEnd, type SpanStart, type Tracer } from '../base/span.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Protocol = 'http/protobuf' | 'http/json';

@@ -4,7 +4,7 @@
  * and never of somebody who holds less than the one who asks.
  */
 import { Budget, type Grant } from '../budgets/budget.js';
-import { type GatewayError, toGatewayError } from '../errors.js';
+import { type GatewayError, toGatewayError } from '../base/errors.js';
 
 /** What stands on a place. */
 export interface Occupant {

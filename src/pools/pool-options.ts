@@ -1,6 +1,6 @@
 /** What a pool is made of, and what it shows of itself. */
 import type { PoolBudgets } from './places.js';
-import type { SessionPermits } from './permits.js';
+import type { SessionPermits } from '../shares/permits.js';
 import type { OpenSession, PoolLimits } from './session.js';
 
 export interface PoolGauge {

@@ -8,11 +8,11 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { Grant } from '../budgets/budget.js';
-import { GatewayError, hasCode, toGatewayError } from '../errors.js';
+import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { newEntry, occupantOf, proveAlive, reserve, TryNext, type Entry } from './entry.js';
 import { LearnedLimit } from './learned-limit.js';
-import { needsOf } from './needs.js';
-import type { SessionPermits } from './permits.js';
+import { needsOf } from '../shares/needs.js';
+import type { SessionPermits } from '../shares/permits.js';
 import { type Place, PlaceLine, type PoolBudgets, unboundedBudgets } from './places.js';
 import type { PoolGauge, PoolOptions } from './pool-options.js';
 import { exhausted, poolFull, waitedTooLong } from './refusals.js';

@@ -1,5 +1,5 @@
 /** Why somebody got no session, in words for the client. */
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 import type { PoolLimits } from './session.js';
 
 export function poolFull(host: string, { maxWaiting }: PoolLimits): GatewayError {

@@ -1,5 +1,5 @@
 /** The line before a pool. */
-import type { GatewayError } from '../errors.js';
+import type { GatewayError } from '../base/errors.js';
 import type { Opening } from './entry.js';
 
 export interface Lease<T> {

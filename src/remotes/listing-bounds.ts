@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 
 /** Of one folder; FTP's listings have the same bound, in lines. */
 const MAX_ENTRIES = 2_000_000;

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 import type { RemotePath } from './path.js';
 
 /** Why what stands at `to` keeps a move from its place: only a file takes the place of a file, and only when told to. */

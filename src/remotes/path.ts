@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 
 declare const brand: unique symbol;
 /**

@@ -1,6 +1,6 @@
 /** The limits that hold for one connection: what the operator set for its host, and what the connection says itself. */
 import type { PoolLimits } from '../pools/session.js';
-import type { Connection } from './connection.js';
+import type { Connection } from '../connections/connection.js';
 
 export interface OperatorLimits {
   readonly default: PoolLimits;

@@ -1,8 +1,8 @@
 import type { TLSSocket } from 'node:tls';
 import type { PoolBudgets } from '../pools/places.js';
 import type { Session } from '../pools/session.js';
-import type { Connection, PoolLimits } from './connection.js';
-import type { Dialer } from './dial.js';
+import type { Connection, PoolLimits } from '../connections/connection.js';
+import type { Dialer } from './dial/dial.js';
 import type { Remote, RemoteContext } from './remote.js';
 
 /** What the program knows of servers and keeps for the next session. */

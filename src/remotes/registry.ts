@@ -1,10 +1,10 @@
 /** Connection → protocol → pool → lease → Remote. The only file that lists the protocols. */
 import { type Memory, UNCOUNTED } from '../budgets/memory.js';
 import { hash } from 'node:crypto';
-import { GatewayError, toGatewayError } from '../errors.js';
+import { GatewayError, toGatewayError } from '../base/errors.js';
 import { Pool, type Lease, type PoolGauge, type Priority } from '../pools/pool.js';
-import type { Shares } from '../pools/permits.js';
-import type { Connection, ConnectionType, PoolLimits } from './connection.js';
+import type { Shares } from '../shares/permits.js';
+import type { Connection, ConnectionType, PoolLimits } from '../connections/connection.js';
 import { ftp } from './ftp/protocol.js';
 import { limitsFor, type OperatorLimits } from './pool-limits.js';
 import type { Protocol, ProtocolDeps } from './protocol.js';

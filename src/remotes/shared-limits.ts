@@ -1,4 +1,4 @@
-import type { Connection, PoolLimits } from './connection.js';
+import type { Connection, PoolLimits } from '../connections/connection.js';
 
 interface User {
   /** Those that it names itself, as they hold for it. */

@@ -1,6 +1,6 @@
 /** Everything the program keeps, as its other parts see it. SQL lives behind these interfaces, in this folder alone. */
-import type { Caller, Scope } from '../caller.js';
-import type { Connection } from '../remotes/connection.js';
+import type { Caller, Scope } from '../base/caller.js';
+import type { Connection } from '../connections/connection.js';
 import type { AccountConfig } from '../config/config.js';
 
 export const TRANSFER_TYPES = [

@@ -1,15 +1,15 @@
 /** What becomes of files once their event has been delivered: moved or deleted, each as it was reported or not at all. */
-import { toGatewayError } from '../errors.js';
-import type { Connection } from '../remotes/connection.js';
+import { toGatewayError } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
 import { baseName, joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers, Remote } from '../remotes/remote.js';
-import { clockAt } from '../storage/database-clock.js';
-import { JobWorker, type JobOutcome } from '../storage/job-worker.js';
-import type { ClaimedJob, Jobs } from '../storage/jobs.js';
+import { clockAt } from '../storage/postgres/database-clock.js';
+import { JobWorker, type JobOutcome } from '../storage/cluster/job-worker.js';
+import type { ClaimedJob, Jobs } from '../storage/cluster/jobs.js';
 import type { Connections, History, StorageOptions } from '../storage/storage.js';
-import type { WatchedFolder, WatchStore } from '../storage/watches.js';
-import type { DeliveredFile, WebhookEvents } from '../storage/webhook-events.js';
+import type { WatchedFolder, WatchStore } from '../storage/tables/watches.js';
+import type { DeliveredFile, WebhookEvents } from '../storage/tables/webhook-events.js';
 import { withinDeadline } from './deadline.js';
 import { exactState, isReported } from './exact.js';
 

@@ -2,19 +2,19 @@
  * One look at one folder: list → diff → settle → commit. Nothing waits in here for a file to settle: what is still
  * moving is stored with the moment since when, and the folder's row gets a follow-up check.
  */
-import { GatewayError, hasCode, toGatewayError } from '../errors.js';
-import type { Connection } from '../remotes/connection.js';
+import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/remote.js';
-import { idsAt, type Clock } from '../storage/database-clock.js';
-import { EntryChanges } from '../storage/entry-changes.js';
+import { idsAt, type Clock } from '../storage/postgres/database-clock.js';
+import { EntryChanges } from '../storage/tables/entry-changes.js';
 import type { Connections, Locks } from '../storage/storage.js';
-import type { TransferRow } from '../storage/transfer-row.js';
-import { CheckSuperseded, type WatchFiles } from '../storage/watch-files.js';
-import type { EntryChange } from '../storage/watched-entry.js';
-import type { CheckKind, CheckResult, CheckRow, WatchedFolder, WatchStore } from '../storage/watches.js';
-import type { DeliveredFile, NewEvent } from '../storage/webhook-events.js';
+import type { TransferRow } from '../storage/tables/transfer-row.js';
+import { CheckSuperseded, type WatchFiles } from '../storage/tables/watch-files.js';
+import type { EntryChange } from '../storage/tables/watched-entry.js';
+import type { CheckKind, CheckResult, CheckRow, WatchedFolder, WatchStore } from '../storage/tables/watches.js';
+import type { DeliveredFile, NewEvent } from '../storage/tables/webhook-events.js';
 import { diff, isReport, type Decision, type DiffRules, type Gone, type ListedEntry } from './diff.js';
 import { entryKey, nameOfKey } from './entry-key.js';
 import { EntrySorter } from './entry-sorter.js';

@@ -1,5 +1,5 @@
 /** An end for what a remote server could draw out for ever by answering now and then. */
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 
 /** Runs `work` with a signal that also fires after `ms`; then it rejects with command_timeout, whatever `work` made of it. */
 export async function withinDeadline<T>(

@@ -1,5 +1,5 @@
 /** The bodies of events, exactly as they are sent (contract, "Webhook"). */
-import type { WatchedFolder } from '../storage/watches.js';
+import type { WatchedFolder } from '../storage/tables/watches.js';
 
 export interface DetectedFile {
   readonly name: string;

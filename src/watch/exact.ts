@@ -3,10 +3,10 @@
  * replaced unseen; here each file is asked for by itself.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasCode } from '../errors.js';
+import { hasCode } from '../base/errors.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remote } from '../remotes/remote.js';
-import type { DeliveredFile } from '../storage/webhook-events.js';
+import type { DeliveredFile } from '../storage/tables/webhook-events.js';
 
 /** The finest time that servers commonly tell, and a little more. */
 const SECOND_MS = 1000;

@@ -1,6 +1,6 @@
 /** Which entries of a listing are the folder's files: patterns, names of files on their way, and markers. */
-import { GatewayError } from '../errors.js';
-import { compileGlob } from '../globs/glob.js';
+import { GatewayError } from '../base/errors.js';
+import { compileGlob } from '../base/globs/glob.js';
 import type { FilterReason } from './diff.js';
 
 export interface NameRules {

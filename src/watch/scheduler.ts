@@ -1,9 +1,9 @@
 /** Due folders on their way to a check: rows → job engine → this node's workers. */
-import { toGatewayError } from '../errors.js';
-import { JobWorker, type JobOutcome } from '../storage/job-worker.js';
-import type { ClaimedJob, Jobs } from '../storage/jobs.js';
+import { toGatewayError } from '../base/errors.js';
+import { JobWorker, type JobOutcome } from '../storage/cluster/job-worker.js';
+import type { ClaimedJob, Jobs } from '../storage/cluster/jobs.js';
 import type { StorageOptions } from '../storage/storage.js';
-import type { CheckKind, WatchStore } from '../storage/watches.js';
+import type { CheckKind, WatchStore } from '../storage/tables/watches.js';
 import type { CheckOutcome, FolderChecks } from './check.js';
 import { nextRegular } from './schedule.js';
 

@@ -3,18 +3,18 @@
  * unknown_watched_folder for what is another one's.
  */
 import { validate as isUuid } from 'uuid';
-import { GatewayError, hasCode } from '../errors.js';
-import type { Connection } from '../remotes/connection.js';
-import type { Dialer } from '../remotes/dial.js';
+import { GatewayError, hasCode } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import type { Dialer } from '../remotes/dial/dial.js';
 import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers, Remote } from '../remotes/remote.js';
-import { idsAt } from '../storage/database-clock.js';
+import { idsAt } from '../storage/postgres/database-clock.js';
 import type { Connections } from '../storage/storage.js';
-import { withoutLogin } from '../storage/watch-secrets.js';
-import type { WatchStorage } from '../storage/watch-storage.js';
-import type { CheckRow, WatchedFolder, WatchSettings } from '../storage/watches.js';
-import { targetGroup, type Attempt, type EventFilter, type WebhookEvent } from '../storage/webhook-events.js';
+import { withoutLogin } from '../storage/tables/watch-secrets.js';
+import type { WatchStorage } from '../storage/tables/watch-storage.js';
+import type { CheckRow, WatchedFolder, WatchSettings } from '../storage/tables/watches.js';
+import { targetGroup, type Attempt, type EventFilter, type WebhookEvent } from '../storage/tables/webhook-events.js';
 import { parseWebhookUrl } from '../webhooks/send.js';
 import type { Findings, FolderChecks } from './check.js';
 import type { Reason } from './diff.js';

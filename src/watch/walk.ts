@@ -1,5 +1,5 @@
 /** A watched folder's files as one stream, sub-folders included where the folder asks for them. */
-import { GatewayError, hasCode } from '../errors.js';
+import { GatewayError, hasCode } from '../base/errors.js';
 import { joinPath, type RemotePath } from '../remotes/path.js';
 import { Turns } from './turns.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';

@@ -1,14 +1,14 @@
 /** The parts of watched folders, put together: checks, deliveries and what follows them, started and stopped as one. */
 import type { Config } from '../config/config.js';
-import type { Connection } from '../remotes/connection.js';
-import type { Dialer } from '../remotes/dial.js';
+import type { Connection } from '../connections/connection.js';
+import type { Dialer } from '../remotes/dial/dial.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/remote.js';
-import { PASSING_ON, type Tracer } from '../span.js';
+import { PASSING_ON, type Tracer } from '../base/span.js';
 import type { Storage, StorageOptions } from '../storage/storage.js';
-import type { WatchStorage } from '../storage/watch-storage.js';
-import type { WatchStore } from '../storage/watches.js';
-import type { WebhookEvents } from '../storage/webhook-events.js';
+import type { WatchStorage } from '../storage/tables/watch-storage.js';
+import type { WatchStore } from '../storage/tables/watches.js';
+import type { WebhookEvents } from '../storage/tables/webhook-events.js';
 import { Deliverer, type AttemptFacts } from '../webhooks/deliver.js';
 import { createSender } from '../webhooks/send.js';
 import { AfterDelivery } from './after-delivery.js';

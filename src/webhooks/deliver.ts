@@ -1,13 +1,13 @@
 /** Events on their way to receivers: at least once, in no order, each try stored. */
-import { hasCode, toGatewayError, type GatewayError } from '../errors.js';
-import type { Span, SpanAttributes, Tracer } from '../span.js';
-import { clockAt } from '../storage/database-clock.js';
-import { JobWorker, type JobOutcome } from '../storage/job-worker.js';
-import type { ClaimedJob, Jobs } from '../storage/jobs.js';
+import { hasCode, toGatewayError, type GatewayError } from '../base/errors.js';
+import type { Span, SpanAttributes, Tracer } from '../base/span.js';
+import { clockAt } from '../storage/postgres/database-clock.js';
+import { JobWorker, type JobOutcome } from '../storage/cluster/job-worker.js';
+import type { ClaimedJob, Jobs } from '../storage/cluster/jobs.js';
 import type { StorageOptions } from '../storage/storage.js';
-import { withLogin, type WatchSecrets } from '../storage/watch-secrets.js';
-import type { WatchStore } from '../storage/watches.js';
-import type { AttemptVerdict, WebhookEvent, WebhookEvents } from '../storage/webhook-events.js';
+import { withLogin, type WatchSecrets } from '../storage/tables/watch-secrets.js';
+import type { WatchStore } from '../storage/tables/watches.js';
+import type { AttemptVerdict, WebhookEvent, WebhookEvents } from '../storage/tables/webhook-events.js';
 import { parseRetryAfter, verdictOf } from './retry.js';
 import type { Delivery, Sender } from './send.js';
 import { signatures } from './signature.js';

@@ -1,8 +1,8 @@
 /** One POST to one receiver, over a socket that went through the network rules. */
 import http from 'node:http';
 import https from 'node:https';
-import { GatewayError, toGatewayError } from '../errors.js';
-import type { Dialer, OwnedRequest } from '../remotes/dial.js';
+import { GatewayError, toGatewayError } from '../base/errors.js';
+import type { Dialer, OwnedRequest } from '../remotes/dial/dial.js';
 
 export interface SenderOptions {
   readonly dialer: Pick<Dialer, 'agents'>;

@@ -1,5 +1,5 @@
 import { Piscina } from 'piscina';
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../base/errors.js';
 import { decodeInto, encodedLength, encodeInto } from './base64-codec.js';
 import type { Base64Result, Base64Task } from './base64.worker.js';
 

@@ -1,7 +1,7 @@
 /** What every refusal has in common, asserted once: the answer's shape, the history, the count of actions, the disk. */
 import assert from 'node:assert/strict';
 import { withSql } from '../storage/databases.js';
-import { ERROR_RULES, type ErrorCode } from '../../src/errors.js';
+import { ERROR_RULES, type ErrorCode } from '../../src/base/errors.js';
 import type { Disk } from '../conformance/servers.js';
 import { eventually, type ApiAnswer, type ApiClient } from '../support/gateway.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { nameFields, startOddServer, type OddRequest, type OddServer } from '../remotes/support/odd-server.js';
 import { KEY, type TestGateway } from '../support/gateway.js';
-import { REPLY, REQUEST } from '../../src/remotes/sftp/wire.js';
+import { REPLY, REQUEST } from '../../src/remotes/sftp/wire/wire.js';
 import { assertServing, startWatchedGateway } from './support/loop.js';
 
 let gateway: TestGateway;

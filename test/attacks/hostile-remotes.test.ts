@@ -7,7 +7,7 @@ import net, { type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { REPLY, REQUEST } from '../../src/remotes/sftp/wire.js';
+import { REPLY, REQUEST } from '../../src/remotes/sftp/wire/wire.js';
 import { nameFields, startOddServer, type OddRequest, type OddServer } from '../remotes/support/odd-server.js';
 import { startScripted, type Script, type ScriptedFtp } from '../remotes/support/scripted-ftp.js';
 import { listed, S3Stub, xml } from '../remotes/support/s3-stub.js';

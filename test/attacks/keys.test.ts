@@ -7,9 +7,9 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import { ALL_SCOPES, type Scope } from '../../src/caller.js';
-import { parametersOf } from '../../src/openapi/resolve.js';
-import type { OpenApiDocument, Operation, Parameter } from '../../src/openapi/types.js';
+import { ALL_SCOPES, type Scope } from '../../src/base/caller.js';
+import { parametersOf } from '../../src/api/openapi/resolve.js';
+import type { OpenApiDocument, Operation, Parameter } from '../../src/api/openapi/types.js';
 import {
   type Browser,
   field,

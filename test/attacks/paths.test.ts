@@ -24,7 +24,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import contentDisposition from 'content-disposition';
-import type { OpenApiDocument, Schema } from '../../src/openapi/types.js';
+import type { OpenApiDocument, Schema } from '../../src/api/openapi/types.js';
 import { S3_SERVERS, type TestServer } from '../conformance/servers.js';
 import { startVsftpd, type FtpServer } from '../remotes/support/ftp-servers.js';
 import { startSshd, type TestSshd } from '../remotes/support/sshd.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { Budget, type Grant } from '../../src/budgets/budget.js';
-import { hasCode } from '../../src/errors.js';
+import { hasCode } from '../../src/base/errors.js';
 
 const budget = (capacity: number, reserve = 0): Budget =>
   new Budget({ name: 'requests', unit: 'requests', capacity, reserve });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Budget } from '../../src/budgets/budget.js';
 import { Memory } from '../../src/budgets/memory.js';
-import { hasCode } from '../../src/errors.js';
+import { hasCode } from '../../src/base/errors.js';
 
 const budgetOf = (capacity: number): Budget => new Budget({ name: 'memoryBytes', unit: 'bytes in memory', capacity });
 

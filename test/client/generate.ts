@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import * as prettier from 'prettier';
-import { parametersOf } from '../../src/openapi/resolve.js';
-import type { OpenApiDocument, Schema } from '../../src/openapi/types.js';
+import { parametersOf } from '../../src/api/openapi/resolve.js';
+import type { OpenApiDocument, Schema } from '../../src/api/openapi/types.js';
 import { fileApi, managementApi } from '../openapi/route-table.js';
 
 export interface GeneratedTypes {

@@ -6,8 +6,8 @@ import net from 'node:net';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { defaults } from '../../src/config/load.js';
-import type { Gateway, StartGateway } from '../../src/gateway-types.js';
-import { runGateway } from '../../src/lifecycle.js';
+import type { Gateway, StartGateway } from '../../src/app/gateway-types.js';
+import { runGateway } from '../../src/app/lifecycle.js';
 import { createLogger } from '../../src/observe/log.js';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -17,7 +17,7 @@ import {
   quickStartBanner,
   readQuickStart,
   sandboxSettings,
-} from '../../src/quick-start.js';
+} from '../../src/app/quick-start.js';
 import { inFolder, KEY } from './support.js';
 
 const sandbox = { port: 2222, hostKeyFingerprint: `SHA256:${'A'.repeat(43)}` };

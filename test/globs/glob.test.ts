@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import picomatch from 'picomatch';
-import { compileGlob } from '../../src/globs/glob.js';
+import { compileGlob } from '../../src/base/globs/glob.js';
 
 suite('what globs mean', () => {
   const cases: readonly (readonly [glob: string, matched: readonly string[], others: readonly string[]])[] = [

@@ -1,7 +1,7 @@
 /** Slow and silent clients: our limits decide, not the native timers of 10 seconds. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { hasCode } from '../../src/errors.js';
+import { hasCode } from '../../src/base/errors.js';
 import { ClientPace } from '../../src/http/client-pace.js';
 import { MiB, source } from './support/bytes.js';
 import { startFrontEnd, untilGone } from './support/front-end.js';

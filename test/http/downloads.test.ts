@@ -6,7 +6,7 @@ import http from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GatewayError, hasCode } from '../../src/errors.js';
+import { GatewayError, hasCode } from '../../src/base/errors.js';
 import type { HttpHandler } from '../../src/http/types.js';
 import { MiB, Sink, source, type Source } from './support/bytes.js';
 import { startFrontEnd } from './support/front-end.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
-import { GatewayError, type ErrorCode } from '../../src/errors.js';
+import { GatewayError, type ErrorCode } from '../../src/base/errors.js';
 import { json } from '../../src/http/answer.js';
 import type { Route } from '../../src/http/types.js';
 import { startRouted, type Answered, type Routed } from './support/routed.js';

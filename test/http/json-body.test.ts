@@ -8,8 +8,8 @@ import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { GatewayError, hasCode } from '../../src/errors.js';
-import { readJsonBody, type JsonBodyOptions } from '../../src/http/json-body.js';
+import { GatewayError, hasCode } from '../../src/base/errors.js';
+import { readJsonBody, type JsonBodyOptions } from '../../src/http/body/json-body.js';
 import { createBase64 } from '../../src/workers/base64.js';
 import { bodyOf, collect, cut, settled } from './body-source.js';
 

@@ -8,8 +8,8 @@ import { Writable, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { GatewayError, hasCode } from '../../src/errors.js';
-import { readMultipart, type MultipartOptions, type StreamedForm } from '../../src/http/multipart-body.js';
+import { GatewayError, hasCode } from '../../src/base/errors.js';
+import { readMultipart, type MultipartOptions, type StreamedForm } from '../../src/http/body/multipart-body.js';
 import { bodyOf, collect, cut, settled } from './body-source.js';
 
 const OPTIONS: MultipartOptions = { fileField: 'file', maxFieldBytes: 1000, maxFields: 4 };

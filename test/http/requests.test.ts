@@ -1,8 +1,8 @@
 /** What may stand in a request and in an answer's head, and handlers that fail: the wire as it is. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { hasCode } from '../../src/errors.js';
-import type { BodyReader } from '../../src/http/body-reader.js';
+import { hasCode } from '../../src/base/errors.js';
+import type { BodyReader } from '../../src/http/body/body-reader.js';
 import type { HttpAnswer, HttpRequest } from '../../src/http/types.js';
 import { source } from './support/bytes.js';
 import { startFrontEnd, untilGone, type FrontEnd } from './support/front-end.js';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { pipeline } from 'node:stream/promises';
 import { describe, test } from 'node:test';
-import { hasCode } from '../../src/errors.js';
+import { hasCode } from '../../src/base/errors.js';
 import { errorAnswer } from '../../src/http/answer.js';
 import type { HttpHandler } from '../../src/http/types.js';
 import { MiB, Sink, source } from './support/bytes.js';

@@ -1,7 +1,7 @@
 /** The fixed order between a request and its handler, over the real server. */
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { GatewayError } from '../../src/errors.js';
+import { GatewayError } from '../../src/base/errors.js';
 import { json } from '../../src/http/answer.js';
 import type { RequestContext, Route } from '../../src/http/types.js';
 import { RawClient } from './support/raw-client.js';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { describe, test, type TestContext } from 'node:test';
 import tls from 'node:tls';
-import { hasCode } from '../../src/errors.js';
+import { hasCode } from '../../src/base/errors.js';
 import { errorAnswer } from '../../src/http/answer.js';
 import type { HttpHandler } from '../../src/http/types.js';
 import { MiB, Sink, source } from './support/bytes.js';

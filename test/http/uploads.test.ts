@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { describe, test } from 'node:test';
 import { pipeline } from 'node:stream/promises';
-import { GatewayError, hasCode } from '../../src/errors.js';
+import { GatewayError, hasCode } from '../../src/base/errors.js';
 import type { HttpAnswer, HttpHandler, HttpRequest } from '../../src/http/types.js';
 import { MiB, Sink, source } from './support/bytes.js';
 import { curl } from './support/curl.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import type { TestReport } from '../../src/manage/connection-test.js';
+import type { TestReport } from '../../src/api/manage/connection-test.js';
 import { startVsftpd, type FtpServer } from '../remotes/support/ftp-servers.js';
 import { startSwift } from '../remotes/support/swift.js';
 import { type Browser, type ManagedGateway, startManaged } from './support.js';

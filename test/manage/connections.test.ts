@@ -1,8 +1,8 @@
 /** Connections as their owner manages them, and the walls between accounts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { manageRoutes } from '../../src/manage/routes.js';
-import type { ManageServices } from '../../src/manage/services.js';
+import { manageRoutes } from '../../src/api/manage/routes.js';
+import type { ManageServices } from '../../src/api/manage/services.js';
 import {
   ACCOUNTS,
   expectError,

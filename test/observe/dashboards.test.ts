@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
-import { ERROR_RULES } from '../../src/errors.js';
+import { ERROR_RULES } from '../../src/base/errors.js';
 import { METRICS } from '../../src/observe/metric-table.js';
 import { startGateway } from '../support/gateway.js';
 

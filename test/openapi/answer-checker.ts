@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { responsesOf } from '../../src/openapi/resolve.js';
-import type { Header, OpenApiDocument, Reference, Response } from '../../src/openapi/types.js';
+import { responsesOf } from '../../src/api/openapi/resolve.js';
+import type { Header, OpenApiDocument, Reference, Response } from '../../src/api/openapi/types.js';
 
 export interface CheckedAnswer {
   readonly status: number;

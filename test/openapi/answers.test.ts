@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { OpenApiDocument } from '../../src/openapi/types.js';
+import type { OpenApiDocument } from '../../src/api/openapi/types.js';
 import { startSshd, type TestSshd } from '../remotes/support/sshd.js';
 import {
   eventually,

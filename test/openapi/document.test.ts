@@ -4,9 +4,9 @@ import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { ERROR_RULES } from '../../src/errors.js';
-import { parametersOf, responsesOf } from '../../src/openapi/resolve.js';
-import type { MediaType, OpenApiDocument, Operation, Schema } from '../../src/openapi/types.js';
+import { ERROR_RULES } from '../../src/base/errors.js';
+import { parametersOf, responsesOf } from '../../src/api/openapi/resolve.js';
+import type { MediaType, OpenApiDocument, Operation, Schema } from '../../src/api/openapi/types.js';
 import { codesOf, type DocumentedApi, fileApi, managementApi } from './route-table.js';
 
 const FILES = fileApi();

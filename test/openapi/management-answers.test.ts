@@ -5,7 +5,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { TOTP } from 'otpauth';
-import type { OpenApiDocument } from '../../src/openapi/types.js';
+import type { OpenApiDocument } from '../../src/api/openapi/types.js';
 import { ADMIN_KEY, Browser, PASSWORD, PLAIN_KEY } from '../manage/support.js';
 import {
   ApiClient,

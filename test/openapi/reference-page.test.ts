@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { referencePage } from '../../src/openapi/reference-page.js';
+import { referencePage } from '../../src/api/openapi/reference-page.js';
 import { codesOf, fileApi, managementApi } from './route-table.js';
 
 const OWN = { document: '/openapi.json', page: '/docs' };

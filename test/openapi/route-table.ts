@@ -3,13 +3,13 @@ import { apiRoutes } from '../../src/api/routes.js';
 import type { ApiServices } from '../../src/api/services.js';
 import { systemRoutes } from '../../src/api/system.js';
 import type { Route } from '../../src/http/types.js';
-import { manageRoutes } from '../../src/manage/routes.js';
-import type { ManageServices } from '../../src/manage/services.js';
-import { buildDocument } from '../../src/openapi/document.js';
-import { FILE_API } from '../../src/openapi/file-api.js';
-import { MANAGEMENT_API } from '../../src/openapi/management-api.js';
-import { withReference } from '../../src/openapi/routes.js';
-import type { Api, OpenApiDocument } from '../../src/openapi/types.js';
+import { manageRoutes } from '../../src/api/manage/routes.js';
+import type { ManageServices } from '../../src/api/manage/services.js';
+import { buildDocument } from '../../src/api/openapi/document.js';
+import { FILE_API } from '../../src/api/openapi/file-api.js';
+import { MANAGEMENT_API } from '../../src/api/openapi/management-api.js';
+import { withReference } from '../../src/api/openapi/routes.js';
+import type { Api, OpenApiDocument } from '../../src/api/openapi/types.js';
 
 export interface DocumentedApi {
   readonly api: Api;

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { ShareHolder } from '../../src/pools/permits.js';
+import { ShareHolder } from '../../src/shares/permits.js';
 import { Pool } from '../../src/pools/pool.js';
-import { type Claim, type ClaimStore, ProcessShares } from '../../src/pools/process-shares.js';
+import { type Claim, type ClaimStore, ProcessShares } from '../../src/shares/process-shares.js';
 import type { PoolLimits } from '../../src/pools/session.js';
-import { SharesBroker } from '../../src/pools/shares.js';
+import { SharesBroker } from '../../src/shares/shares.js';
 import { playThrough, STEP } from './histories.js';
 import { ask, failure, giveBack, LIMITS, rest, ScriptedServer, ScriptedSession } from './scripted.js';
 

@@ -1,6 +1,6 @@
 /** A server that does what the test says: the pool's sessions without a network. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { GatewayError, type ErrorCode } from '../../src/errors.js';
+import { GatewayError, type ErrorCode } from '../../src/base/errors.js';
 import { Pool, type AcquireOptions, type Lease } from '../../src/pools/pool.js';
 import type { PoolLimits, Session } from '../../src/pools/session.js';
 

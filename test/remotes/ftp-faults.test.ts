@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { test, type TestContext } from 'node:test';
-import { GatewayError, type ErrorCode } from '../../src/errors.js';
+import { GatewayError, type ErrorCode } from '../../src/base/errors.js';
 import { at, clientFor, LIMITS, get, list, put, type Client } from './support/ftp-client.js';
 import { startScripted, type Script, type ScriptedFtp } from './support/scripted-ftp.js';
 import { held } from '../support/reliability.js';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { GatewayError } from '../../src/errors.js';
-import { type ErrorCode } from '../../src/errors.js';
-import { parseExtendedPort, parsePort } from '../../src/remotes/ftp/data.js';
-import { parseListLine, parseMachineLine } from '../../src/remotes/ftp/entries.js';
-import { parseTimeValue } from '../../src/remotes/ftp/facts.js';
-import { parseFeatures } from '../../src/remotes/ftp/features.js';
-import { LineSplitter } from '../../src/remotes/ftp/lines.js';
-import { offsetBetween, parseListTime } from '../../src/remotes/ftp/list-times.js';
-import { loginRefusal, refusal } from '../../src/remotes/ftp/replies.js';
+import type { GatewayError } from '../../src/base/errors.js';
+import { type ErrorCode } from '../../src/base/errors.js';
+import { parseExtendedPort, parsePort } from '../../src/remotes/ftp/session/data.js';
+import { parseListLine, parseMachineLine } from '../../src/remotes/ftp/names/entries.js';
+import { parseTimeValue } from '../../src/remotes/ftp/names/facts.js';
+import { parseFeatures } from '../../src/remotes/ftp/session/features.js';
+import { LineSplitter } from '../../src/remotes/ftp/names/lines.js';
+import { offsetBetween, parseListTime } from '../../src/remotes/ftp/names/list-times.js';
+import { loginRefusal, refusal } from '../../src/remotes/ftp/session/replies.js';
 
 test('replies mean what their code and words say', () => {
   const cases: [number, string, ErrorCode][] = [

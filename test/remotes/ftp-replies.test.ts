@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { ReplyReader } from '../../src/remotes/ftp/reply-reader.js';
+import { ReplyReader } from '../../src/remotes/ftp/session/reply-reader.js';
 
 function read(...chunks: string[]): { readonly replies: string[]; readonly stray: string[]; readonly pending: number } {
   const replies: string[] = [];

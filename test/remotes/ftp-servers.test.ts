@@ -18,7 +18,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { after, before, describe, test } from 'node:test';
-import { GatewayError, hasCode, type ErrorCode } from '../../src/errors.js';
+import { GatewayError, hasCode, type ErrorCode } from '../../src/base/errors.js';
 import { at, clientFor, digest, get, list, noise, put, type Client } from './support/ftp-client.js';
 import {
   makeCertificate,

@@ -1,8 +1,8 @@
 /** Pools over real servers, and what connections that share a login agree on. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { GatewayError } from '../../src/errors.js';
-import type { Connection, FtpConnection, PoolLimits, SftpConnection } from '../../src/remotes/connection.js';
+import { GatewayError } from '../../src/base/errors.js';
+import type { Connection, FtpConnection, PoolLimits, SftpConnection } from '../../src/connections/connection.js';
 import { ROOT } from '../../src/remotes/path.js';
 import { createRemotes, type Remotes, type UseOptions } from '../../src/remotes/registry.js';
 import { SharedLimits } from '../../src/remotes/shared-limits.js';

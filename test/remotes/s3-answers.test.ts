@@ -5,7 +5,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { after, before, suite, test } from 'node:test';
-import { BoundedHandler } from '../../src/remotes/s3/bounded-handler.js';
+import { BoundedHandler } from '../../src/remotes/s3/client/bounded-handler.js';
 
 type Request = Parameters<BoundedHandler['handle']>[0];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { equalPartBytes, growingPartBytes } from '../../src/remotes/s3/multipart.js';
-import { SocketGate } from '../../src/remotes/s3/socket-gate.js';
+import { equalPartBytes, growingPartBytes } from '../../src/remotes/s3/files/multipart.js';
+import { SocketGate } from '../../src/remotes/s3/client/socket-gate.js';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;

@@ -8,7 +8,7 @@ import net from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { GatewayError } from '../../src/errors.js';
+import { GatewayError } from '../../src/base/errors.js';
 import type { Remote } from '../../src/remotes/remote.js';
 import {
   at,

@@ -12,7 +12,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { after, before, describe, test } from 'node:test';
-import { GatewayError } from '../../src/errors.js';
+import { GatewayError } from '../../src/base/errors.js';
 import type { Remote } from '../../src/remotes/remote.js';
 import {
   at,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { ChannelLine } from '../../src/remotes/sftp/channel-line.js';
+import { ChannelLine } from '../../src/remotes/sftp/session/channel-line.js';
 
 interface Channel {
   alive: boolean;

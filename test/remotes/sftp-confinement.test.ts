@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { GatewayError } from '../../src/errors.js';
+import { GatewayError } from '../../src/base/errors.js';
 import type { FileInfo, Remote } from '../../src/remotes/remote.js';
 import { get, onSession, openRemote, path, put, sftpConnection, testDeps, type OpenRemote } from './support/harness.js';
 import { startSshd, type TestSshd } from './support/sshd.js';

@@ -6,11 +6,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { GatewayError } from '../../src/errors.js';
-import { generateKeyPair } from '../../src/remotes/sftp/generate-key.js';
-import { usableKey } from '../../src/remotes/sftp/key-decryption.js';
-import { parsePrivateKey } from '../../src/remotes/sftp/keys.js';
-import { positiveInteger, sshString } from '../../src/remotes/sftp/openssh-key.js';
+import { GatewayError } from '../../src/base/errors.js';
+import { generateKeyPair } from '../../src/remotes/sftp/keys/generate-key.js';
+import { usableKey } from '../../src/remotes/sftp/keys/key-decryption.js';
+import { parsePrivateKey } from '../../src/remotes/sftp/keys/keys.js';
+import { positiveInteger, sshString } from '../../src/remotes/sftp/keys/openssh-key.js';
 import { puttyKeyFile } from './support/putty-key.js';
 
 const PASSPHRASE = 'open "sesame" é';

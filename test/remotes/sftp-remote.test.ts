@@ -16,12 +16,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { GatewayError } from '../../src/errors.js';
-import type { SftpConnection } from '../../src/remotes/connection.js';
+import { GatewayError } from '../../src/base/errors.js';
+import type { SftpConnection } from '../../src/connections/connection.js';
 import type { RemotePath } from '../../src/remotes/path.js';
 import type { FileInfo } from '../../src/remotes/remote.js';
 import { startSandbox } from '../../src/sandbox/server.js';
-import type { SftpSession } from '../../src/remotes/sftp/session.js';
+import type { SftpSession } from '../../src/remotes/sftp/session/session.js';
 import { get, onSession, openRemote, path, put, sftpConnection, testDeps, type OpenRemote } from './support/harness.js';
 import { SFTP_SERVER, startSshd } from './support/sshd.js';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, test, type TestContext } from 'node:test';
-import type { SftpConnection } from '../../src/remotes/connection.js';
+import type { SftpConnection } from '../../src/connections/connection.js';
 import type { RemotePath } from '../../src/remotes/path.js';
 import { startSandbox } from '../../src/sandbox/server.js';
 import { onSession, openRemote, path, patterned, put, sftpConnection, testDeps } from './support/harness.js';

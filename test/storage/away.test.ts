@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { GatewayError } from '../../src/errors.js';
+import { GatewayError } from '../../src/base/errors.js';
 import type { IdempotencyClaim, Storage } from '../../src/storage/storage.js';
 import { startPostgres } from '../servers/postgres.js';
 import { DATABASES, openTest, SUCCESS, type TestServer, until, upload } from './databases.js';

@@ -5,7 +5,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { GatewayError } from '../../src/errors.js';
+import { GatewayError } from '../../src/base/errors.js';
 import { StartupError } from '../../src/storage/startup-error.js';
 import type { Storage } from '../../src/storage/storage.js';
 import { makeTempFolder, openTest, SUCCESS, until, upload } from './databases.js';

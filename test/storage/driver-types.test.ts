@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseDatabaseUrl } from '../../src/storage/database-target.js';
-import { Database } from '../../src/storage/database.js';
+import { parseDatabaseUrl } from '../../src/storage/postgres/database-target.js';
+import { Database } from '../../src/storage/postgres/database.js';
 import { DATABASES, openTest, type TestServer, testOptions } from './databases.js';
 import { startFaultProxy } from './fault-proxy.js';
 import { ACCOUNT, accountOf } from './provisioned.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locatePrograms } from '../../src/storage/embedded-package.js';
+import { locatePrograms } from '../../src/storage/embedded/embedded-package.js';
 
 const AS_I_AM = { owner: undefined } as Parameters<typeof locatePrograms>[1];
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
-import { GatewayError } from '../../src/errors.js';
-import { parseDatabaseUrl } from '../../src/storage/database-target.js';
-import { Database } from '../../src/storage/database.js';
-import { writeBatch } from '../../src/storage/history-statements.js';
+import { GatewayError } from '../../src/base/errors.js';
+import { parseDatabaseUrl } from '../../src/storage/postgres/database-target.js';
+import { Database } from '../../src/storage/postgres/database.js';
+import { writeBatch } from '../../src/storage/tables/history-statements.js';
 import { TRANSFER_TYPES, type Storage, type TransferFilter, type TransferType } from '../../src/storage/storage.js';
-import { firstIdAt, pendingRow, timeOfId } from '../../src/storage/transfer-row.js';
+import { firstIdAt, pendingRow, timeOfId } from '../../src/storage/tables/transfer-row.js';
 import {
   DATABASES,
   FAILURE,

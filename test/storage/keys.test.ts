@@ -5,10 +5,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { generateApiKey, isPlausibleKey } from '../../src/storage/api-key.js';
-import { createMasterKeyFile, masterKeyOf, parseMasterKey, readMasterKeyFile } from '../../src/storage/master-key.js';
-import { hashPassword, verifyPassword } from '../../src/storage/passwords.js';
-import { Keyring, SecretError } from '../../src/storage/secrets.js';
+import { generateApiKey, isPlausibleKey } from '../../src/storage/tables/api-key.js';
+import {
+  createMasterKeyFile,
+  masterKeyOf,
+  parseMasterKey,
+  readMasterKeyFile,
+} from '../../src/storage/secrets/master-key.js';
+import { hashPassword, verifyPassword } from '../../src/storage/secrets/passwords.js';
+import { Keyring, SecretError } from '../../src/storage/secrets/secrets.js';
 import { StartupError } from '../../src/storage/startup-error.js';
 
 const PLACE = { table: 'connection_secrets', rowId: 'warehouse', name: 'password' };

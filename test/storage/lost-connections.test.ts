@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { GatewayError } from '../../src/errors.js';
-import { parseDatabaseUrl } from '../../src/storage/database-target.js';
-import { Database } from '../../src/storage/database.js';
-import { AdvisoryLocks } from '../../src/storage/locks.js';
+import { GatewayError } from '../../src/base/errors.js';
+import { parseDatabaseUrl } from '../../src/storage/postgres/database-target.js';
+import { Database } from '../../src/storage/postgres/database.js';
+import { AdvisoryLocks } from '../../src/storage/cluster/locks.js';
 import { type PostgresServer, startPostgres } from '../servers/postgres.js';
 import { DATABASES, openTest, SUCCESS, type TestServer, testOptions, until, upload, withSql } from './databases.js';
 import { startFaultProxy } from './fault-proxy.js';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { startEmbedded } from '../../src/storage/embedded.js';
-import { canReach, chooseRunAs, giveTo } from '../../src/storage/run-as.js';
+import { startEmbedded } from '../../src/storage/embedded/embedded.js';
+import { canReach, chooseRunAs, giveTo } from '../../src/storage/embedded/run-as.js';
 import { makeTempFolder } from './databases.js';
 
 const NOBODY = 65534;

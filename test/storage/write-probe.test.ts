@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GatewayError } from '../../src/errors.js';
-import { WriteProbe } from '../../src/storage/write-probe.js';
+import { GatewayError } from '../../src/base/errors.js';
+import { WriteProbe } from '../../src/storage/postgres/write-probe.js';
 
 test('no write is tried while all is well; then one for all who ask, at most once a second', async (t) => {
   let now = 10_000;

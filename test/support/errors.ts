@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { GatewayError, type ErrorCode } from '../../src/errors.js';
+import { GatewayError, type ErrorCode } from '../../src/base/errors.js';
 
 /** For `assert.rejects`: a GatewayError with this code, and with a message that matches. */
 export const withCode =

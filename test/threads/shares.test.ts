@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { ShareHolder } from '../../src/pools/permits.js';
+import { ShareHolder } from '../../src/shares/permits.js';
 import { Pool } from '../../src/pools/pool.js';
 import type { PoolLimits } from '../../src/pools/session.js';
-import type { ToBroker } from '../../src/pools/share-messages.js';
-import { SharesBroker } from '../../src/pools/shares.js';
+import type { ToBroker } from '../../src/shares/share-messages.js';
+import { SharesBroker } from '../../src/shares/shares.js';
 import { playThrough, STEP } from '../pools/histories.js';
 import {
   ask,

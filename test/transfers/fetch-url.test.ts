@@ -5,9 +5,9 @@ import type net from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { GatewayError } from '../../src/errors.js';
-import { createDialer } from '../../src/remotes/dial.js';
-import { createUrlFetcher, parseHttpUrl, type UrlFetcher } from '../../src/transfers/fetch-url.js';
+import { GatewayError } from '../../src/base/errors.js';
+import { createDialer } from '../../src/remotes/dial/dial.js';
+import { createUrlFetcher, parseHttpUrl, type UrlFetcher } from '../../src/operations/fetch-url.js';
 import { withCode } from '../support/errors.js';
 
 const ASKED = { owner: 'account', signal: new AbortController().signal };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RemotePath } from '../../src/remotes/path.js';
 import type { FileInfo } from '../../src/remotes/remote.js';
-import { FileAges } from '../../src/transfers/file-ages.js';
+import { FileAges } from '../../src/operations/file-ages.js';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 22, 12);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hasCode } from '../../src/errors.js';
+import { hasCode } from '../../src/base/errors.js';
 import {
   applyTemplate,
   checkTemplate,
@@ -9,7 +9,7 @@ import {
   nameFromDisposition,
   nameFromUrl,
   temporaryName,
-} from '../../src/transfers/file-name.js';
+} from '../../src/operations/names.js';
 
 const facts = { now: new Date('2026-03-04T05:06:07.890Z'), uuid: '0190f5fe-7c00-7a00-8000-0123456789ab' };
 const apply = (template: string, filename = 'report.csv'): string => applyTemplate(template, filename, facts);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
-import { GatewayError, hasCode } from '../../src/errors.js';
-import { parseContentDigest, pump } from '../../src/transfers/pump.js';
+import { GatewayError, hasCode } from '../../src/base/errors.js';
+import { parseContentDigest, pump } from '../../src/operations/pump.js';
 
 const NEVER = new AbortController().signal;
 

@@ -4,18 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Connection, SftpConnection } from '../../src/remotes/connection.js';
+import type { Connection, SftpConnection } from '../../src/connections/connection.js';
 import { createRemotes, type Remotes } from '../../src/remotes/registry.js';
 import { startSandbox } from '../../src/sandbox/server.js';
 import type { Storage, TransferItem, TransferType } from '../../src/storage/storage.js';
-import { Sweeper } from '../../src/transfers/leftovers.js';
-import { LiveTransfers } from '../../src/transfers/live.js';
+import { Sweeper } from '../../src/operations/leftovers.js';
+import { LiveTransfers } from '../../src/operations/live.js';
 import {
   Operations,
   type OperationOutcome,
   type OperationRequest,
   type OperationsOptions,
-} from '../../src/transfers/operation.js';
+} from '../../src/operations/operation.js';
 import { LIMITS, testDeps } from '../remotes/support/harness.js';
 import { DATABASES, openTest } from '../storage/databases.js';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { joinPath, ROOT } from '../../src/remotes/path.js';
 import type { FileInfo } from '../../src/remotes/remote.js';
-import { compareCodePoints, SortedListing } from '../../src/transfers/sorted-listing.js';
+import { compareCodePoints, SortedListing } from '../../src/operations/sorted-listing.js';
 
 const at = new Date(0);
 const entry = (name: string, isDirectory = false): FileInfo => ({

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
-import { JobWorker } from '../../src/storage/job-worker.js';
+import { JobWorker } from '../../src/storage/cluster/job-worker.js';
 import { openStorage } from '../../src/storage/open.js';
 import { startSshd, type TestSshd } from '../remotes/support/sshd.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';

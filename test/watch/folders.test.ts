@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import type { WatchedFolder } from '../../src/storage/watches.js';
+import type { WatchedFolder } from '../../src/storage/tables/watches.js';
 import type { FolderChanges, NewWatchedFolder } from '../../src/watch/service.js';
 import type { TestSshd } from '../remotes/support/sshd.js';
 import type { PostgresServer } from '../servers/postgres.js';

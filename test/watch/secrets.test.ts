@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changeMasterKey, openStorage } from '../../src/storage/open.js';
-import type { WatchSettings } from '../../src/storage/watches.js';
+import type { WatchSettings } from '../../src/storage/tables/watches.js';
 import { startPostgres } from '../servers/postgres.js';
 import { testOptions, withSql } from '../storage/databases.js';
 import { ACCOUNT, API_KEY } from '../storage/provisioned.js';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import type { WatchedFolder } from '../../src/storage/watches.js';
+import type { WatchedFolder } from '../../src/storage/tables/watches.js';
 import type { NewWatchedFolder } from '../../src/watch/service.js';
 import type { PostgresServer } from '../servers/postgres.js';
 import { withSql } from '../storage/databases.js';

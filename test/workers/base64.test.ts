@@ -8,7 +8,7 @@ import { type Duplex, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { hasCode } from '../../src/errors.js';
+import { hasCode } from '../../src/base/errors.js';
 import { createBase64, encodedLength, type Base64 } from '../../src/workers/base64.js';
 import { Base64Workers } from '../../src/workers/base64-workers.js';
 import { OrderedTransform } from '../../src/workers/ordered-transform.js';

@@ -4,7 +4,7 @@ import http, { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'n
 import https from 'node:https';
 import net from 'node:net';
 import tls from 'node:tls';
-import { GatewayError } from '../../errors.js';
+import { GatewayError } from '../../base/errors.js';
 import { unrouted } from '../answer.js';
 import { Connections, type ConnectionsOptions } from '../connections.js';
 import type { ClientSocket, FrontEnd, SocketOptions } from '../front-end.js';

@@ -1,9 +1,9 @@
-import type { FtpConnection } from '../connection.js';
+import type { FtpConnection } from '../../connections/connection.js';
 import type { Protocol } from '../protocol.js';
-import { hostOf } from './login.js';
+import { hostOf } from './session/login.js';
 import { createHostMemories } from './memory.js';
-import { FtpRemote } from './remote.js';
-import { FtpSession, type FtpLease } from './session.js';
+import { FtpRemote } from './files/remote.js';
+import { FtpSession, type FtpLease } from './session/session.js';
 
 /** FTP (RFC 959, 2228, 2389, 2428, 3659, 4217): passive data connections, TLS explicit or implicit. */
 export function createFtp(): Protocol<FtpConnection, FtpLease> {

@@ -1,8 +1,8 @@
-import type { S3Connection } from '../connection.js';
+import type { S3Connection } from '../../connections/connection.js';
 import type { Protocol } from '../protocol.js';
-import { hostOf, identityOf } from './client.js';
-import { S3Remote } from './remote.js';
-import { S3Session, type S3Lease } from './session.js';
+import { hostOf, identityOf } from './client/client.js';
+import { S3Remote } from './files/remote.js';
+import { S3Session, type S3Lease } from './client/session.js';
 
 /** S3 and the stores that speak it. */
 export const s3: Protocol<S3Connection, S3Lease> = {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Capabilities } from '../remote.js';
-import type { HostKeyFamily } from './algorithms.js';
+import type { HostKeyFamily } from './session/algorithms.js';
 
 /** What was learned about one server, for the operations that come after. Losing it costs round trips, never a file. */
 export interface HostMemory {

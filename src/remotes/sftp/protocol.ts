@@ -1,10 +1,10 @@
-import { GatewayError } from '../../errors.js';
-import type { SftpConnection } from '../connection.js';
+import { GatewayError } from '../../base/errors.js';
+import type { SftpConnection } from '../../connections/connection.js';
 import type { Protocol, ProtocolDeps } from '../protocol.js';
-import { SftpRemote } from './remote.js';
-import { openSftpSession, type SftpLease, type SftpSession } from './session.js';
+import { SftpRemote } from './files/remote.js';
+import { openSftpSession, type SftpLease, type SftpSession } from './session/session.js';
 
-export { nativeCryptoLoaded } from './algorithms.js';
+export { nativeCryptoLoaded } from './session/algorithms.js';
 
 /** SFTP version 3 over SSH. */
 export const sftp: Protocol<SftpConnection, SftpLease> = {

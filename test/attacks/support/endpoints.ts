@@ -1,8 +1,8 @@
 /** Every endpoint of the program with the schemas of its input: the OpenAPI document's, and those of the management API. */
-import { manageRoutes } from '../../../src/manage/routes.js';
-import type { ManageServices } from '../../../src/manage/services.js';
-import { parametersOf } from '../../../src/openapi/resolve.js';
-import type { OpenApiDocument, Schema } from '../../../src/openapi/types.js';
+import { manageRoutes } from '../../../src/api/manage/routes.js';
+import type { ManageServices } from '../../../src/api/manage/services.js';
+import { parametersOf } from '../../../src/api/openapi/resolve.js';
+import type { OpenApiDocument, Schema } from '../../../src/api/openapi/types.js';
 
 export interface Endpoint {
   readonly method: string;

@@ -1,6 +1,6 @@
 /** Requests made from an endpoint's schemas: right ones, right ones with something changed, and hostile ones. */
 import fc from 'fast-check';
-import type { Schema } from '../../../src/openapi/types.js';
+import type { Schema } from '../../../src/api/openapi/types.js';
 import type { Endpoint } from './endpoints.js';
 import {
   hostileHeader,

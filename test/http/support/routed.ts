@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
-import { GatewayError } from '../../../src/errors.js';
+import { GatewayError } from '../../../src/base/errors.js';
 import type { Sessions } from '../../../src/http/auth.js';
-import { SCOPES } from '../../../src/caller.js';
+import { SCOPES } from '../../../src/base/caller.js';
 import { createLimiters } from '../../../src/http/limiter.js';
 import { createRouter } from '../../../src/http/router.js';
 import type { Route } from '../../../src/http/types.js';

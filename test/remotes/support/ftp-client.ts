@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { FtpConnection, PoolLimits } from '../../../src/remotes/connection.js';
-import { createDialer } from '../../../src/remotes/dial.js';
+import type { FtpConnection, PoolLimits } from '../../../src/connections/connection.js';
+import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { createFtp } from '../../../src/remotes/ftp/protocol.js';
-import type { FtpLease } from '../../../src/remotes/ftp/session.js';
+import type { FtpLease } from '../../../src/remotes/ftp/session/session.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
 import type { Protocol, ProtocolDeps } from '../../../src/remotes/protocol.js';
 import type { FileInfo, Remote, WriteOptions } from '../../../src/remotes/remote.js';

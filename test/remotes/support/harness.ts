@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import type { PoolLimits, SftpConnection } from '../../../src/remotes/connection.js';
-import { createDialer } from '../../../src/remotes/dial.js';
+import type { PoolLimits, SftpConnection } from '../../../src/connections/connection.js';
+import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
 import type { ProtocolDeps } from '../../../src/remotes/protocol.js';
 import type { FileInfo, Leftovers, Remote } from '../../../src/remotes/remote.js';
 import { sftp } from '../../../src/remotes/sftp/protocol.js';
-import type { SftpLease, SftpSession } from '../../../src/remotes/sftp/session.js';
+import type { SftpLease, SftpSession } from '../../../src/remotes/sftp/session/session.js';
 
 export const LIMITS: PoolLimits = {
   maxSessions: 8,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import ssh2, { type ServerChannel } from 'ssh2';
-import { generateKeyPair } from '../../../src/remotes/sftp/generate-key.js';
+import { generateKeyPair } from '../../../src/remotes/sftp/keys/generate-key.js';
 import {
   encodeRequest,
   PacketAssembler,
@@ -10,7 +10,7 @@ import {
   REQUEST,
   sizeAttribute,
   uint64,
-} from '../../../src/remotes/sftp/wire.js';
+} from '../../../src/remotes/sftp/wire/wire.js';
 
 /** One request as an odd server sees it. */
 export interface OddRequest {

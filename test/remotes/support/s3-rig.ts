@@ -8,12 +8,12 @@ import type {
   RemoteWriter,
   WriteOptions,
 } from '../../../src/remotes/remote.js';
-import type { PoolLimits, S3Connection } from '../../../src/remotes/connection.js';
-import { createDialer } from '../../../src/remotes/dial.js';
+import type { PoolLimits, S3Connection } from '../../../src/connections/connection.js';
+import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
 import type { ProtocolDeps, Tuning } from '../../../src/remotes/protocol.js';
 import { s3 } from '../../../src/remotes/s3/protocol.js';
-import type { S3Lease } from '../../../src/remotes/s3/session.js';
+import type { S3Lease } from '../../../src/remotes/s3/client/session.js';
 import type { Session } from '../../../src/pools/session.js';
 
 export const LIMITS: PoolLimits = {

@@ -1,13 +1,13 @@
 /** Watched folders in this process: a database of the test's own, the real remotes, and everything that looks after folders. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { validate } from '../../../src/config/validate.js';
-import type { Connection } from '../../../src/remotes/connection.js';
-import { createDialer } from '../../../src/remotes/dial.js';
+import type { Connection } from '../../../src/connections/connection.js';
+import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
 import { createRemotes, type Remotes } from '../../../src/remotes/registry.js';
 import { openStorage, type OpenedStorage } from '../../../src/storage/open.js';
-import type { CheckKind, CheckRow, WatchedFolder } from '../../../src/storage/watches.js';
-import { Sweeper } from '../../../src/transfers/leftovers.js';
+import type { CheckKind, CheckRow, WatchedFolder } from '../../../src/storage/tables/watches.js';
+import { Sweeper } from '../../../src/operations/leftovers.js';
 import type { CheckFacts } from '../../../src/watch/scheduler.js';
 import type { NewWatchedFolder, WatchService } from '../../../src/watch/service.js';
 import { createWatching, type Watching } from '../../../src/watch/watching.js';

@@ -1,8 +1,8 @@
 /** Everything around one watched folder on an SFTP server: database, server, receiver, and folders to be watched. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WatchedFolder } from '../../../src/storage/watches.js';
-import type { WebhookEvent } from '../../../src/storage/webhook-events.js';
+import type { WatchedFolder } from '../../../src/storage/tables/watches.js';
+import type { WebhookEvent } from '../../../src/storage/tables/webhook-events.js';
 import type { NewWatchedFolder } from '../../../src/watch/service.js';
 import { startSshd, type TestSshd } from '../../remotes/support/sshd.js';
 import { startPostgres, type PostgresServer } from '../../servers/postgres.js';

@@ -1,0 +1,46 @@
+/** What to do about a step of a test that failed. */
+import type { ErrorCode, GatewayError } from '../../base/errors.js';
+import type { Connection } from '../../connections/connection.js';
+
+const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
+  dns_failed:
+    'Check the spelling of the host name. If it is a name of your own network, the gateway must use a name server that knows it.',
+  address_denied:
+    'The network rules of this gateway forbid the address; its operator can change them (network.connections).',
+  unreachable:
+    'Check host and port, that the server runs, and that its firewall lets the outbound address of this gateway through.',
+  connect_timeout:
+    'Nothing answered. Usually a firewall drops the packets: have the outbound address of this gateway allowed, and check the port.',
+  host_key_mismatch:
+    'The server shows another key than the pinned one. Ask its operator whether it was changed; if so, accept the new one under host keys. If not, somebody may stand in between.',
+  certificate_rejected:
+    'The certificate is not trusted, has expired or is for another name. Use the name that stands in it, or give the authority that signed it (tlsCa).',
+  login_refused:
+    'Check user name and password or key, and that the server lets this user log in from this address and in this way.',
+  too_many_sessions:
+    'The server admits no further login now. Lower maxSessions of this connection, or have the limit on the server raised.',
+  protocol_error:
+    'The answer was not of this protocol. Check the port and the type of the connection; an old SSH server may need algorithms "legacy".',
+  not_found: 'The default path is not there. Correct it, or have the folder made on the server.',
+  not_a_folder: 'The default path is a file. Name the folder that it is in.',
+  permission_denied:
+    'The user may not do this there. Have the rights on the server changed, or choose another default path.',
+  no_space: 'The disk of the server is full, or the quota of the user is used up.',
+  stall_timeout:
+    'The server fell silent. Try again; if it stays so, ask its operator (FTP: check that its passive ports are open).',
+  command_timeout: 'The server answers too slowly for a test.',
+  connection_lost: 'The server hung up. Try again; its log may tell why.',
+};
+
+export function adviceFor(error: GatewayError, connection: Connection): string {
+  if (error.code === 'unreachable' && connection.type === 'ftp' && error.step !== 'connect') {
+    return 'The control connection works, but no data connection: have the passive ports of the server opened in its firewall.';
+  }
+  if (error.code === 'remote_failure' && connection.type !== 's3' && error.step === 'publish') {
+    return 'The server refuses to rename. Switch atomicUploads off for this connection.';
+  }
+  if (connection.type === 's3' && (error.code === 'remote_failure' || error.code === 'not_found')) {
+    return 'Check the name of the bucket, the region and the prefix.';
+  }
+  return ADVICE[error.code] ?? "Look at the server's own words above and in its log.";
+}

@@ -1,0 +1,361 @@
+/** JSON Schemas of what the management endpoints answer: the OpenAPI document shows them, tests hold real answers to them. */
+import {
+  answer,
+  base64,
+  count,
+  dateTime,
+  flag,
+  listOf,
+  nullableText,
+  success,
+  successAnswer,
+  text,
+  transferItem,
+  watchedFolder as publicFolder,
+} from '../answer-schemas.js';
+import { ACCOUNT_BUDGETS } from '../../budgets/budgets.js';
+import { ALL_SCOPES } from '../../base/caller.js';
+import { pool } from './connection-schemas.js';
+
+interface ObjectSchema {
+  readonly properties: Record<string, object>;
+}
+
+const nullableTime = { type: ['string', 'null'], format: 'date-time' } as const;
+const texts = listOf(text);
+const counts = { type: 'object', additionalProperties: count } as const;
+const facts = { type: 'object', additionalProperties: true } as const;
+const orNull = (schema: object): object => ({ oneOf: [schema, { type: 'null' }] });
+
+export { successAnswer };
+
+/* Login */
+export const accountName = answer({ id: text, email: text, plan: text });
+export const loginSession = answer({
+  id: text,
+  createdAt: dateTime,
+  lastSeenAt: dateTime,
+  expiresAt: dateTime,
+  address: text,
+  userAgent: text,
+  isCurrent: flag,
+});
+export const loginAnswer = answer({ account: accountName, session: loginSession, csrfToken: text });
+export const currentSessionAnswer = answer({
+  account: accountName,
+  session: orNull(loginSession),
+  csrfToken: nullableText,
+});
+export const sessionsAnswer = answer({ sessions: listOf(loginSession) });
+export const revokedAnswer = answer({ revoked: count });
+export const passwordAnswer = answer({ success, revokedSessions: count });
+export const totpAnswer = answer({ secret: text, uri: text });
+export const recoveryCodesAnswer = answer({ recoveryCodes: texts });
+
+/* Account */
+const limits = answer({ connections: count, monthlyActions: count });
+export const account = answer({
+  id: text,
+  email: text,
+  plan: text,
+  createdAt: dateTime,
+  limits,
+  connections: count,
+  transfers: count,
+  hasPassword: flag,
+  totp: answer({ isEnabled: flag, recoveryCodesLeft: count }),
+});
+export const overview = answer({
+  today: answer({ transfers: count, failed: count, pending: count, bytesIn: count, bytesOut: count }),
+  hours: listOf(answer({ from: dateTime, transfers: count, failed: count, bytes: count })),
+  attention: listOf(
+    answer(
+      {
+        kind: {
+          type: 'string',
+          enum: ['connection_failing', 'watched_folder_failing', 'dead_letters', 'key_expiring', 'quota'],
+        },
+        text,
+        connectionId: text,
+        watchedFolderId: text,
+        apiKeyId: text,
+      },
+      ['connectionId', 'watchedFolderId', 'apiKeyId'],
+    ),
+  ),
+});
+export const usage = answer({
+  plan: text,
+  month: { type: 'string', pattern: '^\\d{4}-\\d{2}$' },
+  used: count,
+  limit: count,
+  forecast: count,
+  runsOutAt: nullableTime,
+  days: listOf(answer({ day: { type: 'string', format: 'date' }, actions: count, failed: count })),
+  connections: answer({ used: count, limit: count }),
+});
+export const poolsAnswer = answer({
+  pools: listOf(
+    answer({ host: text, connectionIds: texts, open: count, leased: count, waiting: count, maxSessions: count }),
+  ),
+  shares: listOf(
+    answer({ name: { type: 'string', enum: ACCOUNT_BUDGETS }, used: count, capacity: count, refused: count }),
+  ),
+});
+const named = answer({ kind: text, id: text, name: text });
+export const auditEntry = answer({
+  id: text,
+  at: dateTime,
+  actor: answer({
+    kind: { type: 'string', enum: ['session', 'key', 'anonymous'] },
+    id: nullableText,
+    name: text,
+  }),
+  action: text,
+  target: orNull(named),
+  address: text,
+  requestId: text,
+  details: facts,
+});
+export const auditAnswer = answer({ entries: listOf(auditEntry), nextCursor: nullableText });
+
+/* Connections */
+/** What was learned of the server differs from protocol to protocol, and server to server. */
+export const serverCard = { ...facts, properties: { testedAt: dateTime } };
+const lastTest = answer({ testedAt: dateTime, isOk: flag, failedStep: nullableText, error: nullableText });
+const common = {
+  id: text,
+  name: text,
+  isActive: flag,
+  source: { type: 'string', enum: ['configuration', 'dashboard'] },
+  defaultPath: nullableText,
+  rootPath: text,
+  atomicUploads: flag,
+  pool,
+  createdAt: dateTime,
+  updatedAt: dateTime,
+  lastTest: orNull(lastTest),
+  card: orNull(serverCard),
+};
+/** Lists leave it out. */
+const OPTIONAL = ['card'];
+const tls = { tlsVerify: flag, tlsCa: nullableText };
+const secrets = (...names: readonly string[]): object => answer(Object.fromEntries(names.map((name) => [name, flag])));
+const views = {
+  sftp: {
+    ...common,
+    type: { type: 'string', const: 'sftp' },
+    host: text,
+    port: count,
+    username: text,
+    algorithms: { type: 'string', enum: ['default', 'legacy'] },
+    keyPairId: nullableText,
+    hostKeys: texts,
+    hostKeysLearned: flag,
+    secrets: secrets('password', 'privateKey', 'passphrase'),
+  },
+  ftp: {
+    ...common,
+    ...tls,
+    type: { type: 'string', const: 'ftp' },
+    host: text,
+    port: count,
+    username: text,
+    tls: { type: 'string', enum: ['none', 'explicit', 'implicit'] },
+    secrets: secrets('password'),
+  },
+  s3: {
+    ...common,
+    ...tls,
+    type: { type: 'string', const: 's3' },
+    endpoint: nullableText,
+    region: text,
+    bucket: text,
+    accessKeyId: text,
+    forcePathStyle: flag,
+    uploader: { type: 'string', enum: ['streamed', 'sdk'] },
+    prefix: text,
+    secrets: secrets('secretAccessKey', 'sessionToken'),
+  },
+};
+export const sftpConnection = answer(views.sftp, OPTIONAL);
+export const ftpConnection = answer(views.ftp, OPTIONAL);
+export const s3Connection = answer(views.s3, OPTIONAL);
+export const connection = { oneOf: [sftpConnection, ftpConnection, s3Connection] };
+export const managedConnectionsAnswer = answer({ connections: listOf(connection), limit: count });
+export const dependents = answer({
+  apiKeys: listOf(answer({ id: text, name: text, willBeRevoked: flag })),
+  watchedFolders: listOf(answer({ id: text, name: text })),
+  runningTransfers: count,
+});
+export const hostKeysAnswer = answer({ hostKeys: texts, learned: flag });
+export const scannedKeysAnswer = answer({ shown: listOf(answer({ fingerprint: text, isPinned: flag })) });
+export const testStep = answer(
+  {
+    name: {
+      type: 'string',
+      enum: ['resolve', 'connect', 'host_key', 'certificate', 'login', 'list', 'write', 'rename', 'delete'],
+    },
+    status: { type: 'string', enum: ['ok', 'failed', 'skipped'] },
+    durationMs: count,
+    detail: text,
+    error: text,
+    code: text,
+    advice: text,
+  },
+  ['durationMs', 'detail', 'error', 'code', 'advice'],
+);
+export const testReport = answer({
+  isOk: flag,
+  testedAt: dateTime,
+  durationMs: count,
+  steps: listOf(testStep),
+  hostKey: orNull(answer({ fingerprint: text, state: { type: 'string', enum: ['pinned', 'new', 'mismatch'] } })),
+  certificate: orNull(answer({ subject: text, issuer: text, validTo: dateTime, fingerprint: text, protocol: text })),
+  card: orNull(serverCard),
+});
+
+/* Keys */
+export const keyPair = answer({
+  id: text,
+  name: text,
+  type: { type: 'string', const: 'ed25519' },
+  publicKey: text,
+  fingerprint: text,
+  createdAt: dateTime,
+  usedBy: texts,
+});
+export const keyPairsAnswer = answer({ keyPairs: listOf(keyPair) });
+export const apiKey = answer({
+  id: text,
+  name: text,
+  hint: nullableText,
+  scopes: listOf({ type: 'string', enum: ALL_SCOPES }),
+  connections: texts,
+  allowedIps: texts,
+  expiresAt: nullableTime,
+  createdAt: dateTime,
+  lastUsedAt: nullableTime,
+  revokedAt: nullableTime,
+  state: { type: 'string', enum: ['active', 'expired', 'revoked'] },
+  source: { type: 'string', enum: ['configuration', 'dashboard'] },
+});
+export const apiKeysAnswer = answer({ apiKeys: listOf(apiKey) });
+export const newKeyAnswer = answer({ apiKey, key: text });
+export const rotatedKeyAnswer = answer({ apiKey, key: text, previous: apiKey });
+export const revokedKeyAnswer = answer({ apiKey, comesBack: flag });
+
+/* Transfers */
+const itemFields = { ...(transferItem as ObjectSchema).properties, errorCode: nullableText };
+const live = answer({
+  bytes: count,
+  totalBytes: { type: ['integer', 'null'], minimum: 0 },
+  bytesPerSecond: count,
+  step: text,
+  startedAt: dateTime,
+});
+export const managedTransfer = answer({ ...itemFields, live }, ['live']);
+export const transferDetail = answer(
+  {
+    ...itemFields,
+    live,
+    requestId: nullableText,
+    key: orNull(answer({ id: text, name: text })),
+  },
+  ['live'],
+);
+export const managedTransfersAnswer = answer({ transfers: listOf(managedTransfer), nextCursor: nullableText });
+export const liveTransfersAnswer = answer({ transfers: listOf(managedTransfer) });
+
+/* Watched folders */
+const managedFolderFields = {
+  ...(publicFolder as ObjectSchema).properties,
+  excludePattern: nullableText,
+  doneFile: nullableText,
+  expectEveryMinutes: { type: ['integer', 'null'], minimum: 1 },
+  nextCheckAt: dateTime,
+  baselineAt: nullableTime,
+  lastSuccessAt: nullableTime,
+  lastDetectionAt: nullableTime,
+  alarmedAt: nullableTime,
+  failingSince: nullableTime,
+  failures: count,
+  errorCode: nullableText,
+  errorMessage: nullableText,
+  deliveriesEndedAt: nullableTime,
+};
+export const managedFolder = answer(managedFolderFields);
+export const createdManagedFolder = answer({ ...managedFolderFields, webhookSecret: text });
+export const managedFoldersAnswer = answer({ watchedFolders: listOf(managedFolder) });
+export const queuedAnswer = answer({ queued: flag });
+export const dryRunAnswer = answer({
+  counts,
+  files: listOf(
+    answer(
+      {
+        name: text,
+        path: text,
+        size: count,
+        modifiedAt: dateTime,
+        event: { type: 'string', enum: ['new', 'modified'] },
+        rawName: base64,
+      },
+      ['rawName'],
+    ),
+  ),
+});
+export const knownFilesAnswer = answer({
+  files: listOf(
+    answer(
+      {
+        path: text,
+        rawName: base64,
+        state: { type: 'string', enum: ['known', 'waiting', 'changing'] },
+        size: count,
+        modifiedAt: dateTime,
+      },
+      ['rawName'],
+    ),
+  ),
+  total: count,
+});
+export const forgottenAnswer = answer({ forgotten: count });
+export const check = answer({
+  id: text,
+  kind: { type: 'string', enum: ['regular', 'follow_up', 'manual'] },
+  outcome: { type: 'string', enum: ['succeeded', 'failed', 'skipped'] },
+  startedAt: dateTime,
+  durationMs: count,
+  errorCode: nullableText,
+  errorMessage: nullableText,
+  counts,
+});
+export const checksAnswer = answer({ checks: listOf(check) });
+export const checkEntriesAnswer = answer({
+  entries: listOf(answer({ path: text, reason: text, size: count, sizeBefore: count }, ['size', 'sizeBefore'])),
+});
+export const secretAnswer = answer({ secret: text });
+export const eventAnswer = answer({ eventId: text });
+export const delivery = answer({
+  id: text,
+  watchedFolderId: text,
+  type: text,
+  fileCount: count,
+  state: { type: 'string', enum: ['pending', 'delivered', 'dead', 'cancelled'] },
+  attempts: count,
+  nextAttemptAt: nullableTime,
+  afterAction: { type: 'string', enum: ['none', 'pending', 'done'] },
+  deliveredAt: nullableTime,
+  createdAt: dateTime,
+});
+export const deliveriesAnswer = answer({ deliveries: listOf(delivery), limit: count, offset: count });
+export const attempt = answer({
+  id: text,
+  startedAt: dateTime,
+  durationMs: count,
+  status: { type: ['integer', 'null'] },
+  errorCode: nullableText,
+  errorMessage: nullableText,
+  answer: nullableText,
+});
+export const attemptsAnswer = answer({ attempts: listOf(attempt) });

@@ -1,0 +1,350 @@
+/**
+ * Tries a connection out, step by step, over the real protocol code with a login of its own: the dialler, the trust and
+ * the log that it is given tell where it stands.
+ */
+import { randomBytes } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
+import type { Connection } from '../../connections/connection.js';
+import type { Dialer, DialObserver } from '../../remotes/dial/dial.js';
+import { joinPath, parseRemotePath, ROOT, type RemotePath } from '../../remotes/path.js';
+import type { OperatorLimits } from '../../remotes/pool-limits.js';
+import type { ProtocolDeps, Tuning } from '../../remotes/protocol.js';
+import { createRemotes } from '../../remotes/registry.js';
+import type { Leftovers, Remote } from '../../remotes/remote.js';
+import { adviceFor } from './advice.js';
+
+export type StepName =
+  'resolve' | 'connect' | 'host_key' | 'certificate' | 'login' | 'list' | 'write' | 'rename' | 'delete';
+
+export interface StepReport {
+  readonly name: StepName;
+  readonly status: 'ok' | 'failed' | 'skipped';
+  readonly durationMs?: number;
+  readonly detail?: string;
+  readonly error?: string;
+  readonly code?: string;
+  readonly advice?: string;
+}
+
+export interface Certificate {
+  readonly subject: string;
+  readonly issuer: string;
+  readonly validTo: string;
+  readonly fingerprint: string;
+  readonly protocol: string;
+}
+
+export interface TestReport {
+  readonly isOk: boolean;
+  readonly testedAt: Date;
+  readonly durationMs: number;
+  readonly steps: readonly StepReport[];
+  readonly hostKey: { readonly fingerprint: string; readonly state: 'pinned' | 'new' | 'mismatch' } | null;
+  readonly certificate: Certificate | null;
+  /** What was learned of the server; null where it did not come so far. */
+  readonly card: Readonly<Record<string, unknown>> | null;
+}
+
+export interface TesterOptions {
+  /** A dialler under the gateway's own network rules, which tells the observer. */
+  readonly dialer: (observer: DialObserver) => Dialer;
+  readonly limits: OperatorLimits;
+  readonly tuning: Tuning;
+  readonly poolBudgets?: ProtocolDeps['budgets'];
+}
+
+export interface TestOptions {
+  /** Also write, rename and delete a file. */
+  readonly probe: boolean;
+  readonly signal: AbortSignal;
+}
+
+const TEST_MS = 60_000;
+const TESTS_PER_MINUTE = 30;
+const MAX_COUNTED = 1000;
+const SIGNED = 'the request was signed and accepted';
+const PROBE_BYTES = Buffer.from('This file shows that the connection can be written to. It may be deleted.\n');
+
+export class ConnectionTester {
+  private readonly rate = new RateLimiterMemory({ points: TESTS_PER_MINUTE, duration: 60 });
+
+  constructor(private readonly options: TesterOptions) {}
+
+  /** Never rejects for what the server does: a failing step is a result. @throws GatewayError rate_limited */
+  async test(connection: Connection, { probe, signal }: TestOptions): Promise<TestReport> {
+    await this.takeTurn(connection.accountId);
+    const testedAt = new Date();
+    const run = new TestRun(connection, probe);
+    await this.run(connection, run, signal, (remote) => run.work(remote));
+    return { testedAt, ...run.report() };
+  }
+
+  /** The host keys that the server shows now, one for each kind it has; nobody logs in. */
+  async hostKeys(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
+    await this.takeTurn(connection.accountId);
+    const run = new TestRun(connection, false);
+    const shown: string[] = [];
+    run.onHostKey = (fingerprint) => {
+      shown.push(fingerprint);
+      throw new GatewayError('host_key_mismatch', 'only looking', { step: 'login' });
+    };
+    await this.run(connection, run, signal, async () => undefined);
+    if (shown.length === 0 && run.failure !== undefined) throw run.failure;
+    return shown;
+  }
+
+  private async takeTurn(accountId: string): Promise<void> {
+    try {
+      await this.rate.consume(accountId);
+    } catch {
+      throw new GatewayError('rate_limited', `more than ${TESTS_PER_MINUTE} tests of connections in a minute`, {
+        step: 'request',
+        retryAfterMs: 60_000,
+      });
+    }
+  }
+
+  private async run(
+    connection: Connection,
+    run: TestRun,
+    client: AbortSignal,
+    work: (remote: Remote) => Promise<void>,
+  ): Promise<void> {
+    const deadline = new AbortController();
+    const leave = (): void => deadline.abort(client.reason);
+    client.addEventListener('abort', leave, { once: true });
+    const timer = setTimeout(() => {
+      deadline.abort(new GatewayError('command_timeout', `the test took longer than ${TEST_MS / 1000} s`));
+    }, TEST_MS);
+    const dialer = this.options.dialer(run.observer);
+    // Remotes of its own: a session of the gateway's pools would hide whether a login works.
+    const remotes = createRemotes({
+      dialer,
+      limits: this.options.limits,
+      tuning: this.options.tuning,
+      ...(this.options.poolBudgets === undefined ? {} : { budgets: this.options.poolBudgets }),
+      trust: { checkHostKey: async (_, fingerprint) => run.hostKeyShown(fingerprint) },
+      secured: (socket) => run.certificateShown(socket),
+      log: (message, facts) => run.learn(message, facts),
+    });
+    try {
+      // A test pins nothing: the protocol must ask `trust` about every key, also one that is pinned.
+      const unpinned: Connection = connection.type === 'sftp' ? { ...connection, hostKeys: [] } : connection;
+      await remotes.use(unpinned, { signal: deadline.signal, leftovers: () => NO_LEFTOVERS }, work);
+    } catch (error) {
+      run.failed(deadline.signal.aborted ? toGatewayError(deadline.signal.reason) : toGatewayError(error));
+    } finally {
+      clearTimeout(timer);
+      client.removeEventListener('abort', leave);
+      remotes.close();
+    }
+  }
+}
+
+/** Where one test stands: each step's clock runs from the end of the step before. */
+class TestRun {
+  failure: GatewayError | undefined;
+  onHostKey: ((fingerprint: string) => void) | undefined;
+  readonly observer: DialObserver = {
+    resolved: (host, addresses) =>
+      this.done('resolve', host === addresses[0] ? host : `${host} is ${addresses.join(', ')}`),
+    connected: (socket) => this.done('connect', `${socket.remoteAddress ?? ''} port ${socket.remotePort ?? ''}`),
+    secured: (socket) => this.certificateShown(socket),
+  };
+  private readonly order: readonly StepName[];
+  private readonly results: StepReport[] = [];
+  private readonly startedAt = performance.now();
+  private stepStartedAt = this.startedAt;
+  private hostKey: TestReport['hostKey'] = null;
+  private certificate: Certificate | null = null;
+  private facts: Record<string, unknown> = {};
+  private card: Record<string, unknown> | null = null;
+
+  constructor(
+    private readonly connection: Connection,
+    probe: boolean,
+  ) {
+    const secure: StepName[] =
+      connection.type === 'sftp' ? ['host_key'] : isEncrypted(connection) ? ['certificate'] : [];
+    const probing: StepName[] = probe ? ['write', 'rename', 'delete'] : [];
+    this.order = ['resolve', 'connect', ...secure, 'login', 'list', ...probing];
+  }
+
+  hostKeyShown(fingerprint: string): void {
+    this.onHostKey?.(fingerprint);
+    const pinned = this.connection.type === 'sftp' ? this.connection.hostKeys : [];
+    const state = pinned.length === 0 ? 'new' : pinned.includes(fingerprint) ? 'pinned' : 'mismatch';
+    this.hostKey ??= { fingerprint, state };
+    if (state === 'mismatch') {
+      throw new GatewayError(
+        'host_key_mismatch',
+        `the server shows host key ${fingerprint}, but ${pinned.join(' or ')} is pinned`,
+        { step: 'login' },
+      );
+    }
+    this.hostKey = { fingerprint, state };
+    this.done('host_key', `${fingerprint} (${state === 'new' ? 'not pinned yet' : 'pinned'})`);
+  }
+
+  certificateShown(socket: TLSSocket): void {
+    if (this.certificate !== null) return;
+    const { subject, issuer, valid_to: validTo, fingerprint256 } = socket.getPeerCertificate();
+    this.certificate = {
+      subject: nameOf(subject),
+      issuer: nameOf(issuer),
+      validTo: new Date(validTo).toISOString(),
+      fingerprint: fingerprint256,
+      protocol: socket.getProtocol() ?? '',
+    };
+    const checked = socket.authorized ? '' : ', not verified (tlsVerify is off)';
+    this.done('certificate', `${this.certificate.subject}, until ${this.certificate.validTo}${checked}`);
+  }
+
+  /** What the protocol says by the way. */
+  learn(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
+    if (message !== 'ssh handshake') return;
+    const { software, negotiated } = facts;
+    this.facts = { ...this.facts, software, algorithms: namesOf(negotiated) };
+  }
+
+  async work(remote: Remote): Promise<void> {
+    // An object store knows no login: the first answer to a signed request is one.
+    if (this.connection.type !== 's3') this.done('login', 'logged in');
+    const home = await remote.home();
+    const folder = this.connection.defaultPath;
+    const path = folder === undefined ? home : parseRemotePath(folder, ROOT, 'defaultPath');
+    let entries = 0;
+    for await (const _ of remote.list(path)) {
+      if (++entries >= MAX_COUNTED) break;
+    }
+    this.done('login', SIGNED);
+    const count =
+      entries >= MAX_COUNTED ? `${MAX_COUNTED} entries or more` : `${entries} ${entries === 1 ? 'entry' : 'entries'}`;
+    this.done('list', `${path}: ${count}`);
+    const keep = (): void => {
+      const { moveOnto, exclusiveCreate, timeResolutionMs } = remote.can;
+      this.card = {
+        ...this.facts,
+        ...remote.facts,
+        home,
+        moveOnto,
+        exclusiveCreate,
+        timeResolutionMs,
+        canAppend: remote.append !== undefined,
+        canExec: remote.exec !== undefined,
+        canCopy: remote.copyFrom !== undefined,
+        testedAt: new Date(),
+      };
+    };
+    keep();
+    if (this.order.includes('write')) await this.probe(remote, path);
+    keep();
+  }
+
+  failed(error: GatewayError): void {
+    // An object store that speaks of the bucket has accepted the signature.
+    const isBeyondLogin = hasCode(error, 'remote_failure', 'not_found', 'permission_denied', 'not_a_folder');
+    if (this.connection.type === 's3' && isBeyondLogin) this.done('login', SIGNED);
+    const next = this.order.find((name) => !this.results.some((result) => result.name === name));
+    if (next === undefined || this.failure !== undefined) return;
+    this.failure = error;
+    this.mark(next, error);
+  }
+
+  report(): Omit<TestReport, 'testedAt'> {
+    const steps = this.order.map(
+      (name): StepReport => this.results.find((result) => result.name === name) ?? { name, status: 'skipped' },
+    );
+    return {
+      isOk: steps.every(({ status }) => status === 'ok'),
+      durationMs: Math.round(performance.now() - this.startedAt),
+      steps,
+      hostKey: this.hostKey,
+      certificate: this.certificate,
+      card: this.card,
+    };
+  }
+
+  private async probe(remote: Remote, folder: RemotePath): Promise<void> {
+    const name = `ftg-test-${randomBytes(6).toString('hex')}`;
+    const [first, second] = [joinPath(folder, `${name}.txt`), joinPath(folder, `${name}-renamed.txt`)];
+    let stands: RemotePath | undefined;
+    try {
+      const writer = await remote.write(first, { size: PROBE_BYTES.length });
+      try {
+        await pipeline(Readable.from([PROBE_BYTES], { objectMode: false }), writer);
+        await writer.commit({ size: PROBE_BYTES.length });
+      } catch (error) {
+        await writer.abort(toGatewayError(error));
+        throw error;
+      }
+      stands = first;
+      this.done('write', `${first}, ${PROBE_BYTES.length} bytes`);
+      await remote.move(first, second, { replace: false });
+      stands = second;
+      this.done('rename', second);
+      await remote.remove(second);
+      stands = undefined;
+      this.done('delete', second);
+    } catch (error) {
+      if (stands !== undefined) await remote.remove(stands).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private done(name: StepName, detail: string): void {
+    // Data connections and further sockets pass the same stations again.
+    if (!this.order.includes(name) || this.results.some((result) => result.name === name)) return;
+    this.results.push({ name, status: 'ok', durationMs: this.lap(), detail });
+  }
+
+  private mark(name: StepName, error: GatewayError): void {
+    this.results.push({
+      name,
+      status: 'failed',
+      durationMs: this.lap(),
+      error: error.clientText,
+      code: error.code,
+      advice: adviceFor(error, this.connection),
+    });
+  }
+
+  private lap(): number {
+    const now = performance.now();
+    const lap = Math.round(now - this.stepStartedAt);
+    this.stepStartedAt = now;
+    return lap;
+  }
+}
+
+/** A test of a connection that is stored nowhere cannot note what it may leave behind; it clears up after itself. */
+const NO_LEFTOVERS: Leftovers = {
+  temporaryName: (name) => `.ftg-test-${randomBytes(6).toString('hex')}.${name}`,
+  expect: async () => undefined,
+  expectMultipart: async () => ({ done: () => undefined, abortLater: () => undefined }),
+  removeLater: () => undefined,
+};
+
+function isEncrypted(connection: Connection): boolean {
+  if (connection.type === 'ftp') return connection.tls !== 'none';
+  return connection.type === 's3' && !(connection.endpoint ?? 'https:').startsWith('http:');
+}
+
+function nameOf(entity: Readonly<Record<string, string | string[] | undefined>>): string {
+  return [entity['CN'] ?? entity['O'] ?? ''].flat()[0] ?? '';
+}
+
+/** The names of what was agreed on, of either direction. */
+function namesOf(negotiated: unknown): readonly string[] {
+  const found = new Set<string>();
+  const walk = (value: unknown): void => {
+    if (typeof value === 'string' && value !== '') found.add(value);
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk);
+  };
+  walk(negotiated);
+  return [...found];
+}

@@ -1,0 +1,107 @@
+/** What the management endpoints stand on, and the first steps they share. */
+import { validate as isUuid } from 'uuid';
+import type { Budgets } from '../../budgets/budgets.js';
+import { GatewayError } from '../../base/errors.js';
+import type { RequestContext } from '../../http/types.js';
+import type { Connection } from '../../connections/connection.js';
+import type { Remotes } from '../../remotes/registry.js';
+import type { Actor } from '../../storage/tables/audit-log.js';
+import type { ManagedConnection } from '../../storage/tables/connection-editor.js';
+import type { MadeKeyPair } from '../../storage/tables/key-pairs.js';
+import type { Management } from '../../storage/management.js';
+import type { Storage } from '../../storage/storage.js';
+import type { WatchService } from '../../watch/service.js';
+import type { ConnectionTester } from './connection-test.js';
+import type { LoginGuard } from './login-guard.js';
+import type { OwnerSessions } from './owner-sessions.js';
+import type { TransferBoard } from './transfer-board.js';
+
+export interface PlanLimits {
+  readonly connections: number;
+  readonly monthlyActions: number;
+}
+
+export type ManageStorage = Storage & { readonly management: Management };
+
+export interface ManageServices {
+  readonly storage: ManageStorage;
+  readonly owners: OwnerSessions;
+  readonly guard: LoginGuard;
+  readonly remotes: Pick<Remotes, 'gaugeOf'>;
+  readonly budgets: Budgets;
+  readonly tester: ConnectionTester;
+  readonly board: TransferBoard;
+  readonly watching: WatchService;
+  readonly makeKeyPair: (comment: string) => Omit<MadeKeyPair, 'name'>;
+  readonly planOf: (plan: string) => PlanLimits;
+}
+
+export function actorOf({ caller, request, requestId }: RequestContext): Actor {
+  return {
+    accountId: caller.accountId,
+    kind: caller.session === undefined ? 'key' : 'session',
+    id: caller.keyId,
+    email: caller.email,
+    address: request.remoteAddress,
+    requestId,
+  };
+}
+
+/** @throws GatewayError unknown_connection, also for another account's */
+export async function managedConnection(
+  { storage }: ManageServices,
+  { caller, params }: RequestContext,
+): Promise<ManagedConnection> {
+  const id = params['id'] ?? '';
+  const connection = await storage.management.connections.find(caller.accountId, id);
+  if (connection === undefined) throw unknownConnection(id);
+  return connection;
+}
+
+/** With its secrets. @throws GatewayError unknown_connection */
+export async function openedConnection(
+  { storage }: ManageServices,
+  { caller }: RequestContext,
+  id: string,
+): Promise<Connection> {
+  const connection = await storage.connections.find(caller.accountId, id);
+  if (connection === undefined) throw unknownConnection(id);
+  return connection;
+}
+
+export function unknownConnection(id: string): GatewayError {
+  return new GatewayError('unknown_connection', `there is no connection ${id.slice(0, 64)}`, { step: 'request' });
+}
+
+/** The id of the path. @throws GatewayError unknown_item when it cannot be one */
+export function itemId({ params }: RequestContext, kind: string): string {
+  const id = params['id'] ?? '';
+  if (!isUuid(id)) throw unknownItem(kind, id);
+  return id;
+}
+
+export function unknownItem(kind: string, id: string): GatewayError {
+  return new GatewayError('unknown_item', `there is no ${kind} ${id.slice(0, 64)}`, { step: 'request' });
+}
+
+/** @throws GatewayError from_configuration */
+export function refuseConfigured(isConfigured: boolean, what: string): void {
+  if (!isConfigured) return;
+  throw new GatewayError(
+    'from_configuration',
+    `${what} comes from the configuration file, whose next start would undo this; change it there`,
+    { step: 'request' },
+  );
+}
+
+/** @throws GatewayError bad_request */
+export function cursorOf(query: Readonly<Record<string, unknown>>): string | undefined {
+  const { cursor } = query as { readonly cursor?: string };
+  if (cursor === undefined || isUuid(cursor)) return cursor;
+  throw new GatewayError('bad_request', 'cursor must be a nextCursor of the page before', { step: 'request' });
+}
+
+/** @throws GatewayError bad_request */
+export function badField(field: string, text: string): GatewayError {
+  return new GatewayError('bad_request', `${field} ${text}`, { step: 'request' });
+}

@@ -1,0 +1,280 @@
+/**
+ * Builds what the process has once, in order, and stops it in reverse; serving.ts builds what each event loop has.
+ * With one thread both live in this one; with more, the loops live in threads of their own (threads/).
+ */
+import { availableParallelism } from 'node:os';
+import { gaugesOf } from '../budgets/budgets.js';
+import type { AccountConfig, Config } from '../config/config.js';
+import type { Gateway, StartOptions } from './gateway-types.js';
+import { chooseFrontEnd } from '../http/choose-front-end.js';
+import { createLimiters } from '../http/limiter.js';
+import type { Logger } from '../observe/log.js';
+import { createMetrics, type Metrics } from '../observe/metrics.js';
+import { openTracer } from '../observe/tracing.js';
+import { ShareHolder } from '../shares/permits.js';
+import { ProcessShares } from '../shares/process-shares.js';
+import { SharesBroker } from '../shares/shares.js';
+import {
+  makeQuickStart,
+  markAnnounced,
+  newCredentials,
+  QUICK_START_EMAIL,
+  quickStartAccounts,
+  quickStartBanner,
+  readQuickStart,
+  SANDBOX_CONNECTION_ID,
+  sandboxConnection,
+  sandboxSettings,
+} from './quick-start.js';
+import { nativeCryptoLoaded } from '../remotes/sftp/protocol.js';
+import { startSandbox } from '../sandbox/server.js';
+import {
+  createFrontEnd,
+  diskOf,
+  type FrontEndOptions,
+  isReady,
+  listenerOf,
+  logWith,
+  openReach,
+  openWatching,
+  type Reach,
+  storageOptions,
+} from './serving.js';
+import type { Tracer } from '../base/span.js';
+import { Started } from './started.js';
+import { generateApiKey } from '../storage/tables/api-key.js';
+import { masterKeyFile } from '../storage/secrets/master-key.js';
+import { openStorage, type OpenedStorage } from '../storage/open.js';
+import type { Storage, StorageOptions } from '../storage/storage.js';
+import { type EventLoopsOptions, startEventLoops } from './threads/event-loops.js';
+import type { Watching } from '../watch/watching.js';
+
+/** Who has not asked for so long does not balance load by the answer. */
+const READY_ASKED_WITHIN_MS = 60_000;
+
+export async function startGateway(config: Config, { logger, signal, quickStart }: StartOptions): Promise<Gateway> {
+  const started = new Started();
+  try {
+    return await build(config, logger, quickStart, started, signal);
+  } catch (error) {
+    await started.stop(logger);
+    throw error;
+  }
+}
+
+async function build(
+  config: Config,
+  logger: Logger,
+  quickStart: boolean,
+  started: Started,
+  signal: AbortSignal,
+): Promise<Gateway> {
+  const { frontEnd, threads, warning } = chooseFrontEnd(config.server.frontEnd, threadsOf(config));
+  if (warning !== undefined) logger.warn(warning);
+  if (!nativeCryptoLoaded()) logger.warn('the native crypto of ssh2 is not built: SFTP costs about twice the CPU');
+  if (!quickStart && config.masterKey === '') {
+    const file = masterKeyFile(config.dataDir);
+    logger.warn(
+      { file },
+      'the master key lies beside the data that it protects: set GATEWAY_MASTER_KEY from a secret store',
+    );
+  }
+  const log = logWith(logger);
+  const tracer = await openTracer({ env: process.env, warn: (message, facts) => log('warn', message, facts) });
+  // The last spans are those of the end.
+  started.add(() => tracer.close());
+  // It serves before the first transfer is there.
+  const storage = await openStorage(storageOptions(config, log, (rows) => serving.metrics.historyBatch(rows)));
+  started.add(() => storage.close());
+  signal.throwIfAborted();
+  const announce = await provision(config, quickStart, storage, started, log);
+
+  const listeners: { address: string; port: number }[] = [];
+  const broker = openBroker(threads, storage, started);
+  let readyAskedAt = -Infinity;
+  const onReadyAsked = (): void => void (readyAskedAt = performance.now());
+  const shares = broker === undefined ? undefined : sharesHere(broker, threads);
+  const reach = openReach({ config, storage, started, log, listeners, shares, threads });
+  const serving =
+    broker === undefined || threads === 1
+      ? await serveHere({ config, frontEnd, storage, reach, started, logger, tracer, onReadyAsked })
+      : await serveInThreads({ config, threads, storage, broker, reach, started, logger, tracer, onReadyAsked });
+  listeners.push(listenerOf(config, serving.port));
+  reach.sweeper.start();
+  started.add(() => serving.watching.stop());
+  let retireMs = 0;
+  // Added last, so it is first: not ready from the signal on, and all else goes on until that has been seen.
+  started.add(() => serving.retire(retireMs));
+  serving.watching.start();
+
+  const url = listenUrl(config, serving.port);
+  await announce(url);
+  let stopping: Promise<void> | undefined;
+  return {
+    url,
+    stop: ({ retire } = { retire: false }) => {
+      // The first call decides; nobody waits for a load balancer that is not there.
+      const isAsked = performance.now() - readyAskedAt < READY_ASKED_WITHIN_MS;
+      if (stopping === undefined && retire && isAsked) retireMs = config.server.retireSeconds * 1_000;
+      return (stopping ??= started.stop(logger));
+    },
+    abandon: () => serving.abandon(),
+    reloadTls: () => serving.reloadTls(),
+  };
+}
+
+/** What serves, and how the rest of the process reaches it. */
+interface Serving {
+  readonly port: number;
+  readonly metrics: Metrics;
+  /** Over the sessions of this thread. */
+  readonly watching: Watching;
+  /** Not ready from now on, but serving for `ms`. */
+  retire(ms: number): Promise<void>;
+  /** Where the process could not exit over open sockets, closes them. */
+  abandon(): Promise<void>;
+  reloadTls(): Promise<void>;
+}
+
+/** One event loop: this one. */
+async function serveHere(
+  options: Pick<
+    FrontEndOptions,
+    'config' | 'frontEnd' | 'storage' | 'reach' | 'started' | 'logger' | 'tracer' | 'onReadyAsked'
+  >,
+): Promise<Serving> {
+  const { config, storage } = options;
+  const limiters = createLimiters(config.limits.requestsPerSecond, storage.shared?.rates);
+  const frontEnd = createFrontEnd({ ...options, limiters, threads: 1 });
+  const { port } = await frontEnd.server.listen();
+  options.started.add(() => frontEnd.drain());
+  return {
+    port,
+    metrics: frontEnd.metrics,
+    watching: frontEnd.watching,
+    retire: (ms) => frontEnd.retire(ms),
+    abandon: () => Promise.resolve(),
+    reloadTls: async () => frontEnd.server.reloadTls(),
+  };
+}
+
+/** Several: this one keeps house. */
+async function serveInThreads({
+  storage,
+  reach,
+  started,
+  ...options
+}: Omit<EventLoopsOptions, 'metrics' | 'databaseUrl' | 'rates'> & {
+  readonly storage: OpenedStorage;
+  readonly reach: Reach;
+  readonly started: Started;
+  readonly tracer: Tracer;
+}): Promise<Serving> {
+  const metrics = createMetrics(
+    {
+      pools: () => reach.remotes.gauges(),
+      budgets: () => gaugesOf(reach.budgets),
+      openRequests: () => 0,
+      refusedConnections: () => ({}),
+      historyQueuedRows: () => 0,
+      watching: () => watching.gauges(),
+      workers: () => ({ threads: 0, waiting: 0 }),
+      frontEnd: () => undefined,
+      ready: () => isReady(storage),
+      disk: () => diskOf(options.config),
+      backlog: () => watching.backlog(),
+    },
+    options.config.metrics,
+  );
+  const watching = openWatching({ ...options, storage, reach }, metrics);
+  const loops = await startEventLoops({
+    ...options,
+    databaseUrl: storage.databaseUrl,
+    rates: storage.shared?.rates,
+    metrics,
+  });
+  started.add(() => loops.stop());
+  return {
+    port: loops.port,
+    metrics,
+    watching,
+    retire: (ms) => loops.retire(ms),
+    abandon: () => loops.abandon(),
+    reloadTls: () => loops.reloadTls(),
+  };
+}
+
+/** Keeps the limits of sessions over threads and other processes; undefined where there is nobody to share with. */
+function openBroker(threads: number, { shared }: OpenedStorage, started: Started): SharesBroker | undefined {
+  if (threads === 1 && shared === undefined) return undefined;
+  const broker = new SharesBroker();
+  if (shared === undefined) return broker;
+  const processes = new ProcessShares(broker, shared.sessions);
+  started.add(() => processes.stop());
+  return broker;
+}
+
+/** The pools of this thread share with those of the others: it sweeps leftovers. */
+function sharesHere(broker: SharesBroker, threads: number): ShareHolder {
+  const me = {};
+  // Later, as from another thread: a pool must not be called in the midst of its own call.
+  const holder = new ShareHolder(threads, (message) => queueMicrotask(() => broker.receive(me, message)));
+  broker.join(me, (message) => holder.receive(message));
+  return holder;
+}
+
+function threadsOf({ server }: Config): number {
+  return server.threads === 'auto' ? availableParallelism() : server.threads;
+}
+
+/** Applies the accounts; resolves to what is to be said once the gateway serves. */
+async function provision(
+  config: Config,
+  quickStart: boolean,
+  storage: Storage,
+  started: Started,
+  log: StorageOptions['log'],
+): Promise<(url: string) => Promise<void>> {
+  const { accounts, dataDir } = config;
+  const former = accounts.length === 0 || config.sandbox ? await readQuickStart(dataDir) : undefined;
+  // A configuration on the data of a quick start leaves its account as it was, and its sandbox served.
+  const isQuick = accounts.length === 0 && (quickStart || former !== undefined);
+  if (!isQuick && !config.sandbox) {
+    await storage.accounts.provision(accounts);
+    if ((await storage.accounts.count()) === 0) log('warn', NO_ACCOUNT);
+    return async () => undefined;
+  }
+  const state = former ?? (await makeQuickStart(dataDir));
+  const sandbox = await startSandbox(sandboxSettings(dataDir, state));
+  started.add(() => sandbox.close());
+  if (!isQuick) {
+    const isKept = former !== undefined && (await storage.accounts.has(QUICK_START_EMAIL));
+    const withSandbox = isKept
+      ? [...accounts, ...quickStartAccounts(state, sandbox)]
+      : withConnection(accounts, sandboxConnection(state, sandbox));
+    await storage.accounts.provision(withSandbox, SANDBOX_CONNECTION_ID);
+    return async () => undefined;
+  }
+  const credentials = newCredentials(state, await storage.accounts.count(), generateApiKey);
+  await storage.accounts.provision(quickStartAccounts(state, sandbox, credentials), SANDBOX_CONNECTION_ID);
+  return async (url) => {
+    process.stdout.write(`\n${quickStartBanner({ url, dataDir, credentials })}\n`);
+    if (credentials !== undefined) await markAnnounced(dataDir, state);
+  };
+}
+
+const NO_ACCOUNT = 'there is no account, so nobody can log in: name one under accounts in the configuration';
+
+/** `sandbox: true` beside configured accounts: the first of them gets the connection, unless a quick start has it. */
+function withConnection(
+  accounts: readonly AccountConfig[],
+  connection: AccountConfig['connections'][number],
+): readonly AccountConfig[] {
+  const [first, ...others] = accounts;
+  return first === undefined ? [] : [{ ...first, connections: [...first.connections, connection] }, ...others];
+}
+
+function listenUrl({ server }: Config, port: number): string {
+  const host = server.host.includes(':') ? `[${server.host}]` : server.host;
+  return `${server.tls.certFile === '' ? 'http' : 'https'}://${host}:${port}`;
+}

@@ -1,0 +1,144 @@
+/**
+ * The life of the process around one gateway:
+ *
+ *   SIGTERM              retire where a load balancer asks, then as SIGINT
+ *   SIGINT               drain and stop, exit 0; not done in drainSeconds and a little more: exit 1
+ *   the same once more   exit at once with 128 + the signal's number (130, 143), as shells expect
+ *   SIGHUP               read the TLS certificate again
+ *   an escaped error     log it, try to stop for a moment, exit 1: what state the process is in is unknown
+ *
+ * What keeps the process longer than each of these may take is ended by the system (last-resort.ts).
+ */
+import { constants } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../config/config.js';
+import { ConfigError } from '../config/mistakes.js';
+import { maskSecrets } from '../config/secrecy.js';
+import { GatewayError } from '../base/errors.js';
+import type { Gateway, StartGateway } from './gateway-types.js';
+import { endWithin } from '../runtime/last-resort.js';
+import type { Logger } from '../observe/log.js';
+
+/** 78 is EX_CONFIG of sysexits.h. */
+export const EXIT = { success: 0, failure: 1, badConfig: 78 } as const;
+
+/** What stopping may take beyond the drain: closing sessions, last history rows, the embedded database. */
+const STOP_GRACE_MS = 10_000;
+const STOP_AFTER_ERROR_MS = 10_000;
+/** For sockets to close where nothing else is waited for. */
+const ABANDON_MS = 1_000;
+/** For the end of a process that has nothing left to do; beyond it threads keep it that cannot be ended. */
+const EXIT_SECONDS = 5;
+
+/** Starts the gateway and keeps it until the process is told to end; ends the process. */
+export async function runGateway(
+  start: StartGateway,
+  config: Config,
+  options: { readonly logger: Logger; readonly quickStart: boolean },
+): Promise<void> {
+  const { logger } = options;
+  const cancel = new AbortController();
+  let gateway: Gateway | undefined;
+
+  const exitAtOnce = (code: number): void => {
+    endWithin(ABANDON_MS / 1_000 + EXIT_SECONDS);
+    void Promise.race([gateway?.abandon(), delay(ABANDON_MS)]).finally(() => exit(code));
+  };
+  const stopMs = (retire: boolean): number => {
+    const { retireSeconds, drainSeconds } = config.server;
+    return (drainSeconds + (retire ? retireSeconds : 0)) * 1_000 + STOP_GRACE_MS;
+  };
+  const stop = (running: Gateway, retire: boolean): void => {
+    const inTime = stopWithin(running, stopMs(retire), { retire });
+    inTime.then(
+      () => exit(EXIT.success, logger, 'stopped'),
+      (error: unknown) => {
+        logger.error({ err: error }, 'the gateway did not stop cleanly');
+        exitAtOnce(EXIT.failure);
+      },
+    );
+  };
+  const onSignal = (signal: 'SIGTERM' | 'SIGINT'): void => {
+    if (cancel.signal.aborted) return exitAtOnce(128 + constants.signals[signal]);
+    const { retireSeconds, drainSeconds } = config.server;
+    logger.info({ signal, retireSeconds, drainSeconds }, 'stopping; a second signal ends at once');
+    // Whatever a start under way or the event loop is busy with.
+    endWithin((stopMs(signal === 'SIGTERM') + ABANDON_MS) / 1_000 + EXIT_SECONDS);
+    cancel.abort(new GatewayError('draining', `the gateway was told to stop by ${signal}`));
+    if (gateway !== undefined) stop(gateway, signal === 'SIGTERM');
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  process.on('SIGHUP', () => {
+    gateway?.reloadTls().then(
+      () => logger.info('TLS certificate read again'),
+      (error: unknown) => logger.error({ err: error }, 'TLS certificate not read; the one before stays in use'),
+    );
+  });
+  let hasFailed = false;
+  process.on('uncaughtException', (error, origin) => {
+    logger.fatal({ err: error, origin }, 'an error escaped; the gateway stops');
+    if (hasFailed) return exitAtOnce(EXIT.failure);
+    hasFailed = true;
+    endWithin((STOP_AFTER_ERROR_MS + ABANDON_MS) / 1_000 + EXIT_SECONDS);
+    const stopped = gateway === undefined ? Promise.resolve() : stopWithin(gateway, STOP_AFTER_ERROR_MS);
+    void stopped.catch(() => undefined).finally(() => exitAtOnce(EXIT.failure));
+  });
+  // A reader of standard output that went away is no reason to end.
+  process.stdout.on('error', () => undefined);
+
+  try {
+    gateway = await start(config, { ...options, signal: cancel.signal });
+  } catch (error) {
+    if (cancel.signal.aborted) exit(EXIT.success, logger, 'stopped before the start was through');
+    if (!isExpected(error)) logger.fatal({ err: error }, 'the gateway cannot start');
+    process.stderr.write(`cannot start: ${failureLine(error, config)}\n`);
+    exit(EXIT.failure);
+  }
+  if (cancel.signal.aborted) stop(gateway, false);
+}
+
+/** Rejects when the time is over first. */
+async function stopWithin(gateway: Gateway, ms: number, how?: { readonly retire: boolean }): Promise<void> {
+  const deadline = new AbortController();
+  const tooLate = delay(ms, undefined, { signal: deadline.signal }).then(() => {
+    throw new Error(`stopping took more than ${ms} ms`);
+  });
+  try {
+    await Promise.race([gateway.stop(how), tooLate]);
+  } finally {
+    tooLate.catch(() => undefined);
+    deadline.abort();
+  }
+}
+
+/** The gateway leaves nothing to wait for; a handle that someone forgot must not keep the process. */
+function exit(code: number, logger?: Logger, message?: string): never {
+  if (message !== undefined) logger?.info(message);
+  endWithin(EXIT_SECONDS);
+  process.exit(code);
+}
+
+/** Whether the message was written for operators. */
+function isExpected(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  const isOurs = error instanceof GatewayError || error instanceof ConfigError || error.name === 'StartupError';
+  return isOurs || 'syscall' in error;
+}
+
+/** One line that says what to change. */
+function failureLine(error: unknown, { server }: Config): string {
+  const { code, syscall, port } = error as { code?: unknown; syscall?: unknown; port?: unknown };
+  const isListener = syscall === 'listen' && (port === undefined || port === server.port);
+  const words = isListener ? LISTEN_WORDS[String(code)] : undefined;
+  if (words === undefined) {
+    return maskSecrets(error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
+  }
+  return words(`${server.host.includes(':') ? `[${server.host}]` : server.host}:${server.port}`);
+}
+
+const LISTEN_WORDS: Readonly<Record<string, (address: string) => string>> = {
+  EADDRINUSE: (address) => `server.port: ${address} is in use; stop the other program or set another port (PORT)`,
+  EADDRNOTAVAIL: (address) => `server.host: ${address} is no address of this machine; set another one (HOST)`,
+  EACCES: (address) => `server.port: this user may not listen on ${address}; set a port above 1023 (PORT)`,
+};

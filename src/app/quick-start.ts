@@ -1,0 +1,232 @@
+/**
+ * Started without any configuration, the gateway makes one account, an API key, a dashboard password and a connection
+ * to a small SFTP server of its own, and prints how to use them.
+ *
+ * What has to last stands in dataDir/quick-start.json. The key and the password do not: the database keeps their
+ * hashes, and they are shown once. `isAnnounced` is set only after they were printed, so that a start that failed in
+ * between makes new ones instead of leaving an account that nobody can enter.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { AccountConfig, SftpConnectionConfig } from '../config/config.js';
+import { ConfigError } from '../config/mistakes.js';
+
+/** Below the top-level domain that never leaves the machine (RFC 6761). */
+export const QUICK_START_EMAIL = 'owner@gateway.localhost';
+export const SANDBOX_CONNECTION_ID = 'sandbox';
+const KEY_NAME = 'quick-start';
+const SANDBOX_HOST = '127.0.0.1';
+
+/** dataDir/quick-start.json */
+export interface QuickStartState {
+  readonly sandbox: { readonly username: string; readonly password: string };
+  /** Whether key and password have been shown. */
+  readonly isAnnounced: boolean;
+}
+
+/** What is shown once. */
+export interface Credentials {
+  readonly apiKey: string;
+  readonly password: string;
+}
+
+/** What the sandbox server is started with; the shape of its own options. */
+export interface SandboxSettings {
+  readonly folder: string;
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password: string;
+  readonly hostKeyFile: string;
+}
+
+/** The state of a quick start on this folder; undefined = there was none. ConfigError when the file cannot be used. */
+export async function readQuickStart(dataDir: string): Promise<QuickStartState | undefined> {
+  const file = stateFile(dataDir);
+  try {
+    return parseState(await readFile(file, 'utf8'), file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Makes and stores the state of a first start. */
+export async function makeQuickStart(dataDir: string): Promise<QuickStartState> {
+  const fresh = { sandbox: { username: 'sandbox', password: randomPassword() }, isAnnounced: false };
+  await writeState(stateFile(dataDir), fresh);
+  return fresh;
+}
+
+/** Notes durably that key and password were shown. */
+export async function markAnnounced(dataDir: string, state: QuickStartState): Promise<void> {
+  await writeState(stateFile(dataDir), { ...state, isAnnounced: true });
+}
+
+/** How to start the sandbox: on loopback, any free port, over dataDir/sandbox. */
+export function sandboxSettings(dataDir: string, { sandbox }: QuickStartState): SandboxSettings {
+  return {
+    folder: path.resolve(dataDir, 'sandbox'),
+    host: SANDBOX_HOST,
+    port: 0,
+    ...sandbox,
+    hostKeyFile: path.resolve(dataDir, 'sandbox-host-key'),
+  };
+}
+
+/**
+ * Credentials for the banner, or undefined when they were shown before. A database without accounts is a new one,
+ * whatever the file says: it knows nothing of what was shown.
+ */
+export function newCredentials(
+  state: QuickStartState,
+  accountCount: number,
+  generateKey: () => string,
+): Credentials | undefined {
+  if (state.isAnnounced && accountCount > 0) return undefined;
+  return { apiKey: generateKey(), password: randomPassword() };
+}
+
+/**
+ * The accounts to provision at this start; the sandbox listens elsewhere each time. Without credentials those of the
+ * first start stay as they are, since provisioning removes nothing.
+ */
+export function quickStartAccounts(
+  state: QuickStartState,
+  sandbox: { readonly port: number; readonly hostKeyFingerprint: string },
+  credentials?: Credentials,
+): readonly AccountConfig[] {
+  const account = { email: QUICK_START_EMAIL, plan: 'pro', connections: [sandboxConnection(state, sandbox)] };
+  if (credentials === undefined) return [{ ...account, apiKeys: [] }];
+  const apiKey = {
+    name: KEY_NAME,
+    key: credentials.apiKey,
+    scopes: ['read', 'write', 'exec', 'watch'],
+    connections: [],
+    allowedIps: [],
+    expiresAt: null,
+  } as const;
+  return [{ ...account, password: credentials.password, apiKeys: [apiKey] }];
+}
+
+/** The connection to the sandbox, for the quick start's account or, with `sandbox: true`, for a configured one. */
+export function sandboxConnection(
+  { sandbox }: QuickStartState,
+  { port, hostKeyFingerprint }: { readonly port: number; readonly hostKeyFingerprint: string },
+): SftpConnectionConfig {
+  return {
+    id: SANDBOX_CONNECTION_ID,
+    name: 'Sandbox',
+    type: 'sftp',
+    isActive: true,
+    host: SANDBOX_HOST,
+    port,
+    ...sandbox,
+    hostKey: hostKeyFingerprint,
+    defaultPath: '/',
+    rootPath: '/',
+    atomicUploads: true,
+    algorithms: 'default',
+    pool: {},
+  };
+}
+
+export interface BannerFacts {
+  /** Where clients reach the gateway, without a final slash. */
+  readonly url: string;
+  readonly dataDir: string;
+  /** Only at the start that made them. */
+  readonly credentials?: Credentials | undefined;
+}
+
+/** What is printed when the gateway serves. Each line with curl works in a shell as it stands, in this order. */
+export function quickStartBanner({ url, dataDir, credentials }: BannerFacts): string {
+  const login = credentials === undefined ? shownBefore(dataDir) : shownNow(credentials);
+  const lines = [
+    `File Transfer Gateway serves at ${url}`,
+    '',
+    ...login,
+    `  Connection   ${SANDBOX_CONNECTION_ID}: an SFTP server of the gateway's own over ${path.resolve(dataDir, 'sandbox')}`,
+    `  Data         ${path.resolve(dataDir)}`,
+    '',
+    ...(credentials === undefined ? [] : ['Try it:', '', ...curlLines(url, credentials.apiKey), '']),
+  ];
+  return lines.join('\n');
+}
+
+function shownNow({ apiKey, password }: Credentials): string[] {
+  return [
+    `  API key      ${apiKey}`,
+    `  Dashboard    ${QUICK_START_EMAIL}, password ${password}`,
+    '               Key and password are shown this once: keep them.',
+  ];
+}
+
+function shownBefore(dataDir: string): string[] {
+  return [
+    `  Dashboard    ${QUICK_START_EMAIL}`,
+    '               API key and password were shown at the first start. To get new ones in their place, stop the',
+    `               gateway, delete ${stateFile(dataDir)} and start it again.`,
+  ];
+}
+
+/** The upload brings its own content, so that no file has to be there first. */
+function curlLines(url: string, apiKey: string): string[] {
+  const curl = `curl -sS -H 'Authorization: Bearer ${apiKey}'`;
+  const api = `${url}/api`;
+  return [
+    '  # upload a file (one of yours: -F file=@report.pdf)',
+    `  ${curl} -F 'file=hello;filename=hello.txt' '${api}/upload/${SANDBOX_CONNECTION_ID}'`,
+    '  # list the folder',
+    `  ${curl} '${api}/list/${SANDBOX_CONNECTION_ID}'`,
+    '  # download the file',
+    `  ${curl} '${api}/download/${SANDBOX_CONNECTION_ID}?path=/hello.txt'`,
+    '  # see what was transferred',
+    `  ${curl} '${api}/transfers'`,
+  ];
+}
+
+function stateFile(dataDir: string): string {
+  return path.resolve(dataDir, 'quick-start.json');
+}
+
+/** Letters and digits alone: it can be typed and pasted anywhere. */
+function randomPassword(): string {
+  return randomBytes(18).toString('base64url').replace(/[-_]/g, 'x');
+}
+
+function parseState(text: string, file: string): QuickStartState {
+  try {
+    const { sandbox, isAnnounced } = JSON.parse(text) as Partial<QuickStartState>;
+    if (
+      typeof isAnnounced === 'boolean' &&
+      typeof sandbox?.username === 'string' &&
+      typeof sandbox.password === 'string'
+    ) {
+      return { sandbox: { username: sandbox.username, password: sandbox.password }, isAnnounced };
+    }
+  } catch {
+    // Told below, like a file of another shape.
+  }
+  const allowed = 'the file as it was, or none: delete it, and the next start makes a new API key and password';
+  throw new ConfigError([{ path: file, found: 'not the state of a quick start', allowed, place: undefined }]);
+}
+
+/** Whole or not at all, and for the owner's eyes only. */
+async function writeState(file: string, state: QuickStartState): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(state, undefined, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

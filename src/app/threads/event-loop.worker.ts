@@ -1,0 +1,79 @@
+/** One event loop of several: its own front end, pools and storage, in a thread; see event-loops.ts for the other end. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { SharedAcceptor } from '../../http/native/acceptor.js';
+import { createLogger } from '../../observe/log.js';
+import { openTracer } from '../../observe/tracing.js';
+import { ShareHolder } from '../../shares/permits.js';
+import { createFrontEnd, listenerOf, logWith, openReach, storageOptions } from '../serving.js';
+import { Started } from '../started.js';
+import { openStorage } from '../../storage/open.js';
+import type { MainCalls, ThreadCalls, ThreadData } from './calls.js';
+import { carried, Line } from './line.js';
+
+if (parentPort === null) throw new Error('this file is started as a thread');
+const { config, thread, threads } = workerData as ThreadData;
+const logger = createLogger(config.log).child({ thread });
+const started = new Started();
+const shares = new ShareHolder(threads, (message) => main.tell('share', message));
+const acceptor: SharedAcceptor & { port: number } = {
+  port: 0,
+  join: (descriptor) => main.tell('join', descriptor),
+  leave: (descriptor) => main.tell('leave', descriptor),
+};
+const listeners: { address: string; port: number }[] = [];
+let frontEnd: ReturnType<typeof createFrontEnd>;
+
+const calls: ThreadCalls = {
+  start: async () => {
+    const log = logWith(logger);
+    const tracer = await openTracer({ env: process.env, warn: (message, facts) => log('warn', message, facts) });
+    started.add(() => tracer.close());
+    const storage = await openStorage(storageOptions(config, log, (rows) => frontEnd.metrics.historyBatch(rows)));
+    started.add(() => storage.close());
+    const reach = openReach({ config, storage, started, log, listeners, shares, threads });
+    frontEnd = createFrontEnd({
+      config,
+      frontEnd: 'uws',
+      storage,
+      reach,
+      started,
+      logger,
+      tracer,
+      limiters: {
+        requests: config.limits.requestsPerSecond > 0 ? (keyId) => main.call('takeRequest', keyId) : undefined,
+        failures: {
+          take: (address) => main.call('takeFailure', address),
+          giveBack: (address) => main.call('giveFailureBack', address),
+        },
+      },
+      threads,
+      acceptor,
+      onReadyAsked: () => main.tell('readyAsked'),
+      metricsText: () => main.call('metrics'),
+    });
+    await frontEnd.server.listen();
+    started.add(() => frontEnd.drain());
+  },
+  listening: (port) => {
+    acceptor.port = port;
+    listeners.push(listenerOf(config, port));
+  },
+  share: (message) => shares.receive(message),
+  metrics: () => frontEnd.metrics.snapshot(),
+  reloadTls: () => frontEnd.server.reloadTls(),
+  retire: (ms) => frontEnd.retire(ms),
+  stop: async () => {
+    await started.stop(logger);
+    // The answer goes out first.
+    setImmediate(() => process.exit());
+  },
+  abandon: () => {
+    frontEnd.server.abandon();
+    // Closed sockets are gone at the end of this turn.
+    setImmediate(() => setImmediate(() => process.exit()));
+  },
+};
+const main = new Line<MainCalls>(parentPort, calls);
+
+// It stays, so that nothing is handed to a thread that is gone, until the process ends over it.
+process.on('uncaughtException', (error) => main.tell('crashed', carried(error)));

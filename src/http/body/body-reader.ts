@@ -1,0 +1,160 @@
+import { Readable } from 'node:stream';
+import type { Hold } from '../../budgets/memory.js';
+import { GatewayError, toGatewayError } from '../../base/errors.js';
+
+export interface BodySocket {
+  pause(): void;
+  resume(): void;
+}
+
+/** Buffered beyond this, the client's socket is paused; what still arrives is bounded by its receive buffer. */
+const HIGH_WATER_MARK = 1024 * 1024;
+const MAX_PEEK_BYTES = 4 * 1024 * 1024;
+/** What is made sure of before the next read, when nothing is known of the size of chunks. */
+const FIRST_EXPECTED_BYTES = 64 * 1024;
+
+/**
+ * A request's body. Begins paused; ends only when the announced body has arrived whole, and is destroyed with an error
+ * in every other case. What is buffered, and room for the next chunk, count in `memory`: without it the socket stays
+ * paused until there is some.
+ */
+export class BodyReader extends Readable {
+  received = 0;
+  /** The client is at turn: we want bytes and have none. */
+  waiting = false;
+  complete = false;
+  private paused = true;
+  /** Bytes are wanted, and there is no memory for them. */
+  private isStarving = false;
+  private expectedBytes = FIRST_EXPECTED_BYTES;
+
+  /** `declared`: the Content-Length, when there is one. `refused`: a chunk has come that there is no memory for. */
+  constructor(
+    private readonly socket: BodySocket,
+    private readonly declared: number | undefined,
+    private readonly memory: Hold,
+    private readonly refused: (error: GatewayError) => void,
+  ) {
+    super({ highWaterMark: HIGH_WATER_MARK });
+    // A body nobody reads may still fail; that is not an uncaught error.
+    this.on('error', () => undefined);
+  }
+
+  accept(chunk: Buffer, isLast: boolean): void {
+    this.received += chunk.length;
+    this.waiting = false;
+    if (this.destroyed) {
+      // Its connection can serve the next request.
+      if (isLast) this.finish();
+      return;
+    }
+    let hasRoom = true;
+    if (chunk.length > 0) {
+      if (!this.admits(chunk)) return;
+      hasRoom = this.push(chunk);
+    }
+    if (isLast && this.declared !== undefined && this.received !== this.declared) {
+      this.destroy(clientGone(`the body ended after ${this.received} of ${this.declared} announced bytes`));
+    } else if (isLast) {
+      this.finish();
+      this.push(null);
+    } else if (!hasRoom || !this.makesRoom()) {
+      this.pauseSocket();
+    } else {
+      this.waiting = true;
+    }
+    this.count();
+  }
+
+  override _read(): void {
+    if (this.complete) return;
+    this.isStarving = !this.makesRoom();
+    if (this.isStarving) return;
+    this.waiting = true;
+    this.resumeSocket();
+  }
+
+  override read(size?: number): Buffer | null {
+    const chunk = super.read(size) as Buffer | null;
+    this.count();
+    return chunk;
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.waiting = false;
+    this.isStarving = false;
+    this.memory.resize(0);
+    done(error);
+  }
+
+  /** Others may have given memory back. */
+  feed(): void {
+    if (this.isStarving) this._read();
+  }
+
+  /** A paused socket does not show that its client has left: lets one chunk through, where there is memory to spare. */
+  peek(): void {
+    if (!this.isHeldBack || this.readableLength > MAX_PEEK_BYTES) return;
+    if (this.memory.stretch(this.readableLength + this.expectedBytes)) this.resumeSocket();
+  }
+
+  /** More is to come, and is not read now. */
+  get isHeldBack(): boolean {
+    return this.paused && !this.complete && !this.destroyed;
+  }
+
+  /** Nobody will read on: what still comes is dropped, and the socket shows again when its client leaves. */
+  discard(): void {
+    this.destroy();
+    this.resumeSocket();
+  }
+
+  /** The client has gone, or sent nothing for too long. */
+  cut(error: GatewayError): void {
+    if (!this.complete) this.destroy(error);
+  }
+
+  private admits(chunk: Buffer): boolean {
+    this.expectedBytes = Math.max(chunk.length, FIRST_EXPECTED_BYTES);
+    try {
+      this.memory.require(this.readableLength + chunk.length);
+      return true;
+    } catch (error) {
+      this.refused(toGatewayError(error));
+      return false;
+    }
+  }
+
+  private makesRoom(): boolean {
+    return this.memory.resize(this.readableLength + this.expectedBytes);
+  }
+
+  /** The rest is given back. */
+  private count(): void {
+    if (this.destroyed) return;
+    const expected = this.paused || this.complete ? 0 : this.expectedBytes;
+    this.memory.resize(Math.min(this.memory.bytes, this.readableLength + expected));
+  }
+
+  /** A body that came along with its head ends while the socket is still paused; the next request would never be read. */
+  private finish(): void {
+    this.complete = true;
+    this.resumeSocket();
+  }
+
+  private resumeSocket(): void {
+    if (!this.paused) return;
+    this.paused = false;
+    this.socket.resume();
+  }
+
+  private pauseSocket(): void {
+    if (this.paused) return;
+    this.paused = true;
+    this.socket.pause();
+  }
+}
+
+export function clientGone(text = 'the client left before the transfer was whole'): GatewayError {
+  return new GatewayError('client_gone', text, { step: 'transfer' });
+}

@@ -1,0 +1,158 @@
+import { pipeline, Readable, Writable } from 'node:stream';
+import { GatewayError } from '../../base/errors.js';
+
+/** Bodies are looked at in pieces of this size: chunks of up to 512 KiB arrive, and each would hold the event loop for long. */
+export const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Takes a request body apart as it arrives: one part of it (`Opened` holds it) is handed on as a stream, what lies around
+ * it is kept (`Whole`). Nothing more is read from the body while the stream's reader is behind.
+ *
+ * One fate for all: a body, an abort or malformed input that fails destroys the stream with that same error, and a reader
+ * that gives up destroys the body. The stream ends only when its own end was seen.
+ */
+export abstract class BodySplitter<Opened, Whole> extends Writable {
+  /** Settles when the streamed part begins, or the body turned out to have none. */
+  readonly opened: Promise<Opened>;
+  /** Settles when the body has ended. */
+  readonly whole: Promise<Whole>;
+  #open!: (opened: Opened) => void;
+  #refuse!: (error: Error) => void;
+  #succeed!: (whole: Whole) => void;
+  #fail!: (error: Error) => void;
+
+  #output: Readable | undefined;
+  #outputIsFull = false;
+  #isAdvancing = false;
+  #chunk: Buffer = Buffer.alloc(0);
+  #offset = 0;
+  #chunkTaken: (error?: Error) => void = () => {};
+
+  constructor() {
+    super({ highWaterMark: PIECE_BYTES, decodeStrings: true });
+    this.opened = new Promise((resolve, reject) => {
+      this.#open = resolve;
+      this.#refuse = reject;
+    });
+    this.whole = new Promise((resolve, reject) => {
+      this.#succeed = resolve;
+      this.#fail = reject;
+    });
+    // Whoever reads the stream learns of a failure there, and may never ask for the rest.
+    this.whole.catch(() => {});
+  }
+
+  /** Starts reading `body`; the caller awaits `opened`. */
+  take(body: Readable, signal: AbortSignal | undefined): this {
+    const abort = () => this.destroy(asError(signal?.reason));
+    // On its way out pipeline destroys the body with the error that ended this side, and the other way round.
+    pipeline(body, this, () => signal?.removeEventListener('abort', abort));
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+    return this;
+  }
+
+  /** Looks at the next piece; throws what is wrong with it. */
+  protected abstract scan(piece: Buffer): void;
+
+  /** The body has ended; throws when it is incomplete. */
+  protected abstract complete(): Whole;
+
+  protected announce(opened: Opened): void {
+    this.#open(opened);
+  }
+
+  /** Begins the streamed part. */
+  protected openOutput(): Readable {
+    const output = new Readable({
+      highWaterMark: PIECE_BYTES,
+      read: () => {
+        this.#outputIsFull = false;
+        this.#advance();
+      },
+      destroy: (error, done) => {
+        if (!output.readableEnded) {
+          this.destroy(error ?? new GatewayError('internal', 'the body was not read to its end', { step: 'transfer' }));
+        }
+        done(error);
+      },
+    });
+    // It may fail before its reader has come; the reader still finds it failed.
+    output.on('error', () => {});
+    this.#output = output;
+    return output;
+  }
+
+  protected pushOutput(bytes: Buffer): void {
+    if (this.#output?.push(bytes) === false) this.#outputIsFull = true;
+  }
+
+  protected endOutput(): void {
+    this.#output?.push(null);
+    this.#outputIsFull = false;
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#chunk = chunk;
+    this.#offset = 0;
+    this.#chunkTaken = done;
+    this.#advance();
+  }
+
+  /** Goes on through the chunk in hand until it is used up or the output is full. */
+  #advance(): void {
+    // A push may run the reader, which asks for more, inside this very loop.
+    if (this.#isAdvancing) return;
+    this.#isAdvancing = true;
+    try {
+      while (!this.#outputIsFull && !this.destroyed && this.#offset < this.#chunk.length) {
+        const start = this.#offset;
+        this.#offset = Math.min(start + PIECE_BYTES, this.#chunk.length);
+        this.scan(this.#chunk.subarray(start, this.#offset));
+      }
+    } catch (error) {
+      this.destroy(asError(error));
+      return;
+    } finally {
+      this.#isAdvancing = false;
+    }
+    if (this.#outputIsFull || this.destroyed || this.#offset < this.#chunk.length) return;
+    const taken = this.#chunkTaken;
+    this.#chunkTaken = () => {};
+    taken();
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    try {
+      this.#succeed(this.complete());
+      done();
+    } catch (error) {
+      done(asError(error));
+    }
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.writableFinished || error !== null) {
+      const failure = asBodyError(error);
+      this.#refuse(failure);
+      this.#fail(failure);
+      this.#output?.destroy(failure);
+      // The chunk in hand would stay referenced for as long as anybody holds the stream.
+      this.#chunk = Buffer.alloc(0);
+      done(failure);
+      return;
+    }
+    done(error);
+  }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new GatewayError('internal', String(thrown), { cause: thrown });
+}
+
+/** A body that closed without an error and without an end was cut. */
+function asBodyError(error: Error | null): Error {
+  const wasCut = error === null || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+  if (!wasCut) return error;
+  return new GatewayError('client_gone', 'the body ended before it was complete', { step: 'transfer', cause: error });
+}

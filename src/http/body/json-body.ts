@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream';
+import { GatewayError } from '../../base/errors.js';
+import { BodySplitter } from './body-splitter.js';
+import { JsonScanner } from './json-scanner.js';
+
+export interface JsonBodyOptions {
+  /** The string field whose value is streamed. */
+  readonly streamField: string;
+  /** Of the whole body; 0 = no limit. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface StreamedJson {
+  /** The fields seen before the streamed one; all of them when there is none. No prototype. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /**
+   * The UTF-8 bytes of the streamed field's string. Ends only when the closing quote was seen; destroyed with the body's
+   * own error, or bad_request. Destroying it destroys the body. undefined when the field is absent, or is no string (it
+   * then stands in the fields).
+   */
+  readonly content: Readable | undefined;
+  /** All fields but the streamed one, when the body has ended; ask after `content` was read to its end. bad_request for a malformed tail. */
+  rest(): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/**
+ * Reads a JSON object as it arrives: small fields as values, one string field as a stream, in any order. Resolves when the
+ * streamed field begins or the body has ended without it.
+ *
+ * bad_request: not a JSON object, a repeated field, invalid UTF-8, half a surrogate pair. too_large: over `maxBytes`, or
+ * fields other than the streamed one over 64 KiB each or 256 KiB in all. A body that fails rejects with its own error.
+ */
+export function readJsonBody(body: Readable, options: JsonBodyOptions): Promise<StreamedJson> {
+  return new JsonSplitter(options).take(body, options.signal).opened;
+}
+
+class JsonSplitter extends BodySplitter<StreamedJson, Readonly<Record<string, unknown>>> {
+  readonly #maxBytes: number;
+  readonly #scanner: JsonScanner;
+  #bytes = 0;
+
+  constructor(options: JsonBodyOptions) {
+    super();
+    this.#maxBytes = options.maxBytes;
+    this.#scanner = new JsonScanner(options.streamField, {
+      begin: () => this.#announce(this.openOutput()),
+      write: (bytes) => this.pushOutput(bytes),
+      end: () => this.endOutput(),
+    });
+  }
+
+  protected override scan(piece: Buffer): void {
+    this.#bytes += piece.length;
+    if (this.#maxBytes > 0 && this.#bytes > this.#maxBytes) {
+      throw new GatewayError('too_large', `the body is over the limit of ${this.#maxBytes} bytes`, { step: 'request' });
+    }
+    this.#scanner.write(piece);
+  }
+
+  protected override complete(): Readonly<Record<string, unknown>> {
+    this.#scanner.end();
+    this.#announce(undefined);
+    return this.#scanner.fields;
+  }
+
+  #announce(content: Readable | undefined): void {
+    const fields = Object.assign(Object.create(null) as Record<string, unknown>, this.#scanner.fields);
+    this.announce({ fields, content, rest: () => this.whole });
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Append: nothing changes before the whole content has come and is known to be good. Short content waits in memory, the
+ * rest of a longer one in hidden files beside the target. Then it is added in place where the server can; else old and new
+ * bytes become a file that takes the old one's place.
+ */
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { GatewayError, hasCode } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
+import type { Attempt } from '../remotes/registry.js';
+import type { FileInfo, Remote } from '../remotes/remote.js';
+import { ContentReader, HELD_BYTES } from './content-reader.js';
+import type { Operation, Operations, PathReference } from './operation.js';
+import { heldForPump, pump, type ExpectedDigest } from './pump.js';
+import { placeName, withWriter } from './put.js';
+
+export interface AppendRequest {
+  readonly connection: Connection;
+  readonly file: PathReference;
+  readonly body: Readable;
+  readonly digest?: ExpectedDigest | undefined;
+}
+
+export interface Appended {
+  readonly path: RemotePath;
+  readonly appendedBytes: number;
+}
+
+/** One hidden file: where the server cannot read and write at once, it is read into memory before it is added. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+/** A part of the content, waiting. */
+type Part = readonly Buffer[] | RemotePath;
+
+/** Errors: not_found, is_a_folder, unsupported_operation (S3), and whatever the remote says. */
+export async function appendToFile(
+  operations: Operations,
+  operation: Operation,
+  { connection, file, body, digest }: AppendRequest,
+): Promise<Appended> {
+  const content = new ContentReader(body, { signal: operation.signal, digest });
+  const pieces: RemotePath[] = [];
+  operation.mark('transfer');
+  const head: Buffer[] = [];
+  for await (const chunk of content.upTo(HELD_BYTES)) head.push(chunk);
+  const path = file.known ?? (await operation.use(file));
+  operation.locate(path, baseName(path));
+  try {
+    if (!content.ended) await setAside(operations, operation, connection, path, content, pieces);
+    const parts: readonly Part[] = [head, ...pieces];
+    // Of two at once, each would write over the other's bytes. Nobody waits for their turn with a session in hand.
+    operation.mark('queue');
+    return await operations.locks.withLock(placeName(operations, connection, path), operation.signal, (lost) =>
+      operation.use(async (remote, attempt) => {
+        const appended = await append(operation, remote, attempt, path, parts, lost);
+        operations.ages.written(operations.remotes.host(connection), appended.file);
+        return { path, appendedBytes: appended.bytes };
+      }),
+    );
+  } finally {
+    if (pieces.length > 0) await clearAway(operations, operation, connection, pieces);
+  }
+}
+
+/** Notes each hidden file in `pieces` before it is made. */
+async function setAside(
+  operations: Operations,
+  operation: Operation,
+  connection: Connection,
+  path: RemotePath,
+  content: ContentReader,
+  pieces: RemotePath[],
+): Promise<void> {
+  const folder = parentOf(path);
+  const leftovers = operations.leftoversOf(connection);
+  await operation.use(async (remote, attempt) => {
+    // Writing makes missing folders.
+    const { isDirectory } = await remote.stat(path);
+    if (isDirectory) throw new GatewayError('is_a_folder', `${path} is a folder, not a file`, { step: 'open' });
+    await leftovers.expect(folder);
+    attempt.committed();
+    while (!content.ended) {
+      const piece = joinPath(folder, leftovers.temporaryName(baseName(path)));
+      pieces.push(piece);
+      const writer = await remote.write(piece, { isHidden: true }).catch(sayWhatFor);
+      await withWriter(writer, async () => {
+        operation.mark('transfer');
+        const source = Readable.from(content.upTo(PIECE_BYTES), { objectMode: false });
+        const size = await pump(source, writer, { signal: operation.signal });
+        operation.mark('verify');
+        await writer.commit({ size });
+      });
+    }
+  });
+}
+
+/** The client has asked for no file in that folder. */
+function sayWhatFor(error: unknown): never {
+  if (!hasCode(error, 'permission_denied')) throw error;
+  const { message, step, remote } = error;
+  const text = `${message}; content of more than ${HELD_BYTES} bytes is put aside beside the file before it is appended`;
+  throw new GatewayError('permission_denied', text, { step: step ?? 'open', remote, cause: error });
+}
+
+interface Added {
+  readonly bytes: number;
+  readonly file: FileInfo;
+}
+
+async function append(
+  operation: Operation,
+  remote: Remote,
+  attempt: Attempt,
+  path: RemotePath,
+  parts: readonly Part[],
+  lost: AbortSignal,
+): Promise<Added> {
+  if (remote.append === undefined) {
+    const why = 'append is not supported on this connection: S3 objects cannot be appended to; use write instead';
+    throw new GatewayError('unsupported_operation', why, { step: 'request' });
+  }
+  const rounds = remote.can.readsWhileWriting ? [parts] : parts.map((part) => [part]);
+  let bytes = 0;
+  let file: FileInfo | undefined;
+  for (const round of rounds) {
+    const source = remote.can.readsWhileWriting ? round : [await inMemory(remote, round)];
+    const writer = await remote.append(path);
+    if (writer === undefined) return rewrite(operation, remote, attempt, path, streamOf(remote, source), lost);
+    attempt.committed();
+    operation.writesInPlace();
+    file = await withWriter(writer, async () => {
+      operation.mark('transfer');
+      const size = await pump(streamOf(remote, source), writer, { signal: operation.signal });
+      operation.mark('verify');
+      bytes += size;
+      return writer.commit({ size });
+    });
+  }
+  operation.fileSize = bytes;
+  return { bytes, file: file ?? (await remote.stat(path)) };
+}
+
+async function inMemory(remote: Remote, parts: readonly Part[]): Promise<readonly Buffer[]> {
+  return [await buffer(streamOf(remote, parts))];
+}
+
+function streamOf(remote: Remote, parts: readonly Part[]): Readable {
+  const chunks = async function* (): AsyncGenerator<Buffer> {
+    for (const part of parts) {
+      if (typeof part !== 'string') yield* part;
+      else yield* (await remote.read(part)).body as AsyncIterable<Buffer>;
+    }
+  };
+  return Readable.from(chunks(), { objectMode: false });
+}
+
+async function clearAway(
+  operations: Operations,
+  operation: Operation,
+  connection: Connection,
+  pieces: readonly RemotePath[],
+): Promise<void> {
+  const leftovers = operations.leftoversOf(connection);
+  const remaining = new Set(pieces);
+  try {
+    await operation.use(async (remote) => {
+      for (const piece of pieces) {
+        await remote.remove(piece).catch((error: unknown) => {
+          if (!hasCode(error, 'not_found')) throw error;
+        });
+        remaining.delete(piece);
+      }
+    });
+  } catch {
+    // The operation has ended, or the session with it: another one is taken.
+    for (const piece of remaining) leftovers.removeLater(piece);
+  }
+}
+
+async function rewrite(
+  operation: Operation,
+  remote: Remote,
+  attempt: Attempt,
+  path: RemotePath,
+  added: Readable,
+  /** The lock is not ours any more. */
+  lost: AbortSignal,
+): Promise<Added> {
+  const { signal } = operation;
+  const old = await remote.read(path);
+  heldForPump(old.body);
+  try {
+    // Under a hidden name whatever the connection says: written in place it would be lost while it is read.
+    const writer = await remote.write(path, { provisional: true });
+    attempt.committed();
+    return await withWriter(writer, async () => {
+      operation.mark('transfer');
+      const oldBytes = await pump(old.body, writer, { signal, size: old.info.size, isMoreToCome: true });
+      const bytes = await pump(added, writer, { signal });
+      operation.mark('verify');
+      const now = await remote.stat(path);
+      lost.throwIfAborted();
+      if (now.size !== old.info.size || now.modifiedAt.getTime() !== old.info.modifiedAt.getTime()) {
+        throw new GatewayError('remote_failure', `${path} was changed by others meanwhile; nothing was appended`, {
+          step: 'verify',
+        });
+      }
+      const file = await writer.commit({ size: oldBytes + bytes });
+      operation.fileSize = bytes;
+      return { bytes, file };
+    });
+  } finally {
+    old.body.destroy();
+  }
+}

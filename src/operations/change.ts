@@ -1,0 +1,158 @@
+/** The short operations: delete, move, make a folder, list, find, run a command. */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Hold } from '../budgets/memory.js';
+import { GatewayError, hasCode } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { baseName, ROOT, type RemotePath } from '../remotes/path.js';
+import type { ExecOptions, ExecResult, FileInfo, Remote } from '../remotes/remote.js';
+import type { Operation, PathReference } from './operation.js';
+import { SortedListing } from './sorted-listing.js';
+
+export async function deleteFile(operation: Operation, reference: PathReference): Promise<RemotePath> {
+  return operation.use(async (remote, attempt) => {
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    attempt.committed();
+    operation.mark('transfer');
+    await remote.remove(path);
+    return path;
+  });
+}
+
+export async function moveFile(
+  operation: Operation,
+  from: PathReference,
+  to: PathReference,
+  overwrite: boolean,
+): Promise<{ readonly from: RemotePath; readonly to: RemotePath }> {
+  return operation.use(async (remote, attempt) => {
+    const [source, target] = [await from(remote), await to(remote)];
+    operation.locate(target, baseName(target));
+    await refuseIntoItself(remote, source, target);
+    attempt.committed();
+    operation.mark('rename');
+    const moved = await remote.move(source, target, { replace: overwrite }).catch(sayHowToReplace);
+    operation.fileSize = moved.size;
+    return { from: source, to: target };
+  });
+}
+
+/** Servers say anything from success to 502 about it. @throws GatewayError bad_path; not_a_folder below a file */
+async function refuseIntoItself(remote: Remote, source: RemotePath, target: RemotePath): Promise<void> {
+  const step = 'request';
+  if (source === ROOT) throw new GatewayError('bad_path', 'the root folder / cannot be moved', { step });
+  if (!target.startsWith(`${source}/`)) return;
+  const { isDirectory } = await remote.stat(source);
+  if (isDirectory) throw new GatewayError('bad_path', `${source} cannot be moved into itself`, { step });
+  throw new GatewayError('not_a_folder', `${source} is a file, not a folder`, { step: 'open' });
+}
+
+/** The remotes say what stands in the way; only here it is known which field would help. */
+function sayHowToReplace(error: unknown): never {
+  if (!hasCode(error, 'already_exists')) throw error;
+  const { message, step, remote } = error;
+  throw new GatewayError('already_exists', `${message}; overwrite: true replaces it`, {
+    ...(step === undefined ? {} : { step }),
+    remote,
+    cause: error,
+  });
+}
+
+export async function makeFolder(
+  operation: Operation,
+  reference: PathReference,
+): Promise<{ readonly path: RemotePath; readonly created: boolean }> {
+  return operation.use(async (remote) => {
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    operation.mark('transfer');
+    const { created } = await remote.makeFolder(path);
+    return { path, created };
+  });
+}
+
+/** A sorted answer is held in memory while it is made, and until it has left. */
+const MAX_LISTED = 1_000_000;
+const MAX_LISTED_CHARACTERS = 50_000_000;
+/** What one entry takes beside its name and path. */
+const ENTRY_BYTES = 192;
+/** Several large listings at once would hold the event loop: after so many entries, others have a turn. */
+const ENTRIES_PER_TURN = 128;
+
+function tooMany(path: RemotePath): GatewayError {
+  return new GatewayError(
+    'protocol_error',
+    `${path} has more than ${MAX_LISTED} entries, or names of more than ${MAX_LISTED_CHARACTERS} characters in all; it was not read further`,
+    { step: 'transfer' },
+  );
+}
+
+/**
+ * Folders first, then by name in code-point order; the listing may be read once. `memory` counts it. Errors: share_exceeded
+ * and overloaded among others.
+ */
+export async function listFolder(
+  operation: Operation,
+  reference: PathReference,
+  memory: Hold,
+): Promise<{ readonly path: RemotePath; readonly files: SortedListing }> {
+  return operation.use(async (remote) => {
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    operation.mark('transfer');
+    const files = new SortedListing();
+    let entries = 0;
+    let characters = 0;
+    for await (const file of remote.list(path, { folderTimes: true })) {
+      operation.signal.throwIfAborted();
+      entries += 1;
+      characters += file.path.length;
+      if (entries > MAX_LISTED || characters > MAX_LISTED_CHARACTERS) throw tooMany(path);
+      files.add(file);
+      if (entries % ENTRIES_PER_TURN !== 0) continue;
+      memory.require(entries * ENTRY_BYTES + 2 * characters);
+      await turn();
+    }
+    return { path, files };
+  });
+}
+
+/** A file's or folder's facts; undefined when nothing stands there. */
+export async function findFile(operation: Operation, reference: PathReference): Promise<FileInfo | undefined> {
+  return operation.use(async (remote) => {
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    operation.mark('transfer');
+    try {
+      const found = await remote.stat(path);
+      // What a listing cannot tell is not told here either: the two would contradict each other.
+      const resolutionMs = found.timeResolutionMs ?? remote.can.timeResolutionMs;
+      const modifiedMs = Math.floor(found.modifiedAt.getTime() / resolutionMs) * resolutionMs;
+      return { ...found, modifiedAt: new Date(modifiedMs) };
+    } catch (error) {
+      if (hasCode(error, 'not_found')) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** SSH connections only. @throws GatewayError unsupported_operation before anything runs */
+export function requireShell(connection: Connection): void {
+  if (connection.type !== 'sftp')
+    throw unsupported('exec', `a ${connection.type} server has no shell; exec needs an sftp connection`);
+}
+
+export async function runCommand(operation: Operation, command: string, options: ExecOptions): Promise<ExecResult> {
+  return operation.use(async (remote, attempt) => {
+    if (remote.exec === undefined) throw unsupported('exec', 'exec needs an sftp connection');
+    attempt.committed();
+    operation.mark('transfer');
+    return remote.exec(command, options);
+  });
+}
+
+function unsupported(what: string, text: string): GatewayError {
+  return new GatewayError('unsupported_operation', `${what} is not supported on this connection: ${text}`, {
+    step: 'request',
+  });
+}

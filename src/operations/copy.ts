@@ -1,0 +1,102 @@
+/** Copy between two connections: inside one store where it can, else from socket to socket through the gateway. */
+import { GatewayError } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
+import type { FileInfo, Remote } from '../remotes/remote.js';
+import { applyTemplate, templateFacts } from './names.js';
+import type { Operation, Operations, PathReference } from './operation.js';
+import { heldForPump, pump } from './pump.js';
+import { placeName, publish, refuseExisting, withWriter } from './put.js';
+
+export interface CopyRequest {
+  readonly source: Connection;
+  /** The operation's own connection. */
+  readonly target: Connection;
+  readonly from: PathReference;
+  readonly to: PathReference;
+  readonly template: string | undefined;
+  readonly overwrite: boolean;
+}
+
+export interface Copied {
+  readonly from: RemotePath;
+  readonly to: RemotePath;
+  readonly size: number;
+}
+
+export async function copyFile(operations: Operations, operation: Operation, request: CopyRequest): Promise<Copied> {
+  const { template, overwrite } = request;
+  const facts = templateFacts();
+  return operation.useBoth(request.source, async (source, target, attempt) => {
+    const from = await request.from(source);
+    const wanted = await request.to(target);
+    const to =
+      template === undefined ? wanted : joinPath(parentOf(wanted), applyTemplate(template, baseName(wanted), facts));
+    operation.locate(to, baseName(to));
+    refuseOntoItself(operations, request, from, to);
+    if (!overwrite) await refuseExisting(target, to);
+    if (source.copyFrom !== undefined && target.copyFrom !== undefined) attempt.committed();
+    operation.mark('transfer');
+    const copied = await insideStore(source, target, from, to, !overwrite);
+    if (copied !== undefined) {
+      operation.fileSize = copied.size;
+      return { from, to, size: copied.size };
+    }
+    operation.mark('open');
+    const file = await source.read(from);
+    operation.expectedSize = file.info.size;
+    heldForPump(file.body);
+    try {
+      const writer = await target.write(to, { size: file.info.size, exclusive: !overwrite });
+      attempt.committed();
+      return await withWriter(writer, async () => {
+        operation.mark('transfer');
+        const size = await pump(file.body, writer, {
+          signal: operation.signal,
+          size: file.info.size,
+          onBytes: (total) => (operation.fileSize = total),
+        });
+        operation.mark('verify');
+        await publish(
+          operations,
+          request.target,
+          target,
+          writer,
+          to,
+          { size, exclusive: !overwrite },
+          operation.signal,
+        );
+        return { from, to, size };
+      });
+    } finally {
+      file.body.destroy();
+    }
+  });
+}
+
+async function insideStore(
+  source: Remote,
+  target: Remote,
+  from: RemotePath,
+  to: RemotePath,
+  exclusive: boolean,
+): Promise<FileInfo | undefined> {
+  return target.copyFrom?.(source, from, to, { exclusive });
+}
+
+/** Reading and replacing one file at once would lose it on servers without rename. */
+function refuseOntoItself(
+  operations: Operations,
+  { source, target }: CopyRequest,
+  from: RemotePath,
+  to: RemotePath,
+): void {
+  const isOneLogin = source.id === target.id || loginOf(source) === loginOf(target);
+  if (!isOneLogin || placeName(operations, source, from) !== placeName(operations, target, to)) return;
+  throw new GatewayError('already_exists', `${from} would be copied onto itself`, { step: 'open' });
+}
+
+/** Two logins of one server may each see a tree of their own. */
+function loginOf(connection: Connection): string {
+  return connection.type === 's3' ? 's3' : `${connection.type} ${connection.username}`;
+}

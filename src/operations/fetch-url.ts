@@ -1,0 +1,200 @@
+/** The source of a url upload: an HTTP GET whose every hop is checked against the network rules. */
+import type { IncomingMessage } from 'node:http';
+import http from 'node:http';
+import type { Duplex, Readable } from 'node:stream';
+import { GatewayError } from '../base/errors.js';
+import type { Dialer } from '../remotes/dial/dial.js';
+import { nameFromDisposition, nameFromUrl } from './names.js';
+
+export interface FetchedUrl {
+  /** Ends only when whole; destroyed with fetch_failed otherwise. */
+  readonly body: Readable;
+  readonly size: number | undefined;
+  /** From Content-Disposition, else from the last URL's path; undefined when neither has one. */
+  readonly filename: string | undefined;
+}
+
+export interface UrlFetcherOptions {
+  readonly dialer: Dialer;
+  readonly connectTimeoutMs: number;
+  readonly stallTimeoutMs: number;
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+interface Asked {
+  readonly owner: string;
+  readonly signal: AbortSignal;
+}
+
+export interface UrlFetcher {
+  /** `owner`: the account; `headers` go to every hop. Errors: bad_request, address_denied, fetch_failed, connect_timeout, stall_timeout, unreachable, dns_failed. */
+  fetch(url: URL, asked: Asked, headers?: Fields): Promise<FetchedUrl>;
+  /** Cuts what is still being fetched. */
+  close(): void;
+}
+
+const MAX_REDIRECTS = 5;
+/** Before the answer's head. */
+const MAX_INTERIM_ANSWERS = 32;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const COMPRESSED_NAME = /\.(gz|tgz|svgz|z|br|bz2|tbz2?|xz|txz|zst|lz4?|zip)$/i;
+const USER_AGENT = 'file-transfer-gateway/1.0';
+
+/** @throws GatewayError bad_request */
+export function parseHttpUrl(text: string, field: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
+    throw new GatewayError('bad_request', `${field} must be an http or https URL`, { step: 'request' });
+  }
+  return url;
+}
+
+export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: UrlFetcherOptions): UrlFetcher {
+  const sockets = new Set<Duplex>();
+
+  // A socket of its own for each request: nothing kept alive can turn out dead, none waits in an agent's queue without
+  // a deadline, and dialling ends with the upload. Uploads themselves bound the number.
+  async function dial(url: URL, asked: Asked): Promise<Duplex> {
+    const isSecure = url.protocol === 'https:';
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const port = Number(url.port === '' ? (isSecure ? 443 : 80) : url.port);
+    const options = { purpose: 'url', ...asked, timeoutMs: connectTimeoutMs } as const;
+    const socket = await (isSecure ? dialer.connectTls(host, port, options) : dialer.connect(host, port, options));
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    return socket;
+  }
+
+  async function get(url: URL, asked: Asked, more: Fields): Promise<IncomingMessage> {
+    const { signal } = asked;
+    const headers = {
+      'user-agent': USER_AGENT,
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      ...basicAuth(url),
+      ...more,
+    };
+    const socket = await dial(url, asked);
+    return new Promise((resolve, reject) => {
+      const request = http.request({
+        createConnection: () => socket,
+        method: 'GET',
+        host: url.hostname,
+        path: `${url.pathname}${url.search}`,
+        signal,
+        headers: { host: url.host, connection: 'close', ...headers },
+      });
+      let response: IncomingMessage | undefined;
+      // The head as a whole: interim answers and bytes that come one by one are no sign that it ever comes.
+      const head = setTimeout(() => request.destroy(stalled(url, stallTimeoutMs)), stallTimeoutMs);
+      let interim = 0;
+      request.on('information', () => {
+        if (++interim > MAX_INTERIM_ANSWERS) request.destroy(failed(url, 'it answers 1xx without end'));
+      });
+      request.setTimeout(stallTimeoutMs, () => {
+        // Unread bytes are there: whoever takes them is slow, not the server.
+        if (response !== undefined && response.readableLength > 0) request.setTimeout(stallTimeoutMs);
+        else (response ?? request).destroy(stalled(url, stallTimeoutMs));
+      });
+      request.once('response', (message) => {
+        clearTimeout(head);
+        resolve((response = wholeOnly(message, url, signal)));
+      });
+      request.on('error', (error) => {
+        clearTimeout(head);
+        reject(fetchError(url, error, signal));
+      });
+      request.end();
+    });
+  }
+
+  async function follow(start: URL, asked: Asked, headers: Fields): Promise<{ url: URL; response: IncomingMessage }> {
+    let url = start;
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+      const response = await get(url, asked, headers);
+      const status = response.statusCode ?? 0;
+      const { location } = response.headers;
+      if (!REDIRECTS.has(status) || location === undefined) return { url, response };
+      response.destroy();
+      if (!URL.canParse(location, url.href)) throw failed(url, 'it redirects to something that is no URL');
+      url = parseHttpUrl(new URL(location, url.href).href, 'the redirect target of url');
+    }
+    throw failed(start, `it redirects more than ${MAX_REDIRECTS} times`);
+  }
+
+  return {
+    async fetch(start, asked, headers = {}) {
+      const { url, response } = await follow(start, asked, headers);
+      const status = response.statusCode ?? 0;
+      const refuse = (text: string): GatewayError => {
+        response.destroy();
+        return failed(start, text);
+      };
+      if (status < 200 || status > 299)
+        throw refuse(`the server answered ${status} ${response.statusMessage ?? ''}`.trim());
+      if (status === 206) throw refuse('the server answered 206, a part of the file only');
+      const filename = nameFromDisposition(response.headers['content-disposition']) ?? nameFromUrl(url);
+      const encoding = response.headers['content-encoding'];
+      // Stored as sent, like curl without --compressed. Only a name that says so may hold compressed bytes: some servers
+      // label every .gz file this way.
+      if (encoding !== undefined && encoding !== 'identity' && !COMPRESSED_NAME.test(filename ?? '')) {
+        throw refuse(`the server sent it encoded (${encoding.slice(0, 40)}) although identity was asked for`);
+      }
+      const length = response.headers['content-length'];
+      return {
+        body: response,
+        size: length === undefined ? undefined : Number(length),
+        filename,
+      };
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** node:http destroys a short body with ECONNRESET; the operation wants that in the catalogue's words. */
+function wholeOnly(response: IncomingMessage, url: URL, signal: AbortSignal): IncomingMessage {
+  const destroy = response.destroy.bind(response);
+  response.destroy = (error) =>
+    destroy(error === undefined || error instanceof GatewayError ? error : cut(url, error, signal));
+  // Between the head and the pump nobody listens.
+  response.on('error', () => undefined);
+  return response;
+}
+
+function cut(url: URL, error: Error, signal: AbortSignal): Error {
+  return signal.aborted ? (signal.reason as Error) : failed(url, 'the server cut the transfer', error);
+}
+
+function basicAuth(url: URL): Record<string, string> {
+  if (url.username === '' && url.password === '') return {};
+  const login = `${decoded(url.username)}:${decoded(url.password)}`;
+  return { authorization: `Basic ${Buffer.from(login).toString('base64')}` };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function fetchError(url: URL, error: Error, signal: AbortSignal): GatewayError {
+  if (signal.aborted && signal.reason instanceof GatewayError) return signal.reason;
+  if (error instanceof GatewayError) return error;
+  return failed(url, 'the server cannot be spoken to', error);
+}
+
+/** Query and user info may hold secrets; an error names origin and path alone. */
+function failed(url: URL, text: string, cause?: unknown): GatewayError {
+  return new GatewayError('fetch_failed', `url ${url.origin}${url.pathname}: ${text}`, { step: 'fetch', cause });
+}
+
+function stalled(url: URL, ms: number): GatewayError {
+  return new GatewayError('stall_timeout', `url ${url.origin}${url.pathname}: no byte came for ${ms} ms`, {
+    step: 'fetch',
+  });
+}

@@ -1,0 +1,150 @@
+/**
+ * Removes what crashes and dead sessions leave on remotes: hidden names and open multipart uploads. Every folder is
+ * noted durably before the first hidden name is made in it, so a dead process's leftovers are found by its tag.
+ */
+import { hasCode } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
+import type { Remotes } from '../remotes/registry.js';
+import type { Leftovers, Remote } from '../remotes/remote.js';
+import type { Connections, Leftover, LeftoverStore } from '../storage/storage.js';
+import { isTemporaryName, temporaryName } from './names.js';
+
+export interface SweeperOptions {
+  readonly store: LeftoverStore;
+  readonly connections: Pick<Connections, 'find'>;
+  readonly remotes: Remotes;
+  log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void;
+}
+
+const SWEEP_EVERY_MS = 30_000;
+const REMOVE_LATER_MS = [1_000, 5_000, 30_000, 120_000] as const;
+/** From then on, for a day: a server may be away for long, and this process need not end for longer still. */
+const REMOVE_AGAIN_MS = 600_000;
+const MAX_REMOVE_ATTEMPTS = 150;
+
+export class Sweeper {
+  private readonly stopped = new AbortController();
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private sweeping: Promise<void> | undefined;
+
+  constructor(private readonly options: SweeperOptions) {}
+
+  /** Sweeps now and from time to time: another node may have died. */
+  start(): void {
+    this.later(() => this.sweepAgain(), 0);
+  }
+
+  async stop(): Promise<void> {
+    this.stopped.abort(new Error('the sweeper stops'));
+    for (const timer of this.timers) clearTimeout(timer);
+    await this.sweeping;
+  }
+
+  /** What a Remote needs for one connection. */
+  for(connection: Connection): Leftovers {
+    const { store } = this.options;
+    return {
+      temporaryName: (name) => temporaryName(store.tag, name),
+      expect: (folder) => store.expectFolder(connection.id, folder),
+      expectMultipart: async (path, uploadId) => {
+        const note = await store.expectMultipart(connection.id, path, uploadId);
+        const done = (): void => void store.forgetMultipart(note).catch(() => undefined);
+        const abort = async (remote: Remote): Promise<void> => remote.abortMultipart?.(path, uploadId).then(done);
+        return { done, abortLater: () => this.removeLater(connection, path, abort) };
+      },
+      removeLater: (path) => this.removeLater(connection, path, (remote) => remote.remove(path)),
+    };
+  }
+
+  private later(work: () => void, delayMs: number): void {
+    if (this.stopped.signal.aborted) return;
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      work();
+    }, delayMs).unref();
+    this.timers.add(timer);
+  }
+
+  private sweepAgain(): void {
+    this.sweeping = this.sweep().catch((error: unknown) => {
+      if (!this.stopped.signal.aborted)
+        this.options.log('warn', 'the sweep of leftovers failed', { error: String(error) });
+    });
+    void this.sweeping.then(() => this.later(() => this.sweepAgain(), SWEEP_EVERY_MS));
+  }
+
+  private async sweep(): Promise<void> {
+    for (const leftover of await this.options.store.claimDead()) {
+      if (this.stopped.signal.aborted) return;
+      try {
+        await this.clean(leftover);
+        await this.options.store.settle(leftover);
+      } catch (error) {
+        // The note stays: another sweep tries again.
+        this.options.log('warn', 'leftovers could not be removed yet', {
+          connectionId: leftover.connectionId,
+          error: String(error),
+        });
+      }
+    }
+  }
+
+  private async clean(leftover: Leftover): Promise<void> {
+    const connection = await this.options.connections.find(leftover.accountId, leftover.connectionId);
+    if (connection === undefined) return;
+    await this.use(connection, async (remote) => {
+      if (leftover.kind === 'multipart') {
+        await remote.abortMultipart?.(parseRemotePath(leftover.path, ROOT, 'path'), leftover.uploadId);
+        return;
+      }
+      const folder = parseRemotePath(leftover.folder, ROOT, 'folder');
+      const names: string[] = [];
+      try {
+        for await (const { name, isDirectory } of remote.list(folder)) {
+          if (!isDirectory && isTemporaryName(name, leftover.tag)) names.push(name);
+        }
+      } catch (error) {
+        if (!hasCode(error, 'not_found', 'not_a_folder')) throw error;
+      }
+      for (const name of names) {
+        await remote.remove(joinPath(folder, name)).catch((error: unknown) => {
+          if (!hasCode(error, 'not_found')) throw error;
+        });
+      }
+      if (names.length > 0) {
+        this.options.log('info', 'removed what a stopped process left', {
+          connectionId: connection.id,
+          folder,
+          files: names.length,
+        });
+      }
+    });
+  }
+
+  private removeLater(
+    connection: Connection,
+    path: RemotePath,
+    remove: (remote: Remote) => Promise<void>,
+    attempt = 0,
+  ): void {
+    if (attempt === MAX_REMOVE_ATTEMPTS) {
+      // It is noted: the node that finds this one dead removes it.
+      this.options.log('warn', 'a hidden file could not be removed', { connectionId: connection.id, path });
+      return;
+    }
+    this.later(() => {
+      this.use(connection, remove).catch((error: unknown) => {
+        if (!hasCode(error, 'not_found')) this.removeLater(connection, path, remove, attempt + 1);
+      });
+    }, REMOVE_LATER_MS[attempt] ?? REMOVE_AGAIN_MS);
+  }
+
+  private use<R>(connection: Connection, work: Parameters<typeof this.options.remotes.use<R>>[2]): Promise<R> {
+    return this.options.remotes.use(
+      connection,
+      { signal: this.stopped.signal, leftovers: (of) => this.for(of), priority: 'background' },
+      work,
+    );
+  }
+}

@@ -1,0 +1,55 @@
+/** The operations that run in this process, while they run: how far they are, and how to end one from outside. */
+import { GatewayError } from '../base/errors.js';
+import type { Direction, TransferType } from '../storage/storage.js';
+
+export interface LiveTransfer {
+  readonly id: string;
+  readonly accountId: string;
+  readonly connectionId: string;
+  readonly type: TransferType;
+  readonly direction: Direction;
+  readonly startedAt: Date;
+  readonly filename: string;
+  readonly path: string;
+  /** Of the file, so far. */
+  readonly bytes: number;
+  /** undefined where nobody knows. */
+  readonly totalBytes: number | undefined;
+  /** What it is at: a Stage. */
+  readonly step: string;
+}
+
+interface Entry {
+  readonly look: () => LiveTransfer;
+  readonly end: (reason: GatewayError) => void;
+}
+
+export class LiveTransfers {
+  private readonly entries = new Map<string, Entry>();
+
+  add(id: string, entry: Entry): void {
+    this.entries.set(id, entry);
+  }
+
+  remove(id: string): void {
+    this.entries.delete(id);
+  }
+
+  /** In the order in which they began. */
+  list(): readonly LiveTransfer[] {
+    return Array.from(this.entries.values(), ({ look }) => look());
+  }
+
+  /**
+   * Whether it ran here, for this account; it ends a moment later, recorded as failed with `cancelled`, or as it ends
+   * anyway when its file is being put in its place just then.
+   */
+  cancel(accountId: string, id: string): boolean {
+    const entry = this.entries.get(id);
+    if (entry?.look().accountId !== accountId) return false;
+    entry.end(
+      new GatewayError('cancelled', 'the transfer was cancelled by the owner of the account', { step: 'transfer' }),
+    );
+    return true;
+  }
+}

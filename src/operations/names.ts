@@ -1,0 +1,150 @@
+/** Names of files on their way: templates, names found in headers and URLs, temporary names. */
+import { randomBytes } from 'node:crypto';
+import contentDisposition from 'content-disposition';
+import { v7 as uuidv7 } from 'uuid';
+import { GatewayError } from '../base/errors.js';
+import { parseFileName } from '../remotes/path.js';
+
+const MAX_NAME_BYTES = 255;
+
+/** The moment and the id that the tokens of one upload share, however often its name is worked out. */
+export interface TemplateFacts {
+  readonly now: Date;
+  readonly uuid: string;
+}
+
+export function templateFacts(now: Date = new Date()): TemplateFacts {
+  return { now, uuid: uuidv7() };
+}
+
+/** @throws GatewayError bad_request for an unknown token; bad_path for text around the tokens that no file name may hold */
+export function checkTemplate(template: string): void {
+  for (const [token, name] of template.matchAll(TOKEN)) {
+    if (!TOKENS.has(name ?? '')) {
+      throw new GatewayError(
+        'bad_request',
+        `filename_template: unknown token ${token.slice(0, 40)}; known are ${[...TOKENS].map((known) => `{${known}}`).join(' ')}`,
+        { step: 'request' },
+      );
+    }
+  }
+  parseFileName(template.replace(TOKEN, 'x'), 'filename_template');
+}
+
+const TOKEN = /\{([^{}]*)\}/g;
+const TOKENS = new Set([
+  'filename',
+  'name',
+  'ext',
+  'date',
+  'time',
+  'datetime',
+  'timestamp',
+  'year',
+  'month',
+  'day',
+  'uuid',
+]);
+
+/**
+ * Applies a template (all times UTC). Where it gives the result no extension and names neither `{ext}` nor `{filename}`,
+ * the original extension is kept; a dot inside a value (`{name}` of `v1.2.csv`) gives none. @throws GatewayError bad_request, bad_path
+ */
+export function applyTemplate(template: string, filename: string, { now, uuid }: TemplateFacts): string {
+  checkTemplate(template);
+  const { name, ext } = splitExtension(filename);
+  const iso = now.toISOString();
+  const compact = iso.replace(/[-:]/g, '');
+  const values: Record<string, string> = {
+    filename,
+    name,
+    ext,
+    date: iso.slice(0, 10),
+    time: compact.slice(9, 15),
+    datetime: `${compact.slice(0, 15)}Z`,
+    timestamp: String(Math.floor(now.getTime() / 1000)),
+    year: iso.slice(0, 4),
+    month: iso.slice(5, 7),
+    day: iso.slice(8, 10),
+    uuid,
+  };
+  // A file without extension leaves no dangling dot behind `{name}.{ext}`.
+  const cleaned = ext === '' ? template.replaceAll('.{ext}', '') : template;
+  const result = cleaned.replace(TOKEN, (_token, token: string) => values[token] ?? '');
+  const givesExtension =
+    template.includes('{ext}') ||
+    template.includes('{filename}') ||
+    splitExtension(cleaned.replace(TOKEN, 'x')).ext !== '';
+  const complete = givesExtension || ext === '' || result === '' ? result : `${result}.${ext}`;
+  return parseFileName(complete, 'filename_template');
+}
+
+/** `report.tar.gz` → name `report.tar`, ext `gz`; a leading dot starts no extension. */
+export function splitExtension(filename: string): { readonly name: string; readonly ext: string } {
+  const dot = filename.lastIndexOf('.');
+  return dot <= 0 || dot === filename.length - 1
+    ? { name: filename, ext: '' }
+    : { name: filename.slice(0, dot), ext: filename.slice(dot + 1) };
+}
+
+/**
+ * The file name a Content-Disposition field carries (RFC 6266), without any folder part; undefined when it has none.
+ * A filename* that cannot be decoded yields to filename (RFC 6266, 4.3).
+ */
+export function nameFromDisposition(field: string | undefined): string | undefined {
+  if (field === undefined) return undefined;
+  const name = filenameParameter(field) ?? filenameParameter(field.replace(/;\s*filename\*\s*=[^;]*/gi, ''));
+  return name === undefined ? undefined : lastSegment(utf8OrAsIs(name));
+}
+
+function filenameParameter(field: string): string | undefined {
+  let name: string | undefined;
+  try {
+    name = contentDisposition.parse(field).parameters['filename'];
+  } catch {
+    return undefined;
+  }
+  // The parser puts it in the place of what is not UTF-8.
+  const isReplaced = name?.includes('\ufffd') === true && !/%ef%bf%bd/i.test(field);
+  return isReplaced ? undefined : name;
+}
+
+/** Header bytes arrive as Latin-1, but most who send others than ASCII mean UTF-8. */
+function utf8OrAsIs(name: string): string {
+  // eslint-disable-next-line no-control-regex
+  if (!/^[\u0000-\u00ff]*$/.test(name)) return name;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(name, 'latin1'));
+  } catch {
+    return name;
+  }
+}
+
+/** The last path segment of a URL, percent-decoded; undefined when the path ends in a slash. */
+export function nameFromUrl(url: URL): string | undefined {
+  const segment = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
+  try {
+    return lastSegment(decodeURIComponent(segment));
+  } catch {
+    return lastSegment(segment);
+  }
+}
+
+/** undefined where nothing is left that could be a file's name. */
+function lastSegment(name: string): string | undefined {
+  const segment = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+  return segment === '' || segment === '.' || segment === '..' ? undefined : segment;
+}
+
+/** `.ftg-<tag>-<random>.<name>`: hidden, told apart by process, cut to 255 bytes at a character's edge. */
+export function temporaryName(tag: string, name: string): string {
+  const prefix = `.ftg-${tag}-${randomBytes(6).toString('hex')}.`;
+  let kept = name;
+  while (Buffer.byteLength(kept) > MAX_NAME_BYTES - prefix.length) kept = [...kept].slice(1).join('');
+  return prefix + kept;
+}
+
+/** Whether `name` is a temporary one of the process with this tag. */
+export function isTemporaryName(name: string, tag: string): boolean {
+  return name.startsWith(`.ftg-${tag}-`);
+}

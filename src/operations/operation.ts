@@ -1,0 +1,375 @@
+/**
+ * The frame around everything a client asks for: may it run, one action of the month, a history item, a lease, the
+ * outcome, and the item durable before the answer.
+ */
+import type { Memory } from '../budgets/memory.js';
+import { GatewayError, toGatewayError } from '../base/errors.js';
+import type { Caller } from '../base/caller.js';
+import type { Connection } from '../connections/connection.js';
+import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
+import type { Attempt, Remotes, UseOptions } from '../remotes/registry.js';
+import type { Leftovers, Mark, Remote, Stage } from '../remotes/remote.js';
+import { NO_SPAN, type Span } from '../base/span.js';
+import type { Direction, OpenTransfer, Storage, TransferType } from '../storage/storage.js';
+import { FileAges } from './file-ages.js';
+import type { LiveTransfer, LiveTransfers } from './live.js';
+import { Stages } from './stages.js';
+
+export interface OperationRequest {
+  readonly caller: Caller;
+  readonly connection: Connection;
+  readonly type: TransferType;
+  /** As asked for; the operation may learn better ones (`locate`). */
+  readonly path: string;
+  readonly filename: string;
+  readonly requestId: string;
+  /** Aborted when the client has left or the gateway drains. */
+  readonly signal: AbortSignal;
+  /** Counts what its streams hold; absent = bounded elsewhere. */
+  readonly memory?: Memory;
+  /** Of the request. */
+  readonly span?: Span;
+  /** Told where the time will go, before it goes there. */
+  readonly timedBy?: (stages: Stages) => void;
+  /** Of a request that must not run twice. */
+  readonly intent?: Intent | undefined;
+}
+
+/** Who remembers that something was begun, for whoever asks for the same again. */
+export interface Intent {
+  /** Resolves when that is durable: nothing is done on a remote before. */
+  begin(transferId: string): Promise<void>;
+  /** It failed, and nobody knows what it has done. */
+  lose(): void;
+}
+
+export interface OperationResult<T> {
+  readonly result: T;
+  readonly transferId: string;
+  readonly durationMs: number;
+}
+
+/** One operation while it runs. */
+export interface Operation {
+  readonly transferId: string;
+  /** Aborted with the request's, or when the owner cancels; never once the remote does what cannot be taken back. */
+  readonly signal: AbortSignal;
+  /** Bytes of the file concerned, for the history; set by the work, and growing while it moves them. */
+  fileSize: number;
+  /** What fileSize will be, once known; for live progress. */
+  expectedSize: number | undefined;
+  /** Its own, for what is asked of others on its behalf. */
+  readonly span: Span;
+  /** The stage that runs from now on; waiting for a session and opening one are told by `use`. */
+  readonly mark: Mark;
+  /** From here on a failure may leave some of the bytes in the file that they are for. */
+  writesInPlace(): void;
+  /** The file's final place, once known. */
+  locate(path: RemotePath, filename: string): void;
+  use<R>(work: (remote: Remote, attempt: Attempt) => Promise<R>): Promise<R>;
+  /** `source` beside the operation's own connection, which is the target. */
+  useBoth<R>(source: Connection, work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>): Promise<R>;
+}
+
+export interface OperationsOptions {
+  readonly storage: Pick<Storage, 'history' | 'quota' | 'locks'>;
+  readonly remotes: Remotes;
+  readonly leftovers: (connection: Connection) => Leftovers;
+  readonly live: LiveTransfers;
+  readonly plans: Readonly<Record<string, { readonly connections: number; readonly monthlyActions: number }>>;
+  readonly onOutcome?: (outcome: OperationOutcome) => void;
+}
+
+/** For the log and the metrics. */
+export interface OperationOutcome {
+  readonly transferId: string;
+  readonly requestId: string;
+  readonly type: TransferType;
+  readonly protocol: Connection['type'];
+  readonly connectionId: string;
+  readonly bytes: number;
+  readonly durationMs: number;
+  readonly direction: Direction;
+  readonly error: GatewayError | undefined;
+  /** Milliseconds of each. */
+  readonly stages: ReadonlyMap<Stage, number>;
+  readonly traceId: string | undefined;
+}
+
+/** Reading operations bring data in; all others change something out there. */
+const INBOUND: ReadonlySet<TransferType> = new Set(['download', 'read', 'list', 'exists', 'poll']);
+/** Looking does not count toward the month. */
+const FREE: ReadonlySet<TransferType> = new Set(['list', 'exists', 'poll']);
+
+export class Operations {
+  readonly ages = new FileAges();
+
+  constructor(private readonly options: OperationsOptions) {}
+
+  get locks(): Storage['locks'] {
+    return this.options.storage.locks;
+  }
+
+  get remotes(): Remotes {
+    return this.options.remotes;
+  }
+
+  leftoversOf(connection: Connection): Leftovers {
+    return this.options.leftovers(connection);
+  }
+
+  /**
+   * Runs `work` as one operation. Errors: connection_inactive and quota_exceeded before anything is recorded; whatever
+   * `work` throws after it stands in the history as failed.
+   */
+  async run<T>(request: OperationRequest, work: (operation: Operation) => Promise<T>): Promise<OperationResult<T>> {
+    const running = await this.begin(request);
+    try {
+      await running.intend();
+      const result = await work(running.operation);
+      const { durationMs } = await running.succeed();
+      return { result, transferId: running.operation.transferId, durationMs };
+    } catch (thrown) {
+      throw await running.fail(thrown);
+    }
+  }
+
+  /** For operations that outlive the call that started them (a streamed download): the caller ends it, exactly once. */
+  async begin(request: OperationRequest): Promise<RunningOperation> {
+    const { caller, connection, type } = request;
+    requireActive(connection);
+    request.signal.throwIfAborted();
+    const countsAction = !FREE.has(type);
+    if (countsAction) await this.options.storage.quota.take(caller.accountId, this.planOf(caller).monthlyActions);
+    const direction: Direction = INBOUND.has(type) ? 'inbound' : 'outbound';
+    const transfer = this.options.storage.history.begin({
+      accountId: caller.accountId,
+      connectionId: connection.id,
+      keyId: caller.keyId,
+      requestId: request.requestId,
+      type,
+      direction,
+      filename: request.filename,
+      path: request.path,
+      countsAction,
+    });
+    return new RunningOperation(request, direction, transfer, this.options);
+  }
+
+  planOf(caller: Caller): { readonly connections: number; readonly monthlyActions: number } {
+    return this.options.plans[caller.plan] ?? { connections: 1, monthlyActions: 1 };
+  }
+}
+
+/** @throws GatewayError connection_inactive */
+export function requireActive(connection: Connection): void {
+  if (connection.isActive) return;
+  throw new GatewayError('connection_inactive', `connection ${connection.id} is not active`, { step: 'request' });
+}
+
+export class RunningOperation {
+  readonly operation: Operation;
+  private readonly ending = new AbortController();
+  private readonly forward = (): void => this.end(this.request.signal.reason);
+  private isIrrevocable = false;
+  private isInPlace = false;
+  private readonly stages = new Stages();
+  private readonly span: Span;
+  private final: { path: string; filename: string } | undefined;
+  private readonly startedAt = performance.now();
+  private recorded = false;
+
+  constructor(
+    private readonly request: OperationRequest,
+    private readonly direction: Direction,
+    private readonly transfer: OpenTransfer,
+    private readonly options: OperationsOptions,
+  ) {
+    const { connection } = request;
+    const { signal } = this.ending;
+    request.signal.addEventListener('abort', this.forward, { once: true });
+    if (request.signal.aborted) this.forward();
+    const mark: Mark = (stage, at) => this.stages.mark(stage, at);
+    const irrevocable = (): void => {
+      signal.throwIfAborted();
+      this.isIrrevocable = true;
+    };
+    const { memory } = request;
+    const use: UseOptions = { signal, leftovers: options.leftovers, mark, irrevocable, memory };
+    request.timedBy?.(this.stages);
+    this.span = this.beginSpan();
+    options.live.add(transfer.id, { look: () => this.look(), end: (reason) => this.end(reason) });
+    this.operation = {
+      transferId: transfer.id,
+      signal,
+      fileSize: 0,
+      expectedSize: undefined,
+      span: this.span,
+      mark,
+      writesInPlace: () => (this.isInPlace = true),
+      locate: (path, filename) => {
+        this.final = { path: path.toWellFormed(), filename: filename.toWellFormed() };
+        transfer.locate(this.final.path, this.final.filename);
+      },
+      use: (work) => options.remotes.use(connection, use, work),
+      useBoth: (source, work) => options.remotes.useBoth(source, connection, use, work),
+    };
+  }
+
+  /** Where the request must not run twice: resolves when it stands in the history, and with whoever remembers that. */
+  async intend(): Promise<void> {
+    const { intent } = this.request;
+    if (intent === undefined) return;
+    await this.transfer.stand();
+    await intent.begin(this.transfer.id);
+  }
+
+  /** Resolves when the success is durable; rejects with database_away when it could not be recorded. */
+  async succeed(): Promise<{ readonly durationMs: number }> {
+    try {
+      return await this.record(undefined);
+    } catch (error) {
+      // It is done, and its client is told a failure: what is repeated must not run again.
+      this.request.intent?.lose();
+      throw error;
+    }
+  }
+
+  /** Records the failure and resolves to the error to answer with: always the first one, as a GatewayError. */
+  async fail(thrown: unknown): Promise<GatewayError> {
+    const error = this.ownError(thrown);
+    // The answer to the one request that counts is lost, or bytes may stand where they were to go.
+    if ((this.isIrrevocable && !error.keepsSession) || this.isInPlace) this.request.intent?.lose();
+    // The history's own trouble must not hide what went wrong; it is retried by the storage, which also logs it.
+    await this.record(error).catch(() => undefined);
+    return error;
+  }
+
+  private end(reason: unknown): void {
+    if (!this.isIrrevocable) this.ending.abort(reason);
+  }
+
+  private look(): LiveTransfer {
+    const { request, operation } = this;
+    return {
+      id: operation.transferId,
+      accountId: request.caller.accountId,
+      connectionId: request.connection.id,
+      type: request.type,
+      direction: this.direction,
+      startedAt: this.transfer.startedAt,
+      filename: this.final?.filename ?? request.filename,
+      path: this.final?.path ?? request.path,
+      bytes: operation.fileSize,
+      totalBytes: operation.expectedSize,
+      step: this.stages.current ?? 'queue',
+    };
+  }
+
+  private ownError(thrown: unknown): GatewayError {
+    const { signal } = this.operation;
+    // An abort surfaces as whatever the stream made of it; the signal knows the cause.
+    if (signal.aborted && !(thrown instanceof GatewayError)) return toGatewayError(signal.reason);
+    return toGatewayError(thrown);
+  }
+
+  private async record(error: GatewayError | undefined): Promise<{ readonly durationMs: number }> {
+    const { request, operation } = this;
+    if (this.recorded) return { durationMs: 0 };
+    this.recorded = true;
+    this.stages.mark('record');
+    try {
+      return await this.transfer.finish({
+        status: error === undefined ? 'success' : 'failed',
+        fileSize: operation.fileSize,
+        errorMessage: error?.clientText ?? null,
+        errorCode: error?.code ?? null,
+        ...this.final,
+      });
+    } finally {
+      this.options.live.remove(this.transfer.id);
+      request.signal.removeEventListener('abort', this.forward);
+      this.stages.end();
+      this.endSpan(error);
+      this.options.onOutcome?.({
+        transferId: this.transfer.id,
+        requestId: request.requestId,
+        type: request.type,
+        protocol: request.connection.type,
+        connectionId: request.connection.id,
+        bytes: operation.fileSize,
+        durationMs: performance.now() - this.startedAt,
+        direction: this.direction,
+        error,
+        stages: this.stages.totals,
+        traceId: this.span.traceId,
+      });
+    }
+  }
+
+  private beginSpan(): Span {
+    const { connection, type, span = NO_SPAN } = this.request;
+    if (!span.isRecorded) return span;
+    const [, address, port] = /^(.*):(\d+)$/.exec(this.options.remotes.host(connection)) ?? [];
+    return span.child(`${type} ${connection.type}`, {
+      kind: 'client',
+      at: this.startedAt,
+      attributes: {
+        'server.address': address,
+        'server.port': port === undefined ? undefined : Number(port),
+        'network.protocol.name': connection.type,
+        'ftg.operation.type': type,
+        'ftg.connection.id': connection.id,
+        'ftg.transfer.id': this.transfer.id,
+      },
+    });
+  }
+
+  /** Its children are made now, from what the stages have noted: while it ran they cost nothing. */
+  private endSpan(error: GatewayError | undefined): void {
+    const { span, stages, operation } = this;
+    if (!span.isRecorded) return;
+    for (const { stage, from, to } of stages.stretches) span.child(stage, { at: from }).end({ at: to });
+    span.end({ error: error?.code, attributes: { 'file.size': operation.fileSize, 'ftg.error.step': error?.step } });
+  }
+}
+
+/** A path as a client gave it: checked now as far as possible, complete once the login folder is known. */
+export interface PathReference {
+  (remote: Remote): Promise<RemotePath>;
+  /** Where no session is needed to tell. */
+  readonly known?: RemotePath;
+}
+
+/**
+ * Checks a client's path at once and resolves it later: a relative one is taken from the connection's default path,
+ * which may be the login folder that only an open session knows. An absent one is the default path itself. `rawName`:
+ * the bytes of its last name, base64, where they are not UTF-8.
+ * @throws GatewayError bad_path
+ */
+export function referTo(
+  connection: Connection,
+  text: string | undefined,
+  field: string,
+  rawName?: string,
+  rawField = 'rawName',
+): PathReference {
+  if (rawName !== undefined && connection.type === 's3') {
+    const why = `${rawField} is for SFTP and FTP servers: the key of an S3 object is always UTF-8`;
+    throw new GatewayError('bad_path', why, { step: 'request' });
+  }
+  const named = (path: RemotePath): RemotePath => (rawName === undefined ? path : withRawName(path, rawName, rawField));
+  if (text !== undefined && text.startsWith('/')) return fixed(named(parseRemotePath(text, ROOT, field)));
+  if (connection.defaultPath !== undefined) {
+    const base = parseRemotePath(connection.defaultPath, ROOT, 'defaultPath');
+    return fixed(named(text === undefined ? base : parseRemotePath(text, base, field)));
+  }
+  if (text === undefined) return (remote) => remote.home();
+  // Only a ".." can still be wrong once the folder is known, or a raw name; everything else is refused now.
+  parseRemotePath(text.replaceAll('..', '__'), ROOT, field);
+  return async (remote) => named(parseRemotePath(text, await remote.home(), field));
+}
+
+function fixed(known: RemotePath): PathReference {
+  return Object.assign(() => Promise.resolve(known), { known });
+}

@@ -1,0 +1,128 @@
+/** The one place that moves bodies: counts, hashes, limits, and ends everything with the first error. */
+import { createHash, timingSafeEqual, type Hash } from 'node:crypto';
+import { Transform, type Readable, type TransformCallback, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { GatewayError } from '../base/errors.js';
+
+/** What a Content-Digest field (RFC 9530) promises about the body. */
+export interface ExpectedDigest {
+  readonly algorithm: 'sha256' | 'sha512';
+  readonly value: Buffer;
+}
+
+export interface PumpOptions {
+  readonly signal: AbortSignal;
+  /** Beyond: too_large. 0 = no limit. */
+  readonly maxBytes?: number;
+  /** More or fewer bytes than this are a size_mismatch. */
+  readonly size?: number | undefined;
+  readonly digest?: ExpectedDigest | undefined;
+  /** The target stays open. */
+  readonly isMoreToCome?: boolean;
+  /** Sees the count grow, for live progress. */
+  readonly onBytes?: (total: number) => void;
+}
+
+/**
+ * Moves `source` into `target` under back-pressure; resolves to the bytes moved once `target` has finished
+ * or, where more is to come, has taken them.
+ * Any failure destroys both. The first error wins.
+ */
+export async function pump(source: Readable, target: Writable, options: PumpOptions): Promise<number> {
+  const meter = new Meter(options);
+  const { signal, isMoreToCome = false } = options;
+  try {
+    await pipeline(source, meter, target, { signal, end: !isMoreToCome });
+  } catch (error) {
+    // An abort surfaces as a bare AbortError; the signal knows the cause.
+    throw signal.aborted && !(error instanceof GatewayError) ? signal.reason : error;
+  }
+  meter.verify();
+  return meter.bytes;
+}
+
+/**
+ * For a stream that is not read yet: it may fail meanwhile, which nobody would hear, and Node ends the process for it.
+ * The pump hears of it when it begins.
+ */
+export function heldForPump(source: Readable): void {
+  source.on('error', () => undefined);
+}
+
+/** Passes chunks through untouched. */
+class Meter extends Transform {
+  bytes = 0;
+  private readonly hash: Hash | undefined;
+
+  constructor(private readonly options: PumpOptions) {
+    super();
+    this.hash = options.digest === undefined ? undefined : createHash(options.digest.algorithm);
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.bytes += chunk.length;
+    const { maxBytes = 0, size, onBytes } = this.options;
+    if (maxBytes > 0 && this.bytes > maxBytes) {
+      return done(new GatewayError('too_large', `the body is larger than ${maxBytes} bytes`, { step: 'transfer' }));
+    }
+    if (size !== undefined && this.bytes > size)
+      return done(sizeMismatch(`more than the announced ${size} bytes came`));
+    this.hash?.update(chunk);
+    onBytes?.(this.bytes);
+    done(null, chunk);
+  }
+
+  override _flush(done: TransformCallback): void {
+    const { size } = this.options;
+    if (size !== undefined && this.bytes < size) {
+      return done(sizeMismatch(`${this.bytes} bytes came of the announced ${size}`));
+    }
+    done();
+  }
+
+  /** @throws GatewayError digest_mismatch */
+  verify(): void {
+    const { digest } = this.options;
+    if (digest !== undefined && this.hash !== undefined) verifyDigest(digest, this.hash);
+  }
+}
+
+/** @throws GatewayError digest_mismatch */
+export function verifyDigest(digest: ExpectedDigest, hash: Hash): void {
+  const actual = hash.digest();
+  if (actual.length === digest.value.length && timingSafeEqual(actual, digest.value)) return;
+  throw new GatewayError('digest_mismatch', `the body does not match its Content-Digest (${digest.algorithm})`, {
+    step: 'verify',
+  });
+}
+
+function sizeMismatch(text: string): GatewayError {
+  return new GatewayError('size_mismatch', `the transfer is not whole: ${text}`, { step: 'transfer' });
+}
+
+const ALGORITHMS: Record<string, ExpectedDigest['algorithm']> = { 'sha-256': 'sha256', 'sha-512': 'sha512' };
+const DIGEST_BYTES: Record<ExpectedDigest['algorithm'], number> = { sha256: 32, sha512: 64 };
+
+/**
+ * Parses a Content-Digest field, e.g. `sha-256=:…base64…:`; the strongest known algorithm counts, unknown ones are
+ * passed over (RFC 9530, section 2). @throws GatewayError bad_request
+ */
+export function parseContentDigest(field: string | undefined): ExpectedDigest | undefined {
+  if (field === undefined) return undefined;
+  let best: ExpectedDigest | undefined;
+  for (const member of field.split(',')) {
+    const match = /^\s*([a-z0-9-]+)=:([A-Za-z0-9+/]*={0,2}):\s*$/.exec(member);
+    if (match === null) throw badDigest('expected `sha-256=:<base64>:` or `sha-512=:<base64>:`');
+    const algorithm = ALGORITHMS[match[1] ?? ''];
+    if (algorithm === undefined) continue;
+    const value = Buffer.from(match[2] ?? '', 'base64');
+    if (value.length !== DIGEST_BYTES[algorithm])
+      throw badDigest(`a ${match[1]} value has ${DIGEST_BYTES[algorithm]} bytes`);
+    if (best === undefined || algorithm === 'sha512') best = { algorithm, value };
+  }
+  return best;
+}
+
+function badDigest(text: string): GatewayError {
+  return new GatewayError('bad_request', `Content-Digest: ${text}`, { step: 'request' });
+}

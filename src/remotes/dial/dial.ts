@@ -1,0 +1,378 @@
+import http from 'node:http';
+import https from 'node:https';
+import net from 'node:net';
+import type { Duplex } from 'node:stream';
+import tls from 'node:tls';
+import ipaddr from 'ipaddr.js';
+import { GatewayError, type Step } from '../../base/errors.js';
+import { createResolver, type Lookup } from '../../resolver/resolver.js';
+import {
+  type Address,
+  type Candidate,
+  candidateOf,
+  type Cidr,
+  isLocalAddress,
+  isSame,
+  matches,
+  METADATA,
+  NEVER,
+  parseCidr,
+  unmasked,
+} from './address.js';
+import type { Connection } from '../../connections/connection.js';
+import { raceConnects, TimeLimit } from './race.js';
+
+/**
+ * Every outgoing socket of the program is made here: the name is resolved, each address is held against the
+ * network rules, and the socket goes to the very address that was checked, from the fixed outbound address.
+ */
+export type Purpose = 'connection' | 'url' | 'webhook';
+
+export interface NetworkRules {
+  /** Outbound address to bind; "" = the system's choice. */
+  readonly localAddress: string;
+  readonly connections: { readonly allowPrivate: boolean; readonly deny: readonly string[] };
+  readonly urlFetch: { readonly allow: readonly string[] };
+  readonly webhooks: { readonly allow: readonly string[] };
+}
+
+export interface DialOptions {
+  readonly purpose: Purpose;
+  /** The account for which it is dialled. */
+  readonly owner: string;
+  /** What holds for that account instead of network.connections.allowPrivate. */
+  readonly allowPrivate?: boolean | undefined;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** For a socket that carries bodies in the clear: each read takes more of them (wide-reads.ts). */
+  readonly hasWideReads?: boolean;
+}
+
+/** Hears of the stations of every dial; for tests of a connection, which show them one by one. */
+export interface DialObserver {
+  /** The name's addresses are known and one at least is allowed. */
+  resolved?(host: string, addresses: readonly string[]): void;
+  connected?(socket: net.Socket): void;
+  secured?(socket: tls.TLSSocket): void;
+}
+
+export interface Dialer {
+  /**
+   * A connected TCP socket with TCP_NODELAY. Errors: address_denied, dns_failed, unreachable, connect_timeout,
+   * or the signal's reason.
+   */
+  connect(host: string, port: number, options: DialOptions): Promise<net.Socket>;
+  /** Whether the rules let `connect` through now, without connecting. Errors: address_denied, dns_failed, connect_timeout. */
+  check(host: string, port: number, options: DialOptions): Promise<void>;
+  /** `connect` with TLS on it; `timeoutMs` holds for each of the two. Also: certificate_rejected. */
+  connectTls(host: string, port: number, options: TlsDialOptions): Promise<tls.TLSSocket>;
+  /** Keep-alive agents whose sockets all come from `connect`. */
+  agents(options: AgentOptions): { readonly http: http.Agent; readonly https: https.Agent };
+}
+
+/** For whom a registered connection is dialled, and how far that may lead. */
+export function onBehalfOf({
+  accountId,
+  allowPrivate,
+}: Pick<Connection, 'accountId' | 'allowPrivate'>): Pick<DialOptions, 'purpose' | 'owner' | 'allowPrivate'> {
+  return { purpose: 'connection', owner: accountId, allowPrivate };
+}
+
+export interface TlsDialOptions extends DialOptions {
+  readonly tls?: tls.ConnectionOptions;
+}
+
+export interface AgentOptions {
+  readonly purpose: Purpose;
+  /** The account for which it is dialled, where a request does not name another one (OwnedRequest). */
+  readonly owner: string;
+  readonly allowPrivate?: boolean | undefined;
+  /**
+   * Sockets kept. No hard limit on those in use: http.Agent counts a socket once it has been dialled, so a burst dials
+   * past it. Whoever needs one bounds its requests (S3: SocketGate).
+   */
+  readonly maxSockets: number;
+  readonly connectTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly tls?: tls.ConnectionOptions;
+}
+
+/**
+ * Of every outgoing TLS. No DHE: the server chooses its group, up to 10,000 bits, which holds the event loop for over a
+ * second; the groups of TLS 1.3 are fixed ones.
+ */
+export const TLS_CIPHERS = `${tls.DEFAULT_CIPHERS}:!DHE`;
+
+/** The gateway's own listeners; never a target of a registered connection, a URL or a webhook. */
+export type OwnListeners = () => readonly { readonly address: string; readonly port: number }[];
+
+export function createDialer(
+  rules: NetworkRules,
+  ownListeners: OwnListeners,
+  resolveName: Lookup = createResolver(),
+  observer: DialObserver = {},
+): Dialer {
+  const deny = rules.connections.deny.map(parseCidr);
+  const allow: Record<Purpose, Cidr[]> = {
+    connection: [],
+    url: rules.urlFetch.allow.map(parseCidr),
+    webhook: rules.webhooks.allow.map(parseCidr),
+  };
+
+  function reasonToDeny({ written, real }: Candidate, port: number, { purpose, ...dial }: DialOptions) {
+    const allowPrivate = dial.allowPrivate ?? rules.connections.allowPrivate;
+    const range = real.range();
+    const isIn = (blocks: readonly Cidr[]): boolean =>
+      blocks.some((block) => matches(real, block) || matches(written, block));
+    // Loopback counts as private: a server beside the gateway is a usual set-up, its own listener never is.
+    if (isOwnListener(real, port)) return "this gateway's own address";
+    if (isIn(allow[purpose])) return undefined;
+    if (isIn(METADATA)) return 'a metadata address';
+    if (purpose !== 'connection') return range === 'unicast' ? undefined : `a ${range} address`;
+    if (NEVER.has(range)) return `a ${range} address`;
+    if (isIn(deny)) return 'a denied address';
+    return range === 'unicast' || allowPrivate ? undefined : `a ${range} address`;
+  }
+
+  function isOwnListener(address: Address, port: number): boolean {
+    return ownListeners().some((own) => {
+      if (own.port !== port) return false;
+      // A listener on a name could be any of this machine's addresses.
+      const listening = ipaddr.isValid(own.address) ? unmasked(ipaddr.parse(own.address)) : undefined;
+      if (listening === undefined || listening.range() === 'unspecified') {
+        return address.range() === 'loopback' || address.range() === 'unspecified' || isLocalAddress(address);
+      }
+      return isSame(listening, address);
+    });
+  }
+
+  async function connect(host: string, port: number, options: DialOptions): Promise<net.Socket> {
+    const { signal, timeoutMs, hasWideReads } = options;
+    signal.throwIfAborted();
+    const limit = new TimeLimit(signal, timeoutMs);
+    try {
+      const allowed = await resolveAllowed(host, port, options, limit);
+      const reachable = allowed.filter(({ text }) => isOfFamily(text, rules.localAddress));
+      if (reachable.length === 0) {
+        throw new GatewayError(
+          'unreachable',
+          `${host} has no address of the family of network.localAddress (${rules.localAddress})`,
+          { step: 'connect' },
+        );
+      }
+      const addresses = reachable.map(({ text }) => text);
+      observer.resolved?.(host, addresses);
+      const connecting = raceConnects(addresses, port, rules.localAddress, limit.signal, hasWideReads);
+      const socket = await limit.hold(connecting, () =>
+        connectTimedOut(`${host}:${port} did not answer within ${timeoutMs} ms`, 'connect'),
+      );
+      observer.connected?.(socket);
+      return socket;
+    } catch (error) {
+      if (error instanceof GatewayError || signal.aborted) throw error;
+      if (isOutOfDescriptors(error)) throw outOfDescriptors(error);
+      throw new GatewayError('unreachable', `${host}:${port} cannot be reached: ${systemWords(error)}`, {
+        step: 'connect',
+        cause: error,
+      });
+    } finally {
+      limit.end();
+    }
+  }
+
+  async function check(host: string, port: number, options: DialOptions): Promise<void> {
+    const limit = new TimeLimit(options.signal, options.timeoutMs);
+    try {
+      await resolveAllowed(host, port, options, limit);
+    } finally {
+      limit.end();
+    }
+  }
+
+  async function resolveAllowed(
+    host: string,
+    port: number,
+    options: DialOptions,
+    limit: TimeLimit,
+  ): Promise<Candidate[]> {
+    const candidates = await resolve(host, options.owner, limit);
+    const allowed = candidates.filter((candidate) => reasonToDeny(candidate, port, options) === undefined);
+    if (allowed.length === 0) throw denied(host, candidates, port, options);
+    return allowed;
+  }
+
+  async function resolve(host: string, owner: string, limit: TimeLimit): Promise<Candidate[]> {
+    const literal = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+    if (net.isIP(literal) !== 0) return [candidateOf(literal)];
+    try {
+      // The resolver also takes odd notations (octal, 0x7f.1); what it makes of them is checked like any other answer.
+      const found = await limit.hold(resolveName(host, { owner, signal: limit.signal }), () =>
+        connectTimedOut(`the name ${host} could not be resolved within ${limit.ms} ms`, 'resolve'),
+      );
+      if (found.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
+      return found.map(({ address }) => candidateOf(address));
+    } catch (error) {
+      if (error instanceof GatewayError || limit.signal.aborted) throw error;
+      if (isOutOfDescriptors(error)) throw outOfDescriptors(error);
+      throw new GatewayError('dns_failed', `the name ${host} cannot be resolved: ${systemWords(error)}`, {
+        step: 'resolve',
+        cause: error,
+      });
+    }
+  }
+
+  function denied(host: string, candidates: readonly Candidate[], port: number, dial: DialOptions): GatewayError {
+    const reasons = new Set(candidates.map((candidate) => reasonToDeny(candidate, port, dial)));
+    return new GatewayError(
+      'address_denied',
+      `${host} is ${[...reasons].join(' and ')}, which the network rules of this gateway do not allow for a ${PURPOSE_WORDS[dial.purpose]}`,
+      { step: 'resolve' },
+    );
+  }
+
+  async function connectTls(host: string, port: number, options: TlsDialOptions): Promise<tls.TLSSocket> {
+    const socket = await connect(host, port, options);
+    const secured = await secure(socket, { ...options.tls, host }, options.timeoutMs, options.signal);
+    observer.secured?.(secured);
+    return secured;
+  }
+
+  function agents(options: AgentOptions): { http: http.Agent; https: https.Agent } {
+    const shared = {
+      keepAlive: true,
+      maxSockets: options.maxSockets,
+      maxFreeSockets: options.maxSockets,
+      timeout: options.idleTimeoutMs,
+    };
+    // An agent keeps what it dials for whoever comes next, so a dial does not end with the request that caused it.
+    const dial = (target: ConnectTarget): DialOptions => ({
+      purpose: options.purpose,
+      owner: target.owner ?? options.owner,
+      allowPrivate: options.allowPrivate,
+      signal: NEVER_ABORTED,
+      timeoutMs: options.connectTimeoutMs,
+    });
+    const plainAgent = new http.Agent(shared);
+    plainAgent.createConnection = (target, done) => {
+      const wanted = target as ConnectTarget;
+      hand(connect(wanted.host ?? 'localhost', Number(wanted.port), dial(wanted)), done);
+      return undefined;
+    };
+    const secureAgent = new https.Agent({ ...shared, ...options.tls });
+    secureAgent.createConnection = (target, done) => {
+      const wanted = target as ConnectTarget & tls.ConnectionOptions;
+      const host = wanted.host ?? 'localhost';
+      hand(connectTls(host, Number(wanted.port), { ...dial(wanted), tls: { ...wanted, ...options.tls } }), done);
+      return undefined;
+    };
+    return { http: plainAgent, https: secureAgent };
+  }
+
+  return { connect, check, connectTls, agents };
+}
+
+/** What a request may say to an agent of ours beside what node:http knows. */
+export interface OwnedRequest {
+  readonly owner?: string;
+}
+
+interface ConnectTarget extends OwnedRequest {
+  readonly host?: string;
+  readonly port?: number | string;
+}
+
+const PURPOSE_WORDS: Record<Purpose, string> = { connection: 'connection', url: 'url upload', webhook: 'webhook' };
+const NEVER_ABORTED = new AbortController().signal;
+
+function connectTimedOut(text: string, step: Step): GatewayError {
+  return new GatewayError('connect_timeout', text, { step });
+}
+
+/** Without a fixed outbound address every family will do: every socket binds it. */
+function isOfFamily(address: string, localAddress: string): boolean {
+  return localAddress === '' || net.isIP(localAddress) === net.isIP(address);
+}
+
+function secure(
+  socket: net.Socket,
+  options: tls.ConnectionOptions,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<tls.TLSSocket> {
+  const host = options.servername ?? options.host ?? '';
+  // RFC 6066, 3: the name without a trailing dot, and no addresses.
+  const servername = net.isIP(host) === 0 ? host.replace(/\.$/, '') : '';
+  const secured = tls.connect({
+    ciphers: TLS_CIPHERS,
+    ...options,
+    socket,
+    ...(servername === '' ? {} : { servername }),
+  });
+  // Whoever takes the socket listens for its errors; until then, and once it is given up, nobody else does.
+  const silence = (): void => undefined;
+  secured.on('error', silence);
+  const limit = new TimeLimit(signal, timeoutMs);
+  const established = new Promise<tls.TLSSocket>((done, fail) => {
+    secured.once('secureConnect', () => done(secured));
+    secured.once('error', (error: NodeJS.ErrnoException) => fail(tlsFailure(host, error)));
+    secured.once('close', () => fail(tlsFailure(host, Object.assign(new Error('closed'), { code: 'ECONNRESET' }))));
+  });
+  return limit
+    .hold(established, () => connectTimedOut(`${host}: TLS was not established within ${timeoutMs} ms`, 'connect'))
+    .then(
+      (ready) => {
+        ready.off('error', silence);
+        return ready;
+      },
+      (error: unknown) => {
+        secured.destroy();
+        throw error;
+      },
+    )
+    .finally(() => limit.end());
+}
+
+/** A failed TLS handshake as certificate_rejected, or unreachable when the peer merely went away. */
+export function tlsFailure(host: string, error: NodeJS.ErrnoException, step: Step = 'connect'): GatewayError {
+  const gone = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+  return gone
+    ? new GatewayError('unreachable', `${host} closed the connection during the TLS handshake`, { step, cause: error })
+    : new GatewayError('certificate_rejected', `${host}: TLS was refused: ${error.message}`, { step, cause: error });
+}
+
+function hand(dialled: Promise<Duplex>, done?: (error: Error | null, socket: Duplex) => void): void {
+  dialled.then(
+    (socket) => done?.(null, socket),
+    (error: unknown) => done?.(error as Error, undefined as unknown as Duplex),
+  );
+}
+
+/** Ours (EMFILE) or the machine's (ENFILE): nothing is wrong with the remote. */
+function isOutOfDescriptors(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return code === 'EMFILE' || code === 'ENFILE';
+}
+
+function outOfDescriptors(cause: unknown): GatewayError {
+  return new GatewayError('overloaded', 'the gateway has no file descriptors left for another connection', {
+    step: 'connect',
+    retryAfterMs: 1_000,
+    cause,
+  });
+}
+
+function systemWords(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return code === undefined ? 'connection failed' : (SYSTEM_WORDS[code] ?? code);
+}
+
+const SYSTEM_WORDS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EHOSTUNREACH: 'no route to host',
+  ENETUNREACH: 'network unreachable',
+  ENOTFOUND: 'no such name',
+  EAI_AGAIN: 'the name service does not answer',
+  EAI_FAIL: 'the name service failed',
+  ETIMEDOUT: 'timed out',
+};

@@ -1,0 +1,147 @@
+/** What stands at a path: MLST where the server has it, else what SIZE, MDTM and CWD tell between them. */
+import { GatewayError } from '../../../base/errors.js';
+import { baseName, parentOf, rawNameOf, ROOT, type RemotePath } from '../../path.js';
+import type { FileInfo } from '../../remote.js';
+import { askModifiedAt, askSize } from './attributes.js';
+import { parseFacts } from '../names/facts.js';
+import { listEntered } from '../names/unix-listing.js';
+import type { Operation } from '../session/operation.js';
+import { isPositive, isUnsupported, refusal, saysDenied, saysMissing, type Reply } from '../session/replies.js';
+
+const EPOCH = new Date(0);
+
+/** not_found when absent. */
+export async function stat(operation: Operation, path: RemotePath): Promise<FileInfo> {
+  const found = await find(operation, path);
+  if (found === undefined) throw notFound(path);
+  return found;
+}
+
+export function notFound(path: RemotePath): GatewayError {
+  return new GatewayError('not_found', `${path}: there is no such file or folder`, { step: 'open' });
+}
+
+/** Undefined when nothing stands there; permission_denied when something does that may not be looked at. */
+export function find(operation: Operation, path: RemotePath): Promise<FileInfo | undefined> {
+  return look(operation, path, false);
+}
+
+async function look(operation: Operation, path: RemotePath, isSecondLook: boolean): Promise<FileInfo | undefined> {
+  const { features, memory } = operation.lease;
+  if (features.machineListings && memory.machineListings) {
+    const reply = await operation.ask('MLST', path, [250]);
+    if (isPositive(reply)) {
+      const info = factsOf(reply, path);
+      if (info !== undefined) return info;
+    } else if (isUnsupported(reply)) {
+      memory.machineListings = false;
+    } else if (path !== ROOT) {
+      return absent(operation, path, reply, isSecondLook);
+    }
+  }
+  return findBySize(operation, path, isSecondLook);
+}
+
+/** The size and time of a file that is known to be one: no look at whether it is a folder. */
+export async function measure(operation: Operation, path: RemotePath): Promise<FileInfo> {
+  const { features, memory } = operation.lease;
+  if (features.machineListings && memory.machineListings) return stat(operation, path);
+  const size = await askSize(operation, path);
+  if (typeof size !== 'number') return stat(operation, path);
+  return file(path, size, await askTime(operation, path));
+}
+
+function factsOf(reply: Reply, path: RemotePath): FileInfo | undefined {
+  const line = reply.text.split('\n').find((text) => !/^\d{3}[- ]/.test(text) && text.includes('='));
+  const facts = line === undefined ? undefined : parseFacts(line.trimStart());
+  if (facts === undefined || facts.type === 'link') return undefined;
+  const modifiedAt = facts.modifiedAt ?? EPOCH;
+  if (facts.type !== 'file') return folder(path, modifiedAt);
+  return facts.size === undefined ? undefined : file(path, facts.size, modifiedAt);
+}
+
+async function findBySize(
+  operation: Operation,
+  path: RemotePath,
+  isSecondLook: boolean,
+): Promise<FileInfo | undefined> {
+  const size = await askSize(operation, path);
+  if (typeof size === 'number') {
+    const mayBeFolder = await sizeAnswersForFolders(operation);
+    if (!mayBeFolder || !(await operation.isFolder(path))) return file(path, size, await askTime(operation, path));
+    return folder(path, await askTime(operation, path));
+  }
+  const entered = await operation.enter(path);
+  if (isPositive(entered)) return folder(path, await askTime(operation, path));
+  if (isUnsupported(size)) return findInListing(operation, path);
+  return absent(operation, path, saysDenied(size) || saysMissing(size) ? size : entered, isSecondLook);
+}
+
+/**
+ * Nothing showed at the path: is it absent, or may we not see it? Where the words leave that open, RNFR tells without a
+ * data connection: it answers 350 for whatever exists, and the next command forgets it.
+ */
+async function absent(
+  operation: Operation,
+  path: RemotePath,
+  reply: Reply,
+  isSecondLook: boolean,
+): Promise<FileInfo | undefined> {
+  if (saysMissing(reply)) return undefined;
+  const error = refusal(reply, 'open', path, 'not_found');
+  if (error.code !== 'not_found') throw error;
+  const probe = await operation.ask('RNFR', path, [350]);
+  if (probe.code !== 350) return undefined;
+  // It may have come between the two questions, by another hand.
+  if (!isSecondLook) {
+    // ProFTPD answers 501 to all but RNTO from here on, and a real RNTO could harm the file: a new login forgets it.
+    await operation.lease.reconnect(operation.signal);
+    return look(operation, path, true);
+  }
+  throw refusal(reply, 'open', path, 'permission_denied');
+}
+
+async function sizeAnswersForFolders(operation: Operation): Promise<boolean> {
+  const { memory } = operation.lease;
+  memory.sizeAnswersForFolders ??= typeof (await askSize(operation, ROOT)) === 'number';
+  return memory.sizeAnswersForFolders;
+}
+
+/** Where MDTM answers for files alone (vsftpd), a folder's time is the one that its parent's listing shows. */
+export async function withListedTime(operation: Operation, info: FileInfo): Promise<FileInfo> {
+  if (!info.isDirectory || info.path === ROOT || info.modifiedAt.getTime() !== 0) return info;
+  const listed = await findInListing(operation, info.path);
+  return listed?.isDirectory === true ? listed : info;
+}
+
+async function askTime(operation: Operation, path: RemotePath): Promise<Date> {
+  return (await askModifiedAt(operation, path)) ?? EPOCH;
+}
+
+/** The last resort, for servers without MLST and SIZE: the entry in the parent folder's listing. */
+async function findInListing(operation: Operation, path: RemotePath): Promise<FileInfo | undefined> {
+  if (path === ROOT || !isPositive(await operation.enter(parentOf(path)))) return undefined;
+  const name = baseName(path);
+  let found: FileInfo | undefined;
+  // Read to its end: stopping in the middle would cost the session.
+  for await (const entries of listEntered(operation, parentOf(path))) {
+    const entry = entries.find((one) => one.name === name.toWellFormed() && one.rawName === rawNameOf(name));
+    if (entry === undefined) continue;
+    const { time: modifiedAt, resolutionMs: timeResolutionMs } = entry.time ?? { time: EPOCH, resolutionMs: 0 };
+    const info = entry.kind === 'folder' ? folder(path, modifiedAt) : file(path, entry.size ?? 0, modifiedAt);
+    found = { ...info, timeResolutionMs };
+  }
+  if (found === undefined || found.isDirectory) return found;
+  // The minute of a listing hides what a second would show; `can` tells which of the two it is.
+  const exact = await askModifiedAt(operation, path);
+  if (exact === undefined) operation.lease.memory.hasMdtm = false;
+  return exact === undefined ? found : file(path, found.size, exact);
+}
+
+function file(path: RemotePath, size: number, modifiedAt: Date): FileInfo {
+  return { name: baseName(path), path, size, isDirectory: false, modifiedAt };
+}
+
+function folder(path: RemotePath, modifiedAt: Date): FileInfo {
+  return { name: baseName(path), path, size: 0, isDirectory: true, modifiedAt };
+}

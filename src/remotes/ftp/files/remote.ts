@@ -1,0 +1,135 @@
+import { GatewayError, toGatewayError } from '../../../base/errors.js';
+import type { FtpConnection, PoolLimits } from '../../../connections/connection.js';
+import { moveObstacle } from '../../move-obstacle.js';
+import { parseRemotePath, ROOT, underRoot, type RemotePath } from '../../path.js';
+import type { ProtocolDeps } from '../../protocol.js';
+import type {
+  ByteRange,
+  Capabilities,
+  FileInfo,
+  MoveOptions,
+  OpenFile,
+  Remote,
+  RemoteContext,
+  RemoteWriter,
+  ServerFacts,
+  WriteOptions,
+} from '../../remote.js';
+import { openFile } from './download.js';
+import { makeFolder } from './folders.js';
+import { listFolder } from '../names/listing.js';
+import { find, notFound, stat, withListedTime } from './lookup.js';
+import { Operation } from '../session/operation.js';
+import { renameOnto } from './rename.js';
+import { isPositive, refusal } from '../session/replies.js';
+import type { FtpLease } from '../session/session.js';
+import { openAppender, openWriter } from './writer.js';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+export class FtpRemote implements Remote {
+  private readonly operation: Operation;
+  private knownHome: Promise<RemotePath> | undefined;
+
+  constructor(
+    private readonly lease: FtpLease,
+    private readonly connection: FtpConnection,
+    limits: PoolLimits,
+    deps: ProtocolDeps,
+    context: RemoteContext,
+  ) {
+    this.operation = new Operation(lease, connection, limits, deps, context);
+  }
+
+  get can(): Capabilities {
+    const { features, memory } = this.lease;
+    return {
+      moveOnto: memory.renameReplaces ? 'replaces' : 'refuses',
+      exclusiveCreate: false,
+      readsWhileWriting: false,
+      timeResolutionMs: features.machineListings && memory.machineListings ? SECOND_MS : MINUTE_MS,
+      statTimeResolutionMs:
+        (features.machineListings && memory.machineListings) || memory.hasMdtm ? SECOND_MS : MINUTE_MS,
+    };
+  }
+
+  get facts(): ServerFacts {
+    const { control, features, memory, security } = this.lease;
+    return {
+      software: control.banner,
+      protocol: security === undefined ? 'FTP' : 'FTP over TLS',
+      utf8: features.utf8,
+      machineListings: features.machineListings && memory.machineListings,
+      passive: memory.passive,
+    };
+  }
+
+  home(): Promise<RemotePath> {
+    return (this.knownHome ??= this.askHome());
+  }
+
+  private async askHome(): Promise<RemotePath> {
+    const folder = await this.lease.loginFolder(this.operation.signal);
+    const root = underRoot(this.connection.rootPath, ROOT);
+    const prefix = root === '/' ? '/' : `${root}/`;
+    if (folder === root || !folder.startsWith(prefix)) return ROOT;
+    try {
+      return parseRemotePath(folder.slice(prefix.length), ROOT, 'the login folder');
+    } catch (error) {
+      this.operation.deps.log('FTP login folder cannot be used', { host: this.operation.host, cause: String(error) });
+      return ROOT;
+    }
+  }
+
+  async stat(path: RemotePath): Promise<FileInfo> {
+    return withListedTime(this.operation, await stat(this.operation, path));
+  }
+
+  list(folder: RemotePath): AsyncIterable<FileInfo> {
+    return listFolder(this.operation, folder);
+  }
+
+  read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile> {
+    return openFile(this.operation, path, select);
+  }
+
+  async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
+    // The final path may begin there, and while the content flows nothing can be asked. A refusal counts only then.
+    if (options.provisional === true) await this.home().catch(() => undefined);
+    return openWriter(this.operation, path, this.connection.atomicUploads && options.isHidden !== true, options);
+  }
+
+  append(path: RemotePath): Promise<RemoteWriter> {
+    return openAppender(this.operation, path);
+  }
+
+  async move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {
+    const info = await stat(this.operation, from);
+    if (from === to) return info;
+    const existing = await find(this.operation, to);
+    const standing = existing && (existing.isDirectory ? 'folder' : 'file');
+    const obstacle = moveObstacle({ isFolder: info.isDirectory, replace }, to, standing);
+    if (obstacle !== undefined) throw obstacle;
+    this.operation.context.irrevocable?.();
+    await renameOnto(this.operation, from, to);
+    return { ...info, name: to.slice(to.lastIndexOf('/') + 1), path: to };
+  }
+
+  async remove(path: RemotePath): Promise<void> {
+    this.operation.context.irrevocable?.();
+    const reply = await this.operation.ask('DELE', path);
+    if (isPositive(reply)) return;
+    // 550 says "absent", "a folder" and "not yours" alike.
+    const info = await find(this.operation, path);
+    if (info === undefined) throw notFound(path);
+    if (info.isDirectory) throw new GatewayError('is_a_folder', `${path} is a folder, not a file`, { step: 'open' });
+    throw toGatewayError(refusal(reply, 'open', `deleting ${path}`, 'permission_denied'));
+  }
+
+  async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
+    // Some servers say yes to making what stands there.
+    if (await this.operation.isFolder(path)) return { created: false };
+    return makeFolder(this.operation, path);
+  }
+}

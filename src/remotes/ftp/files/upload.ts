@@ -1,0 +1,146 @@
+/** STOR or APPE as a stream: bytes in, at the pace of the data connection. */
+import { Writable } from 'node:stream';
+import { GatewayError } from '../../../base/errors.js';
+import { LinePace } from '../../line-pace.js';
+import { dataError, lastWords, type Transfer } from '../session/data.js';
+import type { Operation } from '../session/operation.js';
+import { isPositive, refusal, spoken, type Reply } from '../session/replies.js';
+import { StallTimer } from '../session/stall.js';
+
+const HIGH_WATER_MARK = 1_048_576;
+
+export abstract class Upload extends Writable {
+  /** Bytes taken from the source. */
+  protected sent = 0;
+  private isEnded = false;
+  private failing = false;
+  private readonly pace = new LinePace();
+  private readonly stall: StallTimer;
+  private readonly onAbort = (): void => void this.destroy(this.operation.signal.reason as Error);
+  private resumeWriting: ((error?: Error | null) => void) | undefined;
+
+  protected constructor(
+    protected readonly operation: Operation,
+    private readonly transfer: Transfer,
+    /** Begins the texts of errors: "writing /a". */
+    private readonly subject: string,
+  ) {
+    super({ highWaterMark: HIGH_WATER_MARK });
+    const { stallTimeoutMs } = operation.limits;
+    this.stall = new StallTimer(stallTimeoutMs, () => {
+      const text = `${subject}: ${operation.host} took nothing for ${stallTimeoutMs} ms`;
+      this.destroy(new GatewayError('stall_timeout', text, { step: 'transfer' }));
+    });
+    const { socket, exchange } = transfer;
+    // Read, though nothing is to come: TLS tickets and the peer's end are only seen by reading.
+    socket.resume();
+    socket.on('drain', () => this.proceed());
+    socket.once('error', (error) => void this.fail(error));
+    socket.once('close', () => {
+      if (!socket.writableFinished) void this.fail(socket.errored ?? undefined);
+    });
+    if (socket.destroyed) process.nextTick(() => void this.fail(socket.errored ?? undefined));
+    exchange.finished.then(
+      (reply) => {
+        if (!isPositive(reply)) this.destroy(this.refused(reply));
+        else if (!this.isEnded) void this.fail(undefined);
+      },
+      (error: Error) => this.destroy(error),
+    );
+    operation.signal.addEventListener('abort', this.onAbort, { once: true });
+    if (operation.signal.aborted) this.onAbort();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
+    this.pass(this.transfer.socket.write(chunk), chunk.length, callback);
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], callback: (error?: Error | null) => void): void {
+    const { socket } = this.transfer;
+    let bytes = 0;
+    let hasRoom = true;
+    socket.cork();
+    for (const { chunk } of chunks) {
+      bytes += chunk.length;
+      hasRoom = socket.write(chunk);
+    }
+    socket.uncork();
+    this.pass(hasRoom && !socket.writableNeedDrain, bytes, callback);
+  }
+
+  override _final(callback: (error?: Error | null) => void): void {
+    this.isEnded = true;
+    this.stall.restart();
+    // An empty file ends before the handshake does; ended then, TLS would cut the handshake itself.
+    void this.transfer.ready.then(() =>
+      this.transfer.socket.end(() => {
+        this.stall.stop();
+        callback();
+      }),
+    );
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.stall.stop();
+    this.operation.signal.removeEventListener('abort', this.onAbort);
+    // Without an error this is the stream's regular end: what the kernel still holds must go out first.
+    if (error !== null || !this.writableFinished) this.transfer.socket.destroy();
+    callback(error);
+  }
+
+  /** Resolves with the server's final success. Errors: its refusal, connection_lost, stall_timeout. */
+  protected async confirmed(): Promise<void> {
+    const { socket, exchange } = this.transfer;
+    const wait = this.operation.limits.stallTimeoutMs + this.pace.drainMs;
+    const { control } = this.operation.lease;
+    const answer = control.answerInTime(exchange.finished, 'the end of the upload', wait);
+    const reply = await control.obey(this.operation.signal, answer);
+    socket.destroy();
+    if (!isPositive(reply)) throw this.refused(reply);
+  }
+
+  /** Ends the data connection at once; resolves true when the server has said its last word about it. */
+  protected async cut(): Promise<boolean> {
+    this.transfer.socket.destroy();
+    return (await lastWords(this.transfer.exchange)) !== undefined;
+  }
+
+  private pass(hasRoom: boolean, bytes: number, callback: (error?: Error | null) => void): void {
+    this.sent += bytes;
+    this.pace.sent(bytes, hasRoom);
+    if (hasRoom) return callback();
+    this.resumeWriting = callback;
+    this.stall.restart();
+  }
+
+  private proceed(): void {
+    this.stall.pause();
+    this.pace.drained();
+    const callback = this.resumeWriting;
+    this.resumeWriting = undefined;
+    callback?.();
+  }
+
+  private async fail(failure: Error | undefined): Promise<void> {
+    if (this.failing || this.destroyed) return;
+    this.failing = true;
+    const reply = await lastWords(this.transfer.exchange);
+    if (reply !== undefined && !isPositive(reply)) this.destroy(this.refused(reply));
+    else this.destroy(failure === undefined ? this.endedEarly(reply) : dataError(this.operation, failure));
+  }
+
+  private endedEarly(reply: Reply | undefined): GatewayError {
+    return new GatewayError(
+      'connection_lost',
+      `${this.subject}: ${this.operation.host} ended the data connection early`,
+      {
+        step: 'transfer',
+        remote: reply === undefined ? undefined : spoken(reply),
+      },
+    );
+  }
+
+  private refused(reply: Reply): GatewayError {
+    return refusal(reply, 'transfer', this.subject, 'permission_denied');
+  }
+}

@@ -1,0 +1,143 @@
+/** A listing's data connection as lines: bounded in line length, lines and bytes, because servers are not trusted. */
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { GatewayError } from '../../../base/errors.js';
+import { beginTransfer, dataError, type Transfer } from '../session/data.js';
+import type { Operation } from '../session/operation.js';
+import { isPositive, refusal, type Reply } from '../session/replies.js';
+import { StallTimer } from '../session/stall.js';
+
+const MAX_LINE_BYTES = 16_384;
+const MAX_LINES = 2_000_000;
+const MAX_BYTES = 536_870_912;
+/** One read can hold many times as many, which take longer to parse than anybody else should wait. */
+const LINES_PER_TURN = 500;
+const FIRST_BYTE_MS = 1_000;
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** The lines of one listing, in batches as they arrive; or the reply that refused it. */
+export async function openListing(operation: Operation, command: string): Promise<AsyncIterable<Buffer[]> | Reply> {
+  const transfer = await beginTransfer(operation, command);
+  if (transfer.first.code >= 400) return transfer.first;
+  // 226 at once, without 150: an empty folder, for which some servers never touch the data connection.
+  if (transfer.first.code >= 200 && !(await startsSoon(transfer.socket))) {
+    transfer.socket.destroy();
+    return nothing();
+  }
+  return readLines(operation, transfer, command.slice(0, 4));
+}
+
+export const isRefusal = (opened: AsyncIterable<Buffer[]> | Reply): opened is Reply => 'code' in opened;
+
+async function* nothing(): AsyncGenerator<Buffer[]> {}
+
+async function startsSoon(socket: Socket): Promise<boolean> {
+  const until = AbortSignal.timeout(FIRST_BYTE_MS);
+  try {
+    await once(socket, 'readable', { signal: until });
+    return socket.readableLength > 0;
+  } catch {
+    return false;
+  }
+}
+
+async function* readLines(operation: Operation, transfer: Transfer, verb: string): AsyncGenerator<Buffer[]> {
+  const { socket, exchange } = transfer;
+  const { control } = operation.lease;
+  const { signal } = operation;
+  const stall = new StallTimer(operation.limits.stallTimeoutMs, () =>
+    socket.destroy(
+      new GatewayError(
+        'stall_timeout',
+        `${operation.host} sent nothing of the listing for ${operation.limits.stallTimeoutMs} ms`,
+        {
+          step: 'transfer',
+        },
+      ),
+    ),
+  );
+  const stop = (): unknown => socket.destroy(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  // A control connection that dies, or refuses after all, ends the data as well: it may never end by itself.
+  exchange.finished.then(
+    (reply) => (isPositive(reply) ? undefined : socket.destroy(refusal(reply, 'transfer', 'listing the folder'))),
+    (error: Error) => socket.destroy(error),
+  );
+  let isComplete = false;
+  try {
+    const splitter = new LineSplitter(operation.host);
+    stall.restart();
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      stall.pause();
+      const lines = splitter.add(chunk);
+      for (let start = 0; start < lines.length; start += LINES_PER_TURN) {
+        if (start > 0) await turn();
+        yield lines.slice(start, start + LINES_PER_TURN);
+      }
+      stall.restart();
+    }
+    stall.stop();
+    const last = await control.obey(signal, control.answerInTime(exchange.finished, verb));
+    if (!isPositive(last)) throw refusal(last, 'transfer', 'listing the folder');
+    isComplete = true;
+    const rest = splitter.end();
+    if (rest.length > 0) yield rest;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw dataError(operation, error as Error);
+  } finally {
+    stall.stop();
+    signal.removeEventListener('abort', stop);
+    socket.destroy();
+    // Left in the middle, the server's last reply would be taken for the answer to the next command.
+    if (!isComplete) control.close();
+  }
+}
+
+export class LineSplitter {
+  private rest: Buffer = Buffer.alloc(0);
+  private lines = 0;
+  private bytes = 0;
+
+  constructor(private readonly host: string) {}
+
+  /** Complete lines, without their line ends; a line's last piece waits for the next chunk. */
+  add(chunk: Buffer): Buffer[] {
+    this.bytes += chunk.length;
+    const text = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
+    const lines: Buffer[] = [];
+    let start = 0;
+    for (let end = text.indexOf(LF); end >= 0; end = text.indexOf(LF, start)) {
+      this.take(text.subarray(start, end), lines);
+      start = end + 1;
+    }
+    this.rest = text.subarray(start);
+    if (this.rest.length > MAX_LINE_BYTES) throw this.tooMuch(`a line of more than ${MAX_LINE_BYTES} bytes`);
+    if (this.bytes > MAX_BYTES) throw this.tooMuch(`more than ${MAX_BYTES} bytes`);
+    return lines;
+  }
+
+  /** What stands after the last line end. */
+  end(): Buffer[] {
+    const lines: Buffer[] = [];
+    this.take(this.rest, lines);
+    return lines;
+  }
+
+  private take(line: Buffer, into: Buffer[]): void {
+    let end = line.length;
+    if (end > 0 && line[end - 1] === CR) end--;
+    if (end === 0) return;
+    if (end > MAX_LINE_BYTES) throw this.tooMuch(`a line of more than ${MAX_LINE_BYTES} bytes`);
+    if (++this.lines > MAX_LINES) throw this.tooMuch(`more than ${MAX_LINES} lines`);
+    into.push(end === line.length ? line : line.subarray(0, end));
+  }
+
+  private tooMuch(what: string): GatewayError {
+    return new GatewayError('protocol_error', `${this.host} sent a listing with ${what}; it was not read further`, {
+      step: 'transfer',
+    });
+  }
+}

@@ -1,0 +1,132 @@
+/** A folder's entries as the seam wants them: links followed, names checked, and every doubt about the folder cleared. */
+import { GatewayError } from '../../../base/errors.js';
+import { ListingBounds } from '../../listing-bounds.js';
+import { baseName, joinPath, parseFileName, type RemotePath } from '../../path.js';
+import type { FileInfo } from '../../remote.js';
+import { parseMachineLine, type Entry } from './entries.js';
+import { isRefusal, openListing } from './lines.js';
+import { find, stat } from '../files/lookup.js';
+import type { Operation } from '../session/operation.js';
+import { isPositive, isUnsupported, refusal, type Reply } from '../session/replies.js';
+import { listEntered } from './unix-listing.js';
+
+/** not_found, not_a_folder, permission_denied, protocol_error. */
+export async function* listFolder(operation: Operation, folder: RemotePath): AsyncGenerator<FileInfo> {
+  const unresolved: RemotePath[] = [];
+  const bounds = new ListingBounds(folder);
+  for await (const entries of listEntries(operation, folder)) {
+    for (const entry of entries) {
+      const path = entryPath(operation, folder, entry, bounds);
+      if (path === undefined) continue;
+      const isComplete = entry.kind === 'folder' || (entry.kind === 'file' && entry.size !== undefined);
+      if (isComplete) yield toFileInfo(entry, path);
+      else if (entry.rawName === undefined) unresolved.push(path);
+    }
+  }
+  // The control connection is free again only now.
+  for (const path of unresolved) {
+    const target = await findTarget(operation, path);
+    if (target !== undefined) yield target;
+  }
+}
+
+/** In batches as they arrive: handing on one by one takes longer than reading them. */
+async function* listEntries(operation: Operation, folder: RemotePath): AsyncGenerator<Entry[]> {
+  const { features, memory } = operation.lease;
+  if (features.machineListings && memory.machineListings) {
+    const opened = await openListing(operation, `MLSD ${operation.at(folder)}`);
+    if (!isRefusal(opened)) {
+      const outcome = yield* machineEntries(operation, folder, opened);
+      if (outcome === 'read') return;
+    } else if (!isUnsupported(opened)) {
+      await expectFolder(operation, folder);
+      // It is one, and could be looked at: then the server cannot list it this way.
+      if (!isNotImplementedHere(opened)) throw refusal(opened, 'open', `listing ${folder}`, 'permission_denied');
+    }
+    memory.machineListings = false;
+    operation.deps.log('FTP server announces MLSD but does not list by it', { host: operation.host });
+  }
+  const entered = await operation.enter(folder);
+  if (!isPositive(entered)) {
+    await expectFolder(operation, folder);
+    throw refusal(entered, 'open', `listing ${folder}`, 'permission_denied');
+  }
+  yield* listEntered(operation, folder);
+}
+
+async function* machineEntries(
+  operation: Operation,
+  folder: RemotePath,
+  batches: AsyncIterable<Buffer[]>,
+): AsyncGenerator<Entry[], 'read' | 'unreadable'> {
+  let sawSelf = false;
+  let read = 0;
+  let unreadable = 0;
+  let held: Entry | undefined;
+  for await (const lines of batches) {
+    const entries: Entry[] = [];
+    for (const line of lines) {
+      const entry = parseMachineLine(line);
+      if (entry === undefined) unreadable++;
+      else if (entry.kind === 'self') sawSelf = true;
+      else if (read++ === 0) held = entry;
+      else entries.push(entry);
+    }
+    if (held !== undefined && entries.length > 0) {
+      yield [held];
+      held = undefined;
+    }
+    yield entries;
+  }
+  if (read === 0 && unreadable > 0 && !sawSelf) return 'unreadable';
+  // Some servers list nothing for an absent folder, and a file as its own only entry.
+  const isDoubtful = !sawSelf && (read === 0 || (read === 1 && held?.name === baseName(folder)));
+  if (isDoubtful) await expectFolder(operation, folder);
+  if (held !== undefined) yield [held];
+  return 'read';
+}
+
+async function expectFolder(operation: Operation, folder: RemotePath): Promise<void> {
+  const info = await stat(operation, folder);
+  if (info.isDirectory) return;
+  throw new GatewayError('not_a_folder', `${folder} is a file, not a folder`, { step: 'open' });
+}
+
+const isNotImplementedHere = (reply: Reply): boolean => reply.code === 501 || reply.code === 503;
+
+/** Undefined for a name that cannot be a file's here; it came from the server and is not trusted. */
+function entryPath(
+  operation: Operation,
+  folder: RemotePath,
+  entry: Entry,
+  bounds: ListingBounds,
+): RemotePath | undefined {
+  try {
+    return joinPath(folder, parseFileName(entry.name, 'name'));
+  } catch {
+    if (!bounds.leaveOut()) return undefined;
+    operation.deps.log('FTP listing entry with an impossible name skipped', {
+      host: operation.host,
+      name: JSON.stringify(entry.name.slice(0, 300)),
+    });
+    return undefined;
+  }
+}
+
+/** What a link leads to; undefined for one that leads nowhere, or where we may not go. */
+async function findTarget(operation: Operation, path: RemotePath): Promise<FileInfo | undefined> {
+  try {
+    return await find(operation, path);
+  } catch (error) {
+    if (error instanceof GatewayError && error.keepsSession) return undefined;
+    throw error;
+  }
+}
+
+function toFileInfo(entry: Entry, path: RemotePath): FileInfo {
+  const isDirectory = entry.kind === 'folder';
+  const { name, rawName, time } = entry;
+  const size = isDirectory ? 0 : (entry.size ?? 0);
+  const info = { name, path, size, isDirectory, modifiedAt: time?.time ?? new Date(0) };
+  return rawName === undefined ? info : { ...info, rawName };
+}

@@ -1,0 +1,256 @@
+/**
+ * One control connection, from the greeting to its end, on a socket that dial.ts made; what makes it bear a server that
+ * is slow, broken or hostile:
+ *
+ *   bounds           64 KiB of one reply, and a deadline from command to answer however busily the server chatters
+ *   step             a reply that nobody waits for, or of a kind the command cannot have, ends the connection
+ *   stray text       is passed over (some servers say more than their replies), but only while a reply still comes
+ *   one cause        the first reason for the end, a GatewayError, is what every later command reports
+ */
+import type { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
+import type { TLSSocket } from 'node:tls';
+import { GatewayError } from '../../../base/errors.js';
+import { pathBytes } from '../../path.js';
+import { connectionLost, notAReply, outOfStep, type Reply } from './replies.js';
+import { ReplyReader } from './reply-reader.js';
+
+/** A command that moves data: a first reply, then the last one. Neither promise needs to be awaited. */
+export interface Exchange {
+  /** The first reply: 125 or 150, or already the last one. */
+  readonly started: Promise<Reply>;
+  readonly finished: Promise<Reply>;
+}
+
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  /** Codes of success that this command can have; 2xx when absent. Others below 400 are out of step. */
+  readonly success?: readonly number[];
+}
+
+/** The command under way. */
+interface Task {
+  accept(reply: Reply): void;
+  fail(error: Error): void;
+  /** It has had a reply: what a transfer takes is not for text beside it to end. */
+  isAnswered: boolean;
+}
+
+// eslint-disable-next-line no-control-regex
+const INJECTION = /[\r\n\u0000]/;
+const MAX_REPLY_CHARS = 65_536;
+const MAX_BANNER = 200;
+/** How long after text that is no reply one may still come. */
+const STRAY_MS = 1_000;
+
+export class Control {
+  /** How the server introduced itself. */
+  banner = '';
+  private reader = this.newReader();
+  private task: Task | undefined;
+  private ending: GatewayError | undefined;
+  private strayTimer: NodeJS.Timeout | undefined;
+  private stopListening: () => void;
+  private readonly lostListeners: (() => void)[] = [];
+
+  constructor(
+    private current: Socket,
+    /** `host:port`, for error texts. */
+    readonly host: string,
+    private readonly answerTimeoutMs: number,
+  ) {
+    this.stopListening = this.listen(current);
+  }
+
+  get socket(): Socket {
+    return this.current;
+  }
+
+  get alive(): boolean {
+    return this.ending === undefined && this.current.remoteAddress !== undefined;
+  }
+
+  /** A command still waits for its last reply. */
+  get busy(): boolean {
+    return this.task !== undefined;
+  }
+
+  onLost(listener: () => void): void {
+    this.lostListeners.push(listener);
+  }
+
+  /** The server's first words; 120 ("ready in n minutes") is waited out. */
+  async greeting(signal: AbortSignal): Promise<Reply> {
+    signal.throwIfAborted();
+    const reply = await this.obey(signal, this.begin(undefined).finished);
+    this.banner = reply.text.replace(/^\d{3}[ -]/, '').slice(0, MAX_BANNER);
+    return reply;
+  }
+
+  /**
+   * Sends a command and resolves with its last reply; a refusal is a reply too.
+   * Errors: connection_lost (421 too), protocol_error, stall_timeout, or the signal's reason, each ending the connection.
+   */
+  async ask(command: string, { signal, success }: AskOptions): Promise<Reply> {
+    signal.throwIfAborted();
+    const { finished } = this.begin(command);
+    const reply = await this.obey(signal, this.answerInTime(finished, verbOf(command)));
+    const fits = success === undefined ? reply.code >= 200 && reply.code < 300 : success.includes(reply.code);
+    if (reply.code < 400 && !fits) throw this.giveUp(outOfStep(this.host, reply, verbOf(command)));
+    return reply;
+  }
+
+  /** Goes on over TLS. What was said in the clear before, but after the answer to AUTH, is an attacker's (RFC 4217, 15.1). */
+  secured(socket: TLSSocket): void {
+    if (this.reader.pending > 0) {
+      throw this.giveUp(outOfStep(this.host, { code: 0, text: 'bytes before TLS' }, 'AUTH'));
+    }
+    this.stopListening();
+    this.current = socket;
+    this.reader = this.newReader();
+    this.stopListening = this.listen(socket);
+  }
+
+  /** Sends a command that moves data. Nothing but `finished` ends the exchange; no other command may be sent before. */
+  begin(command: string | undefined): Exchange {
+    if (this.ending !== undefined) throw this.ending;
+    if (this.busy) throw new GatewayError('internal', 'a control connection carries one command at a time');
+    // Paths cannot hold them; a registered user name or password could.
+    if (command !== undefined && INJECTION.test(command)) {
+      throw new GatewayError('bad_request', `an FTP ${verbOf(command)} cannot carry CR, LF or NUL`, {
+        step: 'request',
+      });
+    }
+    const started = pending();
+    const finished = pending();
+    this.task = {
+      isAnswered: false,
+      accept: (reply) => {
+        started.resolve(reply);
+        if (reply.code < 200) return;
+        this.task = undefined;
+        finished.resolve(reply);
+      },
+      fail: (error) => {
+        this.task = undefined;
+        started.reject(error);
+        finished.reject(error);
+      },
+    };
+    // A path need not be UTF-8.
+    if (command !== undefined) this.current.write(Buffer.concat([pathBytes(command), CRLF]));
+    return { started: started.promise, finished: finished.promise };
+  }
+
+  /** `answer`, or stall_timeout and the end of the connection when it does not come in time. */
+  async answerInTime(answer: Promise<Reply>, verb: string, timeoutMs = this.answerTimeoutMs): Promise<Reply> {
+    const timer = setTimeout(() => {
+      const text = `${this.host} did not answer ${verb} within ${Math.round(timeoutMs)} ms`;
+      this.giveUp(new GatewayError('stall_timeout', text, { step: 'transfer' }));
+    }, timeoutMs);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** `work`, ended with the whole connection when the signal fires: the rest of an exchange cannot be taken back. */
+  async obey<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+    const stop = (): void => this.end(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await work;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Ends the connection for this reason and hands it back to be thrown. */
+  giveUp(reason: GatewayError): GatewayError {
+    this.end(reason);
+    return reason;
+  }
+
+  /** The server is told (QUIT), and nothing is waited for. */
+  close(): void {
+    this.end(new Error('the gateway closed the connection'));
+  }
+
+  private end(cause: unknown): void {
+    if (this.ending !== undefined) return;
+    this.ending = cause instanceof GatewayError ? cause : connectionLost(this.host, cause);
+    clearTimeout(this.strayTimer);
+    this.stopListening();
+    this.current.write('QUIT\r\n');
+    this.current.destroy();
+    this.task?.fail(this.ending);
+    for (const listener of this.lostListeners) listener();
+  }
+
+  private listen(socket: Socket): () => void {
+    const decoder = new StringDecoder('utf8');
+    const accept = (chunk: Buffer): void => this.accept(decoder.write(chunk));
+    const fail = (error: Error): void => this.end(error);
+    const leave = (): void => this.end(new Error('the server closed the connection'));
+    socket.setKeepAlive(true);
+    socket.on('data', accept).on('error', fail).on('end', leave).on('close', leave);
+    return () => {
+      socket.off('data', accept).off('error', fail).off('end', leave).off('close', leave);
+      // What still becomes of it is nobody's concern.
+      socket.on('error', () => undefined);
+    };
+  }
+
+  private accept(text: string): void {
+    this.reader.accept(text);
+    if (this.reader.pending <= MAX_REPLY_CHARS) return;
+    const words = `${this.host} sent a reply of more than ${MAX_REPLY_CHARS} characters`;
+    this.giveUp(new GatewayError('protocol_error', words, { step: 'transfer' }));
+  }
+
+  private newReader(): ReplyReader {
+    return new ReplyReader({ reply: (reply) => this.hear(reply), stray: (line) => this.bear(line) });
+  }
+
+  private hear(reply: Reply): void {
+    clearTimeout(this.strayTimer);
+    this.strayTimer = undefined;
+    if (this.ending !== undefined) return;
+    // "Service not available, closing control connection": nothing may follow (RFC 959, 5.4), asked or not.
+    if (reply.code === 421) return void this.giveUp(connectionLost(this.host, undefined, reply));
+    if (this.task === undefined) return void this.giveUp(outOfStep(this.host, reply));
+    this.task.isAnswered = true;
+    this.task.accept(reply);
+  }
+
+  /** Text outside of a reply: whoever waits for one need not wait for long. */
+  private bear(line: string): void {
+    if (this.task === undefined || this.task.isAnswered || this.ending !== undefined) return;
+    this.strayTimer ??= setTimeout(() => this.giveUp(notAReply(this.host, line)), STRAY_MS);
+  }
+}
+
+const CRLF = Buffer.from('\r\n');
+
+interface Pending {
+  readonly promise: Promise<Reply>;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Nobody has to await it. */
+function pending(): Pending {
+  let [resolve, reject]: [Pending['resolve'], Pending['reject']] = [() => undefined, () => undefined];
+  const promise = new Promise<Reply>((done, fail) => ([resolve, reject] = [done, fail]));
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}
+
+function verbOf(command: string): string {
+  const space = command.indexOf(' ');
+  return space < 0 ? command : command.slice(0, space);
+}

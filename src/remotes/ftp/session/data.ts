@@ -1,0 +1,155 @@
+/** Data connections: always passive, always to the host of the control connection, always from the dialler. */
+import type { Socket } from 'node:net';
+import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
+import { onBehalfOf } from '../../dial/dial.js';
+import type { Exchange } from './control.js';
+import type { Operation } from './operation.js';
+import { outOfStep, refusal, isPositive, type Reply } from './replies.js';
+import { tlsError } from './security.js';
+
+interface DataConnection {
+  readonly socket: Socket;
+  /** Resolves when bytes may flow: with TLS, after the handshake. Never rejects; failures are the socket's. */
+  readonly ready: Promise<unknown>;
+}
+
+/** A command whose data flows, or has already ended. */
+export interface Transfer extends DataConnection {
+  readonly exchange: Exchange;
+  readonly first: Reply;
+  /** Where the data begins: `restartAt`, or 0 where the server refuses REST. */
+  readonly startsAt: number;
+}
+
+/**
+ * Opens a data connection, sends the command and waits for its first reply. A refusal comes back as that reply, with the
+ * socket destroyed; the caller decides what it means.
+ */
+export async function beginTransfer(operation: Operation, command: string, restartAt = 0): Promise<Transfer> {
+  const { control } = operation.lease;
+  const verb = command.slice(0, 4);
+  // Lines of a listing are taken apart piece by piece: a large one would hold up the event loop.
+  const { socket, ready } = await openDataConnection(operation, verb === 'RETR');
+  try {
+    // REST counts for the very next command only (RFC 959, 4.1.3).
+    const restarted = restartAt > 0 ? (await operation.send(`REST ${restartAt}`, [350])).code === 350 : false;
+    const exchange = control.begin(command);
+    const first = await control.obey(operation.signal, control.answerInTime(exchange.started, verb));
+    if (first.code >= 300) {
+      socket.destroy();
+      if (first.code < 400) throw control.giveUp(outOfStep(operation.host, first, verb));
+    }
+    return { socket, ready, exchange, first, startsAt: restarted ? restartAt : 0 };
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** How long a data connection that broke waits for the server's own words, which say more than ECONNRESET. */
+const LAST_WORDS_MS = 2_000;
+
+/** The final reply of an exchange whose data has ended badly; undefined when none comes soon. */
+export async function lastWords(exchange: Exchange): Promise<Reply | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((done) => {
+    timer = setTimeout(() => done(undefined), LAST_WORDS_MS);
+  });
+  try {
+    return await Promise.race([exchange.finished.catch(() => undefined), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const TLS_FAILURE = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|HOSTNAME)/;
+
+/** The error that a data socket died of. */
+export function dataError(operation: Operation, error: Error): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (TLS_FAILURE.test((error as NodeJS.ErrnoException).code ?? '')) return tlsError(operation.host, error, 'transfer');
+  return new GatewayError('connection_lost', `the data connection to ${operation.host} was lost`, {
+    step: 'transfer',
+    cause: error,
+  });
+}
+
+async function openDataConnection(operation: Operation, isFile: boolean): Promise<DataConnection> {
+  const { memory } = operation.lease;
+  if (memory.passive === 'PASV') return connectTo(operation, await askPort(operation, 'PASV'), isFile);
+  let refused: unknown;
+  try {
+    const port = await askPort(operation, 'EPSV');
+    return await connectTo(operation, port, isFile);
+  } catch (error) {
+    // Unknown to the server, or rewritten by a firewall that only understands PASV. PASV has no IPv6.
+    if (!hasCode(error, 'remote_failure', 'permission_denied', 'unreachable', 'connect_timeout') || isIPv6(operation))
+      throw error;
+    refused = error;
+  }
+  try {
+    const socket = await connectTo(operation, await askPort(operation, 'PASV'), isFile);
+    memory.passive = 'PASV';
+    return socket;
+  } catch (error) {
+    throw hasCode(error, 'remote_failure', 'unreachable', 'connect_timeout') ? refused : error;
+  }
+}
+
+async function askPort(operation: Operation, verb: 'EPSV' | 'PASV'): Promise<number> {
+  const reply = await operation.send(verb, verb === 'EPSV' ? [229] : [227]);
+  if (!isPositive(reply)) throw refusal(reply, 'open', `opening a data connection (${verb})`);
+  const port = verb === 'EPSV' ? parseExtendedPort(reply.text) : parsePort(reply.text);
+  if (port === undefined || port < 1 || port > 65_535)
+    throw operation.lease.control.giveUp(outOfStep(operation.host, reply, verb));
+  return port;
+}
+
+/** `229 … (|||40123|)`; the delimiter is the server's choice (RFC 2428, 3). */
+export function parseExtendedPort(text: string): number | undefined {
+  const port = /([!-~])\1\1(\d{1,5})\1/.exec(text)?.[2];
+  return port === undefined ? undefined : Number(port);
+}
+
+/** `227 … (h1,h2,h3,h4,p1,p2)`. The address is not believed: behind NAT it is wrong, and it could point anywhere. */
+export function parsePort(text: string): number | undefined {
+  const bytes = /(?<!\d)\d{1,3},\d{1,3},\d{1,3},\d{1,3},(\d{1,3}),(\d{1,3})(?!\d)/.exec(text);
+  if (bytes === null) return undefined;
+  const [high, low] = [Number(bytes[1]), Number(bytes[2])];
+  return high > 255 || low > 255 ? undefined : high * 256 + low;
+}
+
+const isIPv6 = (operation: Operation): boolean => {
+  const { remoteAddress = '' } = operation.lease.control.socket;
+  return remoteAddress.includes(':') && !remoteAddress.startsWith('::ffff:');
+};
+
+async function connectTo(operation: Operation, port: number, isFile: boolean): Promise<DataConnection> {
+  const { lease, deps, signal, limits } = operation;
+  const address = lease.control.socket.remoteAddress;
+  if (address === undefined)
+    throw new GatewayError('connection_lost', `the connection to ${operation.host} was lost`, { step: 'open' });
+  let socket: Socket;
+  try {
+    socket = await deps.dialer.connect(address, port, {
+      ...onBehalfOf(operation.connection),
+      signal,
+      timeoutMs: limits.connectTimeoutMs,
+      hasWideReads: isFile && lease.security === undefined,
+    });
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    const error = toGatewayError(thrown);
+    const text = `no data connection to ${operation.host} on its passive port ${port}; a firewall may block the passive port range (${error.message})`;
+    throw new GatewayError(error.code, text, { step: 'open', cause: error });
+  }
+  if (lease.security === undefined) return { socket: quiet(socket), ready: Promise.resolve() };
+  const secured = quiet(lease.security.secureData(socket));
+  const ready = new Promise((done) => secured.once('secureConnect', done));
+  return { socket: secured, ready };
+}
+
+/** Until the transfer has its own listeners an early reset must not be an unhandled 'error'. */
+function quiet<S extends Socket>(socket: S): S {
+  return socket.on('error', () => {});
+}

@@ -1,0 +1,132 @@
+/** From nothing to a control connection that is ready for work. */
+import type net from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { GatewayError, hasCode } from '../../../base/errors.js';
+import type { FtpConnection, PoolLimits } from '../../../connections/connection.js';
+import type { ProtocolDeps } from '../../protocol.js';
+import { onBehalfOf } from '../../dial/dial.js';
+import { Control } from './control.js';
+import { parseFeatures, type Features } from './features.js';
+import { isPositive, loginRefusal, spoken, type Reply } from './replies.js';
+import { createSecurity, type Security } from './security.js';
+
+export interface LoggedIn {
+  readonly control: Control;
+  /** When the socket stood. */
+  readonly connectedAt: number;
+  readonly features: Features;
+  /** Undefined where everything goes in the clear. */
+  readonly security: Security | undefined;
+}
+
+export const hostOf = (connection: FtpConnection): string => `${connection.host}:${connection.port}`;
+
+/**
+ * Dials, secures and logs in, all within `connectTimeoutMs`.
+ * Errors: the dialler's, certificate_rejected, login_refused, too_many_sessions, protocol_error, connect_timeout.
+ */
+export async function logIn(
+  connection: FtpConnection,
+  limits: PoolLimits,
+  deps: ProtocolDeps,
+  signal: AbortSignal,
+): Promise<LoggedIn> {
+  signal.throwIfAborted();
+  const host = hostOf(connection);
+  const deadline = new AbortController();
+  const forward = (): void => deadline.abort(signal.reason);
+  signal.addEventListener('abort', forward, { once: true });
+  const timer = setTimeout(() => {
+    const text = `${host} did not complete connection and login within ${limits.connectTimeoutMs} ms`;
+    deadline.abort(new GatewayError('connect_timeout', text, { step: 'login' }));
+  }, limits.connectTimeoutMs);
+  let control: Control | undefined;
+  try {
+    const security = connection.tls === 'none' ? undefined : createSecurity(connection);
+    const socket = await deps.dialer.connect(connection.host, connection.port, {
+      ...onBehalfOf(connection),
+      signal: deadline.signal,
+      timeoutMs: limits.connectTimeoutMs,
+    });
+    const connectedAt = performance.now();
+    const isImplicit = connection.tls === 'implicit' && security !== undefined;
+    const secure: Secure = async (by, plain) => {
+      const secured = await by.secureControl(plain, deadline.signal);
+      deps.secured?.(secured);
+      return secured;
+    };
+    const first = isImplicit ? await secure(security, socket) : socket;
+    control = new Control(first, host, limits.stallTimeoutMs);
+    const features = await introduce(control, connection, security, secure, deadline.signal);
+    deps.log('FTP session opened', { host, tls: connection.tls, ...features });
+    return { control, connectedAt, features, security };
+  } catch (error) {
+    control?.close();
+    throw asLoginFailure(error, host, connection.password);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', forward);
+  }
+}
+
+type Secure = (by: Security, plain: net.Socket) => Promise<TLSSocket>;
+
+async function introduce(
+  control: Control,
+  connection: FtpConnection,
+  security: Security | undefined,
+  secure: Secure,
+  signal: AbortSignal,
+): Promise<Features> {
+  const { username, password = '', tls } = connection;
+  const ask = (command: string, success?: readonly number[]): Promise<Reply> =>
+    control.ask(command, { signal, ...(success === undefined ? {} : { success }) });
+
+  const greeting = await control.greeting(signal);
+  if (!isPositive(greeting)) throw loginRefusal(greeting, control.host, undefined);
+
+  if (tls === 'explicit' && security !== undefined) {
+    const answer = await ask('AUTH TLS', [234]);
+    if (answer.code !== 234) throw unusable(answer, `${control.host} offers no TLS (AUTH TLS)`);
+    control.secured(await secure(security, control.socket));
+  }
+
+  // eslint-disable-next-line no-control-regex
+  if (/[^\u0000-\u007f]/.test(username + password)) await ask('OPTS UTF8 ON');
+  const user = await ask(`USER ${username}`, [230, 232, 331, 332]);
+  const needsPassword = user.code === 331;
+  const answer = needsPassword ? await ask(`PASS ${password}`, [202, 230, 232, 332]) : user;
+  if (!isPositive(answer)) throw loginRefusal({ ...answer, code: Math.max(answer.code, 400) }, control.host, password);
+
+  const features = parseFeatures(await ask('FEAT', [200, 202, 211, 214]));
+  if (features.utf8) await ask('OPTS UTF8 ON');
+  if (features.factsToRequest !== undefined) await ask(`OPTS MLST ${features.factsToRequest}`);
+  if (security !== undefined) {
+    await ask('PBSZ 0');
+    const protection = await ask('PROT P');
+    if (!isPositive(protection)) {
+      throw unusable(protection, `${control.host} does not protect data connections (PROT P)`);
+    }
+  }
+  const type = await ask('TYPE I');
+  if (!isPositive(type)) throw unusable(type, `${control.host} knows no binary transfers (TYPE I)`);
+  return features;
+}
+
+const unusable = (reply: Reply, text: string): GatewayError =>
+  new GatewayError('remote_failure', text, { step: 'login', remote: spoken(reply) });
+
+/** While logging in, 421 means "full", and no words of the server may show the password. */
+function asLoginFailure(error: unknown, host: string, password: string | undefined): unknown {
+  if (!hasCode(error, 'connection_lost', 'protocol_error', 'stall_timeout') || error.remote === undefined) return error;
+  const reply = { code: Number(error.remote.code ?? 0), text: error.remote.text };
+  return reply.code === 421 ? loginRefusal(reply, host, password) : redacted(error, password);
+}
+
+function redacted(error: GatewayError, password: string | undefined): GatewayError {
+  if (password === undefined || password === '' || error.remote === undefined) return error;
+  return new GatewayError(error.code, error.message, {
+    step: 'login',
+    remote: { ...error.remote, text: error.remote.text.replaceAll(password, '***') },
+  });
+}

@@ -1,0 +1,51 @@
+import type { FtpConnection, PoolLimits } from '../../../connections/connection.js';
+import { underRoot, type RemotePath } from '../../path.js';
+import type { ProtocolDeps } from '../../protocol.js';
+import type { RemoteContext } from '../../remote.js';
+import { isPositive, type Reply } from './replies.js';
+import type { FtpLease } from './session.js';
+
+/** What every step of one operation works with: the lease it holds, its limits, and the signal that ends it. */
+export class Operation {
+  constructor(
+    readonly lease: FtpLease,
+    readonly connection: Pick<FtpConnection, 'rootPath' | 'accountId' | 'allowPrivate'>,
+    readonly limits: PoolLimits,
+    readonly deps: ProtocolDeps,
+    readonly context: RemoteContext,
+    readonly signal: AbortSignal = context.signal,
+  ) {}
+
+  get host(): string {
+    return this.lease.control.host;
+  }
+
+  /** The path as the server knows it: always absolute, so that no folder has to be entered and no name begins with "-". */
+  at(path: RemotePath): string {
+    return underRoot(this.connection.rootPath, path);
+  }
+
+  /** One command about `path`; a refusal is a reply too. `success`: the codes of success, 2xx when absent. */
+  ask(verb: string, path: RemotePath, success?: readonly number[]): Promise<Reply> {
+    return this.send(`${verb} ${this.at(path)}`, success);
+  }
+
+  send(command: string, success?: readonly number[]): Promise<Reply> {
+    return this.lease.control.ask(command, { signal: this.signal, ...(success === undefined ? {} : { success }) });
+  }
+
+  /** Makes `folder` the working folder; the login folder is remembered first. */
+  async enter(folder: RemotePath): Promise<Reply> {
+    await this.lease.loginFolder(this.signal);
+    return this.ask('CWD', folder);
+  }
+
+  async isFolder(path: RemotePath): Promise<boolean> {
+    return isPositive(await this.enter(path));
+  }
+
+  /** The same operation under another signal: clean-up goes on after the operation's own has fired. */
+  under(signal: AbortSignal): Operation {
+    return new Operation(this.lease, this.connection, this.limits, this.deps, this.context, signal);
+  }
+}

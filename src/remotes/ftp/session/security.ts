@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import net from 'node:net';
+import tls from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import { GatewayError, type Step } from '../../../base/errors.js';
+import type { FtpConnection } from '../../../connections/connection.js';
+import { TLS_CIPHERS, tlsFailure } from '../../dial/dial.js';
+
+/**
+ * TLS of one session: the control connection's handshake, and those of its data connections, which resume its TLS
+ * session because many servers demand it as proof that both ends belong together (vsftpd's require_ssl_reuse).
+ */
+export interface Security {
+  /** Takes the socket over; resolves when the peer is trusted. certificate_rejected, unreachable, or the signal's reason. */
+  secureControl(socket: net.Socket, signal: AbortSignal): Promise<tls.TLSSocket>;
+  /** Begins a handshake that ends once the server has seen the transfer's command; its failure is the socket's error. */
+  secureData(socket: net.Socket): tls.TLSSocket;
+}
+
+/** Parsing the system's authorities costs some ten milliseconds: done once for each set of trusted ones. */
+const contexts = new LRUCache<string, tls.SecureContext>({ max: 100 });
+
+export function createSecurity(connection: FtpConnection): Security {
+  const { host, tlsCa, tlsVerify } = connection;
+  const literal = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+  const options: tls.ConnectionOptions = {
+    host: literal,
+    ...(net.isIP(literal) === 0 ? { servername: literal } : {}),
+    secureContext: contextFor(tlsCa),
+    rejectUnauthorized: tlsVerify,
+  };
+  let session: Buffer | undefined;
+
+  function wrap(socket: net.Socket, resume: boolean): tls.TLSSocket {
+    const secured = tls.connect({ ...options, socket, ...(resume && session !== undefined ? { session } : {}) });
+    // TLS 1.3 hands out tickets after the handshake, and some servers take each of them only once.
+    secured.on('session', (ticket) => {
+      session = ticket;
+    });
+    return secured;
+  }
+
+  return {
+    secureData: (socket) => wrap(socket, true),
+
+    secureControl: (socket, signal) =>
+      new Promise((done, fail) => {
+        const secured = wrap(socket, false);
+        const settle = (): void => {
+          signal.removeEventListener('abort', stop);
+          secured.removeListener('error', refuse);
+          secured.removeListener('close', hangUp);
+        };
+        const stop = (): void => refuse(signal.reason as Error);
+        const hangUp = (): void => refuse(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
+        const refuse = (error: Error): void => {
+          settle();
+          secured.on('error', () => {});
+          secured.destroy();
+          fail(signal.aborted ? (signal.reason as Error) : tlsError(literal, error, 'connect'));
+        };
+        signal.addEventListener('abort', stop, { once: true });
+        secured.once('error', refuse);
+        secured.once('close', hangUp);
+        secured.once('secureConnect', () => {
+          session ??= secured.getSession();
+          settle();
+          done(secured);
+        });
+      }),
+  };
+}
+
+/** What TLS itself found wrong (an OpenSSL or certificate error), or the connection's plain end. */
+export function tlsError(host: string, error: Error, step: Step): GatewayError {
+  if (error instanceof GatewayError) return error;
+  // OpenSSL's message holds source file names; its reason is made for people.
+  const { reason } = error as { reason?: unknown };
+  return tlsFailure(host, typeof reason === 'string' ? new Error(reason, { cause: error }) : error, step);
+}
+
+function contextFor(authority: string | undefined): tls.SecureContext {
+  const key = createHash('sha256')
+    .update(authority ?? '')
+    .digest('base64');
+  let context = contexts.get(key);
+  if (context === undefined) {
+    context = tls.createSecureContext({
+      ciphers: TLS_CIPHERS,
+      ...(authority === undefined || authority === '' ? {} : { ca: [...tls.rootCertificates, authority] }),
+    });
+    contexts.set(key, context);
+  }
+  return context;
+}

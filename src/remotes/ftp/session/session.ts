@@ -1,0 +1,143 @@
+import { LRUCache } from 'lru-cache';
+import { GatewayError, toGatewayError } from '../../../base/errors.js';
+import type { Session } from '../../../pools/session.js';
+import type { FtpConnection, PoolLimits } from '../../../connections/connection.js';
+import type { RemotePath } from '../../path.js';
+import type { ProtocolDeps } from '../../protocol.js';
+import type { Control } from './control.js';
+import type { Features } from './features.js';
+import { hostOf, logIn, type LoggedIn } from './login.js';
+import type { HostMemory } from '../memory.js';
+import { refusal, type Reply } from './replies.js';
+import type { Security } from './security.js';
+
+/** The right to use a session's one control connection for the length of one operation. */
+export interface FtpLease {
+  /** The present control connection; another one after reconnect(). */
+  readonly control: Control;
+  readonly features: Features;
+  readonly security: Security | undefined;
+  readonly memory: HostMemory;
+  /** Folders that have taken a file in this session. */
+  readonly provenFolders: LRUCache<RemotePath, true>;
+  /** The login folder as the server names it; asked once, and before anything changes the working folder. */
+  loginFolder(signal: AbortSignal): Promise<string>;
+  /**
+   * Gives the control connection up and logs in again in the same slot of the pool, for clean-up after a transfer that
+   * was cut. The session is not used again afterwards.
+   */
+  reconnect(signal: AbortSignal): Promise<void>;
+}
+
+const CHECK_TIMEOUT_MS = 10_000;
+const MAX_PROVEN_FOLDERS = 256;
+
+export class FtpSession implements Session<FtpLease>, FtpLease {
+  readonly capacity = 1;
+  readonly provenFolders = new LRUCache<RemotePath, true>({ max: MAX_PROVEN_FOLDERS });
+  readonly connectedAt: number;
+  private current: LoggedIn;
+  private leased = false;
+  private closed = false;
+  private spent = false;
+  private folder: string | undefined;
+  private readonly closeListeners: (() => void)[] = [];
+
+  private constructor(
+    private readonly connection: FtpConnection,
+    private readonly limits: PoolLimits,
+    private readonly deps: ProtocolDeps,
+    readonly memory: HostMemory,
+    first: LoggedIn,
+  ) {
+    this.current = this.adopt(first);
+    this.connectedAt = first.connectedAt;
+  }
+
+  static async open(
+    connection: FtpConnection,
+    limits: PoolLimits,
+    deps: ProtocolDeps,
+    memory: HostMemory,
+    signal: AbortSignal,
+  ): Promise<FtpSession> {
+    return new FtpSession(connection, limits, deps, memory, await logIn(connection, limits, deps, signal));
+  }
+
+  /** While leased the slot stays taken even when the connection has died: clean-up may log in again in it. */
+  get alive(): boolean {
+    return !this.closed && (this.leased || (this.control.alive && !this.spent));
+  }
+
+  get control(): Control {
+    return this.current.control;
+  }
+
+  get features(): Features {
+    return this.current.features;
+  }
+
+  get security(): Security | undefined {
+    return this.current.security;
+  }
+
+  async lease(signal: AbortSignal): Promise<FtpLease> {
+    signal.throwIfAborted();
+    if (!this.alive) {
+      throw new GatewayError('connection_lost', `the session on ${hostOf(this.connection)} is gone`, {
+        step: 'acquire',
+      });
+    }
+    this.leased = true;
+    return this;
+  }
+
+  release(_lease: FtpLease, fate: 'keep' | 'discard'): void {
+    this.leased = false;
+    // A transfer nobody finished leaves replies on their way that the next operation would take for its own.
+    if (fate === 'discard' || this.spent || this.control.busy || !this.control.alive) this.close();
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    const noop = this.control.ask('NOOP', { signal });
+    await this.control.answerInTime(noop, 'NOOP', Math.min(CHECK_TIMEOUT_MS, this.limits.stallTimeoutMs));
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.control.close();
+    for (const listener of this.closeListeners) listener();
+  }
+
+  onClose(listener: () => void): void {
+    this.closeListeners.push(listener);
+  }
+
+  async loginFolder(signal: AbortSignal): Promise<string> {
+    this.folder ??= parseFolder(await this.control.ask('PWD', { signal, success: [257] }));
+    return this.folder;
+  }
+
+  async reconnect(signal: AbortSignal): Promise<void> {
+    this.spent = true;
+    this.control.close();
+    const again = await logIn(this.connection, this.limits, this.deps, signal);
+    this.current = this.adopt(again);
+    if (this.closed) this.control.close();
+  }
+
+  private adopt(opened: LoggedIn): LoggedIn {
+    opened.control.onLost(() => {
+      if (!this.leased) this.close();
+    });
+    return opened;
+  }
+}
+
+/** `257 "/a ""quoted"" folder" is current` (RFC 959, appendix II: quotes are doubled). */
+function parseFolder(reply: Reply): string {
+  const quoted = /"((?:[^"]|"")*)"/.exec(reply.text)?.[1];
+  if (quoted === undefined) throw toGatewayError(refusal(reply, 'open', 'asking for the login folder (PWD)'));
+  return quoted.replaceAll('""', '"');
+}

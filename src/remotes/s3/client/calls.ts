@@ -1,0 +1,135 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { GatewayError, type Step } from '../../../base/errors.js';
+import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
+import type { RemoteContext } from '../../remote.js';
+import { hostOf } from './client.js';
+import type { EndpointTraits } from './quirks.js';
+import { isTransient, translateError } from './replies.js';
+import type { S3Lease } from './session.js';
+import type { LeaseGate } from './socket-gate.js';
+
+/** What one call is about and how patient to be with it. */
+export interface CallOptions {
+  readonly step: Step;
+  /** Client-visible path or words, for the text of an error. */
+  readonly what: string;
+  /** Tries in all; more than one only where the same call twice does what it does once. */
+  readonly attempts?: number;
+  /** Time to the complete answer; the stall limit unless the store has work to do. */
+  readonly allowMs?: number;
+  /** Instead of the operation's own: cleaning up goes on after that has been aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type SendOptions = { readonly abortSignal: AbortSignal };
+
+export const IDEMPOTENT_ATTEMPTS = 3;
+const FIRST_PAUSE_MS = 100;
+/** Slowest server-side copying that is still taken for work. */
+const COPY_BYTES_PER_MS = 5_000;
+
+/** Sends the requests of one operation: each with a deadline, bounded retries and a translated error. */
+export class Calls {
+  readonly client: S3Client;
+  readonly traits: EndpointTraits;
+
+  readonly gate: LeaseGate;
+
+  constructor(
+    lease: S3Lease,
+    readonly connection: S3Connection,
+    readonly limits: PoolLimits,
+    readonly context: RemoteContext,
+  ) {
+    this.client = lease.client;
+    this.traits = lease.traits;
+    this.gate = lease.gate;
+  }
+
+  /** Runs `send` until it answers. Errors: the signal's reason, stall_timeout, else what translateError makes of it. */
+  async call<T>(send: (options: SendOptions) => Promise<T>, options: CallOptions): Promise<T> {
+    const { attempts = 1, signal = this.context.signal } = options;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#once(send, options, signal);
+      } catch (error) {
+        if (attempt >= attempts || !isTransient(error)) throw this.translate(error, options);
+      }
+      // Doubling with jitter, so that the calls of one burst do not come back as one burst.
+      const pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
+      await pause(pauseMs, undefined, { signal }).catch(() => {
+        throw signal.reason;
+      });
+    }
+  }
+
+  /** How long a server-side copy or completion of `bytes` may take. */
+  copyAllowanceMs(bytes: number): number {
+    return this.limits.stallTimeoutMs + Math.ceil(bytes / COPY_BYTES_PER_MS);
+  }
+
+  /** A signal for cleaning up, which outlives the operation's own. */
+  cleanupSignal(): AbortSignal {
+    const { stallTimeoutMs } = this.limits;
+    return deadline(stallTimeoutMs, () => this.stalled({ step: 'publish', what: 'cleaning up' }, stallTimeoutMs));
+  }
+
+  /** The operation's signal, with a limit: for a request beside one that holds its socket until this one is done. */
+  spareSignal(): AbortSignal {
+    const { acquireTimeoutMs } = this.limits;
+    const late = (): GatewayError =>
+      new GatewayError(
+        'acquire_timeout',
+        `no second connection to ${hostOf(this.connection)} was free within ${acquireTimeoutMs} ms; maxSessions bounds them`,
+        { step: 'acquire' },
+      );
+    return AbortSignal.any([this.context.signal, deadline(acquireTimeoutMs, late)]);
+  }
+
+  translate(error: unknown, { step, what }: Pick<CallOptions, 'step' | 'what'>): GatewayError {
+    const { bucket, region } = this.connection;
+    return translateError(error, { step, what, bucket, region, host: hostOf(this.connection) });
+  }
+
+  stalled({ step, what }: Pick<CallOptions, 'step' | 'what'>, waitedMs: number): GatewayError {
+    return new GatewayError('stall_timeout', `${what}: ${hostOf(this.connection)} moved no byte for ${waitedMs} ms`, {
+      step,
+    });
+  }
+
+  async #once<T>(send: (options: SendOptions) => Promise<T>, options: CallOptions, signal: AbortSignal): Promise<T> {
+    const leave = await this.gate.enter(signal);
+    const { allowMs = this.limits.stallTimeoutMs } = options;
+    const ender = new AbortController();
+    const stop = (): void => ender.abort(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    const timer = setTimeout(() => ender.abort(this.stalled(options, allowMs)), allowMs);
+    let body: Readable | undefined;
+    try {
+      const answer = await send({ abortSignal: ender.signal });
+      body = bodyOf(answer);
+      return answer;
+    } catch (error) {
+      throw ender.signal.aborted ? ender.signal.reason : error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      // A download holds its socket until its body has been read, or destroyed.
+      if (body === undefined || body.closed) leave();
+      else body.once('close', leave);
+    }
+  }
+}
+
+function deadline(afterMs: number, reason: () => GatewayError): AbortSignal {
+  const ender = new AbortController();
+  setTimeout(() => ender.abort(reason()), afterMs).unref();
+  return ender.signal;
+}
+
+function bodyOf(answer: unknown): Readable | undefined {
+  const body = (answer as { readonly Body?: unknown } | undefined)?.Body;
+  return body instanceof Readable ? body : undefined;
+}

@@ -1,0 +1,153 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import tls from 'node:tls';
+import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
+import type { ProtocolDeps } from '../../protocol.js';
+import { onBehalfOf } from '../../dial/dial.js';
+import { BoundedHandler } from './bounded-handler.js';
+import { EndpointTraits } from './quirks.js';
+import { SocketGate } from './socket-gate.js';
+
+/** The endpoint as a URL; AWS's own regional one where none is registered. */
+export function endpointOf(connection: S3Connection): URL {
+  if (connection.endpoint !== undefined) return new URL(connection.endpoint);
+  const suffix = connection.region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return new URL(`https://s3.${connection.region}.${suffix}`);
+}
+
+/** `host:port` of the endpoint. */
+export function hostOf(connection: S3Connection): string {
+  const { hostname, port, protocol } = endpointOf(connection);
+  return `${hostname}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}`;
+}
+
+/** Everything besides the host that two connections must agree in to share sockets. */
+export function identityOf(connection: S3Connection): string[] {
+  const { accessKeyId, secretAccessKey, sessionToken, region, forcePathStyle, tlsCa, tlsVerify } = connection;
+  const { protocol, pathname } = endpointOf(connection);
+  // With the bucket in the host name every bucket is a server of its own.
+  const bucketHost = forcePathStyle ? '' : connection.bucket;
+  return [
+    `${protocol}${pathname}`,
+    accessKeyId,
+    secretAccessKey,
+    sessionToken ?? '',
+    region,
+    bucketHost,
+    tlsCa ?? '',
+    String(tlsVerify),
+  ];
+}
+
+/** One client and its sockets, for all connections of one identity; counted, closed with its last session. */
+export interface SharedClient {
+  readonly client: S3Client;
+  readonly traits: EndpointTraits;
+  readonly gate: SocketGate;
+  release(): void;
+}
+
+interface OpenClient {
+  readonly client: S3Client;
+  readonly gate: SocketGate;
+  close(): void;
+}
+
+interface Shelf {
+  readonly clients: Map<string, OpenClient & { users: number }>;
+  readonly traits: Map<string, EndpointTraits>;
+}
+
+// Keyed by the dialer, of which a gateway has one: its network rules and its clients live and die together.
+const shelves = new WeakMap<ProtocolDeps['dialer'], Shelf>();
+
+/** The client for this identity and these limits: the one that is open already, or a new one. */
+export function shareClient(connection: S3Connection, limits: PoolLimits, deps: ProtocolDeps): SharedClient {
+  const shelf: Shelf = shelves.get(deps.dialer) ?? { clients: new Map(), traits: new Map() };
+  shelves.set(deps.dialer, shelf);
+  const host = hostOf(connection);
+  const { maxSessions, connectTimeoutMs, idleTimeoutMs } = limits;
+  const key = JSON.stringify([
+    ...[host, ...identityOf(connection), maxSessions, connectTimeoutMs, idleTimeoutMs],
+    connection.allowPrivate ?? null,
+  ]);
+  const traits = shelf.traits.get(host) ?? newTraits(connection, deps);
+  shelf.traits.set(host, traits);
+  const shared = shelf.clients.get(key) ?? { ...openClient(connection, limits, deps, traits), users: 0 };
+  shelf.clients.set(key, shared);
+  shared.users += 1;
+  let isReleased = false;
+  return {
+    client: shared.client,
+    gate: shared.gate,
+    traits,
+    release() {
+      if (isReleased) return;
+      isReleased = true;
+      shared.users -= 1;
+      if (shared.users > 0) return;
+      shelf.clients.delete(key);
+      shared.close();
+    },
+  };
+}
+
+function newTraits(connection: S3Connection, deps: ProtocolDeps): EndpointTraits {
+  return new EndpointTraits(endpointOf(connection).hostname, (message, facts) => deps.log(message, facts));
+}
+
+function openClient(
+  connection: S3Connection,
+  limits: PoolLimits,
+  deps: ProtocolDeps,
+  traits: EndpointTraits,
+): OpenClient {
+  const agents = deps.dialer.agents({
+    ...onBehalfOf(connection),
+    maxSockets: limits.maxSessions,
+    connectTimeoutMs: limits.connectTimeoutMs,
+    idleTimeoutMs: limits.idleTimeoutMs,
+    tls: {
+      rejectUnauthorized: connection.tlsVerify,
+      ...(connection.tlsCa === undefined ? {} : { ca: [...tls.rootCertificates, connection.tlsCa] }),
+    },
+  });
+  const { accessKeyId, secretAccessKey, sessionToken } = connection;
+  const silent = (): void => undefined;
+  const client = new S3Client({
+    endpoint: endpointOf(connection).href,
+    region: connection.region,
+    forcePathStyle: connection.forcePathStyle,
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+    requestHandler: new BoundedHandler({ httpAgent: agents.http, httpsAgent: agents.https }),
+    requestChecksumCalculation: traits.now.checksums,
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // Retries are ours: they know which calls may be repeated, and their errors are already translated.
+    maxAttempts: 1,
+    retryMode: 'standard',
+    // With agents of our own the SDK sends the header but does not wait for its answer.
+    expectContinueHeader: false,
+    // Everything that the SDK would else read from the environment and from files of the user's home.
+    defaultsMode: 'standard',
+    useArnRegion: false,
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+    disableS3ExpressSessionAuth: true,
+    userAgentAppId: 'file-transfer-gateway',
+    // Without a logger the SDK writes warnings to the console.
+    logger: { debug: silent, info: silent, warn: silent, error: silent },
+  });
+  // It copies every answer for that log, each entry of a listing by its schema.
+  client.middlewareStack.remove('loggerMiddleware');
+  return {
+    client,
+    gate: new SocketGate(
+      limits.maxSessions,
+      deps.budgets && (() => deps.budgets?.places.trySpare(connection.accountId)),
+    ),
+    close() {
+      client.destroy();
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Session } from '../../../pools/session.js';
+import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
+import type { ProtocolDeps } from '../../protocol.js';
+import type { LeaseGate } from './socket-gate.js';
+import { shareClient, type SharedClient } from './client.js';
+
+/** The right to send requests through a client whose sockets are bounded by the pool's limit. */
+export interface S3Lease extends Pick<SharedClient, 'client' | 'traits'> {
+  readonly gate: LeaseGate;
+}
+
+/**
+ * A slot, not a socket: HTTP has no login to keep, so a session costs nothing to open, cannot die and is never checked.
+ * What it holds is a share of the client, whose keep-alive sockets end with the last session.
+ */
+export class S3Session implements Session<S3Lease> {
+  readonly capacity = 1;
+  readonly #shared: SharedClient;
+  readonly #listeners: (() => void)[] = [];
+  #alive = true;
+
+  constructor(connection: S3Connection, limits: PoolLimits, deps: ProtocolDeps) {
+    this.#shared = shareClient(connection, limits, deps);
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  async lease(signal: AbortSignal): Promise<S3Lease> {
+    signal.throwIfAborted();
+    const { client, traits, gate } = this.#shared;
+    return { client, traits, gate: gate.openLease() };
+  }
+
+  release(lease: S3Lease): void {
+    // A cut request took its own socket with it: whatever the fate, the slot is as good as before.
+    lease.gate.close();
+  }
+
+  async check(): Promise<void> {
+    // Nothing to prove: the next request dials when no socket is left.
+  }
+
+  close(): void {
+    if (!this.#alive) return;
+    this.#alive = false;
+    this.#shared.release();
+    for (const listener of this.#listeners) listener();
+  }
+
+  onClose(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+}

@@ -1,0 +1,147 @@
+import { Readable } from 'node:stream';
+import type { GatewayError } from '../../../base/errors.js';
+import { LinePace } from '../../line-pace.js';
+import type { SendOptions } from './calls.js';
+import type { Leave } from './socket-gate.js';
+
+export interface StreamedRequestOptions {
+  readonly signal: AbortSignal;
+  /** Admits the request to a socket. */
+  enter(signal: AbortSignal): Promise<Leave>;
+  /**
+   * Longest wait for the store to take a byte, and for its answer after the last one has reached it. Waiting for our own
+   * source does not count.
+   */
+  readonly stallMs: number;
+  stalled(waitedMs: number): GatewayError;
+  translate(error: unknown): GatewayError;
+}
+
+type Done = (error?: Error | null) => void;
+
+/** Enough for the socket to stay busy while the source fetches its next chunk. */
+const BODY_BUFFER_BYTES = 256 * 1024;
+
+/** A request whose body is fed chunk by chunk; never sent twice. It fails once, with the first cause. */
+export class StreamedRequest<T> {
+  readonly #body: Readable;
+  readonly #ender = new AbortController();
+  readonly #answer: Promise<T>;
+  readonly #pace = new LinePace();
+  #waiting: Done | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #failure: Error | undefined;
+  #isAdmitted = false;
+  #isEnded = false;
+  #onFailure: ((error: Error) => void) | undefined;
+
+  constructor(
+    send: (body: Readable, options: SendOptions) => Promise<T>,
+    private readonly options: StreamedRequestOptions,
+  ) {
+    this.#body = new Readable({ highWaterMark: BODY_BUFFER_BYTES, read: () => this.#wanted() });
+    // The error reaches the feeder through #fail; an unheard 'error' event would end the process.
+    this.#body.on('error', () => undefined);
+    const { signal } = options;
+    const stop = (): void => this.abort(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+    this.#answer = this.#run(send).finally(() => signal.removeEventListener('abort', stop));
+    this.#answer.catch(() => undefined);
+    if (signal.aborted) stop();
+  }
+
+  /** Hands over the next bytes; `done` is called when the socket wants more, or with the request's error. */
+  feed(chunk: Buffer, done: Done): void {
+    if (this.#failure !== undefined) return done(this.#failure);
+    const hasRoom = this.#body.push(chunk);
+    this.#pace.sent(chunk.length, hasRoom);
+    if (hasRoom) return done();
+    this.#waiting = done;
+    this.#watch(this.options.stallMs);
+  }
+
+  /** Tells a failure when it happens, though nobody is feeding just then. */
+  onFailure(listener: (error: Error) => void): void {
+    this.#onFailure = listener;
+    if (this.#failure !== undefined) listener(this.#failure);
+  }
+
+  /** Ends the body and resolves with the answer. */
+  async finish(): Promise<T> {
+    if (this.#failure === undefined) {
+      this.#isEnded = true;
+      this.#body.push(null);
+      this.#watchAnswer();
+    }
+    return this.#answer;
+  }
+
+  /** Destroys the socket, so that the store sees a cut body and keeps nothing. */
+  abort(cause: Error): void {
+    this.#fail(cause);
+  }
+
+  /** Resolves when the request has ended, one way or the other. */
+  async settled(): Promise<void> {
+    await this.#answer.then(
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  async #run(send: (body: Readable, options: SendOptions) => Promise<T>): Promise<T> {
+    let leave: Leave | undefined;
+    try {
+      leave = await this.options.enter(this.#ender.signal);
+      this.#isAdmitted = true;
+      if (this.#isEnded) this.#watchAnswer();
+      else if (this.#waiting !== undefined) this.#watch(this.options.stallMs);
+      const answer = await send(this.#body, { abortSignal: this.#ender.signal });
+      this.#unwatch();
+      return answer;
+    } catch (error) {
+      const failure = this.#failure ?? this.options.translate(error);
+      this.#fail(failure);
+      throw failure;
+    } finally {
+      leave?.();
+    }
+  }
+
+  #fail(cause: Error): void {
+    this.#unwatch();
+    if (this.#failure !== undefined) return;
+    this.#failure = cause;
+    this.#ender.abort(cause);
+    this.#body.destroy();
+    const done = this.#waiting;
+    this.#waiting = undefined;
+    done?.(cause);
+    this.#onFailure?.(cause);
+  }
+
+  #wanted(): void {
+    const done = this.#waiting;
+    if (done === undefined) return;
+    this.#waiting = undefined;
+    this.#pace.drained();
+    this.#unwatch();
+    done();
+  }
+
+  #watch(waitMs: number): void {
+    this.#unwatch();
+    // Waiting for a socket is not the store's silence.
+    if (!this.#isAdmitted) return;
+    this.#timer = setTimeout(() => this.#fail(this.options.stalled(waitMs)), waitMs);
+  }
+
+  #watchAnswer(): void {
+    this.#watch(Math.round(this.options.stallMs + this.#pace.drainMs));
+  }
+
+  #unwatch(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}

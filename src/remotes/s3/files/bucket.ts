@@ -1,0 +1,397 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import mime from 'mime-types';
+import type { Readable } from 'node:stream';
+import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
+import type { RemotePath } from '../../path.js';
+import type { ByteRange } from '../../remote.js';
+import { ListingBounds } from '../../listing-bounds.js';
+import { IDEMPOTENT_ATTEMPTS, type Calls, type CallOptions } from '../client/calls.js';
+import { bareEtag, decodeListedKey, fileKey, folderKey, wholeSeconds } from './keys.js';
+import { ExactBody } from './reader.js';
+import { replyOf } from '../client/replies.js';
+import { StreamedRequest } from '../client/streamed-request.js';
+
+/** An object as HEAD, GET and listings describe it. */
+export interface ObjectFacts {
+  readonly size: number;
+  readonly modifiedAt: Date;
+  readonly etag: string | undefined;
+  readonly contentType?: string | undefined;
+}
+
+export interface ListedObject extends ObjectFacts {
+  readonly key: string;
+}
+
+export interface Page {
+  readonly objects: readonly ListedObject[];
+  /** Common prefixes, each ending in the delimiter. */
+  readonly prefixes: readonly string[];
+  /** Names that no client could address, as the store wrote them. */
+  readonly unreadable: readonly string[];
+}
+
+export interface ListOptions {
+  readonly prefix: string;
+  /** One level only. */
+  readonly oneLevel: boolean;
+  readonly what: string;
+  readonly pageSize?: number;
+}
+
+interface HeadOptions {
+  readonly bucket?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface PutOptions {
+  /** Only if nothing stands at the key. */
+  readonly exclusive: boolean;
+}
+
+/** The requests on one bucket, in the gateway's own terms. */
+export class Bucket {
+  readonly name: string;
+  readonly prefix: string;
+
+  constructor(readonly calls: Calls) {
+    this.name = calls.connection.bucket;
+    this.prefix = calls.connection.prefix;
+  }
+
+  fileKey(path: RemotePath): string {
+    return fileKey(this.prefix, path);
+  }
+
+  folderKey(path: RemotePath): string {
+    return folderKey(this.prefix, path);
+  }
+
+  /** Facts of the object; undefined when there is none. */
+  async head(
+    key: string,
+    what: string,
+    { bucket = this.name, signal }: HeadOptions = {},
+  ): Promise<ObjectFacts | undefined> {
+    const { client } = this.calls;
+    try {
+      const found = await this.calls.call(
+        (options) => client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), options),
+        { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS, signal },
+      );
+      return factsOf(found);
+    } catch (error) {
+      const { status, code } = replyOf(error);
+      if (status === 404 && code !== 'NoSuchBucket') return undefined;
+      if (status === undefined || code !== undefined || !EXPLAINED.has(status)) throw error;
+      try {
+        await this.#explain(bucket, key, what);
+      } catch (reason) {
+        // It was refused for what has passed since, such as a clock that the client has set right.
+        if (hasCode(reason, 'not_found')) return undefined;
+        throw reason;
+      }
+      throw error;
+    }
+  }
+
+  /** The first object at or below a prefix; undefined when there is none. */
+  async firstBelow(prefix: string, what: string): Promise<ListedObject | undefined> {
+    for await (const page of this.pages({ prefix, oneLevel: false, what, pageSize: 1 })) {
+      if (page.objects[0] !== undefined) return page.objects[0];
+      if (page.unreadable.length > 0) return { key: prefix, size: 0, modifiedAt: new Date(0), etag: undefined };
+    }
+    return undefined;
+  }
+
+  /** Every page of a listing, in key order. */
+  async *pages(options: ListOptions): AsyncGenerator<Page, void, undefined> {
+    const bounds = new ListingBounds(options.what);
+    let after: { token?: string; marker?: string } = {};
+    for (;;) {
+      const { page, next } = await this.#page(options, after);
+      bounds.add(page.objects.length + page.prefixes.length + page.unreadable.length, PAGE_KEYS);
+      yield page;
+      if (next === undefined) return;
+      if (next.token === after.token && next.marker === after.marker) {
+        throw new GatewayError('protocol_error', `${options.what}: the store goes on with the same page for ever`, {
+          step: 'transfer',
+        });
+      }
+      after = next;
+    }
+  }
+
+  /** Opens the object's bytes. With `facts` it must still be that object, else remote_failure. */
+  async get(
+    key: string,
+    what: string,
+    facts?: ObjectFacts,
+    range?: ByteRange,
+  ): Promise<{ facts: ObjectFacts; body: Readable }> {
+    const { client, limits, context } = this.calls;
+    const about: CallOptions = { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS };
+    const input = {
+      Bucket: this.name,
+      Key: key,
+      ...(facts?.etag === undefined ? {} : { IfMatch: `"${facts.etag}"` }),
+      ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }),
+    };
+    const answer = await this.calls.call((options) => client.send(new GetObjectCommand(input), options), about);
+    const source = answer.Body as Readable;
+    const wanted = range === undefined ? facts?.size : range.end - range.start + 1;
+    if (answer.ContentLength === undefined || (wanted !== undefined && answer.ContentLength !== wanted)) {
+      source.destroy();
+      throw new GatewayError('protocol_error', `${what}: the store sends another length than it was asked for`, {
+        step: 'open',
+      });
+    }
+    const lost = (cause?: unknown): GatewayError =>
+      new GatewayError('connection_lost', `${what}: the store cut the download`, { step: 'transfer', cause });
+    const body = new ExactBody(source, answer.ContentLength, {
+      signal: context.signal,
+      stallMs: limits.stallTimeoutMs,
+      stalled: () => this.calls.stalled({ step: 'transfer', what }, limits.stallTimeoutMs),
+      lost,
+      tooLong: () =>
+        new GatewayError('protocol_error', `${what}: the store sends more than it announced`, { step: 'transfer' }),
+    });
+    return { facts: facts ?? factsOf(answer), body };
+  }
+
+  /** Stores a small object whole; asked for with `exclusive`, already_exists instead of replacing. Resolves with its etag. */
+  async put(key: string, body: Buffer, what: string, { exclusive }: PutOptions): Promise<string | undefined> {
+    const { client, traits } = this.calls;
+    const send = async (condition: boolean): Promise<string | undefined> => {
+      const command = new PutObjectCommand({
+        Bucket: this.name,
+        Key: key,
+        Body: body,
+        ContentLength: body.length,
+        ContentType: contentTypeOf(key),
+        ...(condition ? { IfNoneMatch: '*' } : {}),
+      });
+      // Under a condition a second try would meet the object that an unanswered first one stored.
+      const attempts = condition ? 1 : IDEMPOTENT_ATTEMPTS;
+      const answer = await this.calls.call((options) => client.send(command, options), {
+        step: 'publish',
+        what,
+        attempts,
+        allowMs: this.calls.copyAllowanceMs(body.length),
+      });
+      return bareEtag(answer.ETag);
+    };
+    if (!exclusive || traits.now.exclusivePut === 'no') return send(false);
+    try {
+      return await send(true);
+    } catch (error) {
+      if (!this.isConditionUnknown(error, 'exclusivePut')) throw this.conditionError(error, 'exclusivePut', what);
+      return send(false);
+    }
+  }
+
+  /** Starts storing an object of `size` bytes that are fed as they come. It is visible only after the last byte. */
+  openPut(key: string, size: number, what: string, { exclusive }: PutOptions): StreamedRequest<string | undefined> {
+    const { calls } = this;
+    const { client, context, limits } = calls;
+    const about = { step: 'transfer', what } as const;
+    return new StreamedRequest(
+      async (body, options) => {
+        const command = new PutObjectCommand({
+          Bucket: this.name,
+          Key: key,
+          Body: body,
+          ContentLength: size,
+          ContentType: contentTypeOf(key),
+          ...(exclusive ? { IfNoneMatch: '*' } : {}),
+        });
+        return bareEtag((await client.send(command, options)).ETag);
+      },
+      {
+        signal: context.signal,
+        stallMs: limits.stallTimeoutMs,
+        enter: (signal) => calls.gate.enter(signal),
+        stalled: (waitedMs) => calls.stalled(about, waitedMs),
+        translate: (error) => {
+          const failure = calls.translate(error, about);
+          return exclusive ? toGatewayError(this.conditionError(failure, 'exclusivePut', what)) : failure;
+        },
+      },
+    );
+  }
+
+  /** Removes the object; a missing one is no error. */
+  /** `etag`: already_exists where another object than that one stands there, as far as the store looks. */
+  async remove(key: string, what: string, signal?: AbortSignal, etag?: string): Promise<void> {
+    const { client, traits } = this.calls;
+    const isConditional = etag !== undefined && traits.now.deleteIfMatch;
+    const condition = isConditional ? { IfMatch: `"${etag}"` } : {};
+    const command = new DeleteObjectCommand({ Bucket: this.name, Key: key, ...condition });
+    try {
+      await this.calls.call((options) => client.send(command, options), {
+        step: 'publish',
+        what,
+        attempts: IDEMPOTENT_ATTEMPTS,
+        signal,
+      });
+    } catch (error) {
+      const { status } = replyOf(error);
+      if (!isConditional || (status !== 412 && status !== 501)) throw error;
+      if ((await this.head(key, what))?.etag !== etag) throw changedMeanwhile(what, error);
+      traits.learn('deleteIfMatch', false, `answered ${status} for an object that had not changed`);
+      await this.remove(key, what, signal);
+    }
+  }
+
+  /** The error of a call that carried If-None-Match: already_exists where that is what the store says. */
+  conditionError(error: unknown, trait: ConditionTrait, what: string): unknown {
+    const { status, code } = replyOf(error);
+    if (status !== 412 && code !== 'ConditionalRequestConflict') return error;
+    this.calls.traits.learn(trait, 'yes', `answered ${status}`);
+    return alreadyExists(what, error);
+  }
+
+  /** Whether a call was refused because the store does not know If-None-Match; that is kept in mind. */
+  isConditionUnknown(error: unknown, trait: ConditionTrait): boolean {
+    if (replyOf(error).status !== 501) return false;
+    this.calls.traits.learn(trait, 'no', 'answered 501 to If-None-Match');
+    return true;
+  }
+
+  /** HEAD answers have no body, hence no reason: the same question as GET has one. Throws it, if it is refused as well. */
+  async #explain(bucket: string, key: string, what: string): Promise<void> {
+    const { client } = this.calls;
+    const answer = await this.calls.call(
+      (options) => client.send(new GetObjectCommand({ Bucket: bucket, Key: key, Range: 'bytes=0-0' }), options),
+      { step: 'open', what },
+    );
+    (answer.Body as Readable).destroy();
+  }
+
+  async #page(
+    options: ListOptions,
+    after: { token?: string; marker?: string },
+  ): Promise<{ page: Page; next: { token?: string; marker?: string } | undefined }> {
+    const { client, traits } = this.calls;
+    const about: CallOptions = { step: 'open', what: options.what, attempts: IDEMPOTENT_ATTEMPTS };
+    const input = {
+      Bucket: this.name,
+      Prefix: options.prefix,
+      // Keys may hold characters that XML cannot.
+      EncodingType: 'url' as const,
+      ...(options.oneLevel ? { Delimiter: '/' } : {}),
+      MaxKeys: options.pageSize ?? PAGE_KEYS,
+    };
+    if (traits.now.listing === 'v2' && after.marker === undefined) {
+      try {
+        const answer = await this.calls.call(
+          (send) =>
+            client.send(
+              new ListObjectsV2Command({
+                ...input,
+                ...(after.token === undefined ? {} : { ContinuationToken: after.token }),
+              }),
+              send,
+            ),
+          about,
+        );
+        const { page, last } = pageOf(answer);
+        if (answer.IsTruncated !== true) return { page, next: undefined };
+        if (answer.NextContinuationToken !== undefined) return { page, next: { token: answer.NextContinuationToken } };
+        // An old store overlooks list-type=2 and answers in the old form, which goes on by marker.
+        traits.learn('listing', 'v1', 'answered a version 2 listing without a token');
+        return { page, next: last === undefined ? undefined : { marker: last } };
+      } catch (error) {
+        if (replyOf(error).status !== 501 || after.token !== undefined) throw error;
+        traits.learn('listing', 'v1', 'answered 501 to a version 2 listing');
+      }
+    }
+    const answer = await this.calls.call(
+      (send) =>
+        client.send(
+          new ListObjectsCommand({ ...input, ...(after.marker === undefined ? {} : { Marker: after.marker }) }),
+          send,
+        ),
+      about,
+    );
+    const { page, last } = pageOf(answer);
+    const named = decodeListedKey(answer.NextMarker ?? '', answer.EncodingType === 'url');
+    const marker = named === undefined || named === '' ? last : named;
+    return { page, next: answer.IsTruncated === true && marker !== undefined ? { marker } : undefined };
+  }
+}
+
+type ConditionTrait = 'exclusivePut' | 'exclusiveComplete';
+
+/** Stores give up to 1,000; parsing those takes 15 ms in one piece. */
+const PAGE_KEYS = 500;
+/** Statuses of a HEAD behind which several reasons may stand. */
+const EXPLAINED = new Set([301, 307, 400, 401, 403]);
+
+export function alreadyExists(what: string, cause?: unknown): GatewayError {
+  return new GatewayError('already_exists', `${what} already exists`, { step: 'publish', cause });
+}
+
+export function changedMeanwhile(what: string, cause?: unknown): GatewayError {
+  return new GatewayError('already_exists', `${what} is another file by now`, { step: 'publish', cause });
+}
+
+/** By the key's extension; browsers and content networks in front of a bucket go by it. */
+export function contentTypeOf(key: string): string {
+  const type = mime.lookup(key);
+  return type === false ? 'application/octet-stream' : type;
+}
+
+function factsOf(answer: {
+  ContentLength?: number | undefined;
+  LastModified?: Date | undefined;
+  ETag?: string | undefined;
+  ContentType?: string | undefined;
+}): ObjectFacts {
+  return {
+    size: answer.ContentLength ?? 0,
+    modifiedAt: wholeSeconds(answer.LastModified),
+    etag: bareEtag(answer.ETag),
+    contentType: answer.ContentType,
+  };
+}
+
+interface ListAnswer {
+  readonly EncodingType?: string | undefined;
+  readonly Contents?:
+    | readonly {
+        readonly Key?: string | undefined;
+        readonly Size?: number | undefined;
+        readonly LastModified?: Date | undefined;
+        readonly ETag?: string | undefined;
+      }[]
+    | undefined;
+  readonly CommonPrefixes?: readonly { readonly Prefix?: string | undefined }[] | undefined;
+}
+
+function pageOf(answer: ListAnswer): { page: Page; last: string | undefined } {
+  const isEncoded = answer.EncodingType === 'url';
+  const unreadable: string[] = [];
+  const decode = (text = ''): string | undefined => {
+    const key = decodeListedKey(text, isEncoded);
+    if (key === undefined) unreadable.push(text);
+    return key;
+  };
+  const objects = (answer.Contents ?? []).flatMap(({ Key, Size, LastModified, ETag }) => {
+    const key = decode(Key);
+    if (key === undefined) return [];
+    return [{ key, size: Size ?? 0, modifiedAt: wholeSeconds(LastModified), etag: bareEtag(ETag) }];
+  });
+  const prefixes = (answer.CommonPrefixes ?? []).flatMap(({ Prefix }) => decode(Prefix) ?? []);
+  const ends = [objects.at(-1)?.key, prefixes.at(-1)].filter((key) => key !== undefined);
+  // Stores order keys by their UTF-8 bytes, which is not the order of JavaScript's strings.
+  const last = ends.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).at(-1);
+  return { page: { objects, prefixes, unreadable }, last };
+}

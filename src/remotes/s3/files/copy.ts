@@ -1,0 +1,109 @@
+import { CopyObjectCommand } from '@aws-sdk/client-s3';
+import { contentTypeOf, type Bucket, type ObjectFacts } from './bucket.js';
+import { IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
+import { bareEtag, copySource, wholeSeconds } from './keys.js';
+import {
+  equalPartBytes,
+  MAX_PUT_BYTES,
+  MultipartUpload,
+  type CompletedUpload,
+  type UploadTarget,
+} from './multipart.js';
+import { replyOf } from '../client/replies.js';
+import { refuseExisting } from './sinks.js';
+
+export interface CopyOrigin {
+  readonly bucket: string;
+  readonly key: string;
+  readonly facts: ObjectFacts;
+}
+
+export interface CopyOptions {
+  /** already_exists instead of replacing; race-free where the store knows the condition on copies. */
+  readonly exclusive: boolean;
+  /** Take the content type from the new name instead of the origin. */
+  readonly retype?: boolean;
+}
+
+const COPIES_AT_ONCE = 4;
+
+/** Has the store copy an object, in one request or, above 5 GiB, as parts; remote_failure if the origin changes meanwhile. */
+export async function copyObject(
+  bucket: Bucket,
+  origin: CopyOrigin,
+  target: UploadTarget,
+  options: CopyOptions,
+): Promise<CompletedUpload> {
+  const { traits } = bucket.calls;
+  try {
+    return await copyAsItIs(bucket, origin, target, options);
+  } catch (error) {
+    // Of the two conditions a copy can carry, this asks which one failed.
+    if (replyOf(error).status !== 412 || !traits.now.copyIfMatch) throw error;
+    if (options.exclusive) await refuseExisting(bucket, target);
+    const facts = await bucket.head(origin.key, target.path, { bucket: origin.bucket });
+    if (facts?.etag !== origin.facts.etag) throw error;
+    traits.learn('copyIfMatch', false, 'refused to copy an object that had not changed');
+    return copyAsItIs(bucket, origin, target, options);
+  }
+}
+
+async function copyAsItIs(
+  bucket: Bucket,
+  origin: CopyOrigin,
+  target: UploadTarget,
+  { exclusive, retype = false }: CopyOptions,
+): Promise<CompletedUpload> {
+  const { calls } = bucket;
+  const { exclusiveCopy, exclusiveComplete, copyIfMatch } = calls.traits.now;
+  const { size, etag, contentType } = origin.facts;
+  if (size > MAX_PUT_BYTES) {
+    if (exclusive && exclusiveComplete !== 'yes') await refuseExisting(bucket, target);
+    return copyParts(bucket, origin, target, exclusive, retype ? undefined : contentType);
+  }
+  if (exclusive && !exclusiveCopy) await refuseExisting(bucket, target);
+  const command = new CopyObjectCommand({
+    Bucket: bucket.name,
+    Key: target.key,
+    CopySource: copySource(origin.bucket, origin.key),
+    ...(etag === undefined || !copyIfMatch ? {} : { CopySourceIfMatch: `"${etag}"` }),
+    ...(retype ? { MetadataDirective: 'REPLACE' as const, ContentType: contentTypeOf(target.key) } : {}),
+    ...(exclusive && exclusiveCopy ? { IfNoneMatch: '*' } : {}),
+  });
+  const answer = await calls.call((options) => calls.client.send(command, options), {
+    step: 'publish',
+    what: target.path,
+    attempts: exclusive ? 1 : IDEMPOTENT_ATTEMPTS,
+    allowMs: calls.copyAllowanceMs(size),
+  });
+  const { ETag, LastModified } = answer.CopyObjectResult ?? {};
+  return { size, etag: bareEtag(ETag), modifiedAt: wholeSeconds(LastModified ?? new Date()) };
+}
+
+async function copyParts(
+  bucket: Bucket,
+  { bucket: from, key, facts }: CopyOrigin,
+  target: UploadTarget,
+  exclusive: boolean,
+  contentType: string | undefined,
+): Promise<CompletedUpload> {
+  const { size, etag } = facts;
+  const partBytes = equalPartBytes(size);
+  const upload = await MultipartUpload.open(bucket, target, { contentType });
+  try {
+    let next = 0;
+    const work = async (): Promise<void> => {
+      while (next * partBytes < size) {
+        const start = next * partBytes;
+        next += 1;
+        const end = Math.min(size, start + partBytes) - 1;
+        await upload.copyPart(next, { bucket: from, key, etag, start, end });
+      }
+    };
+    await Promise.all(Array.from({ length: COPIES_AT_ONCE }, work));
+    return await upload.complete(size, exclusive);
+  } catch (error) {
+    await upload.abort(error as Error);
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+import { GatewayError } from '../../../base/errors.js';
+import { baseName, ROOT, type RemotePath } from '../../path.js';
+import type { FileInfo } from '../../remote.js';
+import type { Bucket } from './bucket.js';
+import { entryPath } from './keys.js';
+import { ifAllowed } from './place.js';
+
+const EPOCH = new Date(0);
+/** Each costs a request: the folders of a listing beyond so many have no time. */
+const MAX_MARKERS = 1_000;
+const MARKERS_AT_ONCE = 8;
+
+/** Undefined where no marker object stands for the folder, or nobody may look at it. */
+async function markerTime(bucket: Bucket, key: string, what: RemotePath): Promise<Date | undefined> {
+  const marker = await ifAllowed(bucket.head(key, what));
+  return marker?.modifiedAt;
+}
+
+/** A folder's FileInfo; the store keeps a time only where a marker object stands for it. */
+export function folderInfo(path: RemotePath, modifiedAt = EPOCH): FileInfo {
+  return { name: baseName(path), path, size: 0, isDirectory: true, modifiedAt };
+}
+
+/**
+ * One level below `folder`, page after page, without the folder's own marker. Keys that no client could address are left
+ * out and counted in the log. not_found where neither a key below nor a marker exists, not_a_folder where a file stands.
+ */
+export async function* listFolder(
+  bucket: Bucket,
+  folder: RemotePath,
+  options: { readonly folderTimes: boolean; log(message: string, facts: Record<string, unknown>): void },
+): AsyncGenerator<FileInfo, void, undefined> {
+  const prefix = bucket.folderKey(folder);
+  let isThere = folder === ROOT;
+  let skipped = 0;
+  let asked = 0;
+  for await (const page of bucket.pages({ prefix, oneLevel: true, what: folder })) {
+    isThere ||= page.objects.length + page.prefixes.length + page.unreadable.length > 0;
+    skipped += page.unreadable.length;
+    for (let at = 0; at < page.prefixes.length; at += MARKERS_AT_ONCE) {
+      const keys = page.prefixes.slice(at, at + MARKERS_AT_ONCE);
+      const isAsked = options.folderTimes && asked < MAX_MARKERS;
+      const times = isAsked ? await Promise.all(keys.map((key) => markerTime(bucket, key, folder))) : [];
+      asked += times.length;
+      for (const [index, key] of keys.entries()) {
+        const path = entryPath(folder, key.slice(prefix.length, -1));
+        if (path === undefined) skipped += 1;
+        else yield folderInfo(path, times[index]);
+      }
+    }
+    for (const { key, size, modifiedAt, etag } of page.objects) {
+      if (key === prefix) continue;
+      const path = entryPath(folder, key.slice(prefix.length));
+      if (path === undefined) skipped += 1;
+      else yield fileInfo(path, { size, modifiedAt, etag });
+    }
+  }
+  if (skipped > 0) options.log('s3 keys that are no path were left out of a listing', { folder, skipped });
+  if (isThere) return;
+  if ((await bucket.head(bucket.fileKey(folder), folder)) !== undefined) {
+    throw new GatewayError('not_a_folder', `${folder} is a file, not a folder`, { step: 'open' });
+  }
+  throw new GatewayError('not_found', `${folder} does not exist`, { step: 'open' });
+}
+
+export function fileInfo(
+  path: RemotePath,
+  facts: { readonly size: number; readonly modifiedAt: Date; readonly etag?: string | undefined },
+): FileInfo {
+  const { size, modifiedAt, etag } = facts;
+  // Made in one piece: a listing has a thousand of them a page, and spreading an object takes longer than all else here.
+  const name = baseName(path);
+  if (etag === undefined) return { name, path, size, isDirectory: false, modifiedAt };
+  return { name, path, size, isDirectory: false, modifiedAt, etag };
+}

@@ -1,0 +1,332 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+  type CompletedPart,
+} from '@aws-sdk/client-s3';
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { GatewayError } from '../../../base/errors.js';
+import type { RemotePath } from '../../path.js';
+import type { MultipartNote } from '../../remote.js';
+import type { Bucket } from './bucket.js';
+import { contentTypeOf } from './bucket.js';
+import { IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
+import { bareEtag, copySource } from './keys.js';
+import { replyOf } from '../client/replies.js';
+import { StreamedRequest } from '../client/streamed-request.js';
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+/** Limits of S3 itself: one PUT or copy, one part (the last may be smaller), parts of one upload. */
+export const MAX_PUT_BYTES = 5 * GIB;
+const MIN_PART_BYTES = 5 * MIB;
+const MAX_PARTS = 10_000;
+/** Some stores take no more than this many parts unless told so. */
+const COMMON_MAX_PARTS = 1_000;
+/** Parts that need no memory are long, so that the pause between two of them costs nothing. */
+const STREAMED_PART_BYTES = 256 * MIB;
+
+/** Part size for a total that is known: equal parts, few of them. */
+export function equalPartBytes(total: number): number {
+  const fewest = Math.ceil(total / COMMON_MAX_PARTS / MIB) * MIB;
+  return Math.min(MAX_PUT_BYTES, Math.max(STREAMED_PART_BYTES, fewest));
+}
+
+/**
+ * Part size for a total that nobody knows, of the part with this number (from 1): equal for the first thousand, then
+ * doubled every thousand, so that a short upload needs little memory and 8 MiB at the start still reach 5 TiB.
+ * 0 beyond the last part that an upload may have.
+ */
+export function growingPartBytes(number: number, base: number, equalParts: boolean): number {
+  if (number > MAX_PARTS) return 0;
+  const first = Math.max(MIN_PART_BYTES, base);
+  return equalParts ? first : first * 2 ** Math.floor((number - 1) / COMMON_MAX_PARTS);
+}
+
+/** Part size for an uploader whose parts are all equal; `total` undefined = nobody knows it. */
+export function sdkPartBytes(total: number | undefined, base: number): number {
+  const fewest = Math.ceil((total ?? 0) / (MAX_PARTS - 1) / MIB) * MIB;
+  return Math.max(MIN_PART_BYTES, base, fewest);
+}
+
+export interface UploadTarget {
+  readonly path: RemotePath;
+  readonly key: string;
+}
+
+/** A range of another object, both ends inclusive. */
+export interface CopiedPart {
+  readonly bucket: string;
+  readonly key: string;
+  readonly etag: string | undefined;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface CompletedUpload {
+  readonly size: number;
+  readonly etag: string | undefined;
+  readonly modifiedAt: Date;
+}
+
+/**
+ * One multipart upload. It is noted durably before the first part is sent, and the note is taken back only when the
+ * store has completed or aborted it: an upload that is neither keeps its parts, and their price, for ever.
+ */
+export class MultipartUpload {
+  readonly #cut = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #inFlight = new Set<Promise<unknown>>();
+  readonly #parts: CompletedPart[] = [];
+  #isEnded = false;
+
+  private constructor(
+    private readonly bucket: Bucket,
+    readonly target: UploadTarget,
+    private readonly uploadId: string,
+    private readonly note: MultipartNote,
+  ) {
+    this.#signal = AbortSignal.any([bucket.calls.context.signal, this.#cut.signal]);
+  }
+
+  static async open(
+    bucket: Bucket,
+    target: UploadTarget,
+    copied?: { readonly contentType: string | undefined },
+  ): Promise<MultipartUpload> {
+    const { calls } = bucket;
+    const command = new CreateMultipartUploadCommand({
+      Bucket: bucket.name,
+      Key: target.key,
+      ContentType: copied?.contentType ?? contentTypeOf(target.key),
+      ...checksum(bucket),
+    });
+    // Never twice: a lost answer may belong to an upload that stands, and nobody would know its id.
+    const { UploadId } = await calls.call((options) => calls.client.send(command, options), {
+      step: 'open',
+      what: target.path,
+    });
+    if (UploadId === undefined || UploadId === '') {
+      throw new GatewayError('protocol_error', `${target.path}: the store opened a multipart upload without an id`, {
+        step: 'open',
+      });
+    }
+    try {
+      const note = await calls.context.leftovers.expectMultipart(target.path, UploadId);
+      return new MultipartUpload(bucket, target, UploadId, note);
+    } catch (error) {
+      await abortUpload(bucket, target, UploadId).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Sends a part from memory; it may be sent again. */
+  async sendPart(number: number, body: Buffer): Promise<void> {
+    const { calls } = this.bucket;
+    const command = this.#partCommand(number, body, body.length);
+    // TLS protects the bytes in flight, and the store's own ETag at rest: SHA-256 of every part costs more than all else.
+    command.middlewareStack.add(
+      (next) => (args) => {
+        (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
+        return next(args);
+      },
+      { step: 'build', name: 'unsignedPart' },
+    );
+    const answer = await this.#track(
+      calls.call((options) => calls.client.send(command, options), {
+        step: 'transfer',
+        what: this.target.path,
+        attempts: IDEMPOTENT_ATTEMPTS,
+        allowMs: calls.copyAllowanceMs(body.length * SLOW_LINK),
+        signal: this.#signal,
+      }),
+    );
+    this.#keep(number, answer);
+  }
+
+  /** Starts a part whose bytes are fed as they come. */
+  openPart(number: number, size: number): StreamedRequest<void> {
+    const { calls } = this.bucket;
+    const about = { step: 'transfer', what: this.target.path } as const;
+    const request = new StreamedRequest<void>(
+      async (body, options) => {
+        this.#keep(number, await calls.client.send(this.#partCommand(number, body, size), options));
+      },
+      {
+        signal: this.#signal,
+        stallMs: calls.limits.stallTimeoutMs,
+        enter: (signal) => calls.gate.enter(signal),
+        stalled: (waitedMs) => calls.stalled(about, waitedMs),
+        translate: (error) => calls.translate(error, about),
+      },
+    );
+    void this.#track(request.settled());
+    return request;
+  }
+
+  /** Has the store copy a range of another object into a part. */
+  async copyPart(number: number, source: CopiedPart): Promise<void> {
+    const { calls } = this.bucket;
+    const condition = calls.traits.now.copyIfMatch ? source.etag : undefined;
+    const command = new UploadPartCopyCommand({
+      Bucket: this.bucket.name,
+      Key: this.target.key,
+      UploadId: this.uploadId,
+      PartNumber: number,
+      CopySource: copySource(source.bucket, source.key),
+      CopySourceRange: `bytes=${source.start}-${source.end}`,
+      ...(condition === undefined ? {} : { CopySourceIfMatch: `"${condition}"` }),
+    });
+    const answer = await this.#track(
+      calls.call((options) => calls.client.send(command, options), {
+        step: 'transfer',
+        what: this.target.path,
+        attempts: IDEMPOTENT_ATTEMPTS,
+        allowMs: calls.copyAllowanceMs(source.end - source.start),
+        signal: this.#signal,
+      }),
+    );
+    this.#keep(number, answer.CopyPartResult ?? {});
+  }
+
+  /**
+   * Makes the object visible and compares its size. With `exclusive` the store is asked to refuse an existing one;
+   * already_exists then. size_mismatch when other than `size` bytes stand there.
+   */
+  async complete(size: number, exclusive: boolean): Promise<CompletedUpload> {
+    const { calls } = this.bucket;
+    const { path, key } = this.target;
+    const { exclusiveComplete } = calls.traits.now;
+    try {
+      await this.#sendComplete(size, exclusive && exclusiveComplete !== 'no');
+    } catch (error) {
+      if (exclusive && this.bucket.isConditionUnknown(error, 'exclusiveComplete')) {
+        await this.#sendComplete(size, false);
+      } else if (!(await this.#hasCompleted(error))) {
+        throw exclusive ? this.bucket.conditionError(error, 'exclusiveComplete', path) : error;
+      }
+    }
+    this.#isEnded = true;
+    this.note.done();
+    return confirmSize(this.bucket, { path, key }, size);
+  }
+
+  /** Ends parts under way at once; abort() then takes the upload itself away. */
+  cut(cause: Error): void {
+    this.#cut.abort(cause);
+  }
+
+  /** Removes the upload and its parts; where that fails it is tried again later. Never throws. */
+  async abort(cause: Error): Promise<void> {
+    this.cut(cause);
+    // A part that arrives after the abort would stay: S3 asks to wait for those under way.
+    await Promise.allSettled([...this.#inFlight]);
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    await abortUpload(this.bucket, this.target, this.uploadId).then(
+      () => this.note.done(),
+      () => this.note.abortLater(),
+    );
+  }
+
+  async #sendComplete(size: number, condition: boolean): Promise<void> {
+    const { calls } = this.bucket;
+    const Parts = this.#parts.sort((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0));
+    const command = new CompleteMultipartUploadCommand({
+      Bucket: this.bucket.name,
+      Key: this.target.key,
+      UploadId: this.uploadId,
+      MultipartUpload: { Parts },
+      ...(condition ? { IfNoneMatch: '*' } : {}),
+    });
+    await calls.call((options) => calls.client.send(command, options), {
+      step: 'publish',
+      what: this.target.path,
+      // Under a condition a second try would meet the object that an unanswered first one made.
+      attempts: condition ? 1 : IDEMPOTENT_ATTEMPTS,
+      allowMs: calls.copyAllowanceMs(size),
+      signal: this.#signal,
+    });
+  }
+
+  /** After a lost answer: whether the object at the key is the one these parts make, told by its ETag. */
+  async #hasCompleted(error: unknown): Promise<boolean> {
+    const wasLost =
+      error instanceof GatewayError && (error.code === 'connection_lost' || replyOf(error).code === 'NoSuchUpload');
+    if (!wasLost) return false;
+    const sums = this.#parts.map(({ ETag }) => bareEtag(ETag) ?? '');
+    if (!sums.every((sum) => /^[0-9a-f]{32}$/i.test(sum))) return false;
+    const joined = createHash('md5')
+      .update(Buffer.from(sums.join(''), 'hex'))
+      .digest('hex');
+    const facts = await this.bucket.head(this.target.key, this.target.path).catch(() => undefined);
+    return facts?.etag === `${joined}-${sums.length}`;
+  }
+
+  #partCommand(number: number, body: Buffer | Readable, size: number): UploadPartCommand {
+    return new UploadPartCommand({
+      Bucket: this.bucket.name,
+      Key: this.target.key,
+      UploadId: this.uploadId,
+      PartNumber: number,
+      Body: body,
+      ContentLength: size,
+      ...checksum(this.bucket),
+    });
+  }
+
+  #keep(number: number, answer: { ETag?: string | undefined; ChecksumCRC32?: string | undefined }): void {
+    const { ETag, ChecksumCRC32 } = answer;
+    if (bareEtag(ETag) === undefined) {
+      throw new GatewayError('protocol_error', `${this.target.path}: the store took a part without naming its ETag`, {
+        step: 'transfer',
+      });
+    }
+    this.#parts.push({ PartNumber: number, ETag, ...(ChecksumCRC32 === undefined ? {} : { ChecksumCRC32 }) });
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#inFlight.add(work);
+    const forget = (): void => void this.#inFlight.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+}
+
+/** What stands at the key now. @throws GatewayError size_mismatch */
+export async function confirmSize(bucket: Bucket, { path, key }: UploadTarget, size: number): Promise<CompletedUpload> {
+  const facts = await bucket.head(key, path);
+  if (facts?.size === size) return facts;
+  throw new GatewayError(
+    'size_mismatch',
+    `${path}: the store holds ${facts?.size ?? 'none'} of ${size} bytes after it took them all`,
+    { step: 'verify' },
+  );
+}
+
+/** A part from memory may go over a line a hundred times slower than a copy inside the store. */
+export const SLOW_LINK = 100;
+
+/** Aborts an upload; one that the store does not know (any more) is no error. */
+export async function abortUpload(bucket: Bucket, { path, key }: UploadTarget, uploadId: string): Promise<void> {
+  const { calls } = bucket;
+  const command = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key: key, UploadId: uploadId });
+  try {
+    await calls.call((options) => calls.client.send(command, options), {
+      step: 'publish',
+      what: path,
+      attempts: IDEMPOTENT_ATTEMPTS,
+      signal: calls.cleanupSignal(),
+    });
+  } catch (error) {
+    if (replyOf(error).status !== 404) throw error;
+  }
+}
+
+/** Where the SDK sends a checksum with every part, the upload must have been opened for that kind. */
+function checksum(bucket: Bucket): { ChecksumAlgorithm?: 'CRC32' } {
+  return bucket.calls.traits.now.checksums === 'WHEN_SUPPORTED' ? { ChecksumAlgorithm: 'CRC32' } : {};
+}

@@ -1,0 +1,60 @@
+/**
+ * S3 stores a file where a folder stands, and one below a file: keys are only names to it. The gateway asks before anything
+ * shows. What comes between the question and the file is a race that S3 offers nothing against. A name that others have
+ * given to a file and a folder at once stays both; a login that may not look writes unasked.
+ */
+import { GatewayError, hasCode } from '../../../base/errors.js';
+import { parentOf, ROOT, type RemotePath } from '../../path.js';
+import type { Bucket } from './bucket.js';
+
+/** Paths may have hundreds of parts. */
+const LOOKS_AT_ONCE = 8;
+
+/** is_a_folder, not_a_folder */
+export async function requireFilePlace(bucket: Bucket, path: RemotePath): Promise<void> {
+  await Promise.all([refuseFolderAt(bucket, path), refuseFileAbove(bucket, path)]);
+}
+
+/** not_a_folder */
+export async function refuseFileAbove(bucket: Bucket, path: RemotePath): Promise<void> {
+  const file = await ifAllowed(fileAbove(bucket, path));
+  if (file !== undefined) throw notAFolder(file);
+}
+
+async function refuseFolderAt(bucket: Bucket, path: RemotePath): Promise<void> {
+  const below = await ifAllowed(bucket.firstBelow(bucket.folderKey(path), path));
+  if (below === undefined) return;
+  if ((await ifAllowed(bucket.head(bucket.fileKey(path), path))) === undefined) throw isAFolder(path);
+}
+
+/** The nearest file that one of the folders of `path` would have to share its name with. */
+async function fileAbove(bucket: Bucket, path: RemotePath): Promise<RemotePath | undefined> {
+  const folders: RemotePath[] = [];
+  for (let folder = parentOf(path); folder !== ROOT; folder = parentOf(folder)) folders.push(folder);
+  for (let at = 0; at < folders.length; at += LOOKS_AT_ONCE) {
+    const some = folders.slice(at, at + LOOKS_AT_ONCE);
+    const found = await Promise.all(some.map((folder) => bucket.head(bucket.fileKey(folder), folder)));
+    const file = some.find((_, index) => found[index] !== undefined);
+    if (file === undefined) continue;
+    return (await bucket.firstBelow(bucket.folderKey(file), file)) === undefined ? file : undefined;
+  }
+  return undefined;
+}
+
+/** Undefined where the login may not look. */
+export async function ifAllowed<T>(looking: Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (hasCode(error, 'permission_denied')) return undefined;
+    throw error;
+  }
+}
+
+export function isAFolder(path: RemotePath): GatewayError {
+  return new GatewayError('is_a_folder', `${path} is a folder, not a file`, { step: 'open' });
+}
+
+export function notAFolder(path: RemotePath): GatewayError {
+  return new GatewayError('not_a_folder', `${path} is a file, not a folder`, { step: 'open' });
+}

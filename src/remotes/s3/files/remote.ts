@@ -1,0 +1,270 @@
+import { UNCOUNTED } from '../../../budgets/memory.js';
+import { GatewayError } from '../../../base/errors.js';
+import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
+import { moveObstacle } from '../../move-obstacle.js';
+import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
+import type { ProtocolDeps } from '../../protocol.js';
+import type {
+  ByteRange,
+  Capabilities,
+  Expected,
+  FileInfo,
+  ListOptions,
+  MoveOptions,
+  OpenFile,
+  Remote,
+  RemoteContext,
+  RemoteWriter,
+  ServerFacts,
+  WriteOptions,
+} from '../../remote.js';
+import { alreadyExists, changedMeanwhile, Bucket, type ObjectFacts } from './bucket.js';
+import { Calls } from '../client/calls.js';
+import { hostOf, identityOf } from '../client/client.js';
+import { copyObject, type CopyOrigin } from './copy.js';
+import { moveFolder } from './folders.js';
+import { fileInfo, folderInfo, listFolder } from './listing.js';
+import { isAFolder, notAFolder, refuseFileAbove, requireFilePlace } from './place.js';
+import { abortUpload, MAX_PUT_BYTES, type CompletedUpload, type UploadTarget } from './multipart.js';
+import type { S3Lease } from '../client/session.js';
+import { SdkSink } from './sdk-sink.js';
+import { GatheringSink, PutSink, SerialPartsSink, type Sink } from './sinks.js';
+import { S3Writer } from './writer.js';
+
+/** Known sizes up to this are gathered and sent whole: such a request can be repeated on a fresh socket. */
+const GATHERED_BYTES = 1024 * 1024;
+const MAX_OBJECT_BYTES = 5 * 1024 ** 4;
+
+/**
+ * A bucket, or the part of it below a prefix, as a file tree. A folder is a key prefix: it exists while a key begins
+ * with it, be it only the empty marker object that makeFolder writes. A key may name a file and a folder at once; the
+ * file is then what a path means, except to list().
+ */
+export class S3Remote implements Remote {
+  readonly #bucket: Bucket;
+
+  constructor(
+    lease: S3Lease,
+    private readonly connection: S3Connection,
+    limits: PoolLimits,
+    private readonly deps: ProtocolDeps,
+    private readonly context: RemoteContext,
+  ) {
+    this.#bucket = new Bucket(new Calls(lease, connection, limits, context));
+  }
+
+  get can(): Capabilities {
+    const { exclusivePut, exclusiveComplete } = this.#bucket.calls.traits.now;
+    return {
+      moveOnto: 'replaces',
+      exclusiveCreate: exclusivePut === 'yes' && exclusiveComplete === 'yes',
+      readsWhileWriting: false,
+      timeResolutionMs: 1000,
+      statTimeResolutionMs: 1000,
+    };
+  }
+
+  get facts(): ServerFacts {
+    const { listing, exclusivePut, exclusiveComplete, equalParts } = this.#bucket.calls.traits.now;
+    return { protocol: 'S3', listing, exclusivePut, exclusiveComplete, equalParts };
+  }
+
+  async home(): Promise<RemotePath> {
+    return ROOT;
+  }
+
+  async stat(path: RemotePath): Promise<FileInfo> {
+    if (path !== ROOT) {
+      const facts = await this.#bucket.head(this.#bucket.fileKey(path), path);
+      if (facts !== undefined) return fileInfo(path, facts);
+    }
+    const folder = await this.#folder(path);
+    if (folder === undefined) throw notFound(path);
+    return folder;
+  }
+
+  list(folder: RemotePath, { folderTimes = false }: ListOptions = {}): AsyncIterable<FileInfo> {
+    return listFolder(this.#bucket, folder, { folderTimes, log: (message, facts) => this.deps.log(message, facts) });
+  }
+
+  async read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile> {
+    if (path === ROOT) throw isAFolder(path);
+    const key = this.#bucket.fileKey(path);
+    if (select === undefined) {
+      const { facts, body } = await this.#bucket
+        .get(key, path)
+        .catch((error: unknown) => this.#lookFurther(path, error));
+      return { info: fileInfo(path, facts), range: undefined, body };
+    }
+    const facts = await this.#file(path);
+    const info = fileInfo(path, facts);
+    const range = select(info);
+    const { body } = await this.#bucket.get(key, path, facts, range);
+    return { info, range, body };
+  }
+
+  async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
+    if (path === ROOT) throw isAFolder(path);
+    const { size, provisional = false, exclusive = false } = options;
+    if (size !== undefined && size > MAX_OBJECT_BYTES) {
+      throw new GatewayError('too_large', `${path}: an S3 object holds at most 5 TiB`, { step: 'open' });
+    }
+    const bucket = this.#bucket;
+    // Not beside the body: the requests of many uploads would wait for each other's sockets.
+    if (!provisional) await requireFilePlace(bucket, path);
+    const checked = provisional ? undefined : path;
+    const { s3PartBytes: partBytes, s3PartsInFlight: partsInFlight } = this.deps.tuning;
+    // Not before the store is known to obey it is the condition put on a body that cannot be sent again.
+    const asksFirst = exclusive && bucket.calls.traits.now.exclusivePut !== 'yes';
+    if (this.connection.uploader === 'sdk') {
+      const target = provisional ? await this.#stage(path) : this.#target(path);
+      const isConditional = exclusive && !provisional && this.can.exclusiveCreate;
+      const options = { size, partBytes, partsInFlight, isConditional };
+      return new S3Writer(
+        bucket,
+        { path, size, checked },
+        (onFailure) => new SdkSink(bucket, target, options, onFailure),
+      );
+    }
+    if (size === undefined || size <= (provisional || asksFirst ? partBytes : GATHERED_BYTES)) {
+      const hold = this.context.hold?.() ?? UNCOUNTED;
+      const choose = async (): Promise<UploadTarget> => (provisional ? this.#stage(path) : this.#target(path));
+      return new S3Writer(
+        bucket,
+        { path, size, checked },
+        (onFailure) => new GatheringSink(bucket, { partBytes, partsInFlight, hold }, choose, onFailure),
+      );
+    }
+    const target = provisional ? await this.#stage(path) : this.#target(path);
+    const isOnePut = size <= MAX_PUT_BYTES && (provisional || !asksFirst);
+    const open = (onFailure: (error: Error) => void): Sink =>
+      isOnePut
+        ? new PutSink(bucket, target, size, exclusive && !provisional, onFailure)
+        : new SerialPartsSink(bucket, target, size, onFailure);
+    return new S3Writer(bucket, { path, size, checked }, open);
+  }
+
+  async move(from: RemotePath, to: RemotePath, { replace, etag }: MoveOptions): Promise<FileInfo> {
+    if (from === ROOT || to === ROOT) throw isAFolder(ROOT);
+    const bucket = this.#bucket;
+    const facts = await bucket.head(bucket.fileKey(from), from);
+    if (from === to) return this.stat(from);
+    if (facts === undefined && (await this.#folder(from)) === undefined) throw notFound(from);
+    const [file, folder] = await Promise.all([
+      bucket.head(bucket.fileKey(to), to),
+      bucket.firstBelow(bucket.folderKey(to), to),
+      refuseFileAbove(bucket, to),
+    ]);
+    const isFolder = facts === undefined;
+    const standing = file !== undefined ? 'file' : folder !== undefined ? 'folder' : undefined;
+    const obstacle = moveObstacle({ isFolder, replace }, to, standing);
+    if (obstacle !== undefined) throw obstacle;
+    if (facts === undefined) {
+      await moveFolder(bucket, from, to);
+      return this.stat(to);
+    }
+    if (etag !== undefined && facts.etag !== etag) throw changedMeanwhile(from);
+    const origin = { bucket: bucket.name, key: bucket.fileKey(from), facts };
+    const copied = await this.#copy(origin, to, !replace);
+    this.context.irrevocable?.();
+    await bucket.remove(origin.key, from, undefined, etag);
+    return fileInfo(to, copied);
+  }
+
+  async remove(path: RemotePath, { etag }: Expected = {}): Promise<void> {
+    // DELETE answers 204 whether or not there was something to delete.
+    await this.#file(path);
+    this.context.irrevocable?.();
+    await this.#bucket.remove(this.#bucket.fileKey(path), path, undefined, etag);
+  }
+
+  async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
+    if (path === ROOT) return { created: false };
+    const bucket = this.#bucket;
+    const [folder, file] = await Promise.all([this.#folder(path), bucket.head(bucket.fileKey(path), path)]);
+    if (folder !== undefined) return { created: false };
+    if (file !== undefined) throw notAFolder(path);
+    await refuseFileAbove(bucket, path);
+    await bucket.put(bucket.folderKey(path), Buffer.alloc(0), path, { exclusive: false });
+    return { created: true };
+  }
+
+  async copyFrom(
+    source: Remote,
+    from: RemotePath,
+    to: RemotePath,
+    { exclusive }: { exclusive: boolean },
+  ): Promise<FileInfo | undefined> {
+    if (!(source instanceof S3Remote) || !this.#reaches(source)) return undefined;
+    if (to === ROOT) throw isAFolder(to);
+    const placing = requireFilePlace(this.#bucket, to);
+    // Of two errors, that of the source is told.
+    placing.catch(() => undefined);
+    const facts = await source.#file(from);
+    await placing;
+    const origin = { bucket: source.#bucket.name, key: source.#bucket.fileKey(from), facts };
+    const target = this.#target(to);
+    if (origin.bucket === this.#bucket.name && origin.key === target.key) {
+      // S3 refuses to copy an object onto itself unchanged; it is there already.
+      if (exclusive) throw alreadyExists(to);
+      return fileInfo(to, facts);
+    }
+    return fileInfo(to, await this.#copy(origin, to, exclusive));
+  }
+
+  /** Takes away a multipart upload that a former operation left open; one that is gone is no error. */
+  async abortMultipart(path: RemotePath, uploadId: string): Promise<void> {
+    await abortUpload(this.#bucket, this.#target(path), uploadId);
+  }
+
+  /** Whether this store, with this login, can read what `other` holds. */
+  #reaches(other: S3Remote): boolean {
+    const [mine, its] = [this.connection, other.connection];
+    const login = (connection: S3Connection): string =>
+      JSON.stringify([hostOf(connection), identityOf({ ...connection, bucket: '' })]);
+    return login(mine) === login(its);
+  }
+
+  #copy(origin: CopyOrigin, to: RemotePath, exclusive: boolean): Promise<CompletedUpload> {
+    // What takes many requests may be given up between them.
+    if (origin.facts.size <= MAX_PUT_BYTES) this.context.irrevocable?.();
+    return copyObject(this.#bucket, origin, this.#target(to), { exclusive });
+  }
+
+  #target(path: RemotePath): UploadTarget {
+    return { path, key: this.#bucket.fileKey(path) };
+  }
+
+  /** A hidden key in the same folder, whose folder is noted before anything is written to it. */
+  async #stage(path: RemotePath): Promise<UploadTarget> {
+    const { leftovers } = this.context;
+    const folder = parentOf(path);
+    await leftovers.expect(folder);
+    return this.#target(joinPath(folder, leftovers.temporaryName(baseName(path))));
+  }
+
+  /** Facts of a file. not_found, is_a_folder. */
+  async #file(path: RemotePath): Promise<ObjectFacts> {
+    if (path === ROOT) throw isAFolder(path);
+    const facts = await this.#bucket.head(this.#bucket.fileKey(path), path);
+    return facts ?? this.#lookFurther(path, notFound(path));
+  }
+
+  /** Where no file is, a folder of that name may be. */
+  async #lookFurther(path: RemotePath, error: unknown): Promise<never> {
+    const isMissing = error instanceof GatewayError && error.code === 'not_found';
+    if (isMissing && (await this.#folder(path)) !== undefined) throw isAFolder(path);
+    throw error;
+  }
+
+  async #folder(path: RemotePath): Promise<FileInfo | undefined> {
+    const prefix = this.#bucket.folderKey(path);
+    const first = await this.#bucket.firstBelow(prefix, path);
+    if (first !== undefined) return folderInfo(path, first.key === prefix ? first.modifiedAt : undefined);
+    return path === ROOT ? folderInfo(path) : undefined;
+  }
+}
+
+function notFound(path: RemotePath): GatewayError {
+  return new GatewayError('not_found', `${path} does not exist`, { step: 'open' });
+}

@@ -1,0 +1,162 @@
+/**
+ * AWS's own uploader (@aws-sdk/lib-storage), for a store that our streamed parts do not suit: `uploader: sdk`. It gathers
+ * each part in memory and sends several at once. Its requests go through this operation's calls, so that sockets, stalls
+ * and errors are the same, and the upload that it opens is noted before a part is sent.
+ */
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  type CreateMultipartUploadCommandOutput,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import type { MultipartNote } from '../../remote.js';
+import { type Bucket, contentTypeOf } from './bucket.js';
+import { type CallOptions, IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
+import {
+  abortUpload,
+  type CompletedUpload,
+  confirmSize,
+  sdkPartBytes,
+  SLOW_LINK,
+  type UploadTarget,
+} from './multipart.js';
+import { type Done, refuseExisting, type Sink } from './sinks.js';
+
+export interface SdkSinkOptions {
+  /** undefined where nobody knows. */
+  readonly size: number | undefined;
+  readonly partBytes: number;
+  readonly partsInFlight: number;
+  /** The store itself is to refuse an existing object. */
+  readonly isConditional: boolean;
+}
+
+type Command = Parameters<S3Client['send']>[0];
+
+export class SdkSink implements Sink {
+  readonly #cut = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #body = new PassThrough();
+  readonly #sent: Promise<unknown>;
+  readonly #partBytes: number;
+  /** The last chunk waits for `publish`: the uploader publishes when its body ends. */
+  #held: Buffer | undefined;
+  #uploadId: string | undefined;
+  #note: MultipartNote | undefined;
+  #isPublished = false;
+
+  constructor(
+    private readonly bucket: Bucket,
+    readonly target: UploadTarget,
+    private readonly options: SdkSinkOptions,
+    onFailure: (error: Error) => void,
+  ) {
+    const { size, partBytes, partsInFlight, isConditional } = options;
+    this.#partBytes = sdkPartBytes(size, partBytes);
+    this.#signal = AbortSignal.any([bucket.calls.context.signal, this.#cut.signal]);
+    const upload = new Upload({
+      client: this.#client(),
+      partSize: this.#partBytes,
+      queueSize: partsInFlight,
+      // Aborting is ours: it waits for the parts under way, and is tried again where it fails.
+      leavePartsOnError: true,
+      params: {
+        Bucket: bucket.name,
+        Key: target.key,
+        Body: this.#body,
+        ContentType: contentTypeOf(target.key),
+        ...(isConditional ? { IfNoneMatch: '*' } : {}),
+      },
+    });
+    this.#body.on('error', () => undefined);
+    this.#sent = upload.done();
+    this.#sent.catch((error: Error) => {
+      this.#body.destroy(error);
+      onFailure(error);
+    });
+  }
+
+  write(chunk: Buffer, done: Done): void {
+    const held = this.#held;
+    this.#held = chunk;
+    if (held === undefined) done();
+    else this.#feed(held).then(() => done(), done);
+  }
+
+  async publish(target: UploadTarget, size: number, exclusive: boolean): Promise<CompletedUpload> {
+    if (exclusive && !this.options.isConditional) await refuseExisting(this.bucket, target);
+    this.#body.end(this.#held);
+    this.#held = undefined;
+    try {
+      await this.#sent;
+    } catch (error) {
+      throw exclusive ? this.bucket.conditionError(error, 'exclusivePut', target.path) : error;
+    }
+    this.#isPublished = true;
+    this.#note?.done();
+    return confirmSize(this.bucket, target, size);
+  }
+
+  cut(cause: Error): void {
+    this.#cut.abort(cause);
+    this.#body.destroy(cause);
+  }
+
+  async clean(cause: Error): Promise<void> {
+    this.cut(cause);
+    await this.#sent.catch(() => undefined);
+    if (this.#isPublished || this.#uploadId === undefined) return;
+    await abortUpload(this.bucket, this.target, this.#uploadId).then(
+      () => this.#note?.done(),
+      () => this.#note?.abortLater(),
+    );
+  }
+
+  async #feed(chunk: Buffer): Promise<void> {
+    if (this.#body.errored !== null) throw this.#body.errored;
+    if (this.#body.write(chunk)) return;
+    await once(this.#body, 'drain', { signal: this.#signal }).catch((error: unknown) => {
+      throw this.#signal.aborted ? this.#signal.reason : error;
+    });
+  }
+
+  /** The pool's client, but for the way in which commands are sent. */
+  #client(): S3Client {
+    const client = Object.create(this.bucket.calls.client) as S3Client;
+    const send = (command: Command): Promise<unknown> => this.#send(command);
+    return Object.assign(client, { send });
+  }
+
+  async #send(command: Command): Promise<unknown> {
+    const { calls } = this.bucket;
+    const answer = await calls.call((options) => calls.client.send(command, options) as Promise<unknown>, {
+      what: this.target.path,
+      // An upload whose opening was cut short would stand in the store, and nobody would know its id.
+      signal: command instanceof CreateMultipartUploadCommand ? calls.context.signal : this.#signal,
+      ...this.#patience(command),
+    });
+    if (command instanceof CreateMultipartUploadCommand)
+      await this.#opened(answer as CreateMultipartUploadCommandOutput);
+    return answer;
+  }
+
+  /** Never twice what a lost answer may have done: nobody would know the upload, or take its own object for another's. */
+  #patience(command: Command): Pick<CallOptions, 'step' | 'attempts' | 'allowMs'> {
+    const { calls } = this.bucket;
+    if (command instanceof CreateMultipartUploadCommand) return { step: 'open' };
+    if (command instanceof AbortMultipartUploadCommand) return { step: 'publish', attempts: IDEMPOTENT_ATTEMPTS };
+    const allowMs = calls.copyAllowanceMs(this.#partBytes * SLOW_LINK);
+    if (command instanceof UploadPartCommand) return { step: 'transfer', attempts: IDEMPOTENT_ATTEMPTS, allowMs };
+    return { step: command instanceof CompleteMultipartUploadCommand ? 'publish' : 'transfer', allowMs };
+  }
+
+  async #opened({ UploadId = '' }: CreateMultipartUploadCommandOutput): Promise<void> {
+    this.#uploadId = UploadId;
+    this.#note = await this.bucket.calls.context.leftovers.expectMultipart(this.target.path, UploadId);
+  }
+}

@@ -1,0 +1,334 @@
+/** Three ways for an upload's bytes to reach the store. Whatever the way, nothing is visible before `publish`. */
+import type { Hold } from '../../../budgets/memory.js';
+import { GatewayError } from '../../../base/errors.js';
+import type { Bucket } from './bucket.js';
+import { alreadyExists } from './bucket.js';
+import { wholeSeconds } from './keys.js';
+import {
+  equalPartBytes,
+  growingPartBytes,
+  MultipartUpload,
+  type CompletedUpload,
+  type UploadTarget,
+} from './multipart.js';
+import type { StreamedRequest } from '../client/streamed-request.js';
+
+export type Done = (error?: Error | null) => void;
+
+export interface Sink {
+  /** Where the bytes are going; undefined while none has left the gateway, so that any place is still open. */
+  readonly target: UploadTarget | undefined;
+  write(chunk: Buffer, done: Done): void;
+  /** After the last write: makes the object visible at `target`, which is the sink's own where it has one. */
+  publish(target: UploadTarget, size: number, exclusive: boolean): Promise<CompletedUpload>;
+  /** Ends the requests under way, at once. */
+  cut(cause: Error): void;
+  /** Removes what the store keeps of an unpublished upload. Never throws. */
+  clean(cause: Error): Promise<void>;
+}
+
+/**
+ * One PUT, streamed. A store publishes when the body is complete, so the last chunk stays here until `publish`;
+ * a body that ends before its announced length is never stored.
+ */
+export class PutSink implements Sink {
+  readonly #request: StreamedRequest<string | undefined>;
+  #held: Buffer | undefined;
+
+  constructor(
+    private readonly bucket: Bucket,
+    readonly target: UploadTarget,
+    size: number,
+    private readonly isConditional: boolean,
+    onFailure: (error: Error) => void,
+  ) {
+    this.#request = bucket.openPut(target.key, size, target.path, { exclusive: isConditional });
+    this.#request.onFailure(onFailure);
+  }
+
+  write(chunk: Buffer, done: Done): void {
+    const held = this.#held;
+    this.#held = chunk;
+    if (held === undefined) done();
+    else this.#request.feed(held, done);
+  }
+
+  async publish(target: UploadTarget, size: number, exclusive: boolean): Promise<CompletedUpload> {
+    // Announced too late to be the store's own condition: the best left is to look just before the last bytes leave.
+    if (exclusive && !this.isConditional) await refuseExisting(this.bucket, target, this.bucket.calls.spareSignal());
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) this.#request.feed(held, () => undefined);
+    const etag = await this.#request.finish();
+    return { size, etag, modifiedAt: wholeSeconds(new Date()) };
+  }
+
+  cut(cause: Error): void {
+    this.#request.abort(cause);
+  }
+
+  async clean(cause: Error): Promise<void> {
+    this.cut(cause);
+    await this.#request.settled();
+  }
+}
+
+/** A known size as equal parts, each streamed, one after the other: no part is ever held in memory. */
+export class SerialPartsSink implements Sink {
+  readonly #partBytes: number;
+  readonly #upload: PendingUpload;
+  #part: StreamedRequest<void> | undefined;
+  #partLeft = 0;
+  #number = 0;
+  #left: number;
+
+  constructor(
+    private readonly bucket: Bucket,
+    readonly target: UploadTarget,
+    size: number,
+    private readonly onFailure: (error: Error) => void,
+  ) {
+    this.#left = size;
+    this.#partBytes = equalPartBytes(size);
+    this.#upload = new PendingUpload(bucket, async () => target);
+  }
+
+  write(chunk: Buffer, done: Done): void {
+    this.#send(chunk).then(() => done(), done);
+  }
+
+  async publish(target: UploadTarget, size: number, exclusive: boolean): Promise<CompletedUpload> {
+    const upload = await this.#upload.open();
+    await this.#part?.finish();
+    if (exclusive && this.bucket.calls.traits.now.exclusiveComplete !== 'yes')
+      await refuseExisting(this.bucket, target);
+    return upload.complete(size, exclusive);
+  }
+
+  cut(cause: Error): void {
+    this.#upload.cut(cause);
+  }
+
+  async clean(cause: Error): Promise<void> {
+    await this.#upload.abort(cause);
+  }
+
+  async #send(chunk: Buffer): Promise<void> {
+    const upload = await this.#upload.open();
+    for (let rest = chunk; rest.length > 0;) {
+      const part = this.#part !== undefined && this.#partLeft > 0 ? this.#part : await this.#nextPart(upload);
+      const piece = rest.subarray(0, this.#partLeft);
+      await new Promise<void>((done, fail) => part.feed(piece, (error) => (error ? fail(error) : done())));
+      this.#partLeft -= piece.length;
+      this.#left -= piece.length;
+      rest = rest.subarray(piece.length);
+    }
+  }
+
+  async #nextPart(upload: MultipartUpload): Promise<StreamedRequest<void>> {
+    await this.#part?.finish();
+    this.#number += 1;
+    this.#partLeft = Math.min(this.#partBytes, this.#left);
+    this.#part = upload.openPart(this.#number, this.#partLeft);
+    this.#part.onFailure(this.onFailure);
+    return this.#part;
+  }
+}
+
+interface GatheringTuning {
+  readonly partBytes: number;
+  readonly partsInFlight: number;
+  /** Counts the parts in memory: fewer travel at once where there is no room for more. */
+  readonly hold: Hold;
+}
+
+/**
+ * A size that nobody knows, or a small one: bytes are gathered up to one part. If that is all, it becomes one PUT at
+ * `publish`; else a multipart upload, several parts at once. Memory: the parts under way and the one that fills.
+ */
+export class GatheringSink implements Sink {
+  readonly #upload: PendingUpload;
+  #chunks: Buffer[] = [];
+  #gathered = 0;
+  #number = 1;
+  #partBytes: number;
+  readonly #inFlight = new Set<Promise<void>>();
+  #inFlightBytes = 0;
+  #failure: Error | undefined;
+
+  constructor(
+    private readonly bucket: Bucket,
+    private readonly tuning: GatheringTuning,
+    /** Where a multipart upload is to go, asked for when one is needed. */
+    chooseTarget: () => Promise<UploadTarget>,
+    private readonly onFailure: (error: Error) => void,
+  ) {
+    this.#upload = new PendingUpload(bucket, chooseTarget);
+    this.#partBytes = this.#sizeOf(1);
+  }
+
+  get target(): UploadTarget | undefined {
+    return this.#upload.opened?.target;
+  }
+
+  write(chunk: Buffer, done: Done): void {
+    if (this.#gathered + chunk.length <= this.#partBytes && this.#hasRoom(chunk.length)) {
+      this.#gather(chunk);
+      done();
+      return;
+    }
+    this.#overflow(chunk).then(() => done(), done);
+  }
+
+  async publish(target: UploadTarget, size: number, exclusive: boolean): Promise<CompletedUpload> {
+    const { exclusivePut, exclusiveComplete } = this.bucket.calls.traits.now;
+    const upload = this.#upload.opened;
+    if (upload === undefined) {
+      if (exclusive && exclusivePut !== 'yes') await refuseExisting(this.bucket, target);
+      const etag = await this.bucket.put(target.key, this.#take(), target.path, { exclusive });
+      return { size, etag, modifiedAt: wholeSeconds(new Date()) };
+    }
+    if (this.#gathered > 0) this.#start(upload);
+    await Promise.all([...this.#inFlight]);
+    if (this.#failure !== undefined) throw this.#failure;
+    if (exclusive && exclusiveComplete !== 'yes') await refuseExisting(this.bucket, target);
+    return upload.complete(size, exclusive);
+  }
+
+  cut(cause: Error): void {
+    this.#chunks = [];
+    this.#upload.cut(cause);
+  }
+
+  async clean(cause: Error): Promise<void> {
+    this.cut(cause);
+    await this.#upload.abort(cause);
+  }
+
+  async #overflow(chunk: Buffer): Promise<void> {
+    if (this.#gathered + chunk.length <= this.#partBytes) return this.#gatherInTurn(chunk);
+    const upload = await this.#upload.open();
+    for (let rest = chunk; rest.length > 0;) {
+      if (this.#partBytes === 0) throw tooLarge(upload.target);
+      // A full part leaves when a byte follows it: until then it may be the last one, or the whole file.
+      if (this.#gathered === this.#partBytes) {
+        await this.#slot();
+        this.#start(upload);
+        continue;
+      }
+      const piece = rest.subarray(0, this.#partBytes - this.#gathered);
+      await this.#gatherInTurn(piece);
+      rest = rest.subarray(piece.length);
+    }
+  }
+
+  /** Waits until another part may be under way: fewer of them where parts have grown, so that memory has not. */
+  async #slot(): Promise<void> {
+    const budget = this.tuning.partBytes * this.tuning.partsInFlight;
+    const most = Math.max(1, Math.floor(budget / this.#partBytes));
+    while (this.#inFlight.size >= most) await Promise.race(this.#inFlight);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Waits for parts that travel to make room; share_exceeded or overloaded where none do. */
+  async #gatherInTurn(piece: Buffer): Promise<void> {
+    while (!this.#hasRoom(piece.length)) {
+      if (this.#inFlight.size === 0) this.tuning.hold.require(this.#gathered + piece.length);
+      await Promise.race(this.#inFlight);
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#gather(piece);
+  }
+
+  #hasRoom(bytes: number): boolean {
+    const { hold } = this.tuning;
+    const wanted = this.#inFlightBytes + this.#gathered + bytes;
+    return this.#inFlight.size === 0 ? hold.resize(wanted) : hold.stretch(wanted);
+  }
+
+  #start(upload: MultipartUpload): void {
+    const number = this.#number;
+    const part = this.#take();
+    this.#inFlightBytes += part.length;
+    const over = (): void => {
+      this.#inFlight.delete(sent);
+      this.#inFlightBytes -= part.length;
+      this.tuning.hold.resize(this.#inFlightBytes + this.#gathered);
+    };
+    const sent: Promise<void> = upload.sendPart(number, part).then(
+      () => over(),
+      (error: Error) => {
+        over();
+        this.#failure ??= error;
+        this.onFailure(error);
+      },
+    );
+    this.#inFlight.add(sent);
+    this.#number += 1;
+    this.#partBytes = this.#sizeOf(this.#number);
+  }
+
+  #gather(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#gathered += chunk.length;
+  }
+
+  #take(): Buffer {
+    const [only] = this.#chunks;
+    const body = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#gathered);
+    this.#chunks = [];
+    this.#gathered = 0;
+    return body;
+  }
+
+  #sizeOf(number: number): number {
+    return growingPartBytes(number, this.tuning.partBytes, this.bucket.calls.traits.now.equalParts);
+  }
+}
+
+/** A multipart upload that is opened when the first part needs it, and ended also when that happens meanwhile. */
+class PendingUpload {
+  opened: MultipartUpload | undefined;
+  #opening: Promise<MultipartUpload> | undefined;
+  #cause: Error | undefined;
+
+  constructor(
+    private readonly bucket: Bucket,
+    private readonly chooseTarget: () => Promise<UploadTarget>,
+  ) {}
+
+  open(): Promise<MultipartUpload> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  cut(cause: Error): void {
+    this.#cause ??= cause;
+    this.opened?.cut(cause);
+  }
+
+  async abort(cause: Error): Promise<void> {
+    this.cut(cause);
+    const upload = await this.#opening?.catch(() => undefined);
+    await upload?.abort(cause);
+  }
+
+  async #open(): Promise<MultipartUpload> {
+    const target = await this.chooseTarget();
+    if (this.#cause !== undefined) throw this.#cause;
+    const upload = await MultipartUpload.open(this.bucket, target);
+    this.opened = upload;
+    if (this.#cause !== undefined) upload.cut(this.#cause);
+    return upload;
+  }
+}
+
+function tooLarge({ path }: UploadTarget): GatewayError {
+  return new GatewayError('too_large', `${path}: larger than an upload of unknown length can be at this store`, {
+    step: 'transfer',
+  });
+}
+
+export async function refuseExisting(bucket: Bucket, { path, key }: UploadTarget, signal?: AbortSignal): Promise<void> {
+  if ((await bucket.head(key, path, { signal })) !== undefined) throw alreadyExists(path);
+}

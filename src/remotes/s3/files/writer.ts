@@ -1,0 +1,124 @@
+import { Writable } from 'node:stream';
+import { GatewayError } from '../../../base/errors.js';
+import type { RemotePath } from '../../path.js';
+import type { Commit, FileInfo, RemoteWriter } from '../../remote.js';
+import type { Bucket } from './bucket.js';
+import { copyObject } from './copy.js';
+import { fileInfo } from './listing.js';
+import type { UploadTarget } from './multipart.js';
+import { requireFilePlace } from './place.js';
+import { refuseExisting, type Done, type Sink } from './sinks.js';
+
+/** Enough to keep a socket busy; what a sink holds beyond it is its own, bounded, affair. */
+const WRITER_BUFFER_BYTES = 256 * 1024;
+
+/** Counts and checks the bytes, leaves their way to a sink, and publishes them under the name that holds in the end. */
+export class S3Writer extends Writable implements RemoteWriter {
+  readonly #sink: Sink;
+  #received = 0;
+  #isCommitted = false;
+  /** A temporary object that stands, or may stand, in the store. */
+  #staged: UploadTarget | undefined;
+  #aborting: Promise<void> | undefined;
+
+  constructor(
+    private readonly bucket: Bucket,
+    private readonly opened: {
+      readonly path: RemotePath;
+      readonly size: number | undefined;
+      /** Where nothing but a file stands, as far as is known already. */
+      readonly checked: RemotePath | undefined;
+    },
+    openSink: (onFailure: (error: Error) => void) => Sink,
+  ) {
+    // A finished writer is not done yet: commit() follows.
+    super({ autoDestroy: false, highWaterMark: WRITER_BUFFER_BYTES });
+    // Failures are told by write callbacks, commit() and pipeline; an unheard event must not end the process.
+    this.on('error', () => undefined);
+    this.#sink = openSink((error) => this.destroy(error));
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+    this.#received += chunk.length;
+    const { size } = this.opened;
+    if (size !== undefined && this.#received > size) {
+      done(this.#mismatch(`more than the announced ${size} bytes came`));
+      return;
+    }
+    if (chunk.length === 0) done();
+    else this.#sink.write(chunk, done);
+  }
+
+  override _final(done: Done): void {
+    const { size } = this.opened;
+    const isShort = size !== undefined && this.#received < size;
+    done(isShort ? this.#mismatch(`${this.#received} of the announced ${size} bytes came`) : null);
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    if (!this.#isCommitted) this.#sink.cut(error ?? cancelled());
+    done(error);
+  }
+
+  async commit(expected: Commit): Promise<FileInfo> {
+    if (this.errored !== null) throw this.errored;
+    if (this.destroyed || !this.writableFinished) {
+      throw new GatewayError('internal', 'commit before the stream has finished', { step: 'publish' });
+    }
+    if (expected.size !== this.#received) {
+      throw this.#mismatch(`${this.#received} bytes were sent, ${expected.size} were expected`);
+    }
+    const { size, path = this.opened.path, exclusive = false } = expected;
+    const final = { path, key: this.bucket.fileKey(path) };
+    const { context } = this.bucket.calls;
+    context.mark?.('rename');
+    const staged = this.#sink.target;
+    if (staged === undefined || staged.key === final.key) {
+      if (path !== this.opened.checked) await requireFilePlace(this.bucket, path);
+      context.irrevocable?.();
+      const facts = await this.#sink.publish(final, size, exclusive);
+      this.#isCommitted = true;
+      return fileInfo(path, facts);
+    }
+    if (exclusive) await refuseExisting(this.bucket, final);
+    this.#staged = staged;
+    const facts = await this.#sink.publish(staged, size, false);
+    await requireFilePlace(this.bucket, path);
+    const origin = { bucket: this.bucket.name, key: staged.key, facts };
+    context.irrevocable?.();
+    const copied = await copyObject(this.bucket, origin, final, { exclusive, retype: true });
+    this.#isCommitted = true;
+    await this.#removeStaged();
+    return fileInfo(path, copied);
+  }
+
+  async abort(cause: Error): Promise<void> {
+    if (this.#isCommitted) return;
+    this.#aborting ??= this.#clean(cause);
+    await this.#aborting;
+  }
+
+  async #clean(cause: Error): Promise<void> {
+    this.destroy(cause);
+    await this.#sink.clean(cause);
+    await this.#removeStaged();
+  }
+
+  async #removeStaged(): Promise<void> {
+    const staged = this.#staged;
+    if (staged === undefined) return;
+    this.#staged = undefined;
+    const { calls } = this.bucket;
+    await this.bucket.remove(staged.key, staged.path, calls.cleanupSignal()).catch(() => {
+      calls.context.leftovers.removeLater(staged.path);
+    });
+  }
+
+  #mismatch(words: string): GatewayError {
+    return new GatewayError('size_mismatch', `${this.opened.path}: ${words}`, { step: 'verify' });
+  }
+}
+
+function cancelled(): GatewayError {
+  return new GatewayError('client_gone', 'the upload was given up', { step: 'transfer' });
+}

@@ -1,0 +1,94 @@
+import { GatewayError } from '../../../base/errors.js';
+import { baseName, parentOf, pathBytes, ROOT, underRoot, type RemotePath } from '../../path.js';
+import type { SftpChannel } from '../session/channel.js';
+import { lookAt, type ServerPath } from './publish.js';
+import { isMissing, translate } from '../wire/replies.js';
+
+/**
+ * Keeps a connection inside its `rootPath`. Paths are free of `..` already, but the server follows symbolic links; so
+ * where there is a root other than "/", the server is asked where a path really leads, and the answer is what is used.
+ */
+export class Confinement {
+  readonly #rootPath: string;
+  #realRoot: Promise<Buffer> | undefined;
+
+  constructor(rootPath: string) {
+    this.#rootPath = underRoot(rootPath, ROOT);
+  }
+
+  get isOpen(): boolean {
+    return this.#rootPath === '/';
+  }
+
+  /** For requests that follow links: stat, open, list. */
+  async target(channel: SftpChannel, path: RemotePath): Promise<ServerPath> {
+    const plain = this.plain(path);
+    if (this.isOpen) return plain;
+    const [root, real] = await Promise.all([this.#root(channel), channel.realPath(plain.raw)]).catch(
+      (error: unknown): never => {
+        throw translate(error, path, 'open');
+      },
+    );
+    return { raw: inside(real, root, path), shown: path };
+  }
+
+  /** For requests about the entry itself: remove, rename, make. Rejects with the server's status when its folder is missing. */
+  async entry(channel: SftpChannel, path: RemotePath): Promise<ServerPath> {
+    if (this.isOpen || path === ROOT) return this.plain(path);
+    const folder = this.plain(parentOf(path));
+    const [root, real] = await Promise.all([this.#root(channel), channel.realPath(folder.raw)]);
+    const raw = Buffer.concat([withSlash(inside(real, root, path)), pathBytes(baseName(path))]);
+    return { raw, shown: path };
+  }
+
+  /** For creating or overwriting a file in place: a link at the end is followed by the server, so it is looked at. */
+  async writable(channel: SftpChannel, path: RemotePath): Promise<ServerPath> {
+    const entry = await this.entry(channel, path);
+    if (this.isOpen || (await lookAt(channel, entry))?.isLink !== true) return entry;
+    return this.target(channel, path);
+  }
+
+  /** Whether a path leads to a place inside; false where the server cannot say. */
+  async holds(channel: SftpChannel, raw: Buffer): Promise<boolean> {
+    if (this.isOpen) return true;
+    const [root, real] = await Promise.all([this.#root(channel), channel.realPath(raw)]);
+    return isInside(real, root);
+  }
+
+  plain(path: RemotePath): ServerPath {
+    return { raw: pathBytes(underRoot(this.#rootPath, path)), shown: path };
+  }
+
+  /** A path of the server as clients see it; undefined when it lies outside. */
+  async seen(channel: SftpChannel, real: Buffer): Promise<string | undefined> {
+    if (this.isOpen) return real.toString('utf8');
+    const root = await this.#root(channel);
+    return isInside(real, root) ? real.toString('utf8').slice(root.toString('utf8').length) || '/' : undefined;
+  }
+
+  #root(channel: SftpChannel): Promise<Buffer> {
+    this.#realRoot ??= channel.realPath(Buffer.from(this.#rootPath)).catch((error: unknown): never => {
+      if (!isMissing(error)) throw error;
+      throw new GatewayError('not_found', `the rootPath of the connection, ${this.#rootPath}, does not exist`, {
+        step: 'open',
+        cause: error,
+      });
+    });
+    return this.#realRoot;
+  }
+}
+
+const SLASH = '/'.charCodeAt(0);
+const withSlash = (path: Buffer): Buffer => (path.at(-1) === SLASH ? path : Buffer.concat([path, Buffer.from('/')]));
+
+function isInside(real: Buffer, root: Buffer): boolean {
+  const folder = withSlash(root);
+  return real.equals(root) || real.subarray(0, folder.length).equals(folder);
+}
+
+function inside(real: Buffer, root: Buffer, path: RemotePath): Buffer {
+  if (isInside(real, root)) return real;
+  throw new GatewayError('permission_denied', `${path} leads outside the connection's root by a symbolic link`, {
+    step: 'open',
+  });
+}

@@ -1,0 +1,444 @@
+import { UNCOUNTED } from '../../../budgets/memory.js';
+import { GatewayError, type Step } from '../../../base/errors.js';
+import type { SftpConnection } from '../../../connections/connection.js';
+import { moveObstacle } from '../../move-obstacle.js';
+import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
+import type { ProtocolDeps } from '../../protocol.js';
+import type {
+  ByteRange,
+  Capabilities,
+  ExecOptions,
+  ExecResult,
+  FileInfo,
+  MoveOptions,
+  OpenFile,
+  Remote,
+  RemoteContext,
+  RemoteWriter,
+  ServerFacts,
+  WriteOptions,
+} from '../../remote.js';
+import { keepsWhatStands } from './append-probe.js';
+import { SAFE_CHUNK_BYTES, type SftpChannel } from '../session/channel.js';
+import { runCommand } from './command.js';
+import { Confinement } from './confine.js';
+import { orAbort } from '../session/deadline.js';
+import type { HostMemory } from '../host-memory.js';
+import { fileInfo, listEntries } from './listing.js';
+import { isFolderAt, lookAt, type ServerPath } from './publish.js';
+import { SftpReader } from './reader.js';
+import { isMissing, isStatus, refused, translate } from '../wire/replies.js';
+import type { SftpLease } from '../session/session.js';
+import { Tree } from './tree.js';
+import { SftpUpload, type UploadJob } from './upload.js';
+import type { ExtraLane, WritePlan } from './writer.js';
+import { OPEN, type Attributes } from '../wire/wire.js';
+
+/** An SFTP server's file tree, for one operation on one lease. */
+export class SftpRemote implements Remote {
+  readonly #lease: SftpLease;
+  readonly #memory: HostMemory;
+  readonly #atomicUploads: boolean;
+  readonly #deps: ProtocolDeps;
+  readonly #context: RemoteContext;
+  readonly #confinement: Confinement;
+
+  constructor(lease: SftpLease, connection: SftpConnection, deps: ProtocolDeps, context: RemoteContext) {
+    this.#lease = lease;
+    this.#memory = lease.session.memory;
+    this.#atomicUploads = connection.atomicUploads;
+    this.#deps = deps;
+    this.#context = context;
+    this.#confinement = new Confinement(connection.rootPath);
+    // OpenSSH links and unlinks, which never replaces; others are found out.
+    if (this.#memory.moveOnto === 'unknown' && this.#isOpenSsh) this.#memory.moveOnto = 'refuses';
+  }
+
+  get can(): Capabilities {
+    const { moveOnto } = this.#memory;
+    return {
+      moveOnto,
+      exclusiveCreate: moveOnto === 'refuses',
+      readsWhileWriting: true,
+      timeResolutionMs: 1000,
+      statTimeResolutionMs: 1000,
+    };
+  }
+
+  get facts(): ServerFacts {
+    const channel = this.#lease.current;
+    return {
+      software: this.#lease.session.software,
+      protocol: 'SFTP',
+      channels: this.#lease.session.capacity,
+      ...(channel === undefined
+        ? {}
+        : {
+            extensions: [...channel.extensions],
+            readBytes: channel.maxReadBytes,
+            writeBytes: channel.maxWriteBytes,
+          }),
+    };
+  }
+
+  home(): Promise<RemotePath> {
+    return this.#run(ROOT, 'open', async ({ channel }) => {
+      const real = await this.#lease.session.home(channel);
+      const seen = await this.#confinement.seen(channel, real);
+      return seen?.startsWith('/') ? (seen as RemotePath) : ROOT;
+    });
+  }
+
+  stat(path: RemotePath): Promise<FileInfo> {
+    return this.#run(path, 'open', async ({ channel }) => {
+      const at = await this.#confinement.target(channel, path);
+      return describe(path, await channel.stat(at.raw));
+    });
+  }
+
+  async *list(folder: RemotePath): AsyncGenerator<FileInfo> {
+    const { signal } = this.#context;
+    const { channel, at, handle } = await this.#run(folder, 'open', async (tree) => {
+      return { channel: tree.channel, ...(await tree.openFolder(folder)) };
+    });
+    const entries = listEntries({
+      channel,
+      handle,
+      folder,
+      rawFolder: at.raw,
+      confinement: this.#confinement,
+      memory: this.#memory,
+      log: (message, facts) => this.#deps.log(message, facts),
+    });
+    try {
+      for (;;) {
+        const next = await orAbort(entries.next(), signal);
+        if (next.done === true) return;
+        yield* next.value;
+      }
+    } catch (error) {
+      throw translate(error, folder, 'transfer');
+    } finally {
+      channel.close(handle).catch(() => undefined);
+    }
+  }
+
+  read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile> {
+    const { signal } = this.#context;
+    return this.#run(path, 'open', async (tree) => {
+      const { channel } = tree;
+      const handle = await tree.openForReading(path);
+      try {
+        // The first bytes travel with the file's facts: most files are small, and a round trip is all they cost.
+        const [attributes, head] = await Promise.all([channel.fstat(handle), readHead(channel, handle)]);
+        if (attributes.isFolder) throw refused('is_a_folder', `${path} is a folder`, 'open', undefined);
+        if (attributes.size === undefined) {
+          throw new GatewayError('protocol_error', `the server does not tell the size of ${path}`, { step: 'open' });
+        }
+        const info = describe(path, attributes);
+        const range = select?.(info);
+        signal.throwIfAborted();
+        const start = range?.start ?? 0;
+        const body = new SftpReader({
+          channel,
+          handle,
+          path,
+          start,
+          length: range === undefined ? info.size : range.end - range.start + 1,
+          maxRequests: this.#deps.tuning.sftpInFlight,
+          memory: this.#memory,
+          hold: this.#context.hold?.() ?? UNCOUNTED,
+          head: start === 0 ? head : undefined,
+        });
+        const stop = (): void => void body.destroy(signal.reason as Error);
+        signal.addEventListener('abort', stop, { once: true });
+        body.once('close', () => signal.removeEventListener('abort', stop));
+        return { info, range, body };
+      } catch (error) {
+        channel.close(handle).catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
+    if (path === ROOT) return Promise.reject(refused('is_a_folder', `${path} is a folder`, 'open', undefined));
+    return (this.#atomicUploads && options.isHidden !== true) || options.provisional === true
+      ? this.#writeBeside(path, options)
+      : this.#writeInPlace(path, options);
+  }
+
+  append(path: RemotePath): Promise<RemoteWriter | undefined> {
+    return this.#run(path, 'open', async (tree) => {
+      const { channel } = tree;
+      const file = await this.#confinement.target(channel, path);
+      if (!(await this.#canAppend(tree, file, path))) return undefined;
+      const [found, opened] = await Promise.allSettled([channel.stat(file.raw), channel.open(file.raw, OPEN.WRITE)]);
+      try {
+        if (found.status === 'rejected') throw found.reason;
+        if (found.value.isFolder) throw refused('is_a_folder', `${path} is a folder`, 'open', undefined);
+        if (opened.status === 'rejected') throw opened.reason;
+      } catch (error) {
+        if (opened.status === 'fulfilled') channel.close(opened.value).catch(() => undefined);
+        throw error;
+      }
+      // Written at offsets of our own: what a server makes of the append flag with many writes under way is its secret.
+      const start = found.value.size ?? 0;
+      const upload: SftpUpload = this.#upload(
+        channel,
+        opened.value,
+        file,
+        path,
+        { start, size: undefined },
+        {
+          publish: async (attributes) => describe(path, attributes),
+          takeBack: async (stillOpen) => {
+            const handle = stillOpen ?? (await channel.open(file.raw, OPEN.WRITE));
+            // Only our own bytes: what others have appended meanwhile stands behind them and would be cut off, too.
+            const { size } = await channel.fstat(handle);
+            if (size !== undefined && size <= start + upload.sentBytes) await channel.setSize(handle, start);
+            await channel.close(handle);
+          },
+          leaveBehind: () => this.#deps.log('an append that failed could not be taken back', { path }),
+        },
+      );
+      return upload;
+    });
+  }
+
+  async #canAppend({ channel }: Tree, file: ServerPath, path: RemotePath): Promise<boolean> {
+    if (this.#isOpenSsh) return true;
+    const { leftovers } = this.#context;
+    if (this.#memory.keepsWhatStands === undefined) {
+      const { isFolder } = await channel.stat(file.raw);
+      if (isFolder) throw refused('is_a_folder', `${path} is a folder`, 'open', undefined);
+      const trial = joinPath(parentOf(path), leftovers.temporaryName('append'));
+      await leftovers.expect(parentOf(path));
+      const place = await this.#confinement.entry(channel, trial);
+      let isThere = true;
+      try {
+        const keeps = await keepsWhatStands(channel, place);
+        isThere = keeps !== undefined;
+        this.#memory.keepsWhatStands = keeps;
+      } finally {
+        if (isThere) await closeAndRemove(channel, undefined, place).catch(() => leftovers.removeLater(trial));
+      }
+    }
+    return this.#memory.keepsWhatStands !== false;
+  }
+
+  move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {
+    return this.#run(from, 'publish', async (tree) => {
+      const { channel } = tree;
+      const source = await this.#confinement.entry(channel, from);
+      const target = await tree.entryInNewFolder(to);
+      const [attributes, standing] = await Promise.all([channel.lstat(source.raw), lookAt(channel, target)]);
+      if (from === to) return describe(to, attributes);
+      const isOntoFolder = standing !== undefined && (standing.isFolder || (await isFolderAt(channel, target)));
+      const obstacle = moveObstacle(
+        { isFolder: attributes.isFolder, replace },
+        to,
+        standing && (isOntoFolder ? 'folder' : 'file'),
+      );
+      if (obstacle !== undefined) throw obstacle;
+      const tools = tree.publishTools(to, 'move', (path) => this.#context.leftovers.removeLater(path));
+      this.#context.irrevocable?.();
+      await tree.renameTo(source, to, replace ? 'over' : 'new', tools);
+      return describe(to, attributes.isLink ? await channel.stat(target.raw).catch(() => attributes) : attributes);
+    });
+  }
+
+  remove(path: RemotePath): Promise<void> {
+    return this.#run(path, 'publish', (tree) => {
+      this.#context.irrevocable?.();
+      return tree.removeFile(path);
+    });
+  }
+
+  makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
+    return this.#run(path, 'publish', async (tree) => ({ created: await tree.makeFolder(path) }));
+  }
+
+  exec(command: string, options: ExecOptions): Promise<ExecResult> {
+    return runCommand(this.#lease, command, options, this.#context.signal);
+  }
+
+  get #isOpenSsh(): boolean {
+    return this.#lease.session.software.startsWith('OpenSSH');
+  }
+
+  /** Runs `work` on the lease's channel: the operation's end stops the waiting, and replies become GatewayErrors. */
+  async #run<T>(path: RemotePath, step: Step, work: (tree: Tree) => Promise<T>): Promise<T> {
+    const { signal } = this.#context;
+    signal.throwIfAborted();
+    const running = this.#lease.channel().then((channel) => work(new Tree(channel, this.#confinement, this.#memory)));
+    try {
+      return await orAbort(running, signal);
+    } catch (error) {
+      // A stream that still opens after the end of the operation has no owner.
+      if (signal.aborted) running.then(disown, () => undefined);
+      throw translate(error, path, step);
+    }
+  }
+
+  /** A file under a hidden name in the target's folder, renamed by `commit`. */
+  #writeBeside(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
+    const { leftovers, signal } = this.#context;
+    const folder = parentOf(path);
+    const hidden = joinPath(folder, leftovers.temporaryName(baseName(path)));
+    const noted = leftovers.expect(folder);
+    noted.catch(() => undefined);
+    return this.#run(path, 'open', async (tree) => {
+      const { channel } = tree;
+      const [file] = await Promise.all([tree.entryInNewFolder(hidden), noted]);
+      signal.throwIfAborted();
+      const opening = tree.openForWriting(file, hidden, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE);
+      // Known now, it saves sending all the bytes in vain.
+      const looking = options.provisional === true ? undefined : this.#lookAhead(channel, path);
+      const [handle, standing] = await Promise.all([opening, looking]).catch((error: unknown) => {
+        // Without a reply to it the file may have been made all the same.
+        if (!isStatus(error)) leftovers.removeLater(hidden);
+        throw error;
+      });
+      const upload = this.#upload(
+        channel,
+        handle,
+        file,
+        path,
+        { start: 0, size: options.size },
+        {
+          publish: async (attributes, expected) => {
+            const target = expected.path ?? path;
+            this.#context.mark?.('rename');
+            this.#context.irrevocable?.();
+            const tools = tree.publishTools(target, 'publish', (aside) => leftovers.removeLater(aside));
+            await tree.renameTo(file, target, expected.exclusive === true ? 'new' : 'over', tools);
+            return describe(target, attributes);
+          },
+          takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
+          leaveBehind: () => leftovers.removeLater(hidden),
+        },
+      );
+      const obstacle = obstacleAt(path, standing, options);
+      if (obstacle === undefined) return upload;
+      await upload.abort(obstacle);
+      throw obstacle;
+    });
+  }
+
+  /** For servers that allow no renaming: the bytes go where they belong at once. */
+  #writeInPlace(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
+    return this.#run(path, 'open', async (tree) => {
+      const { channel } = tree;
+      await tree.entryInNewFolder(path);
+      const file = await this.#confinement.writable(channel, path);
+      const flags = OPEN.WRITE | OPEN.CREATE | (options.exclusive === true ? OPEN.EXCLUSIVE : OPEN.TRUNCATE);
+      const handle = await tree.openForWriting(file, path, flags).catch(async (error: unknown) => {
+        if (options.exclusive !== true || !isStatus(error)) throw error;
+        throw obstacleAt(path, await lookAt(channel, file), options) ?? error;
+      });
+      return this.#upload(
+        channel,
+        handle,
+        file,
+        path,
+        { start: 0, size: options.size },
+        {
+          publish: async (attributes) => describe(path, attributes),
+          takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
+          leaveBehind: () => this.#deps.log('half a file could not be removed', { path }),
+        },
+      );
+    });
+  }
+
+  #upload(
+    channel: SftpChannel,
+    handle: Buffer,
+    file: ServerPath,
+    path: RemotePath,
+    extent: Pick<WritePlan, 'start' | 'size'>,
+    job: Pick<UploadJob, 'publish' | 'takeBack' | 'leaveBehind'>,
+  ): SftpUpload {
+    const { session } = this.#lease;
+    const plan = {
+      channel,
+      handle,
+      path,
+      ...extent,
+      maxRequests: this.#deps.tuning.sftpInFlight,
+      memory: this.#memory,
+      hold: this.#context.hold?.() ?? UNCOUNTED,
+      queuedBytes: () => session.queuedBytes,
+      // Others may keep the file to the one who opened it, or only when that one closes it.
+      openLane: this.#isOpenSsh ? () => this.#borrowLane(file) : undefined,
+    };
+    return new SftpUpload(plan, { ...job, file, isOrderly: this.#isOpenSsh, signal: this.#context.signal });
+  }
+
+  /** The open file once more, on a channel of its own; undefined where none is to spare. Never rejects. */
+  async #borrowLane(file: ServerPath): Promise<ExtraLane | undefined> {
+    const { session } = this.#lease;
+    const channel = await session.borrowChannel();
+    if (channel === undefined) return undefined;
+    try {
+      const handle = await channel.open(file.raw, OPEN.WRITE);
+      return {
+        channel,
+        handle,
+        release: async (isCut) => {
+          if (isCut) channel.end(new GatewayError('client_gone', 'the upload was cut'));
+          else await channel.close(handle).catch(() => undefined);
+          session.giveBack(channel);
+        },
+      };
+    } catch {
+      session.giveBack(channel);
+      return undefined;
+    }
+  }
+
+  /** What stands at the target of an upload, if that can be told now. */
+  async #lookAhead(channel: SftpChannel, path: RemotePath): Promise<Attributes | undefined> {
+    try {
+      return await channel.stat((await this.#confinement.entry(channel, path)).raw);
+    } catch (error) {
+      if (isStatus(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+function describe(path: RemotePath, attributes: Attributes): FileInfo {
+  return fileInfo(baseName(path), path, attributes);
+}
+
+async function readHead(channel: SftpChannel, handle: Buffer): Promise<Buffer | undefined> {
+  return new Promise((done) => {
+    // A failure is met again, with more patience, by the reader.
+    channel.read(handle, 0, SAFE_CHUNK_BYTES, (_error, data) => done(data));
+  });
+}
+
+function obstacleAt(
+  path: RemotePath,
+  standing: Attributes | undefined,
+  { exclusive }: WriteOptions,
+): GatewayError | undefined {
+  if (standing === undefined) return undefined;
+  if (exclusive === true) return refused('already_exists', `${path} exists already`, 'open', undefined);
+  return standing.isFolder ? refused('is_a_folder', `${path} is a folder`, 'open', undefined) : undefined;
+}
+
+async function closeAndRemove(channel: SftpChannel, handle: Buffer | undefined, file: ServerPath): Promise<void> {
+  if (handle !== undefined) await channel.close(handle).catch(() => undefined);
+  await channel.remove(file.raw).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+}
+
+/** Ends what an operation opened too late to use. */
+function disown(late: unknown): void {
+  if (late instanceof SftpUpload) void late.abort(new GatewayError('client_gone', 'the operation has ended'));
+  else if (typeof late === 'object' && late !== null && 'body' in late) (late as OpenFile).body.destroy();
+}

@@ -1,0 +1,314 @@
+import { createHash } from 'node:crypto';
+import type net from 'node:net';
+import ssh2, { type AuthenticationType, type Client, type ConnectConfig, type ParsedKey } from 'ssh2';
+import { GatewayError, type Step } from '../../../base/errors.js';
+import type { PoolLimits, SftpConnection } from '../../../connections/connection.js';
+import type { ProtocolDeps } from '../../protocol.js';
+import { onBehalfOf } from '../../dial/dial.js';
+import { algorithmOffer, HOST_KEY_FAMILIES, hostKeyFamily, type HostKeyFamily } from './algorithms.js';
+import { gatherWrites } from '../wire/gather-writes.js';
+import type { HostMemory } from '../host-memory.js';
+import { usableKey } from '../keys/key-decryption.js';
+
+/** An SSH connection that the server has let in. */
+export interface Login {
+  readonly client: Client;
+  readonly socket: net.Socket;
+  /** When the socket stood. */
+  readonly connectedAt: number;
+  /** The server's identification, such as `OpenSSH_9.2p1`. */
+  readonly software: string;
+  /** Of the host key that was trusted: `SHA256:…`. */
+  readonly fingerprint: string;
+}
+
+/** A connection that carries no reply for this long is asked for a sign of life; some silences end it. */
+const KEEPALIVE_MS = 15_000;
+const MAX_PROMPT_ROUNDS = 3;
+/** Of what a server says before and with its identification; RFC 4253 (4.2) admits lines before it. */
+const MAX_GREETING_BYTES = 32_768;
+const GREETING_KEPT = 2_048;
+const DISCONNECT = { TOO_MANY_CONNECTIONS: 12 } as const;
+
+/**
+ * Connects and logs in within `limits.connectTimeoutMs`. Errors: those of the dialer, login_refused,
+ * host_key_mismatch, too_many_sessions, unreachable, protocol_error, connect_timeout, or the signal's reason.
+ */
+export async function logIn(
+  connection: SftpConnection,
+  limits: PoolLimits,
+  deps: ProtocolDeps,
+  memory: HostMemory,
+  signal: AbortSignal,
+): Promise<Login> {
+  const deadline = performance.now() + limits.connectTimeoutMs;
+  const { privateKey, passphrase } = connection;
+  const key =
+    privateKey === undefined ? undefined : await usableKey(deps, privateKey, passphrase, limits.connectTimeoutMs);
+  signal.throwIfAborted();
+  // The pinned key may be of another family than the one the server prefers, so the others are asked for, too.
+  const families = [...HOST_KEY_FAMILIES];
+  const learned = memory.hostKeyFamily;
+  if (learned !== undefined) families.sort((a, b) => Number(b === learned) - Number(a === learned));
+  let mismatch: GatewayError | undefined;
+  for (;;) {
+    const attempt = new LoginAttempt(connection, limits, deps, key, families);
+    try {
+      const login = await attempt.run(deadline, signal);
+      memory.hostKeyFamily = attempt.family;
+      return login;
+    } catch (error) {
+      if (attempt.mismatch === undefined || attempt.family === undefined) throw mismatch ?? error;
+      mismatch ??= attempt.mismatch;
+      families.splice(families.indexOf(attempt.family), 1);
+      if (families.length === 0 || performance.now() >= deadline) throw mismatch;
+    }
+  }
+}
+
+class LoginAttempt {
+  /** The family of the host key that the server showed. */
+  family: HostKeyFamily | undefined;
+  /** Why that key was not trusted. */
+  mismatch: GatewayError | undefined;
+  #software = '';
+  /** What the server said before its identification: reasons to hang up stand there. */
+  #greeting = '';
+  #trusted: Buffer | undefined;
+  #fingerprint = '';
+  #step: Step = 'connect';
+  #accepted: readonly string[] | undefined;
+  #passwordExpired = false;
+  readonly #tried: string[] = [];
+
+  constructor(
+    private readonly connection: SftpConnection,
+    private readonly limits: PoolLimits,
+    private readonly deps: ProtocolDeps,
+    private readonly key: ParsedKey | undefined,
+    private readonly families: readonly HostKeyFamily[],
+  ) {}
+
+  async run(deadline: number, signal: AbortSignal): Promise<Login> {
+    const { host, port } = this.connection;
+    const timeoutMs = Math.max(1, deadline - performance.now());
+    const socket = await this.deps.dialer.connect(host, port, { ...onBehalfOf(this.connection), signal, timeoutMs });
+    const connectedAt = performance.now();
+    const client = new ssh2.Client();
+    let timer: NodeJS.Timeout | undefined;
+    let abort: (() => void) | undefined;
+    try {
+      await new Promise<void>((done, fail) => {
+        abort = () => fail(signal.reason as Error);
+        signal.addEventListener('abort', abort, { once: true });
+        if (signal.aborted) abort();
+        // Ours covers everything up to the login: greetings without end, a handshake that hangs, a slow look-up of trust.
+        timer = setTimeout(() => fail(this.#timeout()), Math.max(1, deadline - performance.now()));
+        client.once('ready', () => done());
+        client.on('error', (error) => fail(this.#translate(error)));
+        client.once('close', () => {
+          fail(
+            this.#translate(Object.assign(new Error('the server closed the connection'), { level: 'client-socket' })),
+          );
+        });
+        client.on('change password', () => {
+          this.#passwordExpired = true;
+          fail(this.#refused('the password has expired: the server demands a new one'));
+        });
+        client.on('handshake', (negotiated) => {
+          this.#step = 'login';
+          this.deps.log('ssh handshake', { host, port, software: this.#software, negotiated });
+        });
+        gatherWrites(socket);
+        client.connect(this.#config(socket));
+        this.#listenToGreeting(socket, fail);
+      });
+    } catch (error) {
+      client.on('error', () => undefined);
+      client.destroy();
+      socket.destroy();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      if (abort !== undefined) signal.removeEventListener('abort', abort);
+    }
+    return { client, socket, connectedAt, software: this.#software, fingerprint: this.#fingerprint };
+  }
+
+  #config(socket: net.Socket): ConnectConfig {
+    return {
+      sock: socket,
+      username: this.connection.username,
+      algorithms: algorithmOffer(this.connection.algorithms, this.families),
+      readyTimeout: 0,
+      keepaliveInterval: KEEPALIVE_MS,
+      // Where an operation may wait longer, it is the one to give up: as a stall, in its own time.
+      keepaliveCountMax: Math.max(3, Math.ceil(this.limits.stallTimeoutMs / KEEPALIVE_MS) + 1),
+      hostVerifier: (hostKey: Buffer, verify: (trusted: boolean) => void): void => this.#verifyHost(hostKey, verify),
+      authHandler: this.#authentication(),
+    };
+  }
+
+  /** Until the identification has ended with its line: ssh2 would wait for that as long as anything comes. */
+  #listenToGreeting(socket: net.Socket, fail: (error: GatewayError) => void): void {
+    const { host, port } = this.connection;
+    let heard = 0;
+    let tail = '';
+    const listen = (bytes: Buffer): void => {
+      heard += bytes.length;
+      const text = bytes.toString('latin1', 0, MAX_GREETING_BYTES);
+      this.#greeting = (this.#greeting + text).slice(0, GREETING_KEPT);
+      tail += text;
+      const identification = /^SSH-\d\.\d+-(\S*)/m.exec(tail);
+      if (identification !== null && tail.includes('\n', identification.index)) {
+        this.#software = (identification[1] ?? '').slice(0, 255);
+        socket.off('data', listen);
+      } else if (heard > MAX_GREETING_BYTES) {
+        socket.off('data', listen);
+        const said = this.#greeting.trim().slice(0, 200);
+        const text = `${host}:${port} does not speak SSH: ${heard} bytes without an identification, which begin "${said}"`;
+        fail(new GatewayError('protocol_error', text, { step: 'connect' }));
+      } else {
+        tail = tail.slice(-GREETING_KEPT);
+      }
+    };
+    socket.on('data', listen);
+  }
+
+  #verifyHost(hostKey: Buffer, verify: (trusted: boolean) => void): void {
+    // Each renewal of the session keys shows the host key again; it must stay the one that was trusted.
+    if (this.#trusted !== undefined) {
+      verify(this.#trusted.equals(hostKey));
+      return;
+    }
+    this.family = hostKeyFamily(hostKey);
+    const fingerprint = `SHA256:${createHash('sha256').update(hostKey).digest('base64').replace(/=+$/, '')}`;
+    this.deps.trust.checkHostKey(this.connection, fingerprint).then(
+      () => {
+        this.#trusted = hostKey;
+        this.#fingerprint = fingerprint;
+        verify(true);
+      },
+      (error: unknown) => {
+        this.mismatch =
+          error instanceof GatewayError
+            ? error
+            : new GatewayError('internal', 'the host key could not be checked', { step: 'login', cause: error });
+        verify(false);
+      },
+    );
+  }
+
+  /**
+   * Offers the key first, then the password, then the password as the answer to prompts; each once, and once more after
+   * a partial success (RFC 4252, 5.1), because servers that demand several methods may insist on their order.
+   */
+  #authentication(): (left: AuthenticationType[] | null, partial: boolean | null) => unknown {
+    const { username, password } = this.connection;
+    const key = this.key;
+    const untried = new Map<AuthenticationType, () => unknown>();
+    const succeeded = new Set<AuthenticationType>();
+    let last: AuthenticationType | undefined;
+    const refill = (): void => {
+      untried.clear();
+      if (key !== undefined) untried.set('publickey', () => ({ type: 'publickey', username, key }));
+      if (password !== undefined) {
+        untried.set('password', () => ({ type: 'password', username, password }));
+        untried.set('keyboard-interactive', () => ({
+          type: 'keyboard-interactive',
+          username,
+          prompt: answerPrompts(password),
+        }));
+      }
+      for (const method of succeeded) untried.delete(method);
+    };
+    refill();
+    if (untried.size === 0) untried.set('none', () => ({ type: 'none', username }));
+    return (left, partial) => {
+      if (left !== null) this.#accepted = left;
+      if (partial === true && last !== undefined) {
+        succeeded.add(last);
+        refill();
+      }
+      for (const [method, offer] of untried) {
+        if (left !== null && !left.includes(method)) continue;
+        untried.delete(method);
+        last = method;
+        this.#tried.push(method);
+        return offer();
+      }
+      return false;
+    };
+  }
+
+  #timeout(): GatewayError {
+    const { host, port } = this.connection;
+    const what = this.#step === 'login' ? 'did not finish the login' : 'did not finish the SSH handshake';
+    return new GatewayError('connect_timeout', `${host}:${port} ${what} within ${this.limits.connectTimeoutMs} ms`, {
+      step: this.#step,
+    });
+  }
+
+  #refused(why: string, remote?: string): GatewayError {
+    const { host, port, username } = this.connection;
+    return new GatewayError('login_refused', `${host}:${port} refused the login of ${username}: ${why}`, {
+      step: 'login',
+      remote: remote === undefined ? undefined : { text: remote },
+    });
+  }
+
+  /** ssh2's errors and disconnect reasons as GatewayErrors. Their texts come from ssh2 or the server and hold no secret. */
+  #translate(error: Error & { readonly level?: string; readonly code?: unknown }): GatewayError {
+    if (this.mismatch !== undefined) return this.mismatch;
+    const { host, port } = this.connection;
+    const step = this.#step;
+    const failure = (code: 'too_many_sessions' | 'unreachable' | 'protocol_error', text: string): GatewayError =>
+      new GatewayError(code, `${host}:${port} ${text}`, { step, cause: error });
+    const said = this.#software === '' ? this.#greeting.trim().slice(0, 200) : '';
+
+    if (this.#passwordExpired) return this.#refused('the password has expired');
+    if (
+      error.code === DISCONNECT.TOO_MANY_CONNECTIONS ||
+      /maxstartups|too many (open )?(connections|sessions|users)/i.test(said)
+    ) {
+      return failure('too_many_sessions', `admits no further connection: ${said || error.message}`);
+    }
+    if (error.level === 'client-authentication') {
+      const accepts = this.#accepted?.length ? `; the server accepts ${this.#accepted.join(', ')}` : '';
+      return this.#refused(`tried ${this.#tried.join(', ') || 'nothing'}${accepts}`);
+    }
+    if (typeof error.code === 'number' && step === 'login') return this.#refused('the server hung up', error.message);
+    if (/no matching/i.test(error.message)) {
+      const hint = this.connection.algorithms === 'legacy' ? '' : '; old servers need "algorithms: legacy"';
+      return failure('protocol_error', `shares no algorithm with the gateway (${error.message})${hint}`);
+    }
+    if (said !== '') return failure('protocol_error', `does not speak SSH: it said "${said}"`);
+    if (error.level === 'protocol' || error.level === 'handshake') {
+      return error.message.startsWith('Connection lost')
+        ? failure('unreachable', 'closed the connection before the handshake')
+        : failure('protocol_error', `broke off the SSH handshake: ${error.message}`);
+    }
+    const stage = step === 'login' ? 'login' : 'SSH handshake';
+    // What its parser throws at packets that cannot be is the only error of ssh2 without a level.
+    return error.level === undefined
+      ? failure('protocol_error', `broke the protocol during the ${stage}: ${error.message}`)
+      : failure('unreachable', `broke off the ${stage}: ${error.message}`);
+  }
+}
+
+type Prompt = (
+  name: string,
+  instructions: string,
+  language: string,
+  prompts: readonly { readonly prompt: string; readonly echo?: boolean }[],
+  finish: (answers: string[]) => void,
+) => void;
+
+/** Only hidden prompts are given the password; a server that goes on asking is given nothing more. */
+function answerPrompts(password: string): Prompt {
+  let rounds = 0;
+  return (_name, _instructions, _language, prompts, finish) => {
+    rounds += 1;
+    finish(prompts.map(({ echo }) => (echo === true || rounds > MAX_PROMPT_ROUNDS ? '' : password)));
+  };
+}

@@ -1,0 +1,435 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client, ClientChannel } from 'ssh2';
+import { GatewayError, hasCode } from '../../../base/errors.js';
+import type { Session } from '../../../pools/session.js';
+import type { PoolLimits, SftpConnection } from '../../../connections/connection.js';
+import type { ProtocolDeps } from '../../protocol.js';
+import { SftpChannel } from './channel.js';
+import { ChannelLine } from './channel-line.js';
+import { orAbort } from './deadline.js';
+import { hostMemory, type HostMemory } from '../host-memory.js';
+import { logIn, type Login } from './login.js';
+
+/** A slot is free on the server only when the closed channel's process is gone, a moment after the channel. */
+const SLOT_RELEASE_MS = 1000;
+const SLOT_RETRY_MS = 40;
+const CLOSE_WAIT_MS = 2000;
+/** How long a session may take to prove that it lives: somebody waits for it who could have another one. */
+const CHECK_TIMEOUT_MS = 5_000;
+/** How long a command that was sent KILL may take to be gone. */
+const KILL_WAIT_MS = 500;
+
+/** Logs in to the connection's server. Errors: see logIn. */
+export async function openSftpSession(
+  connection: SftpConnection,
+  limits: PoolLimits,
+  deps: ProtocolDeps,
+  signal: AbortSignal,
+): Promise<SftpSession> {
+  const host = `${connection.host}:${connection.port}`;
+  const memory = hostMemory(deps, host);
+  const login = await logIn(connection, limits, deps, memory, signal);
+  const session = new SftpSession(login, host, limits, memory);
+  session.trustedBy.add(connection.id);
+  return session;
+}
+
+/**
+ * The right to use one channel of an SSH connection. It opens at the first file operation: a command needs none, and
+ * a server that admits a single channel could not run it beside one.
+ */
+export class SftpLease {
+  /** A command holds the slot; an SFTP channel may come beside it but need not. */
+  runsCommand = false;
+  #channel: SftpChannel | undefined;
+  #opening: Promise<SftpChannel> | undefined;
+
+  constructor(
+    readonly session: SftpSession,
+    channel: SftpChannel | undefined,
+  ) {
+    this.#channel = channel;
+  }
+
+  /** The channel, opened when there is none yet. too_many_sessions, connection_lost, remote_failure. */
+  async channel(): Promise<SftpChannel> {
+    if (this.#channel !== undefined) {
+      // A channel that died is not replaced: what it was in the middle of is unknown.
+      if (this.#channel.failure !== undefined) throw this.#channel.failure;
+      return this.#channel;
+    }
+    this.#opening ??= this.session.channelFor(this);
+    try {
+      this.#channel = await this.#opening;
+      return this.#channel;
+    } finally {
+      this.#opening = undefined;
+    }
+  }
+
+  get current(): SftpChannel | undefined {
+    return this.#channel;
+  }
+
+  /** Gives the channel up, so that its slot can serve a command; a later file operation opens another one. */
+  async closeChannel(): Promise<void> {
+    const channel = this.#channel;
+    this.#channel = undefined;
+    if (channel !== undefined) await this.session.closeChannel(channel);
+  }
+}
+
+/** How a command ended: a code, or the name of the signal that ended it. */
+export interface CommandExit {
+  readonly code: number | null;
+  readonly signal: string | undefined;
+}
+
+export interface RunningCommand {
+  readonly channel: ClientChannel;
+  /** Undefined until the server has told. */
+  readonly exit: () => CommandExit | undefined;
+}
+
+/** ssh2 sends no signal once the input has ended, which for a command here is at once; its own sender still does. */
+interface SignalSender {
+  readonly outgoing?: { readonly id?: unknown };
+  readonly _client?: { readonly _protocol?: { signal?(id: number, name: string): void } };
+}
+
+/** One SSH connection and the channels on it. */
+export class SftpSession implements Session<SftpLease> {
+  readonly software: string;
+  /** Of the server's host key: `SHA256:…`. */
+  readonly fingerprint: string;
+  /** Connections that have taken the host key for theirs. */
+  readonly trustedBy = new Set<string>();
+  readonly memory: HostMemory;
+  readonly host: string;
+  readonly #client: Client;
+  readonly #login: Login;
+  readonly #limits: PoolLimits;
+  readonly #leases = new Set<SftpLease>();
+  readonly #line = new ChannelLine<SftpChannel>();
+  readonly #channels = new Set<SftpChannel>();
+  readonly #closing = new Set<Promise<void>>();
+  #capacity: number;
+  /** Channels that a striped upload has borrowed beside its own. */
+  #borrowed = 0;
+  #lastClosedAt = -Infinity;
+  /** A command that would not die may hold its slot on the server for as long as it likes. */
+  #mayHaveLostSlot = false;
+  #failure: GatewayError | undefined;
+  #home: Promise<Buffer> | undefined;
+
+  constructor(login: Login, host: string, limits: PoolLimits, memory: HostMemory) {
+    this.#login = login;
+    this.#client = login.client;
+    this.software = login.software;
+    this.fingerprint = login.fingerprint;
+    this.host = host;
+    this.memory = memory;
+    this.#limits = limits;
+    this.#capacity = Math.max(1, Math.min(limits.maxChannelsPerSession, memory.maxChannels ?? Infinity));
+    login.client.on('error', (error) => this.#end(error));
+    login.client.on('end', () => this.#end());
+    login.client.on('close', () => this.#end());
+    // It may have gone in the moment between the login and these listeners.
+    if (login.socket.destroyed) this.#end();
+  }
+
+  get connectedAt(): number {
+    return this.#login.connectedAt;
+  }
+
+  get alive(): boolean {
+    return this.#failure === undefined;
+  }
+
+  get capacity(): number {
+    return Math.max(1, this.#capacity - this.#borrowed);
+  }
+
+  /** Encrypted bytes that wait for the network. */
+  get queuedBytes(): number {
+    return this.#login.socket.writableLength;
+  }
+
+  async lease(signal: AbortSignal): Promise<SftpLease> {
+    signal.throwIfAborted();
+    this.#throwIfGone();
+    const idle = this.#line.take();
+    // The first channel of a connection is never refused for its number, so it may wait until it is needed.
+    if (idle !== undefined || (this.#leases.size === 0 && !this.#mayHaveLostSlot)) return this.#grant(idle);
+    // Whoever still waits with the opening comes first, so that a refusal meets the newcomer and not work under way.
+    for (const lease of this.#leases) {
+      if (lease.current === undefined && !lease.runsCommand) await lease.channel().catch(() => undefined);
+    }
+    const channel = await this.#line.wait(() => this.openChannel());
+    if (signal.aborted) {
+      this.#line.put(channel);
+      throw signal.reason;
+    }
+    return this.#grant(channel);
+  }
+
+  release(lease: SftpLease, fate: 'keep' | 'discard'): void {
+    if (!this.#leases.delete(lease)) return;
+    const channel = lease.current;
+    if (channel === undefined) return;
+    if (fate === 'keep' && channel.alive && this.alive) this.#line.put(channel);
+    else void this.closeChannel(channel);
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.#throwIfGone();
+    const timeoutMs = Math.min(CHECK_TIMEOUT_MS, this.#limits.stallTimeoutMs);
+    const limit = new AbortController();
+    const timer = setTimeout(() => {
+      const text = `${this.host} gave no sign of life on an idle connection within ${timeoutMs} ms`;
+      limit.abort(new GatewayError('stall_timeout', text, { step: 'acquire' }));
+    }, timeoutMs);
+    try {
+      await orAbort(this.#roundTrip(), limit.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #roundTrip(): Promise<void> {
+    const channel = this.#line.take() ?? (await this.openChannel());
+    try {
+      await channel.realPath(Buffer.from('.'));
+    } catch (error) {
+      void this.closeChannel(channel);
+      // Any reply shows that the server is there.
+      if (error instanceof GatewayError) throw error;
+      return;
+    }
+    this.#line.put(channel);
+  }
+
+  close(): void {
+    this.#end(undefined, new GatewayError('connection_lost', 'the gateway closed the connection'));
+  }
+
+  onClose(listener: () => void): void {
+    if (this.#login.socket.closed) queueMicrotask(listener);
+    else this.#login.socket.once('close', listener);
+  }
+
+  /** The login folder; asked for once. */
+  home(channel: SftpChannel): Promise<Buffer> {
+    if (this.#home === undefined) {
+      this.#home = channel.realPath(Buffer.from('.'));
+      this.#home.catch(() => (this.#home = undefined));
+    }
+    return this.#home;
+  }
+
+  /** The channel of a lease that has none yet. */
+  async channelFor(lease: SftpLease): Promise<SftpChannel> {
+    const channel = await this.#line.wait(() => this.openChannel(lease));
+    if (this.#leases.has(lease)) return channel;
+    this.#line.put(channel);
+    throw new GatewayError('internal', 'the lease ended before its channel was open');
+  }
+
+  /** Opens an SFTP channel. too_many_sessions when the server admits no further one; the capacity has then shrunk. */
+  async openChannel(forLease?: SftpLease): Promise<SftpChannel> {
+    const others = this.#leases.size + this.#borrowed - (forLease === undefined ? 0 : 1);
+    const raw = await this.#openRaw((opened) => this.#client.subsys('sftp', opened), 'SFTP', others);
+    const channel = await SftpChannel.start(raw, this.#limits.stallTimeoutMs);
+    this.#channels.add(channel);
+    void channel.closed.then(() => this.#channels.delete(channel));
+    if (this.#failure !== undefined) channel.end(this.#failure);
+    return channel;
+  }
+
+  /** Starts a command on a channel of its own; in need of a slot it takes the lease's. */
+  async openCommand(lease: SftpLease, command: string): Promise<RunningCommand> {
+    lease.runsCommand = true;
+    const start = async (others?: number): Promise<RunningCommand> => {
+      // Heard from the first moment: a short command's exit arrives in the very packet that opens its channel.
+      let exit: CommandExit | undefined;
+      const channel = await this.#openRaw(
+        (opened) =>
+          this.#client.exec(command, (error, made) => {
+            // In spite of its type there is no channel when there is an error.
+            (made as ClientChannel | undefined)?.on('exit', (code: number | null, signal?: string) => {
+              exit = { code, signal };
+            });
+            opened(error, made);
+          }),
+        'commands',
+        others,
+      );
+      return { channel, exit: () => exit };
+    };
+    const others = this.#leases.size + this.#borrowed - 1;
+    const hasIdle = lease.current !== undefined || this.#line.hasSpare;
+    if (!hasIdle) return start(others);
+    if (this.#openCount < this.#capacity) {
+      try {
+        return await start();
+      } catch (error) {
+        if (!hasCode(error, 'too_many_sessions')) throw error;
+      }
+    }
+    await Promise.all([lease.closeChannel(), ...this.#line.takeAll().map((idle) => this.closeChannel(idle))]);
+    return start(others);
+  }
+
+  /**
+   * Ends a command that must not go on: KILL is sent (RFC 4254, 6.9) and, once it has died or soon in any case, its
+   * channel closed, since not every server passes the signal on (OpenSSH does not for root).
+   */
+  async killCommand({ channel, exit }: RunningCommand): Promise<void> {
+    const { outgoing, _client } = channel as unknown as SignalSender;
+    this.#mayHaveLostSlot = true;
+    const died = new Promise((done) => channel.once('exit', done).once('close', done));
+    if (typeof outgoing?.id === 'number') _client?._protocol?.signal?.(outgoing.id, 'KILL');
+    await Promise.race([died, delay(KILL_WAIT_MS, undefined, { ref: false })]);
+    if (exit() !== undefined) this.#mayHaveLostSlot = false;
+    channel.close();
+    this.#lastClosedAt = performance.now();
+  }
+
+  /** A further channel for work that already holds a lease, when one is to spare; `giveBack` it. */
+  async borrowChannel(): Promise<SftpChannel | undefined> {
+    if (!this.alive || this.#leases.size + this.#borrowed >= this.#capacity) return undefined;
+    this.#borrowed += 1;
+    try {
+      return this.#line.take() ?? (await this.openChannel());
+    } catch {
+      this.#borrowed -= 1;
+      return undefined;
+    }
+  }
+
+  giveBack(channel: SftpChannel): void {
+    this.#borrowed -= 1;
+    if (channel.alive && this.alive) this.#line.put(channel);
+    else void this.closeChannel(channel);
+  }
+
+  /** Resolves when the server has let go of it, or soon in any case. */
+  async closeChannel(channel: SftpChannel): Promise<void> {
+    channel.end(new GatewayError('connection_lost', 'the SFTP channel was closed'));
+    const gone = Promise.race([channel.closed, delay(CLOSE_WAIT_MS, undefined, { ref: false })]);
+    this.#closing.add(gone);
+    await gone;
+    this.#closing.delete(gone);
+    this.#lastClosedAt = performance.now();
+  }
+
+  get #openCount(): number {
+    let open = 0;
+    for (const channel of this.#channels) if (channel.alive) open += 1;
+    return open;
+  }
+
+  #grant(channel: SftpChannel | undefined): SftpLease {
+    const lease = new SftpLease(this, channel);
+    this.#leases.add(lease);
+    return lease;
+  }
+
+  /** `others`: slots in use besides the wanted one, from which a refusal teaches the capacity. */
+  async #openRaw(
+    open: (opened: (error: Error | undefined, channel: ClientChannel) => void) => void,
+    what: string,
+    others?: number,
+  ): Promise<ClientChannel> {
+    for (;;) {
+      this.#throwIfGone();
+      await Promise.all(this.#closing);
+      try {
+        const channel = await this.#openOnce(open);
+        // However it ends: servers count it for a moment longer.
+        channel.once('close', () => (this.#lastClosedAt = performance.now()));
+        return channel;
+      } catch (error) {
+        if (error instanceof GatewayError) throw error;
+        // ssh2 throws this before it has told anybody that the socket is gone.
+        if ((error as Error).message === 'Not connected') this.#end();
+        this.#throwIfGone();
+        const reply = { text: (error as Error).message };
+        // RFC 4254, 5.1: only a refused channel has a reason; a refused request on it has none.
+        const isRefusedChannel = (error as { readonly reason?: unknown }).reason !== undefined;
+        if (!isRefusedChannel) {
+          // ssh2 leaves the channel open and gives no access to it: its slot is lost.
+          this.#capacity = Math.max(1, this.#capacity - 1);
+          throw new GatewayError('remote_failure', `${this.host} does not offer ${what} to this login`, {
+            step: 'open',
+            remote: reply,
+            cause: error,
+          });
+        }
+        if (performance.now() - this.#lastClosedAt < SLOT_RELEASE_MS) {
+          await delay(SLOT_RETRY_MS);
+          continue;
+        }
+        if (others === 0) {
+          // Not even one: what is open there is none of ours any more, and a new connection will do better.
+          this.#end(
+            undefined,
+            new GatewayError('connection_lost', `${this.host} admits no channel on this connection`),
+          );
+          this.#throwIfGone();
+        }
+        if (others !== undefined) this.#learnCapacity(others);
+        throw new GatewayError('too_many_sessions', `${this.host} admits no further channel on this connection`, {
+          step: 'open',
+          remote: reply,
+          cause: error,
+        });
+      }
+    }
+  }
+
+  #openOnce(
+    open: (opened: (error: Error | undefined, channel: ClientChannel) => void) => void,
+  ): Promise<ClientChannel> {
+    return new Promise((done, fail) => {
+      const timeoutMs = this.#limits.stallTimeoutMs;
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        fail(
+          new GatewayError('stall_timeout', `${this.host} opened no channel within ${timeoutMs} ms`, { step: 'open' }),
+        );
+      }, timeoutMs);
+      open((error, channel) => {
+        clearTimeout(timer);
+        if (error !== undefined) fail(error);
+        else if (isLate) channel.close();
+        else done(channel);
+      });
+    });
+  }
+
+  #learnCapacity(held: number): void {
+    this.#capacity = Math.max(1, Math.min(this.#capacity, held));
+    this.memory.maxChannels = this.#capacity;
+  }
+
+  #throwIfGone(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  #end(error?: Error, reason?: GatewayError): void {
+    if (this.#failure !== undefined) return;
+    this.#failure =
+      reason ??
+      new GatewayError('connection_lost', `${this.host} ended the connection${error ? `: ${error.message}` : ''}`, {
+        cause: error,
+      });
+    for (const channel of this.#channels) channel.end(this.#failure);
+    this.#client.end();
+    // A peer that never closes its half would keep the socket for ever.
+    this.#login.socket.destroySoon();
+    setTimeout(() => this.#login.socket.destroy(), CLOSE_WAIT_MS).unref();
+  }
+}

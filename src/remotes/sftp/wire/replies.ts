@@ -1,0 +1,87 @@
+import { GatewayError, type ErrorCode, type Step } from '../../../base/errors.js';
+
+/** SSH_FX_* status codes; those above 8 belong to later versions of the protocol, but version 3 servers send them too. */
+export const STATUS = {
+  OK: 0,
+  EOF: 1,
+  NO_SUCH_FILE: 2,
+  PERMISSION_DENIED: 3,
+  FAILURE: 4,
+  NO_CONNECTION: 6,
+  CONNECTION_LOST: 7,
+  OP_UNSUPPORTED: 8,
+  NO_SUCH_PATH: 10,
+  FILE_ALREADY_EXISTS: 11,
+  WRITE_PROTECT: 12,
+  NO_SPACE: 14,
+  QUOTA_EXCEEDED: 15,
+  NOT_A_DIRECTORY: 19,
+  FILE_IS_A_DIRECTORY: 24,
+} as const;
+
+/** A request that the server answered with a status other than OK; translated before it leaves this folder. */
+export class StatusReply extends Error {
+  constructor(
+    readonly status: number,
+    readonly text: string,
+  ) {
+    super(`SFTP status ${status}: ${text}`);
+  }
+}
+
+/** Whether `thrown` is a status reply with one of these codes; without codes: any. */
+export function isStatus(thrown: unknown, ...codes: number[]): thrown is StatusReply {
+  return thrown instanceof StatusReply && (codes.length === 0 || codes.includes(thrown.status));
+}
+
+/** Whether a failure with several requests under way looks like a server that can only take one at a time. */
+export const isImpatience = (error: Error, channel: { readonly closedAlone: boolean }): boolean =>
+  isStatus(error, STATUS.FAILURE) || channel.closedAlone;
+
+/** Whether the server says that something on the way to the path is not there. */
+export const isMissing = (thrown: unknown): thrown is StatusReply =>
+  isStatus(thrown, STATUS.NO_SUCH_FILE, STATUS.NO_SUCH_PATH);
+
+const MEANING: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+  [STATUS.NO_SUCH_FILE]: ['not_found', 'does not exist'],
+  [STATUS.NO_SUCH_PATH]: ['not_found', 'does not exist'],
+  [STATUS.PERMISSION_DENIED]: ['permission_denied', 'may not be accessed by this login'],
+  [STATUS.NO_CONNECTION]: ['connection_lost', 'is out of reach: the server lost its own connection'],
+  [STATUS.CONNECTION_LOST]: ['connection_lost', 'is out of reach: the server lost its own connection'],
+  [STATUS.OP_UNSUPPORTED]: ['remote_failure', 'needs a request that the server does not support'],
+  [STATUS.FILE_ALREADY_EXISTS]: ['already_exists', 'exists already'],
+  [STATUS.WRITE_PROTECT]: ['permission_denied', 'is write-protected'],
+  [STATUS.NO_SPACE]: ['no_space', 'does not fit: no space is left on the server'],
+  [STATUS.QUOTA_EXCEEDED]: ['no_space', 'does not fit: the quota on the server is used up'],
+  [STATUS.NOT_A_DIRECTORY]: ['not_a_folder', 'is not a folder'],
+  [STATUS.FILE_IS_A_DIRECTORY]: ['is_a_folder', 'is a folder'],
+};
+
+// Servers without a code of their own for a full disk answer 4 and say why in words, if at all.
+const FULL_DISK = /no space|disk (is )?full|quota|not enough space/i;
+
+/**
+ * A status reply about `path` as a GatewayError; what already is one stays itself. Code 4 ("failure") says nothing:
+ * callers that can find out more ask the server before they come here.
+ */
+export function translate(thrown: unknown, path: string, step: Step): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  if (!(thrown instanceof StatusReply)) {
+    const text = thrown instanceof Error ? thrown.message : String(thrown);
+    return new GatewayError('internal', text, { step, cause: thrown });
+  }
+  const [code, words] =
+    thrown.status === STATUS.FAILURE && FULL_DISK.test(thrown.text)
+      ? MEANING[STATUS.NO_SPACE]!
+      : (MEANING[thrown.status] ?? ['remote_failure', 'could not be handled by the server']);
+  return refused(code, `${path} ${words}`, step, thrown);
+}
+
+/** A GatewayError of our own wording that carries the server's reply. */
+export function refused(code: ErrorCode, message: string, step: Step, reply: unknown): GatewayError {
+  return new GatewayError(code, message, {
+    step,
+    cause: reply,
+    remote: reply instanceof StatusReply ? { code: reply.status, text: reply.text } : undefined,
+  });
+}

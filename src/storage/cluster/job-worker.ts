@@ -1,0 +1,226 @@
+import PQueue from 'p-queue';
+import type { Grant } from '../../budgets/budget.js';
+import { NestedBudget } from '../../budgets/nested-budget.js';
+import { GatewayError } from '../../base/errors.js';
+import type { ClaimedJob, JobClaims, QueueName } from './jobs.js';
+import type { StorageOptions } from '../storage.js';
+
+/** What became of a job: done, or to be run again at that time of the database's clock. */
+export type JobOutcome = 'done' | { readonly again: Date };
+
+export interface JobWorkerOptions {
+  readonly claims: JobClaims;
+  readonly queue: QueueName;
+  /** Jobs that run at once on this node, shared by account and then by group, and at most how many of one group. */
+  readonly concurrency: number;
+  readonly groupConcurrency: number;
+  /** Runs one job. What it throws gives the job back: it runs again, here or elsewhere. */
+  run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome>;
+  readonly log: StorageOptions['log'];
+}
+
+const POLL_MS = 500;
+const RENEW_MS = 3000;
+const RETRY_FAILED_MS = 2000;
+/** Claimed ahead of their turn, so that a finished job is followed at once. */
+const AHEAD = 2;
+
+/** Jobs of one account that share a host or receiver. */
+interface Group {
+  readonly account: string;
+  readonly group: string;
+  readonly queue: PQueue;
+  jobs: number;
+}
+
+interface InHand {
+  job: ClaimedJob;
+  /** Its place among the claimed ones; none where one claim brought more than can run soon, which then keeps nobody out. */
+  readonly place: Grant | undefined;
+}
+
+/**
+ * Keeps one node busy with the jobs of one queue: claims as many as fit, of no account and group more than its share,
+ * so that neither a slow host or receiver nor an account with many of them holds up anybody else; renews the claims
+ * while they run.
+ */
+export class JobWorker {
+  readonly #options: JobWorkerOptions;
+  readonly #turns: NestedBudget;
+  readonly #places: NestedBudget;
+  readonly #groups = new Map<string, Group>();
+  readonly #inHand = new Map<string, InHand>();
+  readonly #finished: ClaimedJob[] = [];
+  readonly #closing = new AbortController();
+  readonly #stopping = new AbortController();
+  #finishing: Promise<void> | undefined;
+  #loop: Promise<void> | undefined;
+  #renewTimer: NodeJS.Timeout | undefined;
+  #renewing: Promise<void> | undefined;
+  #isClosed = false;
+  #isWoken = false;
+  #wake: (() => void) | undefined;
+
+  constructor(options: JobWorkerOptions) {
+    this.#options = options;
+    const { queue: name, concurrency } = options;
+    this.#turns = new NestedBudget({ name, unit: 'jobs', capacity: concurrency });
+    this.#places = new NestedBudget({ name, unit: 'claimed jobs', capacity: concurrency * AHEAD });
+  }
+
+  /** Jobs that are running, and claimed ones that wait for their turn. */
+  get gauge(): { readonly running: number; readonly waiting: number } {
+    const running = this.#turns.used;
+    return { running, waiting: this.#inHand.size - running };
+  }
+
+  start(): void {
+    this.#loop = this.#work();
+    this.#renewTimer = setInterval(() => {
+      this.#renewing = this.#renew();
+    }, RENEW_MS).unref();
+  }
+
+  /** There may be something to do: look at once instead of at the next turn. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#wake?.();
+  }
+
+  /** Takes nothing new, lets what runs go on for `graceMs`, then aborts it and gives back what is not done. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    this.#wake?.();
+    await this.#loop;
+    // What waits for its turn leaves it at once.
+    this.#closing.abort(stopped());
+    const idle = Promise.all([...this.#groups.values()].map(({ queue }) => queue.onIdle()));
+    const timer = setTimeout(() => this.#stopping.abort(stopped()), graceMs);
+    await idle;
+    clearTimeout(timer);
+    clearInterval(this.#renewTimer);
+    await this.#renewing;
+    await this.#finishing;
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isClosed) {
+      this.#isWoken = false;
+      const full = await this.#claim().catch((error: unknown) => {
+        this.#options.log('debug', 'no jobs could be claimed', { queue: this.#options.queue, reason: String(error) });
+        return false;
+      });
+      if (!full) await this.#pause();
+    }
+  }
+
+  /** Whether there may be more that could be taken now. */
+  async #claim(): Promise<boolean> {
+    const { claims, queue, groupConcurrency } = this.#options;
+    const limit = this.#places.room;
+    if (limit === 0) return false;
+    const accounts = new Set<string>();
+    const groups: Group[] = [];
+    for (const one of this.#groups.values()) {
+      if (!this.#places.mayTake(one.account)) accounts.add(one.account);
+      const isBusy = one.jobs >= groupConcurrency * AHEAD || !this.#places.mayTakePart(one.account, one.group);
+      if (isBusy) groups.push(one);
+    }
+    const jobs = await claims.fetch(queue, limit, { accounts: [...accounts], groups });
+    for (const job of jobs) this.#enter(job);
+    return jobs.length === limit;
+  }
+
+  #enter(job: ClaimedJob): void {
+    const held = this.#inHand.get(job.id);
+    if (held !== undefined) {
+      // Its claim lapsed while the database was away, and came back to us: the run that goes on is taken for the new one.
+      held.job = job;
+      return;
+    }
+    const { account } = job;
+    const { groupConcurrency } = this.#options;
+    const name = `${account} ${job.group}`;
+    const group = this.#groups.get(name) ?? {
+      ...{ account, group: job.group, jobs: 0 },
+      queue: new PQueue({ concurrency: groupConcurrency }),
+    };
+    this.#groups.set(name, group);
+    const isSoon = group.jobs < groupConcurrency * AHEAD;
+    const place = isSoon ? this.#places.tryTake(account, job.group) : undefined;
+    this.#inHand.set(job.id, { job, place });
+    group.jobs += 1;
+    void group.queue.add(async () => {
+      // Closed meanwhile: the run gives the job back.
+      const turn = await this.#turns.wait(account, job.group, this.#closing.signal).catch(() => undefined);
+      await this.#run(job.id);
+      turn?.release();
+      group.jobs -= 1;
+      if (group.jobs === 0) this.#groups.delete(name);
+      this.wake();
+    });
+  }
+
+  /** Never rejects. */
+  async #run(id: string): Promise<void> {
+    const { queue, claims, log } = this.#options;
+    const held = (): ClaimedJob => (this.#inHand.get(id) as InHand).job;
+    try {
+      if (this.#isClosed) return await claims.giveBack(queue, [held()]);
+      const outcome = await this.#options.run(held(), this.#stopping.signal);
+      if (outcome === 'done') return this.#finish(held());
+      await claims.postpone(queue, held(), outcome.again);
+    } catch (error) {
+      log('debug', 'a job is given back', { queue, key: held().key, reason: String(error) });
+      const isOurs = this.#isClosed;
+      // Where not even this can be said, the claim lapses by itself.
+      await (isOurs ? claims.giveBack(queue, [held()]) : claims.postpone(queue, held(), RETRY_FAILED_MS)).catch(
+        () => undefined,
+      );
+    } finally {
+      this.#inHand.get(id)?.place?.release();
+      this.#inHand.delete(id);
+    }
+  }
+
+  /** Many jobs end in one statement: what ends while one is under way waits for the next. */
+  #finish(job: ClaimedJob): void {
+    this.#finished.push(job);
+    this.#finishing ??= this.#finishAll().finally(() => (this.#finishing = undefined));
+  }
+
+  async #finishAll(): Promise<void> {
+    while (this.#finished.length > 0) {
+      const batch = this.#finished.splice(0);
+      await this.#options.claims.finish(this.#options.queue, batch).catch((error: unknown) => {
+        // They run once more when their claims lapse, which does no harm.
+        this.#options.log('debug', 'finished jobs could not be taken away', { reason: String(error) });
+      });
+    }
+  }
+
+  async #renew(): Promise<void> {
+    await this.#options.claims
+      .renew(
+        this.#options.queue,
+        [...this.#inHand.values()].map(({ job }) => job),
+      )
+      .catch(() => undefined);
+  }
+
+  async #pause(): Promise<void> {
+    if (this.#isWoken || this.#isClosed) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, POLL_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = undefined;
+  }
+}
+
+function stopped(): GatewayError {
+  return new GatewayError('draining', 'the gateway is stopping', { retryAfterMs: 1000 });
+}

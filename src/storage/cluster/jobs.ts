@@ -1,0 +1,223 @@
+/** Work that is shared by all nodes: pg-boss on the database that everything else lives in. */
+import { PgBoss, type Db } from 'pg-boss';
+import type { Database, Queryable, Transaction } from '../postgres/database.js';
+import type { StorageOptions } from '../storage.js';
+
+/** Every queue that there is. A key stands in a queue at most once, waiting or under way. */
+export const QUEUES = ['watch-check', 'webhook-delivery', 'after-delivery'] as const;
+export type QueueName = (typeof QUEUES)[number];
+
+export interface NewJob {
+  /** What the job is about, and its identity within the queue: a second job of the same key is not taken. */
+  readonly key: string;
+  /** Whose it is; jobs share a node fairly by account. */
+  readonly account: string;
+  /** Jobs of an account that share something slow (a host, a webhook's target). */
+  readonly group: string;
+  readonly data: object;
+  /** A time of the database's clock, or milliseconds from now. */
+  readonly startAfter?: Date | number;
+}
+
+export interface ClaimedJob {
+  readonly id: string;
+  /** Tells this claim from a later one of the same job. */
+  readonly attempt: number;
+  readonly key: string;
+  readonly account: string;
+  readonly group: string;
+  readonly data: unknown;
+}
+
+/** What a node has enough of. */
+export interface Busy {
+  readonly accounts: readonly string[];
+  readonly groups: readonly Pick<ClaimedJob, 'account' | 'group'>[];
+}
+
+/** Puts work in; inside a transaction it appears with that transaction's commit. */
+export interface JobSender {
+  /** Resolves to the keys that were taken. */
+  send(queue: QueueName, jobs: readonly NewJob[], tx?: Transaction): Promise<ReadonlySet<string>>;
+}
+
+/** Takes work out. A claim that is not renewed for ten seconds goes to another node. */
+export interface JobClaims {
+  fetch(queue: QueueName, limit: number, except: Busy): Promise<readonly ClaimedJob[]>;
+  renew(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void>;
+  /** The jobs are done and forgotten. */
+  finish(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void>;
+  /** The job is to run again on any node: at that time of the database's clock, or after so many milliseconds. */
+  postpone(queue: QueueName, job: ClaimedJob, until: Date | number): Promise<void>;
+  /** This node gives the jobs up: others may take them at once. */
+  giveBack(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void>;
+}
+
+export type Jobs = JobSender & JobClaims;
+
+const CLAIM_SECONDS = 10;
+const MONITOR_SECONDS = 3;
+const HOUR_SECONDS = 3600;
+const MAX_RUN_SECONDS = 23 * HOUR_SECONDS;
+const KEEP_WAITING_SECONDS = 400 * 24 * HOUR_SECONDS;
+/** Retries here are takeovers from dead nodes; what may fail by itself keeps its own count. */
+const MAX_TAKEOVERS = 1_000_000;
+const SCHEMA_PATIENCE_MS = 5 * 60_000;
+
+interface JobData {
+  readonly key: string;
+  /** Absent in jobs of version 1.0. */
+  readonly account?: string;
+  readonly group: string;
+  readonly data: object;
+}
+
+export class JobEngine implements Jobs {
+  readonly #boss: PgBoss;
+  readonly #database: Database;
+
+  readonly #schema: string;
+
+  private constructor(database: Database, boss: PgBoss, schema: string) {
+    this.#database = database;
+    this.#boss = boss;
+    this.#schema = schema;
+  }
+
+  /** Installs or upgrades the engine's tables, in a schema beside the program's own, and starts its maintenance. */
+  static async open(database: Database, log: StorageOptions['log']): Promise<JobEngine> {
+    const [row] = await database.run((sql) => sql<{ schema: string }[]>`select current_schema() as schema`);
+    const schema = `${row?.schema ?? 'public'}_jobs`;
+    const boss = new PgBoss({
+      schema,
+      db: { executeSql: (text, values) => execute(database, text, values) },
+      schedule: false,
+      superviseIntervalSeconds: MONITOR_SECONDS,
+      monitorIntervalSeconds: MONITOR_SECONDS,
+      maintenanceIntervalSeconds: HOUR_SECONDS,
+      monitorVacuum: false,
+    });
+    boss.on('error', (error) => {
+      if (!database.isAway) log('warn', 'the job engine reports an error', { reason: error.message });
+    });
+    const engine = new JobEngine(database, boss, schema);
+    await boss.start();
+    for (const name of QUEUES) {
+      const settings = {
+        policy: 'exclusive',
+        heartbeatSeconds: CLAIM_SECONDS,
+        retryLimit: MAX_TAKEOVERS,
+        retryDelay: 0,
+        expireInSeconds: MAX_RUN_SECONDS,
+        retentionSeconds: KEEP_WAITING_SECONDS,
+        deleteAfterSeconds: HOUR_SECONDS,
+      };
+      await boss.createQueue(name, settings);
+    }
+    return engine;
+  }
+
+  async close(): Promise<void> {
+    await this.#boss.stop({ graceful: false, close: false });
+  }
+
+  async send(queue: QueueName, jobs: readonly NewJob[], tx?: Transaction): Promise<ReadonlySet<string>> {
+    if (jobs.length === 0) return new Set();
+    const keys = new Map(jobs.map((job) => [crypto.randomUUID() as string, job]));
+    const rows = [...keys].map(([id, { key, account, group, data, startAfter }]) => ({
+      id,
+      singletonKey: key,
+      group: { id: groupId({ account, group }) },
+      data: { key, account, group, data } satisfies JobData,
+      ...(startAfter === undefined ? {} : { startAfter: intervalOr(startAfter) }),
+    }));
+    const db = tx === undefined ? {} : { db: adapterOf(tx) };
+    const taken = await this.#boss.insert(queue, rows, { returnId: true, ...db });
+    return new Set((taken ?? []).map((id) => keys.get(id)?.key ?? ''));
+  }
+
+  async fetch(queue: QueueName, limit: number, except: Busy): Promise<readonly ClaimedJob[]> {
+    const ignoreGroups = [...except.groups.map(groupId), ...(await this.#groupsOf(queue, except.accounts))];
+    const found = await this.#boss.fetch<JobData>(queue, { batchSize: limit, ignoreGroups });
+    return found.map(({ id, retryCount, data }) => ({ id, attempt: retryCount, account: data.group, ...data }));
+  }
+
+  /** The engine leaves groups out, and knows nothing of accounts: those groups of theirs that wait. */
+  async #groupsOf(queue: QueueName, accounts: readonly string[]): Promise<readonly string[]> {
+    if (accounts.length === 0) return [];
+    const rows = await this.#database.run(
+      (sql) => sql<{ group_id: string }[]>`
+        select distinct group_id from ${sql(this.#schema)}.job
+        where name = ${queue} and state < 'active' and not blocked and start_after <= now()
+          and split_part(group_id, ' ', 1) = any (${sql.types.texts([...accounts])})`,
+    );
+    return rows.map((row) => row.group_id);
+  }
+
+  async renew(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void> {
+    if (jobs.length > 0) await this.#boss.touch(queue, jobs.map(attemptOf));
+  }
+
+  async finish(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void> {
+    if (jobs.length > 0) await this.#boss.deleteJob(queue, jobs.map(attemptOf));
+  }
+
+  async postpone(queue: QueueName, job: ClaimedJob, until: Date | number): Promise<void> {
+    const { key, account, group, data } = job;
+    await this.#database.transaction(async (tx) => {
+      await this.#boss.deleteJob(queue, [attemptOf(job)], { db: adapterOf(tx) });
+      await this.send(queue, [{ key, account, group, data: data as object, startAfter: until }], tx);
+    });
+  }
+
+  async giveBack(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void> {
+    if (jobs.length > 0) await this.#boss.fail(queue, jobs.map(attemptOf));
+  }
+}
+
+/** The account first. Jobs of version 1.0 have their group alone, and count as an account of their own. */
+function groupId({ account, group }: Pick<ClaimedJob, 'account' | 'group'>): string {
+  return account === group ? group : `${account} ${group}`;
+}
+
+/** As the engine takes an interval from the database's own time. */
+function intervalOr(startAfter: Date | number): Date | string {
+  return typeof startAfter === 'number' ? `${startAfter} milliseconds` : startAfter;
+}
+
+function attemptOf({ id, attempt }: ClaimedJob): { id: string; retryCount: number } {
+  return { id, retryCount: attempt };
+}
+
+type Rows = Awaited<ReturnType<Db['executeSql']>>;
+
+/** The engine's scripts hold BEGIN and COMMIT of their own and need one connection to themselves. */
+async function execute(database: Database, text: string, values: unknown[] = []): Promise<Rows> {
+  if (!/^\s*BEGIN\b/i.test(text)) return database.run((sql) => query(sql, text, values));
+  return database.run(async (sql) => {
+    const connection = await sql.reserve();
+    try {
+      return await query(connection, text, values);
+    } catch (error) {
+      await connection.unsafe('rollback').catch(() => undefined);
+      throw error;
+    } finally {
+      connection.release();
+    }
+  }, SCHEMA_PATIENCE_MS);
+}
+
+function adapterOf(tx: Transaction): Db {
+  return { executeSql: (text, values) => query(tx, text, values ?? []) };
+}
+
+async function query(sql: Queryable, text: string, values: unknown[]): Promise<Rows> {
+  // Sent as text and cast by the statement: the driver would make JSON of JSON where the engine hands over strings.
+  const parameters = values.map((value) => (typeof value === 'string' ? sql.typed(value, TEXT_OID) : value));
+  const result = await sql.unsafe(text, parameters as never[]);
+  // A script answers with one list of rows a statement.
+  const lists = result as unknown as unknown[];
+  return { rows: lists.some(Array.isArray) ? lists.flat() : [...lists] };
+}
+
+const TEXT_OID = 25;

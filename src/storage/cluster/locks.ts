@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GatewayError } from '../../base/errors.js';
+import { answerWithin, Silence } from '../postgres/answer-within.js';
+import { databaseAway, isConnectionLoss } from '../postgres/database-errors.js';
+import { type Database, END_TIMEOUT_SECONDS, type Sql } from '../postgres/database.js';
+import type { Locks } from '../storage.js';
+
+/** Between two tries for a name that another node holds. */
+const MIN_PAUSE_MS = 5;
+const MAX_PAUSE_MS = 100;
+const SILENCE_MS = 5000;
+/** While locks are held, their connection is asked so often whether it lives. */
+const PULSE_MS = 2000;
+
+/** The one connection, and the locks that go with it. */
+class Session {
+  readonly sql: Sql;
+  readonly #onSilence: (session: Session) => void;
+  readonly #held = new Set<AbortController>();
+  #pulse: NodeJS.Timeout | undefined;
+  /** Counts how often the connection was lost: a lock granted before the last time is none. */
+  losses = 0;
+
+  constructor(database: Database, onSilence: (session: Session) => void) {
+    this.sql = database.openSession(() => this.lose(databaseAway(new Error('the connection of the lock is lost'))));
+    this.#onSilence = onSilence;
+  }
+
+  get isHeld(): boolean {
+    return this.#held.size > 0;
+  }
+
+  /** Enters a lock; the controller is aborted when it is lost. */
+  hold(): AbortController {
+    const controller = new AbortController();
+    this.#held.add(controller);
+    this.#pulse ??= setInterval(() => void this.#beat(), PULSE_MS).unref();
+    return controller;
+  }
+
+  letGo(controller: AbortController): void {
+    this.#held.delete(controller);
+    if (this.#held.size > 0) return;
+    clearInterval(this.#pulse);
+    this.#pulse = undefined;
+  }
+
+  lose(reason: GatewayError): void {
+    this.losses += 1;
+    for (const controller of [...this.#held]) {
+      this.letGo(controller);
+      controller.abort(reason);
+    }
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      await answerWithin(this.sql`select 1`, SILENCE_MS);
+    } catch (error) {
+      if (error instanceof Silence) this.#onSilence(this);
+    }
+  }
+}
+
+/**
+ * Named locks over all nodes. Callers of this process queue up in memory; the first of each queue asks PostgreSQL for an
+ * advisory lock. All of them are held by one connection, so that a lock held through a slow answer of a remote server
+ * costs no connection and holds up no other name. It goes with that connection: it never outlives the process, and
+ * whoever holds it is told when the connection is lost.
+ */
+export class AdvisoryLocks implements Locks {
+  readonly #database: Database;
+  #session: Session;
+  /** The end of each name's queue. */
+  readonly #tails = new Map<string, Promise<void>>();
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#session = this.#openSession();
+    // Whether a connection outlived the outage shows only when it is used: a new one costs nobody anything.
+    database.onBack(() => this.#session.isHeld || this.#drop(this.#session));
+  }
+
+  async withLock<T>(name: string, signal: AbortSignal, work: (lost: AbortSignal) => Promise<T>): Promise<T> {
+    const key = keyOf(name);
+    const leave = await this.#queueUp(key, signal);
+    try {
+      const { session, held } = await this.#acquire(key, signal);
+      try {
+        return await work(held.signal);
+      } finally {
+        session.letGo(held);
+        // Where the connection was lost the lock went with it.
+        if (!held.signal.aborted) await this.#release(key, session);
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#session.sql.end({ timeout: END_TIMEOUT_SECONDS });
+  }
+
+  #openSession(): Session {
+    return new Session(this.#database, (silent) => this.#drop(silent));
+  }
+
+  /** Ends a connection that cannot be trusted any more, with all its locks. */
+  #drop(session: Session): void {
+    if (this.#session !== session) return;
+    this.#session = this.#openSession();
+    session.lose(databaseAway(new Error('the connection of the lock does not answer')));
+    session.sql.end({ timeout: 0 }).catch(() => undefined);
+  }
+
+  /** Resolves to how to leave when all before have left; a caller that gives up keeps its place empty, not its turn. */
+  async #queueUp(key: string, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    const before = this.#tails.get(key) ?? Promise.resolve();
+    let done = (): void => undefined;
+    const mine = new Promise<void>((resolve) => (done = resolve));
+    const tail = before.then(() => mine);
+    this.#tails.set(key, tail);
+    const leave = (): void => {
+      done();
+      if (this.#tails.get(key) === tail) this.#tails.delete(key);
+    };
+    try {
+      await untilAborted(before, signal);
+    } catch (error) {
+      // Those behind wait for those before as well: the entry may go only when they have left.
+      void before.then(leave);
+      throw error;
+    }
+    return leave;
+  }
+
+  async #acquire(key: string, signal: AbortSignal): Promise<{ session: Session; held: AbortController }> {
+    let pause = MIN_PAUSE_MS;
+    for (;;) {
+      signal.throwIfAborted();
+      const session = this.#session;
+      const { losses } = session;
+      if ((await this.#tryLock(key, session)) && session.losses === losses) return { session, held: session.hold() };
+      await delay(pause * (0.5 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
+      pause = Math.min(pause * 2, MAX_PAUSE_MS);
+    }
+  }
+
+  async #tryLock(key: string, session: Session): Promise<boolean> {
+    // Through the database's own run(), so that nobody waits while it is away.
+    const rows = await this.#database.run(() =>
+      this.#ask(session, (sql) => sql<{ held: boolean }[]>`select pg_try_advisory_lock(${key}::bigint) as held`),
+    );
+    return rows[0]?.held === true;
+  }
+
+  async #release(key: string, session: Session): Promise<void> {
+    try {
+      await this.#ask(session, (sql) => sql`select pg_advisory_unlock(${key}::bigint)`);
+    } catch {
+      // A lock that may still stand would keep its name closed for as long as the connection lives.
+      this.#drop(session);
+    }
+  }
+
+  async #ask<T>(session: Session, question: (sql: Sql) => PromiseLike<T>): Promise<T> {
+    try {
+      return await answerWithin(question(session.sql), SILENCE_MS);
+    } catch (error) {
+      if (error instanceof Silence) this.#drop(session);
+      throw isConnectionLoss(error) || error instanceof Silence ? databaseAway(error) : error;
+    }
+  }
+}
+
+/** 64 bits of a hash: PostgreSQL's locks have numbers. */
+function keyOf(name: string): string {
+  return createHash('sha256').update(name).digest().readBigInt64BE().toString();
+}
+
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

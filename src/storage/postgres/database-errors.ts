@@ -1,0 +1,112 @@
+/** What the driver and the server throw, sorted into the few kinds that matter above. */
+import { GatewayError, type GatewayErrorDetails } from '../../base/errors.js';
+
+const CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'ENOENT',
+  'EACCES',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'CONNECT_TIMEOUT',
+]);
+export const TOO_MANY_CONNECTIONS = '53300';
+const READ_ONLY = '25006';
+/** Class 08 and: shutting down, crashed, starting up, no connection or memory left, server in recovery. */
+const AWAY_STATES = new Set(['57P01', '57P02', '57P03', '53200', TOO_MANY_CONNECTIONS, READ_ONLY]);
+/** Nothing that waiting cures: wrong password or role, no such database. */
+const REFUSED_STATES = new Set(['28P01', '28000', '3D000', '42501']);
+const DISK_FULL = '53100';
+const CONFLICT_STATES = new Set(['40P01', '40001', '55P03']);
+const CANCELLED = '57014';
+export const UNIQUE_VIOLATION = '23505';
+
+const RETRY_AFTER_MS = 2000;
+
+/**
+ * A statement that the server refused. The driver hangs statement and parameters onto its errors and the server quotes
+ * rows in `detail`: none of that may reach a log, so this keeps code and message alone.
+ */
+export class StatementError extends Error {
+  override readonly name = 'StatementError';
+  /** SQLSTATE. */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The driver's or server's code (ECONNREFUSED, 23505 …), or "". */
+export function errorCodeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
+}
+
+/** The line to the database is gone; whether the statement was done is unknown. */
+export function isConnectionLoss(thrown: unknown): boolean {
+  const code = errorCodeOf(thrown);
+  return CONNECTION_CODES.has(code) || AWAY_STATES.has(code) || code.startsWith('08');
+}
+
+/** The server answered and will not change its mind. */
+export function isRefusal(thrown: unknown): boolean {
+  return REFUSED_STATES.has(errorCodeOf(thrown));
+}
+
+/** Two statements were in each other's way; the same one may be sent again. */
+export function isConflict(thrown: unknown): boolean {
+  return CONFLICT_STATES.has(errorCodeOf(thrown));
+}
+
+/** There is no room for what the statement writes; the same one succeeds when there is. */
+export function isFull(thrown: unknown): boolean {
+  return errorCodeOf(thrown) === DISK_FULL;
+}
+
+/** The server reads alone: a standby, or a database made read-only. */
+export function isReadOnly(thrown: unknown): boolean {
+  return errorCodeOf(thrown) === READ_ONLY;
+}
+
+/** The server ended the statement at its time limit. */
+export function isCancelled(thrown: unknown): boolean {
+  return errorCodeOf(thrown) === CANCELLED;
+}
+
+/** The client's answer while the database is away: 503, try again in a moment. */
+export function databaseAway(cause?: unknown): GatewayError {
+  return new GatewayError('database_away', 'the database of the gateway is not reachable at the moment', away(cause));
+}
+
+/** The same where it answers, but would refuse every write for `reason`. */
+export class WritesRefused extends GatewayError {
+  constructor(reason: string, cause: unknown) {
+    super('database_away', `the database of the gateway takes no writes: ${reason}`, away(cause));
+  }
+}
+
+/** Undefined where the error tells nothing of other writes. */
+export function writesRefused(thrown: unknown): WritesRefused | undefined {
+  if (isFull(thrown)) return new WritesRefused('disk full, there is no room left', thrown);
+  return isReadOnly(thrown) ? new WritesRefused('it is read-only', thrown) : undefined;
+}
+
+function away(cause: unknown): GatewayErrorDetails {
+  return { retryAfterMs: RETRY_AFTER_MS, cause: slimCause(cause) };
+}
+
+/** Code and message of what was thrown, free of everything that hangs on it. */
+export function slimCause(thrown: unknown): Error | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const code = errorCodeOf(thrown);
+  return new Error(code === '' ? thrown.message : `${code}: ${thrown.message}`);
+}

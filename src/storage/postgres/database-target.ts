@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import type postgres from 'postgres';
+import { StartupError } from '../startup-error.js';
+
+/** Where a database is, in the driver's words, and how to call it in messages: without its password. */
+export interface DatabaseTarget {
+  readonly label: string;
+  readonly options: postgres.Options<Record<string, never>>;
+  /** The connection string without what `options` already says; undefined when they say everything. */
+  readonly url: string | undefined;
+}
+
+/**
+ * Reads `database.url`: postgres://user:password@host:port/name. Beyond the driver's own parameters it takes two of
+ * libpq's: `host=/folder` for a Unix socket and `sslrootcert=file`.
+ */
+export async function parseDatabaseUrl(text: string): Promise<DatabaseTarget> {
+  const url = tryUrl(text);
+  if (url === undefined) {
+    throw new StartupError('database.url: not a connection string; allowed: postgres://user:password@host:port/name');
+  }
+  const socketFolder = url.searchParams.get('host') ?? '';
+  const rootCert = url.searchParams.get('sslrootcert') ?? 'system';
+  url.searchParams.delete('host');
+  const options: { -readonly [K in keyof DatabaseTarget['options']]: DatabaseTarget['options'][K] } = {};
+  if (rootCert !== 'system') {
+    url.searchParams.delete('sslrootcert');
+    options.ssl = { ca: await readRootCert(rootCert), rejectUnauthorized: true };
+  }
+  const port = url.port === '' ? 5432 : Number(url.port);
+  const database = decodeURIComponent(url.pathname.slice(1));
+  if (socketFolder === '') return { label: `${url.host} (database ${database})`, options, url: url.href };
+  // The driver wants a host in the string even when a socket is used.
+  if (url.hostname === '') url.hostname = 'localhost';
+  options.path = `${socketFolder}/.s.PGSQL.${port}`;
+  return { label: `${options.path} (database ${database})`, options, url: url.href };
+}
+
+function tryUrl(text: string): URL | undefined {
+  try {
+    const url = new URL(text);
+    return url.protocol === 'postgres:' || url.protocol === 'postgresql:' ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readRootCert(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    throw new StartupError(`database.url: the sslrootcert file ${file} cannot be read`);
+  }
+}

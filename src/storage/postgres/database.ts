@@ -1,0 +1,342 @@
+import postgres from 'postgres';
+import { GatewayError } from '../../base/errors.js';
+import { PassingSet } from '../../base/passing-set.js';
+import { answerWithin, Silence } from './answer-within.js';
+import {
+  databaseAway,
+  errorCodeOf,
+  isCancelled,
+  isConnectionLoss,
+  isRefusal,
+  slimCause,
+  StatementError,
+  TOO_MANY_CONNECTIONS,
+  WritesRefused,
+  writesRefused,
+} from './database-errors.js';
+import type { DatabaseTarget } from './database-target.js';
+import { driverTypes } from './driver-types.js';
+import type { Sql, Transaction } from './sql.js';
+import { StartupError } from '../startup-error.js';
+import type { StorageOptions } from '../storage.js';
+import { TransactionLine } from './transaction-line.js';
+import { WriteProbe } from './write-probe.js';
+
+export type { Sql, Transaction };
+/** What statements need, on the pool or inside a transaction. */
+export type Queryable = Sql | Transaction;
+
+/** The server ends a statement itself after this … */
+const STATEMENT_TIMEOUT_MS = 10_000;
+/** … so silence for longer means a dead line, whatever TCP still believes. */
+const SILENCE_MS = 13_000;
+/** The server lets go within half a minute of a gateway that vanished without a word, and of its locks. */
+const KEEPALIVES = { tcp_keepalives_idle: 15, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 };
+/** A statement unanswered for so long is reason to ask whether anybody is there. */
+const DOUBT_MS = 2000;
+const PROBE_MS = 2000;
+const PROBE_EVERY_MS = 250;
+const START_RETRY_MS = 100;
+const MAX_CONNECT_TIMEOUT_MS = 5000;
+/** One for locks, one for probes, and those of transactions. */
+const TRANSACTION_CONNECTIONS = 2;
+export const SEPARATE_CONNECTIONS = 2 + TRANSACTION_CONNECTIONS;
+export const END_TIMEOUT_SECONDS = 0.5;
+const REFUSED_LOG_EVERY_MS = 60_000;
+/** As one transaction. A new table needs new room, where a row might find some that an older one has left. */
+const WRITE_PROBE = `
+  create temporary table ftg_write_probe (filler text) on commit drop;
+  insert into ftg_write_probe values (repeat('x', 1000))`;
+
+type Log = StorageOptions['log'];
+
+/**
+ * The connections to the one database, and whether it is there. While it is away every call fails at once with
+ * database_away and a probe looks for it; callers never queue up behind a server that does not answer.
+ */
+export class Database {
+  readonly #target: DatabaseTarget;
+  readonly #connectTimeoutMs: number;
+  readonly #poolSize: number;
+  readonly #log: Log;
+  readonly #backListeners = new Set<() => void>();
+  /** How to tell those who wait for an answer that none will come. */
+  readonly #unanswered = new PassingSet<(cause: Error) => void>();
+  #sql: Sql;
+  /** Apart from the pool: statements that queue up behind slow ones must not look like a server that is away. */
+  #probeSql: Sql;
+  #lines: readonly TransactionLine[];
+  #awayCause: Error | undefined;
+  #isProbing = false;
+  #wake: (() => void) | undefined;
+  #closed = false;
+  #refusedLoggedAt = -Infinity;
+  readonly #writes = new WriteProbe(() => this.#tryWrite());
+
+  constructor(target: DatabaseTarget, options: Pick<StorageOptions, 'poolSize' | 'connectTimeoutMs' | 'log'>) {
+    this.#target = target;
+    this.#connectTimeoutMs = options.connectTimeoutMs;
+    this.#poolSize = Math.max(1, options.poolSize - SEPARATE_CONNECTIONS);
+    this.#log = options.log;
+    this.#sql = this.#openPool();
+    this.#probeSql = this.#openProbe();
+    this.#lines = this.#openLines();
+  }
+
+  /**
+   * One connection of its own, for what lives and dies with it (session locks): never closed for being idle or old.
+   * `onClose` is told each time it is lost; the next statement connects again. The caller ends it.
+   */
+  openSession(onClose: () => void): Sql {
+    return this.#open({ max: 1, max_lifetime: null, onclose: onClose });
+  }
+
+  #openPool(): Sql {
+    return this.#open({ max: this.#poolSize, idle_timeout: 300 });
+  }
+
+  #openLines(): readonly TransactionLine[] {
+    const open = (onclose: () => void): Sql => this.#open({ max: 1, idle_timeout: 300, onclose });
+    return Array.from({ length: TRANSACTION_CONNECTIONS }, () => new TransactionLine(open));
+  }
+
+  #openProbe(): Sql {
+    // Kept open, so that it need not be let in where others have used up the connections of the server.
+    return this.#open({ max: 1, max_lifetime: null });
+  }
+
+  #open(changes: postgres.Options<typeof driverTypes>): Sql {
+    const options: postgres.Options<typeof driverTypes> = {
+      ...this.#target.options,
+      types: driverTypes,
+      fetch_types: false,
+      connect_timeout: Math.min(this.#connectTimeoutMs, MAX_CONNECT_TIMEOUT_MS) / 1000,
+      keep_alive: 30,
+      // The probe below paces reconnecting; the driver's own pause would hold back callers after the server is back.
+      backoff: () => 0,
+      onnotice: () => undefined,
+      connection: {
+        application_name: 'file-transfer-gateway',
+        statement_timeout: STATEMENT_TIMEOUT_MS,
+        idle_in_transaction_session_timeout: 60_000,
+        ...(this.#target.url === undefined ? {} : KEEPALIVES),
+        TimeZone: 'UTC',
+      },
+      ...changes,
+    };
+    return this.#target.url === undefined ? postgres(options) : postgres(this.#target.url, options);
+  }
+
+  /** Waits until the server answers, for at most connectTimeoutMs; then a StartupError. */
+  async connect(): Promise<void> {
+    const deadline = performance.now() + this.#connectTimeoutMs;
+    for (;;) {
+      try {
+        await answerWithin(this.#probeSql`select 1`, Math.max(PROBE_MS, deadline - performance.now()));
+        return;
+      } catch (error) {
+        if (isRefusal(error) || performance.now() + START_RETRY_MS >= deadline || !isTransient(error)) {
+          throw new StartupError(`the database ${this.#target.label} cannot be used: ${textOf(error)}`);
+        }
+      }
+      await new Promise((resolve) => setTimeout(resolve, START_RETRY_MS));
+    }
+  }
+
+  get isAway(): boolean {
+    return this.#awayCause !== undefined;
+  }
+
+  /** Calls `listener` each time the database is found again; returns how to stop. */
+  onBack(listener: () => void): () => void {
+    this.#backListeners.add(listener);
+    return () => this.#backListeners.delete(listener);
+  }
+
+  /**
+   * Runs statements on the pool. Connection trouble becomes database_away, also when it is unknown whether the
+   * statement was done; what the server refuses becomes a StatementError.
+   */
+  async run<T>(work: (sql: Sql) => PromiseLike<T>, silenceMs = SILENCE_MS): Promise<T> {
+    this.#refuseWhileAway();
+    const sql = this.#sql;
+    let giveUp = (_cause: Error): void => undefined;
+    const doubt = setTimeout(() => this.#suspect(), DOUBT_MS);
+    try {
+      const given = new Promise<never>((_, reject) => (giveUp = reject));
+      this.#unanswered.add(giveUp);
+      return await answerWithin(Promise.race([work(sql), given]), silenceMs);
+    } catch (error) {
+      throw this.#translate(error, sql);
+    } finally {
+      clearTimeout(doubt);
+      this.#unanswered.delete(giveUp);
+    }
+  }
+
+  /** Runs `work` in one transaction; errors as of `run`. */
+  async transaction<T>(work: (tx: Transaction) => Promise<T>, silenceMs = SILENCE_MS): Promise<T> {
+    const line = this.#quietestLine();
+    return this.run<T>(() => line.begin(work), silenceMs);
+  }
+
+  /**
+   * Resolves when the database answers within two seconds, statements get through and writes are taken; rejects with the
+   * reason. Writes are tried where one was refused, or `writesDoubted`.
+   */
+  async ready(writesDoubted = false): Promise<void> {
+    this.#refuseWhileAway();
+    try {
+      await this.#ask();
+    } catch (error) {
+      this.#suspect();
+      throw databaseAway(error);
+    }
+    this.#refuseWhileAway();
+    await this.#writes.check(writesDoubted);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#wake?.();
+    this.#backListeners.clear();
+    this.#writes.close();
+    // Whatever matters was awaited before; a connection lost in mid-statement would never report its end.
+    const pools = [this.#sql, this.#probeSql, ...this.#lines.map((line) => line.sql)];
+    await Promise.all(pools.map((sql) => sql.end({ timeout: END_TIMEOUT_SECONDS })));
+  }
+
+  #refuseWhileAway(): void {
+    if (this.#awayCause !== undefined) throw databaseAway(this.#awayCause);
+  }
+
+  #translate(error: unknown, sql: Sql): unknown {
+    if (error instanceof GatewayError) return error;
+    if (error instanceof NobodyThere) return databaseAway(error.cause);
+    if (error instanceof Silence) {
+      // Others on the same pool may still get their answers.
+      this.#renew(sql, SILENCE_MS);
+      this.#suspect();
+      return databaseAway(error);
+    }
+    const refusal = writesRefused(error);
+    if (refusal !== undefined) {
+      this.#writes.refused(refusal);
+      this.#logRefused(refusal, error);
+      return refusal;
+    }
+    if (isConnectionLoss(error)) {
+      this.#suspect();
+      return databaseAway(error);
+    }
+    if (isCancelled(error)) return databaseAway(error);
+    return error instanceof postgres.PostgresError ? new StatementError(error.code, error.message) : error;
+  }
+
+  #logRefused({ message }: WritesRefused, error: unknown): void {
+    if (performance.now() - this.#refusedLoggedAt < REFUSED_LOG_EVERY_MS) return;
+    this.#refusedLoggedAt = performance.now();
+    this.#log('error', message, { database: this.#target.label, reason: textOf(error) });
+  }
+
+  /** Why no write is taken. Not asked on the connection of #ask: a write that hangs must not look like a server away. */
+  async #tryWrite(): Promise<GatewayError | undefined> {
+    try {
+      await answerWithin(this.#quietestLine().sql.unsafe(WRITE_PROBE), PROBE_MS);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Silence) return new WritesRefused('none is answered', error);
+      // What else it says is about this write, and not about others.
+      return writesRefused(error) ?? (isConnectionLoss(error) ? databaseAway(error) : undefined);
+    }
+  }
+
+  #quietestLine(): TransactionLine {
+    return this.#lines.reduce((quietest, other) => (other.load < quietest.load ? other : quietest));
+  }
+
+  /** Statements of a silent pool may hang on dead connections for as long as TCP cares to wait: starts afresh. */
+  #renew(silent: Sql, patienceMs: number): void {
+    if (this.#sql !== silent || this.#closed) return;
+    const former = [silent, ...this.#lines.map((line) => line.sql)];
+    this.#sql = this.#openPool();
+    this.#lines = this.#openLines();
+    for (const sql of former) sql.end({ timeout: patienceMs / 1000 }).catch(() => undefined);
+  }
+
+  /** Rejects when the server does not answer within two seconds. */
+  async #ask(): Promise<void> {
+    const sql = this.#probeSql;
+    try {
+      await answerWithin(sql`select 1`, PROBE_MS);
+    } catch (error) {
+      // Those who have their connections go on working.
+      if (errorCodeOf(error) === TOO_MANY_CONNECTIONS) return;
+      if (error instanceof Silence && this.#probeSql === sql && !this.#closed) {
+        this.#probeSql = this.#openProbe();
+        sql.end({ timeout: 0 }).catch(() => undefined);
+      }
+      throw error;
+    }
+  }
+
+  /** Nobody waits for a server that is away, nor for connections that it has forgotten when it is back. */
+  #giveUp(cause: Error): void {
+    for (const giveUp of this.#unanswered.takeAll()) giveUp(new NobodyThere(cause));
+    this.#renew(this.#sql, 0);
+  }
+
+  /** One lost connection proves little: the database is away only when a fresh question finds no answer either. */
+  #suspect(): void {
+    if (this.#closed || this.#isProbing) return;
+    this.#isProbing = true;
+    void this.#probe().finally(() => (this.#isProbing = false));
+  }
+
+  async #probe(): Promise<void> {
+    while (!this.#closed) {
+      try {
+        await this.#ask();
+        break;
+      } catch (error) {
+        const isNews = this.#awayCause === undefined;
+        this.#awayCause = slimCause(error) ?? new Error('no answer');
+        if (isNews) {
+          this.#log('error', 'the database is away', { database: this.#target.label, reason: textOf(error) });
+          this.#giveUp(this.#awayCause);
+        }
+      }
+      await this.#pause();
+    }
+    if (this.#awayCause === undefined || this.#closed) return;
+    this.#awayCause = undefined;
+    this.#log('info', 'the database is back', { database: this.#target.label });
+    for (const listener of this.#backListeners) listener();
+  }
+
+  /** Until the next probe, or until close(). */
+  async #pause(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, PROBE_EVERY_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** A probe has found that the answer waited for will not come. */
+class NobodyThere extends Error {
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof Silence || isConnectionLoss(error);
+}
+
+function textOf(error: unknown): string {
+  return slimCause(error)?.message ?? 'unknown reason';
+}

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Postgrator from 'postgrator';
+import type { Database } from './database.js';
+import { StartupError } from '../startup-error.js';
+
+const VERSION_TABLE = 'schema_version';
+/** Any number will do, as long as every version of the program uses the same one. */
+const MIGRATION_LOCK = 4_702_111_234_001;
+/** A big migration may take minutes, and other nodes wait for it. */
+const PATIENCE_MS = 15 * 60_000;
+
+/**
+ * Brings the schema to the version of this program: all steps or none, one node at a time.
+ * A database that a newer program has migrated is refused with a StartupError.
+ */
+export async function migrate(database: Database, folder = migrationsFolder()): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx`set local statement_timeout = 0`;
+    await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`;
+    const [row] = await tx<{ schema: string | null }[]>`select current_schema() as schema`;
+    if (row === undefined || row.schema === null) {
+      throw new StartupError('the database user has no schema to create tables in; grant it CREATE on one');
+    }
+    const postgrator = new Postgrator({
+      driver: 'pg',
+      schemaTable: VERSION_TABLE,
+      currentSchema: row.schema,
+      newline: 'LF',
+      // Glob patterns know forward slashes only, on Windows too.
+      migrationPattern: `${folder.replaceAll(path.sep, '/')}/*.sql`,
+      execQuery: async (query) => ({ rows: [...(await tx.unsafe(query))] }),
+    });
+    const known = await postgrator.getMaxVersion();
+    const found = await postgrator.getDatabaseVersion();
+    if (found > known) {
+      throw new StartupError(
+        `the database is at schema version ${found}, this program knows up to ${known}: start the newer program, or restore a backup`,
+      );
+    }
+    await postgrator.migrate();
+  }, PATIENCE_MS);
+}
+
+/** The .sql files lie beside the sources; the compiled program finds them from the package's root. */
+function migrationsFolder(): string {
+  let folder = path.dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(path.join(folder, 'package.json'))) {
+    const parent = path.dirname(folder);
+    if (parent === folder) throw new StartupError('the folder of database migrations is missing from the installation');
+    folder = parent;
+  }
+  return path.join(folder, 'src', 'storage', 'migrations');
+}

@@ -1,0 +1,104 @@
+/** The one key that wraps all others: from the configuration, or from a file that the program makes. */
+import { createHash, randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { StartupError } from '../startup-error.js';
+
+export const MASTER_KEY_BYTES = 32;
+
+export interface MasterKey {
+  /** First half of a hash of the key: names it in rows and messages without telling anything of it. */
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+export function masterKeyOf(bytes: Buffer): MasterKey {
+  const digest = createHash('sha256').update('file-transfer-gateway master key\0').update(bytes).digest('hex');
+  return { id: digest.slice(0, 16), bytes };
+}
+
+/** Reads 32 bytes as hex (64 digits) or base64 (also URL-safe, also unpadded). `source` names the setting in errors. */
+export function parseMasterKey(text: string, source = 'GATEWAY_MASTER_KEY'): MasterKey {
+  const trimmed = text.trim();
+  const bytes = /^[0-9a-f]{64}$/i.test(trimmed)
+    ? Buffer.from(trimmed, 'hex')
+    : /^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)
+      ? Buffer.from(trimmed, 'base64')
+      : undefined;
+  if (bytes?.length !== MASTER_KEY_BYTES) {
+    throw new StartupError(`${source}: not a key; allowed: 32 bytes as base64 or as 64 hex digits`);
+  }
+  return masterKeyOf(bytes);
+}
+
+export function masterKeyFile(dataDir: string): string {
+  return path.resolve(dataDir, 'master.key');
+}
+
+/** The key in the file, or undefined when there is none. */
+export async function readMasterKeyFile(file: string): Promise<MasterKey | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw new StartupError(`the key file ${file} cannot be read; set GATEWAY_MASTER_KEY or correct its permissions`);
+  }
+  return parseMasterKey(text, `the key file ${file}`);
+}
+
+/** Whether others on this machine can read the file. Always false where modes mean nothing. */
+export async function isReadableByOthers(file: string): Promise<boolean> {
+  if (process.platform === 'win32') return false;
+  return ((await stat(file)).mode & 0o077) !== 0;
+}
+
+/** Makes the file with a fresh key unless another process was quicker; resolves to the key that stands in it. */
+export async function createMasterKeyFile(file: string): Promise<MasterKey> {
+  const draft = await writeKeyDraft(file, randomBytes(MASTER_KEY_BYTES));
+  try {
+    // A link, unlike a rename, never replaces: of two processes that start at once one key wins whole.
+    await link(draft, file);
+  } catch (error) {
+    if (!isExisting(error)) throw new StartupError(`the key file ${file} cannot be made: ${textOf(error)}`);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const key = await readMasterKeyFile(file);
+  if (key === undefined) throw new StartupError(`the key file ${file} vanished while it was made`);
+  return key;
+}
+
+/** Puts another key in the file's place, whole or not at all. */
+export async function replaceMasterKeyFile(file: string, key: MasterKey): Promise<void> {
+  await rename(await writeKeyDraft(file, key.bytes), file);
+}
+
+async function writeKeyDraft(file: string, bytes: Buffer): Promise<string> {
+  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${bytes.toString('hex')}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw new StartupError(`dataDir: the key file ${file} cannot be written: ${textOf(error)}`);
+  }
+  return draft;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function isExisting(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,102 @@
+/** Who changed what, when and from where. Entries name things as they were called then, and hold no secrets. */
+import { v7 as uuidv7 } from 'uuid';
+import type { Database, Queryable } from '../postgres/database.js';
+
+/** Who asks for a change. */
+export interface Actor {
+  readonly accountId: string;
+  readonly kind: 'session' | 'key' | 'anonymous';
+  /** Of the session or the key. */
+  readonly id: string | null;
+  /** The account's address; for a key its name is looked up when the entry is written. */
+  readonly email: string;
+  readonly address: string;
+  readonly requestId: string;
+}
+
+export interface AuditChange {
+  /** `area.verb` */
+  readonly action: string;
+  readonly target?: { readonly kind: string; readonly id: string; readonly name: string };
+  /** Names of changed fields and values that anybody may read. */
+  readonly details?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+}
+
+export interface AuditEntry {
+  readonly id: string;
+  readonly at: Date;
+  readonly actor: { readonly kind: string; readonly id: string | null; readonly name: string };
+  readonly action: string;
+  readonly target: { readonly kind: string; readonly id: string; readonly name: string } | null;
+  readonly address: string;
+  readonly requestId: string;
+  readonly details: unknown;
+}
+
+export interface AuditFilter {
+  readonly limit: number;
+  /** The last id of the page before. */
+  readonly cursor?: string;
+  /** An area (`connection`) or an action (`connection.update`). */
+  readonly action?: string;
+}
+
+interface AuditRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly actor_kind: string;
+  readonly actor_id: string | null;
+  readonly actor_name: string;
+  readonly action: string;
+  readonly target_kind: string | null;
+  readonly target_id: string | null;
+  readonly target_name: string | null;
+  readonly address: string;
+  readonly request_id: string;
+  readonly details: unknown;
+}
+
+/** Written in the transaction of the change itself, so that there is no change without its entry. */
+export async function record(sql: Queryable, actor: Actor, { action, target, details }: AuditChange): Promise<void> {
+  const keyId = actor.kind === 'key' ? actor.id : null;
+  await sql`
+    insert into audit_log (id, account_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
+      target_name, address, request_id, details)
+    values (${uuidv7()}, ${actor.accountId}, ${actor.kind}, ${actor.id},
+      coalesce((select name from api_keys where id = ${keyId}::uuid), ${actor.email}), ${action},
+      ${target?.kind ?? null}, ${target?.id ?? null}, ${target?.name ?? null}, ${actor.address}, ${actor.requestId},
+      ${sql.json({ ...details })})`;
+}
+
+export class AuditLog {
+  constructor(private readonly database: Database) {}
+
+  /** For what happens outside of a change: logins. */
+  async add(actor: Actor, change: AuditChange): Promise<void> {
+    await this.database.run((sql) => record(sql, actor, change));
+  }
+
+  /** Newest first; one entry more than `limit` tells that there are more. */
+  async list(accountId: string, { limit, cursor, action }: AuditFilter): Promise<readonly AuditEntry[]> {
+    const rows = await this.database.run(
+      (sql) => sql<AuditRow[]>`
+        select * from audit_log where account_id = ${accountId}
+          ${cursor === undefined ? sql`` : sql`and id < ${cursor}`}
+          ${action === undefined ? sql`` : sql`and (action = ${action} or starts_with(action, ${`${action}.`}))`}
+        order by id desc limit ${limit}`,
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      at: row.at,
+      actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
+      action: row.action,
+      target:
+        row.target_kind === null
+          ? null
+          : { kind: row.target_kind, id: row.target_id ?? '', name: row.target_name ?? '' },
+      address: row.address,
+      requestId: row.request_id,
+      details: row.details,
+    }));
+  }
+}

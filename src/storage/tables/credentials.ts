@@ -1,0 +1,183 @@
+/** What an account's owner proves himself with: password, one-time passwords, recovery codes; and who has failed to. */
+import { createHash, randomBytes } from 'node:crypto';
+import { RateLimiterPostgres } from 'rate-limiter-flexible';
+import type { Database } from '../postgres/database.js';
+import { hashPassword, verifyPassword } from '../secrets/passwords.js';
+import type { Keyring } from '../secrets/secrets.js';
+import { type Actor, record } from './audit-log.js';
+import { accountSecret, dropAccountSecret, putAccountSecret } from '../secrets/sealed-secrets.js';
+
+export interface Owner {
+  readonly accountId: string;
+  readonly email: string;
+  readonly plan: string;
+  readonly createdAt: Date;
+  readonly hasPassword: boolean;
+  readonly isTotpEnabled: boolean;
+  readonly recoveryCodesLeft: number;
+}
+
+export interface FailureLimit {
+  readonly name: string;
+  readonly points: number;
+  readonly windowSeconds: number;
+}
+
+const TOTP_SECRET = 'totp';
+const RECOVERY_CODES = 10;
+/** 80 bits. */
+const RECOVERY_CODE_BYTES = 10;
+
+export class Credentials {
+  /** Compared with where there is no hash, so that an unknown address takes as long as a wrong password. */
+  #decoy: Promise<string> | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly keyring: Keyring,
+  ) {}
+
+  async find(accountId: string): Promise<Owner | undefined> {
+    return this.#owner('id', accountId);
+  }
+
+  async findByEmail(email: string): Promise<Owner | undefined> {
+    return this.#owner('email', email);
+  }
+
+  /** Takes equally long for an account that there is not. */
+  async verifyPassword(accountId: string | undefined, password: string): Promise<boolean> {
+    const [row] =
+      accountId === undefined
+        ? []
+        : await this.database.run(
+            (sql) => sql<{ password_hash: string | null }[]>`
+              select password_hash from accounts where id = ${accountId}`,
+          );
+    const stored = row?.password_hash ?? null;
+    const matches = await verifyPassword(password, stored ?? (await this.#decoyHash()));
+    return matches && stored !== null;
+  }
+
+  async setPassword(actor: Actor, password: string): Promise<void> {
+    const hash = await hashPassword(password);
+    await this.database.transaction(async (tx) => {
+      await tx`update accounts set password_hash = ${hash}, updated_at = now() where id = ${actor.accountId}`;
+      await record(tx, actor, { action: 'account.change_password' });
+    });
+  }
+
+  /** A secret that is not in force before its first code was shown to be right. */
+  async beginTotp(actor: Actor, secret: string): Promise<void> {
+    await this.database.transaction((tx) => putAccountSecret(tx, this.keyring, actor.accountId, TOTP_SECRET, secret));
+  }
+
+  async totpSecret(accountId: string): Promise<string | undefined> {
+    return this.database.run((sql) => accountSecret(sql, this.keyring, accountId, TOTP_SECRET));
+  }
+
+  /** Whether the step's code may still be used: each is good for one login, on any node. */
+  async takeTotpStep(accountId: string, step: number): Promise<boolean> {
+    const rows = await this.database.run(
+      (sql) => sql`
+        update accounts set totp_last_step = ${step}
+        where id = ${accountId} and (totp_last_step is null or totp_last_step < ${step}) returning id`,
+    );
+    return rows.length > 0;
+  }
+
+  /** Switches one-time passwords on; resolves to the recovery codes. */
+  async confirmTotp(actor: Actor): Promise<readonly string[]> {
+    return this.database.transaction(async (tx) => {
+      await tx`update accounts set totp_confirmed_at = now() where id = ${actor.accountId}`;
+      await record(tx, actor, { action: 'account.enable_totp' });
+      return this.#replaceCodes(tx, actor.accountId);
+    });
+  }
+
+  async renewRecoveryCodes(actor: Actor): Promise<readonly string[]> {
+    return this.database.transaction(async (tx) => {
+      await record(tx, actor, { action: 'account.renew_recovery_codes' });
+      return this.#replaceCodes(tx, actor.accountId);
+    });
+  }
+
+  async disableTotp(actor: Actor): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await tx`
+        update accounts set totp_confirmed_at = null, totp_last_step = null where id = ${actor.accountId}`;
+      await tx`delete from recovery_codes where account_id = ${actor.accountId}`;
+      await dropAccountSecret(tx, actor.accountId, TOTP_SECRET);
+      await record(tx, actor, { action: 'account.disable_totp' });
+    });
+  }
+
+  /** Whether it was one of the account's and not used before. */
+  async takeRecoveryCode(accountId: string, code: string): Promise<boolean> {
+    const rows = await this.database.run(
+      (sql) => sql`
+        update recovery_codes set used_at = now()
+        where account_id = ${accountId} and code_hash = ${hashOf(code)} and used_at is null returning code_hash`,
+    );
+    return rows.length > 0;
+  }
+
+  /** Failures are counted in the database: guesses spread over nodes and threads are still counted together. */
+  failureLimiter({ name, points, windowSeconds }: FailureLimit): RateLimiterPostgres {
+    return new RateLimiterPostgres({
+      storeClient: { query: (statement: Statement) => this.#query(statement) },
+      storeType: 'client',
+      tableName: 'login_failures',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      keyPrefix: name,
+      points,
+      duration: windowSeconds,
+    });
+  }
+
+  async #query({ text, values }: Statement): Promise<{ rows: readonly object[]; rowCount: number }> {
+    const rows = await this.database.run((sql) => sql.unsafe<object[]>(text, [...values]));
+    return { rows: [...rows], rowCount: rows.count };
+  }
+
+  async #owner(by: 'id' | 'email', value: string): Promise<Owner | undefined> {
+    const [owner] = await this.database.run(
+      (sql) => sql<Owner[]>`
+        select id as "accountId", email, plan, created_at as "createdAt", password_hash is not null as "hasPassword",
+               totp_confirmed_at is not null as "isTotpEnabled",
+               (select count(*) from recovery_codes where account_id = a.id and used_at is null) as "recoveryCodesLeft"
+        from accounts a where ${by === 'id' ? sql`id = ${value}` : sql`lower(email) = lower(${value})`}`,
+    );
+    return owner;
+  }
+
+  async #replaceCodes(tx: Parameters<Parameters<Database['transaction']>[0]>[0], accountId: string): Promise<string[]> {
+    const codes = Array.from({ length: RECOVERY_CODES }, makeRecoveryCode);
+    await tx`delete from recovery_codes where account_id = ${accountId}`;
+    for (const code of codes) {
+      await tx`insert into recovery_codes (account_id, code_hash) values (${accountId}, ${hashOf(code)})`;
+    }
+    return codes;
+  }
+
+  #decoyHash(): Promise<string> {
+    return (this.#decoy ??= hashPassword(randomBytes(18).toString('base64')));
+  }
+}
+
+interface Statement {
+  readonly text: string;
+  readonly values: readonly (string | number | null)[];
+}
+
+/** `abcd-efgh-ijkm-npqr`: written down by hand, so without letters that look alike. */
+function makeRecoveryCode(): string {
+  const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
+  const letters = Array.from(randomBytes(RECOVERY_CODE_BYTES * 2), (byte) => alphabet.charAt(byte % 32)).slice(0, 16);
+  return (letters.join('').match(/.{4}/g) ?? []).join('-');
+}
+
+function hashOf(code: string): Buffer {
+  return createHash('sha256').update(code.toLowerCase().replaceAll(/[\s-]/g, '')).digest();
+}

@@ -1,0 +1,147 @@
+/** The statements that write the history. Each leaves rows, totals and monthly actions agreeing with one another. */
+import type { PendingQuery, Row } from 'postgres';
+import type { Queryable } from '../postgres/database.js';
+import type { TransferRow } from './transfer-row.js';
+
+/** What a dead node's transfers end with. */
+export const NODE_STOPPED = { code: 'internal', message: 'the gateway stopped while this transfer was running' };
+
+/**
+ * Adds the final rows of `written` to the totals. Groups are taken in key order, so that two nodes that add to the same
+ * ones wait for each other instead of dead-locking.
+ */
+function counting(sql: Queryable) {
+  return sql`
+    counted as (
+      insert into transfer_counts as c (account_id, connection_id, day, type, status, items)
+      select account_id, connection_id, (created_at at time zone 'UTC')::date, type, status, count(*)
+      from written where status <> 'pending' group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+      on conflict (account_id, connection_id, day, type, status) do update set items = c.items + excluded.items
+    ),
+    used as (
+      insert into monthly_usage as m (account_id, month, items, actions_recorded)
+      select account_id, date_trunc('month', created_at at time zone 'UTC')::date, count(*),
+             count(*) filter (where counts_action)
+      from written where status <> 'pending' group by 1, 2 order by 1, 2
+      on conflict (account_id, month) do update set items = m.items + excluded.items,
+        actions_recorded = m.actions_recorded + excluded.actions_recorded
+    )`;
+}
+
+/**
+ * Writes a batch: new rows, and the end of pending ones. Sending it twice does nothing the second time, so it may be
+ * repeated after a lost connection. Resolves to how many rows it wrote.
+ */
+export async function writeBatch(sql: Queryable, nodeId: string, batch: readonly TransferRow[]): Promise<number> {
+  // In id order: two batches that meet on a row take their locks in the same order.
+  const rows = [...batch].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const { uuids, texts, bigints, booleans, times } = sql.types;
+  const column = <T>(pick: (row: TransferRow) => T): T[] => rows.map(pick);
+  const [result] = await sql<{ written: number }[]>`
+    with input as (
+      select * from unnest(
+        ${uuids(column((row) => row.id))}, ${uuids(column((row) => row.accountId))},
+        ${texts(column((row) => row.connectionId))}, ${uuids(column((row) => row.keyId))},
+        ${texts(column((row) => row.requestId))}, ${texts(column((row) => row.type))},
+        ${texts(column((row) => row.direction))}, ${texts(column((row) => row.status))},
+        ${texts(column((row) => row.filename))}, ${texts(column((row) => row.path))},
+        ${bigints(column((row) => row.fileSize))}, ${texts(column((row) => row.errorMessage))},
+        ${texts(column((row) => row.errorCode))}, ${bigints(column((row) => row.durationMs))},
+        ${booleans(column((row) => row.countsAction))}, ${times(column((row) => row.createdAt))}
+      ) as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename, path, file_size,
+              error_message, error_code, duration_ms, counts_action, created_at)
+    ),
+    written as (
+      insert into transfers as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename,
+        path, file_size, error_message, error_code, duration_ms, counts_action, created_at, node_id)
+      select *, ${nodeId}::uuid from input
+      on conflict (id) do update set status = excluded.status, filename = excluded.filename, path = excluded.path,
+        file_size = excluded.file_size, error_message = excluded.error_message, error_code = excluded.error_code,
+        duration_ms = excluded.duration_ms
+      where t.status = 'pending'
+      returning account_id, connection_id, type, status, counts_action, created_at
+    ),
+    ${counting(sql)}
+    select count(*) as written from written`;
+  return result?.written ?? 0;
+}
+
+/**
+ * Ends the pending transfers of dead nodes as failed; `isDead` is the condition on p.node_id. Resolves to how many.
+ */
+export async function failPendingOf(sql: Queryable, isDead: PendingQuery<Row[]>): Promise<number> {
+  const [result] = await sql<{ written: number }[]>`
+    with written as (
+      update transfers t set status = 'failed', error_code = ${NODE_STOPPED.code},
+        error_message = ${NODE_STOPPED.message},
+        duration_ms = greatest(0, (extract(epoch from
+          coalesce((select last_seen_at from nodes n where n.id = t.node_id), t.created_at) - t.created_at) * 1000)::bigint)
+      where t.id in (select p.id from transfers p
+        where p.status = 'pending' and ${isDead} order by p.id for update skip locked)
+      returning account_id, connection_id, type, status, counts_action, created_at
+    ),
+    ${counting(sql)}
+    select count(*) as written from written`;
+  return result?.written ?? 0;
+}
+
+/**
+ * Corrects what was declared failed too early: a node cut off from the database for longer than its heartbeat may be
+ * silent comes back with the true ends. Resolves to how many rows it corrected.
+ */
+export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]): Promise<number> {
+  const wrong = await sql<{ id: string }[]>`
+    select id from transfers where id = any(${sql.types.uuids(rows.map((row) => row.id))})
+      and status = 'failed' and error_message = ${NODE_STOPPED.message} and error_code = ${NODE_STOPPED.code}`;
+  const wrongIds = new Set(wrong.map((row) => row.id));
+  let corrected = 0;
+  for (const row of rows) {
+    if (row.status === 'pending' || !wrongIds.has(row.id)) continue;
+    const [result] = await sql<{ written: number }[]>`
+      with written as (
+        update transfers set status = ${row.status}, filename = ${row.filename}, path = ${row.path},
+          file_size = ${row.fileSize}, error_message = ${row.errorMessage}, error_code = ${row.errorCode},
+          duration_ms = ${row.durationMs}
+        where id = ${row.id} and status = 'failed' and error_message = ${NODE_STOPPED.message}
+          and error_code = ${NODE_STOPPED.code}
+        returning account_id, connection_id, type, status, created_at
+      ),
+      taken as (
+        update transfer_counts c set items = c.items - 1 from written w
+        where c.account_id = w.account_id and c.connection_id = w.connection_id and c.type = w.type
+          and c.day = (w.created_at at time zone 'UTC')::date and c.status = 'failed' and w.status <> 'failed'
+      ),
+      given as (
+        insert into transfer_counts as c (account_id, connection_id, day, type, status, items)
+        select account_id, connection_id, (created_at at time zone 'UTC')::date, type, status, 1
+        from written where status <> 'failed'
+        on conflict (account_id, connection_id, day, type, status) do update set items = c.items + 1
+      )
+      select count(*) as written from written`;
+    corrected += result?.written ?? 0;
+  }
+  return corrected;
+}
+
+/** Deletes up to `limit` final items older than `before` and takes them out of the totals. Resolves to how many. */
+export async function deleteOlder(sql: Queryable, beforeId: string, limit: number): Promise<number> {
+  const [result] = await sql<{ gone: number }[]>`
+    with gone as (
+      delete from transfers where id in (
+        select id from transfers where id < ${beforeId} and status <> 'pending' order by id limit ${limit})
+      returning account_id, connection_id, type, status, (created_at at time zone 'UTC')::date as day
+    ),
+    days as (
+      update transfer_counts c set items = c.items - g.items
+      from (select account_id, connection_id, day, type, status, count(*) as items from gone group by 1, 2, 3, 4, 5) g
+      where c.account_id = g.account_id and c.connection_id = g.connection_id and c.day = g.day
+        and c.type = g.type and c.status = g.status
+    ),
+    months as (
+      update monthly_usage m set items = m.items - g.items
+      from (select account_id, date_trunc('month', day)::date as month, count(*) as items from gone group by 1, 2) g
+      where m.account_id = g.account_id and m.month = g.month
+    )
+    select count(*) as gone from gone`;
+  return result?.gone ?? 0;
+}

@@ -1,0 +1,162 @@
+import { v7 as uuidv7 } from 'uuid';
+import { GatewayError } from '../../base/errors.js';
+import type { Database } from '../postgres/database.js';
+import { countItems, findItem, listItems } from './history-queries.js';
+import { HistoryWriter } from './history-writer.js';
+import type {
+  History,
+  NewTransfer,
+  OpenTransfer,
+  StorageOptions,
+  TransferFilter,
+  TransferItem,
+  TransferOutcome,
+} from '../storage.js';
+import { pendingRow, storable, timeOfId, type TransferRow } from './transfer-row.js';
+
+/** A transfer still running after this gets its pending row; a shorter one costs its final row alone. */
+const PENDING_AFTER_MS = 250;
+/** A caller waits this long for a database that is away. */
+const FINISH_PATIENCE_MS = 5000;
+const TICK_MS = 100;
+
+interface Waiting {
+  readonly since: number;
+  readonly giveUp: () => void;
+}
+
+export class TransferHistory implements History {
+  readonly #database: Database;
+  readonly #writer: HistoryWriter;
+  /** Running and without a pending row yet, oldest first. */
+  readonly #fresh = new Map<string, { readonly since: number; readonly row: TransferRow }>();
+  /** Rows that somebody waits for until they are durable, oldest first. */
+  readonly #finishing = new Map<string, Waiting>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(database: Database, nodeId: string, options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>) {
+    this.#database = database;
+    this.#writer = new HistoryWriter(database, nodeId, options);
+  }
+
+  begin(item: NewTransfer): OpenTransfer {
+    const id = uuidv7();
+    // Taken from the id, so that order by id, creation time and `since` never disagree.
+    const startedAt = timeOfId(id);
+    const since = performance.now();
+    let row = pendingRow(id, startedAt, item);
+    this.#fresh.set(id, { since, row });
+    this.#watchTime();
+    return {
+      id,
+      startedAt,
+      locate: (path, filename) => {
+        if (row.path === path && row.filename === filename) return;
+        row = { ...row, path: storable(path), filename: storable(filename) };
+        if (this.#fresh.has(id)) this.#fresh.set(id, { since, row });
+        else this.#writer.add(row);
+      },
+      stand: () => {
+        this.#fresh.delete(id);
+        return this.#durable(row);
+      },
+      finish: (outcome) => this.#finish(row, since, outcome),
+    };
+  }
+
+  async find(accountId: string, id: string): Promise<TransferItem | undefined> {
+    return this.#database.run((sql) => findItem(sql, accountId, id));
+  }
+
+  async list(
+    accountId: string,
+    filter: TransferFilter,
+  ): Promise<{ readonly transfers: readonly TransferItem[]; readonly total: number }> {
+    return this.#database.run((sql) => listItems(sql, accountId, filter));
+  }
+
+  async count(accountId: string): Promise<number> {
+    return this.#database.run((sql) => countItems(sql, accountId));
+  }
+
+  get queuedRows(): number {
+    return this.#writer.queuedRows;
+  }
+
+  /** Rows wait, and none has been written for seconds. */
+  get isStalled(): boolean {
+    return this.#writer.isStalled;
+  }
+
+  /** Why the rows that wait are not written; undefined where the database has not refused them. */
+  get refusal(): GatewayError | undefined {
+    return this.#writer.refusal;
+  }
+
+  /** Transfers begun and not finished are left pending: the next sweep declares them failed. */
+  async close(): Promise<void> {
+    for (const { row } of this.#fresh.values()) this.#writer.add(row);
+    this.#fresh.clear();
+    await this.#writer.close();
+    clearInterval(this.#timer);
+  }
+
+  async #finish(begun: TransferRow, since: number, outcome: TransferOutcome): Promise<{ readonly durationMs: number }> {
+    const now = performance.now();
+    const durationMs = Math.round(now - since);
+    this.#fresh.delete(begun.id);
+    const row: TransferRow = {
+      ...begun,
+      status: outcome.status,
+      filename: outcome.filename === undefined ? begun.filename : storable(outcome.filename),
+      path: outcome.path === undefined ? begun.path : storable(outcome.path),
+      fileSize: outcome.fileSize,
+      errorMessage: outcome.errorMessage === null ? null : storable(outcome.errorMessage),
+      errorCode: outcome.errorCode,
+      durationMs,
+    };
+    await this.#durable(row, LATE_TEXT);
+    return { durationMs };
+  }
+
+  #durable(row: TransferRow, lateText = 'the history item could not be written: the database is away'): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      this.#finishing.set(row.id, {
+        since: performance.now(),
+        giveUp: () => reject(new GatewayError('database_away', lateText, { step: 'history', retryAfterMs: 5000 })),
+      });
+      this.#watchTime();
+      this.#writer.add(row, (error) => {
+        this.#finishing.delete(row.id);
+        if (error === undefined) resolve();
+        else reject(error);
+      });
+    });
+  }
+
+  /** One timer for all transfers, and none while there are none. */
+  #watchTime(): void {
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    for (const [id, { since, row }] of this.#fresh) {
+      if (now - since < PENDING_AFTER_MS) break;
+      this.#fresh.delete(id);
+      this.#writer.add(row);
+    }
+    for (const [id, { since, giveUp }] of this.#finishing) {
+      if (now - since < FINISH_PATIENCE_MS) break;
+      // The row stays queued and follows when the database is back.
+      this.#finishing.delete(id);
+      giveUp();
+    }
+    if (this.#fresh.size > 0 || this.#finishing.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+const LATE_TEXT =
+  'the operation has ended, but its history item could not be written yet: the database of the gateway is not reachable or has no room left';

@@ -1,0 +1,166 @@
+import { v7 as uuidv7 } from 'uuid';
+import { GatewayError } from '../../base/errors.js';
+import type { Database, Queryable } from '../postgres/database.js';
+import type { NodeRegistry } from '../cluster/nodes.js';
+import type { IdempotencyClaim, IdempotencyStore, StoredAnswer } from '../storage.js';
+
+const CLEAR_EVERY_MS = 15 * 60_000;
+const CLEAR_BATCH = 5000;
+const MAX_TURNS = 10;
+
+interface ClaimRow {
+  readonly fingerprint: string;
+  readonly status: number | null;
+  readonly headers: Record<string, string> | null;
+  readonly body: string | null;
+  readonly request_digest: string | null;
+  readonly transfer_id: string | null;
+  /** Whoever claimed it is dead, or has abandoned it. */
+  readonly is_left: boolean;
+}
+
+/** No node has it: a claim that is abandoned belongs to nobody. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+export class IdempotencyKeys implements IdempotencyStore {
+  readonly #database: Database;
+  readonly #node: NodeRegistry;
+  #clearedAt = -Infinity;
+  /**
+   * By claim, what the database did not take, or may not have taken: left alone, the key of a request that is over
+   * would stand as running for as long as this node lives.
+   */
+  readonly #unsettled = new Map<string, () => Promise<void>>();
+
+  constructor(database: Database, node: NodeRegistry) {
+    this.#database = database;
+    this.#node = node;
+    node.afterBeat(() => this.#settleRest());
+    node.afterBeat(() => this.#clearExpired());
+  }
+
+  async claim(accountId: string, key: string, fingerprint: string): Promise<IdempotencyClaim> {
+    const claim = uuidv7();
+    const release = (): Promise<void> => this.#release(accountId, key, claim);
+    // A holder may release between the two statements: ask again then.
+    for (let turn = 0; turn < MAX_TURNS; turn++) {
+      const isAsked = !this.#database.isAway;
+      let answer: ClaimRow | 'mine' | undefined;
+      try {
+        answer = await this.#ask(accountId, key, fingerprint, claim);
+      } catch (error) {
+        // It may be claimed all the same: the answer was lost.
+        if (isAsked) this.#unsettled.set(claim, release);
+        throw error;
+      }
+      if (answer === 'mine') {
+        return {
+          state: 'mine',
+          complete: (stored) => this.#settle(claim, () => this.#complete(accountId, key, claim, stored)),
+          // Whoever releases has a failure of its own to tell.
+          release: () => this.#settle(claim, release).catch(() => undefined),
+          begin: (transferId) => this.#begin(accountId, key, claim, transferId),
+          abandon: () => this.#settle(claim, () => this.#abandon(accountId, key, claim)).catch(() => undefined),
+        };
+      }
+      if (answer === undefined) continue;
+      if (answer.fingerprint !== fingerprint) return { state: 'mismatch' };
+      const { status, headers, body, request_digest: digest, transfer_id: transferId, is_left: isLeft } = answer;
+      if (status === null)
+        return isLeft && transferId !== null ? { state: 'unknown', transferId } : { state: 'running' };
+      const requestDigest = digest === null ? {} : { requestDigest: digest };
+      return { state: 'done', answer: { status, headers: headers ?? {}, body: body ?? '', ...requestDigest } };
+    }
+    return { state: 'running' };
+  }
+
+  async #settle(claim: string, write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#unsettled.set(claim, write);
+      throw error;
+    }
+  }
+
+  async #settleRest(): Promise<void> {
+    for (const [claim, write] of this.#unsettled) {
+      await write();
+      this.#unsettled.delete(claim);
+    }
+  }
+
+  #ask(accountId: string, key: string, fingerprint: string, claim: string): Promise<ClaimRow | 'mine' | undefined> {
+    return this.#database.run(async (sql) => {
+      if (await this.#take(sql, accountId, key, fingerprint, claim)) return 'mine';
+      const [row] = await sql<ClaimRow[]>`
+        select fingerprint, status, headers, body, request_digest, transfer_id,
+          ${this.#node.isDead(sql, sql`k.node_id`)} as is_left
+        from idempotency_keys k
+        where account_id = ${accountId} and key = ${key}`;
+      return row;
+    });
+  }
+
+  async #take(sql: Queryable, accountId: string, key: string, fingerprint: string, claim: string): Promise<boolean> {
+    const rows = await sql`
+      insert into idempotency_keys as k (account_id, key, claim, node_id, fingerprint, expires_at)
+      values (${accountId}, ${key}, ${claim}, ${this.#node.id}, ${fingerprint}, now() + interval '24 hours')
+      on conflict (account_id, key) do update set claim = excluded.claim, node_id = excluded.node_id,
+        fingerprint = excluded.fingerprint, status = null, headers = null, body = null, request_digest = null,
+        transfer_id = null, expires_at = excluded.expires_at
+      where k.expires_at <= now()
+        or (k.status is null and k.transfer_id is null and ${this.#node.isDead(sql, sql`k.node_id`)})
+      returning 1`;
+    return rows.length > 0;
+  }
+
+  async #begin(accountId: string, key: string, claim: string, transferId: string): Promise<void> {
+    const noted = await this.#database.run(
+      (sql) => sql`
+        update idempotency_keys set transfer_id = ${transferId}
+        where account_id = ${accountId} and key = ${key} and claim = ${claim} returning 1`,
+    );
+    if (noted.length > 0) return;
+    // This node was taken for dead, and another one has the request now.
+    throw new GatewayError('idempotency_in_progress', 'a request with this Idempotency-Key runs on another node', {
+      step: 'request',
+      retryAfterMs: 1_000,
+    });
+  }
+
+  async #abandon(accountId: string, key: string, claim: string): Promise<void> {
+    await this.#database.run(
+      (sql) => sql`
+        update idempotency_keys set node_id = ${NOBODY}
+        where account_id = ${accountId} and key = ${key} and claim = ${claim} and status is null`,
+    );
+  }
+
+  async #complete(accountId: string, key: string, claim: string, answer: StoredAnswer): Promise<void> {
+    await this.#database.run(
+      (sql) => sql`
+        update idempotency_keys set status = ${answer.status}, headers = ${sql.json({ ...answer.headers })},
+          body = ${answer.body}, request_digest = ${answer.requestDigest ?? null}
+        where account_id = ${accountId} and key = ${key} and claim = ${claim}`,
+    );
+  }
+
+  async #release(accountId: string, key: string, claim: string): Promise<void> {
+    await this.#database.run(
+      (sql) => sql`
+        delete from idempotency_keys
+        where account_id = ${accountId} and key = ${key} and claim = ${claim} and status is null`,
+    );
+  }
+
+  async #clearExpired(): Promise<void> {
+    if (performance.now() - this.#clearedAt < CLEAR_EVERY_MS) return;
+    this.#clearedAt = performance.now();
+    await this.#database.run(
+      (sql) => sql`
+        delete from idempotency_keys where (account_id, key) in (
+          select account_id, key from idempotency_keys where expires_at <= now() limit ${CLEAR_BATCH})`,
+    );
+  }
+}

@@ -1,0 +1,81 @@
+/** Key pairs made by the gateway: the public half to show, the private half encrypted and never shown. */
+import { v7 as uuidv7 } from 'uuid';
+import { GatewayError } from '../../base/errors.js';
+import { errorCodeOf, UNIQUE_VIOLATION } from '../postgres/database-errors.js';
+import type { Database } from '../postgres/database.js';
+import type { Keyring } from '../secrets/secrets.js';
+import { type Actor, record } from './audit-log.js';
+import { accountSecret, dropAccountSecret, putAccountSecret } from '../secrets/sealed-secrets.js';
+
+export interface KeyPair {
+  readonly id: string;
+  readonly name: string;
+  /** One line of an authorized_keys file. */
+  readonly publicKey: string;
+  readonly fingerprint: string;
+  readonly createdAt: Date;
+  /** Ids of the connections that log in with it. */
+  readonly usedBy: readonly string[];
+}
+
+export interface MadeKeyPair {
+  readonly name: string;
+  readonly publicKey: string;
+  readonly fingerprint: string;
+  readonly privateKey: string;
+}
+
+/** The name of its private key among the account's secrets. */
+export const keyPairSecret = (id: string): string => `key_pair:${id}`;
+
+export class KeyPairs {
+  constructor(
+    private readonly database: Database,
+    private readonly keyring: Keyring,
+  ) {}
+
+  async list(accountId: string): Promise<readonly KeyPair[]> {
+    return this.database.run(
+      (sql) => sql<KeyPair[]>`
+        select id, name, public_key as "publicKey", fingerprint, created_at as "createdAt",
+               array(select c.id from connections c where c.key_pair_id = k.id order by c.ordinal) as "usedBy"
+        from key_pairs k where account_id = ${accountId} order by id desc`,
+    );
+  }
+
+  async privateKey(accountId: string, id: string): Promise<string | undefined> {
+    return this.database.run((sql) => accountSecret(sql, this.keyring, accountId, keyPairSecret(id)));
+  }
+
+  async add(actor: Actor, pair: MadeKeyPair): Promise<KeyPair> {
+    const id = uuidv7();
+    const { name, publicKey, fingerprint } = pair;
+    try {
+      return await this.database.transaction(async (tx) => {
+        const [row] = await tx<{ created_at: Date }[]>`
+          insert into key_pairs (id, account_id, name, public_key, fingerprint)
+          values (${id}, ${actor.accountId}, ${name}, ${publicKey}, ${fingerprint}) returning created_at`;
+        await putAccountSecret(tx, this.keyring, actor.accountId, keyPairSecret(id), pair.privateKey);
+        await record(tx, actor, {
+          action: 'key_pair.create',
+          target: { kind: 'key_pair', id, name },
+          details: { fingerprint },
+        });
+        return { id, name, publicKey, fingerprint, createdAt: row?.created_at ?? new Date(), usedBy: [] };
+      });
+    } catch (error) {
+      if (errorCodeOf(error) !== UNIQUE_VIOLATION) throw error;
+      throw new GatewayError('already_exists', `name: there is a key pair called "${name}" already`, {
+        step: 'request',
+      });
+    }
+  }
+
+  async remove(actor: Actor, { id, name }: KeyPair): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await tx`delete from key_pairs where id = ${id} and account_id = ${actor.accountId}`;
+      await dropAccountSecret(tx, actor.accountId, keyPairSecret(id));
+      await record(tx, actor, { action: 'key_pair.delete', target: { kind: 'key_pair', id, name } });
+    });
+  }
+}

@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache';
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../postgres/database.js';
+import type { NodeRegistry } from '../cluster/nodes.js';
+import type { Leftover, LeftoverStore } from '../storage.js';
+
+const MAX_REMEMBERED = 50_000;
+
+interface LeftoverRow {
+  readonly kind: Leftover['kind'];
+  readonly id: string;
+  readonly account_id: string;
+  readonly connection_id: string;
+  readonly path: string;
+  readonly tag: string;
+  readonly upload_id: string;
+}
+
+export class LeftoverNotes implements LeftoverStore {
+  readonly #database: Database;
+  readonly #node: NodeRegistry;
+  /** Folders whose note is durable, or on its way. */
+  readonly #noted = new LRUCache<string, Promise<void>>({ max: MAX_REMEMBERED });
+
+  constructor(database: Database, node: NodeRegistry) {
+    this.#database = database;
+    this.#node = node;
+  }
+
+  get tag(): string {
+    return this.#node.tag;
+  }
+
+  async expectFolder(connectionId: string, folder: string): Promise<void> {
+    const key = `${connectionId}\0${folder}`;
+    const known = this.#noted.get(key);
+    if (known !== undefined) return known;
+    const noting = this.#note('folder', uuidv7(), connectionId, folder, '');
+    this.#noted.set(key, noting);
+    try {
+      await noting;
+    } catch (error) {
+      if (this.#noted.get(key) === noting) this.#noted.delete(key);
+      throw error;
+    }
+  }
+
+  async expectMultipart(connectionId: string, path: string, uploadId: string): Promise<string> {
+    const id = uuidv7();
+    await this.#note('multipart', id, connectionId, path, uploadId);
+    return id;
+  }
+
+  async forgetMultipart(note: string): Promise<void> {
+    await this.#database.run((sql) => sql`delete from leftovers where id = ${note}`);
+  }
+
+  /** Also those claimed earlier by this process and not settled. */
+  async claimDead(): Promise<readonly Leftover[]> {
+    const rows = await this.#database.run(
+      (sql) => sql<LeftoverRow[]>`
+        update leftovers l set node_id = ${this.#node.id}
+        from connections c
+        where c.id = l.connection_id
+          and (${this.#node.isDead(sql, sql`l.node_id`)} or (l.node_id = ${this.#node.id} and l.tag <> ${this.tag}))
+        returning l.kind, l.id, c.account_id, l.connection_id, l.path, l.tag, l.upload_id`,
+    );
+    return rows.map((row) => {
+      const place = { id: row.id, accountId: row.account_id, connectionId: row.connection_id };
+      return row.kind === 'folder'
+        ? { kind: 'folder', ...place, folder: row.path, tag: row.tag }
+        : { kind: 'multipart', ...place, path: row.path, uploadId: row.upload_id };
+    });
+  }
+
+  async settle(leftover: Leftover): Promise<void> {
+    await this.#database.run((sql) => sql`delete from leftovers where id = ${leftover.id}`);
+  }
+
+  async #note(kind: Leftover['kind'], id: string, connectionId: string, path: string, upload: string): Promise<void> {
+    await this.#database.run(
+      (sql) => sql`
+        insert into leftovers (id, kind, node_id, tag, connection_id, path, upload_id)
+        values (${id}, ${kind}, ${this.#node.id}, ${this.tag}, ${connectionId}, ${path}, ${upload})
+        on conflict (tag, connection_id, path, upload_id) do nothing`,
+    );
+  }
+}

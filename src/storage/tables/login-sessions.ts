@@ -1,0 +1,145 @@
+/** Login sessions: a random token in a cookie, its hash in a row. */
+import { createHash, randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import { CachedLookup } from './cached-lookup.js';
+import type { Database, Queryable } from '../postgres/database.js';
+
+export interface LoginSession {
+  readonly id: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly plan: string;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly expiresAt: Date;
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+export interface SessionTimes {
+  /** Without a request. */
+  readonly idleMs: number;
+  /** After the login, whatever happens. */
+  readonly absoluteMs: number;
+}
+
+export const SESSION_TIMES: SessionTimes = { idleMs: 2 * 3_600_000, absoluteMs: 24 * 3_600_000 };
+
+/** Requests closer together than this count as one look. */
+const SEEN_EVERY_MS = 60_000;
+/** Ended sessions tell for so long which addresses an account logged in from. */
+const KEEP_ENDED_DAYS = 30;
+const TOKEN_BYTES = 32;
+const MAX_USER_AGENT = 300;
+
+export class LoginSessions {
+  readonly #database: Database;
+  readonly #times: SessionTimes;
+  // At most a second old, so that a session which ends elsewhere ends here within a second.
+  readonly #lookup = new CachedLookup<LoginSession>((hash) => this.#load(hash));
+  readonly #hashes = new Map<string, string>();
+
+  constructor(database: Database, times: SessionTimes = SESSION_TIMES) {
+    this.#database = database;
+    this.#times = times;
+  }
+
+  async create(
+    accountId: string,
+    client: { readonly address: string; readonly userAgent: string },
+  ): Promise<{ readonly token: string; readonly session: LoginSession }> {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    await this.#database.run(async (sql) => {
+      await sql`
+        insert into login_sessions (id, account_id, token_hash, address, user_agent, expires_at)
+        values (${uuidv7()}, ${accountId}, ${hashOf(token)}, ${client.address},
+                ${client.userAgent.toWellFormed().slice(0, MAX_USER_AGENT)},
+                ${new Date(Date.now() + this.#times.absoluteMs)})`;
+      await sql`
+        delete from login_sessions
+        where account_id = ${accountId} and expires_at < now() - make_interval(days => ${KEEP_ENDED_DAYS})`;
+    });
+    const session = await this.#lookup.find(hashOf(token).toString('base64'));
+    if (session === undefined) throw new Error('a new login session cannot be found');
+    return { token, session };
+  }
+
+  /** The living session of a token. `touch`: this look is a request, which keeps it from idling out. */
+  async find(token: string, touch = true): Promise<LoginSession | undefined> {
+    const hash = hashOf(token).toString('base64');
+    const session = await this.#lookup.find(hash);
+    const now = Date.now();
+    if (session === undefined || session.expiresAt.getTime() <= now) return undefined;
+    if (now - session.lastSeenAt.getTime() >= this.#times.idleMs) return undefined;
+    if (touch && now - session.lastSeenAt.getTime() >= Math.min(SEEN_EVERY_MS, this.#times.idleMs / 10)) {
+      await this.#database.run((sql) => sql`update login_sessions set last_seen_at = now() where id = ${session.id}`);
+      this.#lookup.forget(hash);
+    }
+    return session;
+  }
+
+  /** Living ones, newest first. */
+  async list(accountId: string): Promise<readonly LoginSession[]> {
+    return this.#database.run((sql) => this.#select(sql, sql`s.account_id = ${accountId}`));
+  }
+
+  /** Whether there was one; `account` guards against another one's. */
+  async end(accountId: string, id: string): Promise<boolean> {
+    const ended = await this.#end((sql) => sql`account_id = ${accountId} and id = ${id}`);
+    return ended > 0;
+  }
+
+  /** Ends all of the account but `except`; resolves to how many. */
+  async endOthers(accountId: string, except: string | undefined): Promise<number> {
+    return this.#end((sql) =>
+      except === undefined ? sql`account_id = ${accountId}` : sql`account_id = ${accountId} and id <> ${except}`,
+    );
+  }
+
+  /** Whether the account has logged in from there within the last 30 days. */
+  async knowsAddress(accountId: string, address: string): Promise<boolean> {
+    const rows = await this.#database.run(
+      (sql) => sql`select from login_sessions where account_id = ${accountId} and address = ${address} limit 1`,
+    );
+    return rows.length > 0;
+  }
+
+  async #end(condition: (sql: Queryable) => ReturnType<Queryable>): Promise<number> {
+    const ended = await this.#database.run(
+      (sql) => sql<{ id: string }[]>`
+        update login_sessions set ended_at = now() where ended_at is null and ${condition(sql)} returning id`,
+    );
+    for (const { id } of ended) this.#lookup.forget(this.#hashes.get(id) ?? '');
+    return ended.length;
+  }
+
+  async #load(hash: string): Promise<LoginSession | undefined> {
+    const [session] = await this.#database.run((sql) =>
+      this.#select(sql, sql`s.token_hash = ${Buffer.from(hash, 'base64')}`),
+    );
+    if (session !== undefined) this.#remember(session.id, hash);
+    return session;
+  }
+
+  #select(sql: Queryable, condition: ReturnType<Queryable>) {
+    return sql<LoginSession[]>`
+      select s.id, s.account_id as "accountId", a.email, a.plan, s.created_at as "createdAt",
+             s.last_seen_at as "lastSeenAt", s.expires_at as "expiresAt", s.address, s.user_agent as "userAgent"
+      from login_sessions s join accounts a on a.id = s.account_id
+      where ${condition} and s.ended_at is null and s.expires_at > now()
+        and s.last_seen_at > now() - make_interval(secs => ${this.#times.idleMs / 1000})
+      order by s.id desc`;
+  }
+
+  /** So that ending a session by its id also ends what is cached of it. */
+  #remember(id: string, hash: string): void {
+    this.#hashes.delete(id);
+    this.#hashes.set(id, hash);
+    const [oldest] = this.#hashes.keys();
+    if (this.#hashes.size > 20_000 && oldest !== undefined) this.#hashes.delete(oldest);
+  }
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

@@ -1,0 +1,68 @@
+/** What the nodes tell each other about transfers that run: progress for those who watch, and the wish to cancel. */
+import type { Database } from '../postgres/database.js';
+
+/** One that has run for a moment. */
+export interface RunningRow {
+  readonly id: string;
+  readonly accountId: string;
+  readonly bytes: number;
+  readonly totalBytes: number | null;
+  readonly bytesPerSecond: number;
+  readonly step: string;
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+/** A row nobody renewed for so long is of a node that died. */
+const STALE_SECONDS = 15;
+
+export class RunningTransfers {
+  constructor(
+    private readonly database: Database,
+    private readonly nodeId: string,
+  ) {}
+
+  /** Writes what runs here, takes away what does no more; resolves to the ids that somebody wants cancelled. */
+  async publish(rows: readonly RunningRow[]): Promise<readonly string[]> {
+    const input = JSON.stringify(rows);
+    return this.database.run(async (sql) => {
+      await sql`
+        delete from running_transfers where updated_at < now() - make_interval(secs => ${STALE_SECONDS})
+          or (node_id = ${this.nodeId} and id <> all(${sql.types.uuids(rows.map(({ id }) => id))}))`;
+      if (rows.length === 0) return [];
+      const wanted = await sql<{ id: string; cancel_asked: boolean }[]>`
+        insert into running_transfers as r
+          (id, account_id, node_id, bytes, total_bytes, bytes_per_second, step, facts)
+        select id, "accountId", ${this.nodeId}::uuid, bytes, "totalBytes", "bytesPerSecond", step, facts
+        from jsonb_to_recordset(${input}::text::jsonb) as t (id uuid, "accountId" uuid, bytes bigint,
+          "totalBytes" bigint, "bytesPerSecond" bigint, step text, facts jsonb)
+        on conflict (id) do update set bytes = excluded.bytes, total_bytes = excluded.total_bytes,
+          bytes_per_second = excluded.bytes_per_second, step = excluded.step, facts = excluded.facts,
+          updated_at = now()
+        returning id, cancel_asked`;
+      return wanted.filter(({ cancel_asked: isAsked }) => isAsked).map(({ id }) => id);
+    });
+  }
+
+  /** Those on other nodes. */
+  async elsewhere(accountIds: readonly string[]): Promise<readonly RunningRow[]> {
+    return this.database.run(
+      (sql) => sql<RunningRow[]>`
+        select id, account_id as "accountId", bytes, total_bytes as "totalBytes",
+               bytes_per_second as "bytesPerSecond", step, facts
+        from running_transfers
+        where account_id = any(${sql.types.uuids(accountIds)}) and node_id <> ${this.nodeId}
+          and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) order by id`,
+    );
+  }
+
+  /** Whether a node runs it and will hear of it. */
+  async askCancel(accountId: string, id: string): Promise<boolean> {
+    const rows = await this.database.run(
+      (sql) => sql`
+        update running_transfers set cancel_asked = true
+        where id = ${id} and account_id = ${accountId}
+          and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) returning id`,
+    );
+    return rows.length > 0;
+  }
+}

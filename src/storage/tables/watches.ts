@@ -1,0 +1,393 @@
+/** Watched folders and their checks. */
+import { v7 as uuidv7 } from 'uuid';
+import { idsAt, readClock, type Clock } from '../postgres/database-clock.js';
+import type { Database, Queryable, Transaction } from '../postgres/database.js';
+import type { EntryChanges } from './entry-changes.js';
+import { writeBatch } from './history-statements.js';
+import type { JobSender } from '../cluster/jobs.js';
+import { storable, type TransferRow } from './transfer-row.js';
+import { editFolder, type FolderEdit } from './watch-edits.js';
+import { CheckSuperseded } from './watch-files.js';
+import type { WatchedFolder, WatchSettings } from './watched-folder.js';
+import { insertEvents, type NewEvent } from './webhook-events.js';
+
+export type { FolderNames, WatchedFolder, WatchSettings } from './watched-folder.js';
+
+export type CheckKind = 'regular' | 'follow_up' | 'manual';
+
+export interface DueFolder {
+  readonly id: string;
+  readonly kind: 'regular' | 'follow_up';
+  readonly scheduleMinutes: number;
+  readonly dueAt: Date;
+  /** The database's time. */
+  readonly now: Date;
+  readonly accountId: string;
+  /** `host:port` of its server, the group of its checks. */
+  readonly host: string;
+}
+
+export interface CheckRow {
+  readonly id: string;
+  readonly kind: CheckKind;
+  readonly outcome: 'succeeded' | 'failed' | 'skipped';
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  /** Entries by reason, of everything that was listed. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Everything that a check leaves behind, written in one transaction. */
+export interface CheckResult {
+  readonly folder: WatchedFolder;
+  readonly check: CheckRow;
+  /** gzip of the reasons, entry by entry. */
+  readonly entries: Buffer | undefined;
+  readonly nextCheckAt: Date;
+  readonly isFollowUp: boolean;
+  readonly changes: EntryChanges;
+  readonly history: readonly TransferRow[];
+  readonly events: readonly NewEvent[];
+  /** Of a check that went through. */
+  readonly timeResolutionMs: number | undefined;
+  readonly hasDetected: boolean;
+  readonly hasAlarmed: boolean;
+}
+
+const KEPT_CHECKS = 20;
+const PURGE_ROWS = 5000;
+
+export class WatchStore {
+  readonly #database: Database;
+  readonly #jobs: JobSender;
+  readonly #nodeId: string;
+
+  constructor(database: Database, jobs: JobSender, nodeId: string) {
+    this.#database = database;
+    this.#jobs = jobs;
+    this.#nodeId = nodeId;
+  }
+
+  /**
+   * Stores a folder whose first check waits for a node at once; `nextCheckAt` is the one after it. `complete` adds what
+   * belongs to the folder in the same transaction.
+   */
+  async create(
+    accountId: string,
+    settings: WatchSettings,
+    nextCheckAt: (id: string, now: Date) => Date,
+    complete: (tx: Transaction, id: string) => Promise<void>,
+  ): Promise<WatchedFolder> {
+    const id = uuidv7();
+    return this.#database.transaction(async (tx) => {
+      const [time] = await tx<{ now: Date }[]>`select now() as now`;
+      await tx`
+        insert into watched_folders (id, account_id, connection_id, name, path, file_pattern, exclude_pattern, done_file,
+          schedule_minutes, webhook_url, source, detect_modified, recursive, initial, min_age_seconds, after_delivery,
+          move_to, expect_every_minutes, next_check_at)
+        values (${id}, ${accountId}, ${settings.connectionId}, ${settings.name}, ${settings.path},
+          ${settings.filePattern}, ${settings.excludePattern}, ${settings.doneFile}, ${settings.scheduleMinutes},
+          ${settings.webhookUrl}, ${settings.source}, ${settings.detectModified}, ${settings.recursive},
+          ${settings.initial}, ${settings.minAgeSeconds}, ${settings.afterDelivery}, ${settings.moveTo},
+          ${settings.expectEveryMinutes}, ${nextCheckAt(id, time?.now ?? new Date())})`;
+      await complete(tx, id);
+      await this.#sendCheck(tx, { id, accountId, connectionId: settings.connectionId }, 'regular');
+      const [row] = await tx<FolderRow[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
+      return toFolder(row as FolderRow);
+    });
+  }
+
+  async list(accountId: string): Promise<readonly WatchedFolder[]> {
+    const rows = await this.#database.run(
+      (sql) => sql<FolderRow[]>`
+        select ${columns(sql)} from watched_folders where account_id = ${accountId} and deleted_at is null order by id`,
+    );
+    return rows.map(toFolder);
+  }
+
+  async find(accountId: string, id: string): Promise<WatchedFolder | undefined> {
+    const [row] = await this.#database.run(
+      (sql) => sql<FolderRow[]>`
+        select ${columns(sql)} from watched_folders
+        where id = ${id} and account_id = ${accountId} and deleted_at is null`,
+    );
+    return row === undefined ? undefined : toFolder(row);
+  }
+
+  async findForDelivery(id: string): Promise<WatchedFolder | undefined> {
+    const [row] = await this.#database.run(
+      (sql) => sql<FolderRow[]>`select ${columns(sql)} from watched_folders where id = ${id} and deleted_at is null`,
+    );
+    return row === undefined ? undefined : toFolder(row);
+  }
+
+  /** Ends checks and undelivered events at once; the rows go bit by bit (purgeDeleted). False = unknown. */
+  async remove(accountId: string, id: string): Promise<boolean> {
+    return this.#database.transaction(async (tx) => {
+      const rows = await tx`
+        update watched_folders set deleted_at = now(), is_active = false, check_id = null
+        where id = ${id} and account_id = ${accountId} and deleted_at is null`;
+      if (rows.count === 0) return false;
+      await tx`update webhook_events set state = 'cancelled' where folder_id = ${id} and state = 'pending'`;
+      return true;
+    });
+  }
+
+  /** Resolves to what became of it; undefined = unknown. `edit` makes the change from what stands there. */
+  async edit(
+    accountId: string,
+    id: string,
+    edit: (former: WatchedFolder) => FolderEdit,
+    complete: (tx: Transaction) => Promise<void>,
+  ): Promise<WatchedFolder | undefined> {
+    return this.#database.transaction(async (tx) => {
+      const [former] = await tx<FolderRow[]>`
+        select ${columns(tx)} from watched_folders
+        where id = ${id} and account_id = ${accountId} and deleted_at is null for update`;
+      if (former === undefined) return undefined;
+      await editFolder(tx, former, edit(former));
+      await complete(tx);
+      const [row] = await tx<FolderRow[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
+      return row;
+    });
+  }
+
+  /** Pauses or resumes; resuming makes the folder due at once. False = unknown. */
+  async setActive(accountId: string, id: string, isActive: boolean): Promise<boolean> {
+    const rows = await this.#database.run(
+      (sql) => sql`
+        update watched_folders set is_active = ${isActive},
+          next_check_at = case when ${isActive} and not is_active then now() else next_check_at end
+        where id = ${id} and account_id = ${accountId} and deleted_at is null`,
+    );
+    return rows.count > 0;
+  }
+
+  /**
+   * Takes folders that are due, advances their rows to `next` and hands their checks to the job engine, all at once:
+   * a folder whose last check still waits or runs is skipped, and that is noted. Resolves to how many were due.
+   */
+  async claimDue(limit: number, next: (due: DueFolder) => Date): Promise<{ due: number; skipped: number }> {
+    return this.#database.transaction(async (tx) => {
+      const due = await tx<DueFolder[]>`
+        select f.id, case when is_follow_up then 'follow_up' else 'regular' end as kind,
+          schedule_minutes as "scheduleMinutes", next_check_at as "dueAt", now() as now, f.account_id as "accountId",
+          ${hostOf(tx)} as host
+        from watched_folders f join connections c on c.id = f.connection_id
+        where f.is_active and deleted_at is null and next_check_at <= now()
+        order by next_check_at limit ${limit} for update of f skip locked`;
+      if (due.length === 0) return { due: 0, skipped: 0 };
+      await tx`
+        update watched_folders f set next_check_at = t.next_at::timestamptz, is_follow_up = false
+        from unnest(${due.map(({ id }) => id)}::uuid[],
+          ${due.map((folder) => next(folder).toISOString())}::text[]) as t (id, next_at)
+        where f.id = t.id`;
+      const taken = await this.#jobs.send(
+        'watch-check',
+        due.map(({ id, kind, dueAt, accountId, host }) => ({
+          ...{ key: id, account: accountId, group: host },
+          data: { kind, dueAt: dueAt.toISOString() },
+        })),
+        tx,
+      );
+      const late = due.filter(({ id, kind }) => kind === 'regular' && !taken.has(id));
+      if (late.length > 0) await this.#noteSkipped(tx, late);
+      return { due: due.length, skipped: late.length };
+    });
+  }
+
+  /** What is compared over the nodes is told by this clock alone. */
+  clock(): Promise<Clock> {
+    return readClock(this.#database);
+  }
+
+  /** A check out of turn. False when one waits or runs already. */
+  async checkNow(folder: WatchedFolder): Promise<boolean> {
+    return this.#database.transaction((tx) => this.#sendCheck(tx, folder, 'manual'));
+  }
+
+  /** Makes `checkId` the folder's check under way. Undefined when there is nothing to check any more. */
+  async beginCheck(id: string, checkId: string, kind: CheckKind): Promise<WatchedFolder | undefined> {
+    const [row] = await this.#database.run(
+      (sql) => sql<FolderRow[]>`
+        update watched_folders set check_id = ${checkId}
+        where id = ${id} and deleted_at is null and (is_active or ${kind === 'manual'}) and ${relaxed(sql)}
+        returning ${columns(sql)}`,
+    );
+    return row === undefined ? undefined : toFolder(row);
+  }
+
+  /** Files, reasons, history, events and the next due time, in one transaction. @throws CheckSuperseded */
+  async commitCheck(result: CheckResult): Promise<void> {
+    const { folder, changes, history, events } = result;
+    const isQuiet = changes.count + history.length + events.length === 0 && folder.baselineAt !== null;
+    if (isQuiet) return this.#database.run((sql) => this.#writeCheck(sql, result, 'relaxed'));
+    await this.#database.transaction(async (tx) => {
+      await this.#writeCheck(tx, result, 'durable');
+      await changes.write(tx, folder.id);
+      if (history.length > 0) await writeBatch(tx, this.#nodeId, history);
+      await insertEvents(tx, this.#jobs, folder, events);
+    });
+  }
+
+  async checks(folderId: string): Promise<readonly CheckRow[]> {
+    return this.#database.run(
+      (sql) => sql<CheckRow[]>`
+        select id, kind, outcome, started_at as "startedAt", duration_ms as "durationMs", error_code as "errorCode",
+          error_message as "errorMessage", counts
+        from watch_checks where folder_id = ${folderId} order by id desc limit ${KEPT_CHECKS}`,
+    );
+  }
+
+  async checkEntries(folderId: string, checkId: string): Promise<Buffer | undefined> {
+    const [row] = await this.#database.run(
+      (sql) => sql<{ entries: Buffer | null }[]>`
+        select entries from watch_checks where folder_id = ${folderId} and id = ${checkId}`,
+    );
+    return row?.entries ?? undefined;
+  }
+
+  /** How many active folders fail, for the metrics. */
+  async countFailing(): Promise<number> {
+    const [row] = await this.#database.run(
+      (sql) => sql<{ failing: number }[]>`
+        select count(*) as failing from watched_folders
+        where failing_since is not null and is_active and deleted_at is null`,
+    );
+    return row?.failing ?? 0;
+  }
+
+  /** Removes what deleted folders leave, in small steps. Resolves to whether there is more. */
+  async purgeDeleted(): Promise<boolean> {
+    return this.#database.transaction(async (tx) => {
+      const [folder] = await tx<{ id: string }[]>`
+        select id from watched_folders where deleted_at is not null order by deleted_at limit 1 for update skip locked`;
+      if (folder === undefined) return false;
+      const files = await tx`
+        delete from watched_files where folder_id = ${folder.id} and entry_key in (
+          select entry_key from watched_files where folder_id = ${folder.id} limit ${PURGE_ROWS})`;
+      if (files.count === PURGE_ROWS) return true;
+      const events = await tx`
+        delete from webhook_events where id in (
+          select id from webhook_events where folder_id = ${folder.id} limit ${PURGE_ROWS})`;
+      if (events.count === PURGE_ROWS) return true;
+      await tx`delete from watched_folders where id = ${folder.id}`;
+      return true;
+    });
+  }
+
+  async #sendCheck(
+    tx: Transaction,
+    folder: Pick<WatchedFolder, 'id' | 'accountId' | 'connectionId'>,
+    kind: CheckKind,
+  ): Promise<boolean> {
+    const [row] = await tx<{ host: string; now: Date }[]>`
+      select ${hostOf(tx)} as host, now() as now from connections c where c.id = ${folder.connectionId}`;
+    if (row === undefined) return false;
+    const job = {
+      ...{ key: folder.id, account: folder.accountId, group: row.host },
+      data: { kind, dueAt: row.now.toISOString() },
+    };
+    return (await this.#jobs.send('watch-check', [job], tx)).size > 0;
+  }
+
+  /** The folder's row and the check's own, in one statement. @throws CheckSuperseded */
+  async #writeCheck(sql: Queryable, result: CheckResult, commit: 'relaxed' | 'durable'): Promise<void> {
+    const { folder, check } = result;
+    const isFailure = check.outcome === 'failed';
+    // A pause of the folder meanwhile, or an earlier due time that somebody set, stands.
+    const [written] = await sql`
+      with mine as (
+        update watched_folders set check_id = null,
+          next_check_at = case when next_check_at <= now() then next_check_at else ${result.nextCheckAt} end,
+          is_follow_up = ${result.isFollowUp} and next_check_at > now(),
+          former_names = case when ${isFailure} then former_names end,
+          baseline_at = case when ${isFailure} then baseline_at else coalesce(baseline_at, now()) end,
+          time_resolution_ms = ${result.timeResolutionMs ?? folder.timeResolutionMs},
+          last_success_at = case when ${isFailure} then last_success_at else now() end,
+          last_detection_at = case when ${result.hasDetected} then now() else last_detection_at end,
+          alarmed_at = case when ${result.hasAlarmed} then now() else alarmed_at end,
+          failing_since = case when ${isFailure} then coalesce(failing_since, now()) end,
+          failures = case when ${isFailure} then failures + 1 else 0 end,
+          error_code = ${check.errorCode}, error_message = ${storableOrNull(check.errorMessage)}
+        where id = ${folder.id} and check_id = ${check.id} and deleted_at is null
+          and ${commit === 'relaxed' ? relaxed(sql) : sql`true`}
+        returning id
+      ),
+      ${this.#addingCheck(sql, check, result.entries)}
+      select id from mine`;
+    if (written === undefined) throw new CheckSuperseded();
+  }
+
+  async #noteSkipped(tx: Transaction, late: readonly DueFolder[]): Promise<void> {
+    for (const { id, kind, now } of late) {
+      const check: CheckRow = {
+        id: idsAt(now)(),
+        kind,
+        outcome: 'skipped',
+        startedAt: now,
+        durationMs: 0,
+        errorCode: null,
+        errorMessage: 'the check before was still waiting or running',
+        counts: {},
+      };
+      await tx`with mine as (select ${id}::uuid as id), ${this.#addingCheck(tx, check, undefined)} select`;
+    }
+  }
+
+  /** Adds a check of the folder in `mine`, where there is one, and lets the oldest go. */
+  #addingCheck(sql: Queryable, check: CheckRow, entries: Buffer | undefined) {
+    return sql`
+      gone as (
+        delete from watch_checks where id in (
+          select old.id from mine, lateral (
+            select id from watch_checks where folder_id = mine.id order by id desc offset ${KEPT_CHECKS - 1}) as old)
+      ),
+      added as (
+        insert into watch_checks (id, folder_id, kind, outcome, started_at, duration_ms, node_id, error_code,
+          error_message, counts, entries)
+        select ${check.id}::uuid, mine.id, ${check.kind}::text, ${check.outcome}::text, ${check.startedAt}::timestamptz,
+          ${check.durationMs}::bigint, ${this.#nodeId}::uuid, ${check.errorCode}::text,
+          ${storableOrNull(check.errorMessage)}::text, ${sql.json(check.counts)}::jsonb, ${entries ?? null}::bytea
+        from mine
+      )`;
+  }
+}
+
+/**
+ * A condition that is always true, and lets the statement's commit not wait for the disk. For what may be lost with a
+ * database that crashes, because the next check makes it again; nothing of a detection is among it.
+ */
+function relaxed(sql: Queryable) {
+  return sql`set_config('synchronous_commit', 'off', true) = 'off'`;
+}
+
+function storableOrNull(text: string | null): string | null {
+  return text === null ? null : storable(text);
+}
+
+/** What the pools call the host of connection c; only a name for what shares a server. */
+function hostOf(sql: Queryable) {
+  return sql`lower(coalesce(c.settings->>'endpoint', (c.settings->>'host') || ':' || (c.settings->>'port'), c.type))`;
+}
+
+type FolderRow = { readonly [K in keyof WatchedFolder]: WatchedFolder[K] };
+
+function columns(sql: Queryable) {
+  return sql`
+    id, account_id as "accountId", connection_id as "connectionId", name, path, file_pattern as "filePattern",
+    exclude_pattern as "excludePattern", done_file as "doneFile", schedule_minutes as "scheduleMinutes",
+    webhook_url as "webhookUrl", source, detect_modified as "detectModified", recursive, initial,
+    min_age_seconds as "minAgeSeconds", after_delivery as "afterDelivery", move_to as "moveTo",
+    expect_every_minutes as "expectEveryMinutes", is_active as "isActive", created_at as "createdAt",
+    next_check_at as "nextCheckAt", baseline_at as "baselineAt", time_resolution_ms as "timeResolutionMs",
+    last_success_at as "lastSuccessAt", last_detection_at as "lastDetectionAt", alarmed_at as "alarmedAt",
+    failing_since as "failingSince", failures, error_code as "errorCode", error_message as "errorMessage",
+    deliveries_ended_at as "deliveriesEndedAt", former_names as "formerNames"`;
+}
+
+function toFolder(row: FolderRow): WatchedFolder {
+  return { ...row };
+}

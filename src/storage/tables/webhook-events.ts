@@ -1,0 +1,272 @@
+/** The outbox of webhooks: events, tries, and what follows a delivery. */
+import { idsAt } from '../postgres/database-clock.js';
+import type { Database, Transaction } from '../postgres/database.js';
+import type { JobSender } from '../cluster/jobs.js';
+import { firstIdAt, storable } from './transfer-row.js';
+
+/** A file as it was when it was reported. */
+export interface DeliveredFile {
+  readonly path: string;
+  readonly size: number;
+  readonly modifiedMs: number;
+  /** The store's own tag, where it has one. */
+  readonly etag?: string;
+  /** Whether a file that replaced it would show; absent in events of version 1.0. */
+  readonly isExact?: boolean;
+}
+
+export interface NewEvent {
+  /** UUIDv7; the `webhook-id` of every try. */
+  readonly id: string;
+  readonly type: string;
+  readonly body: string;
+  readonly fileCount: number;
+  /** What is moved or deleted after the delivery; empty = kept. */
+  readonly files: readonly DeliveredFile[];
+  readonly createdAt: Date;
+}
+
+export type EventState = 'pending' | 'delivered' | 'dead' | 'cancelled';
+
+export interface WebhookEvent {
+  readonly id: string;
+  readonly folderId: string;
+  readonly accountId: string;
+  readonly type: string;
+  readonly body: string;
+  readonly fileCount: number;
+  readonly files: readonly DeliveredFile[];
+  readonly state: EventState;
+  readonly attempts: number;
+  readonly nextAttemptAt: Date | null;
+  readonly afterAction: 'none' | 'pending' | 'done';
+  readonly deliveredAt: Date | null;
+  readonly createdAt: Date;
+  /** When this was read, by the database's clock. */
+  readonly readAt: Date;
+}
+
+export interface NewAttempt {
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  /** Of the answer; null when there was none. */
+  readonly status: number | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  /** The first 4 kB. */
+  readonly answer: string | null;
+}
+
+export interface Attempt extends NewAttempt {
+  readonly id: string;
+}
+
+/** What a try led to. `gone`: the receiver wants nothing of this folder any more (410). */
+export type AttemptVerdict =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'retry'; readonly at: Date }
+  | { readonly kind: 'dead' }
+  | { readonly kind: 'gone' };
+
+export interface EventFilter {
+  readonly folderId?: string;
+  readonly state?: EventState;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Events that should have been tried this long ago and were not have lost their job, whatever the cause. */
+const FORGOTTEN_AFTER_SECONDS = 60;
+const RECOVER_AT_ONCE = 1000;
+const KEPT_DAYS = 30;
+const DAY_MS = 86_400_000;
+const PURGE_AT_ONCE = 1000;
+
+export class WebhookEvents {
+  readonly #database: Database;
+  readonly #jobs: JobSender;
+
+  constructor(database: Database, jobs: JobSender) {
+    this.#database = database;
+    this.#jobs = jobs;
+  }
+
+  async find(id: string): Promise<WebhookEvent | undefined> {
+    const [row] = await this.#database.run(
+      (sql) => sql<WebhookEvent[]>`select ${columns(sql)} from webhook_events where id = ${id}`,
+    );
+    return row;
+  }
+
+  /** Asked with the account, so that another one's event takes no longer than one that never was. */
+  async findOf(accountId: string, id: string): Promise<WebhookEvent | undefined> {
+    const [row] = await this.#database.run(
+      (sql) => sql<WebhookEvent[]>`
+        select ${columns(sql)} from webhook_events where id = ${id} and account_id = ${accountId}`,
+    );
+    return row;
+  }
+
+  async list(accountId: string, filter: EventFilter): Promise<readonly WebhookEvent[]> {
+    const { folderId, state, limit, offset } = filter;
+    return this.#database.run(
+      (sql) => sql<WebhookEvent[]>`
+        select ${columns(sql)} from webhook_events
+        where account_id = ${accountId}
+          and ${folderId === undefined ? sql`true` : sql`folder_id = ${folderId}`}
+          and ${state === undefined ? sql`true` : sql`state = ${state}`}
+        order by id desc limit ${limit} offset ${offset}`,
+    );
+  }
+
+  async attempts(eventId: string): Promise<readonly Attempt[]> {
+    return this.#database.run(
+      (sql) => sql<Attempt[]>`
+        select id, started_at as "startedAt", duration_ms as "durationMs", status, error_code as "errorCode",
+          error_message as "errorMessage", answer
+        from webhook_attempts where event_id = ${eventId} order by id`,
+    );
+  }
+
+  /** Stores a try and what follows from it. */
+  async record(event: WebhookEvent, attempt: NewAttempt, verdict: AttemptVerdict): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      await tx`
+        insert into webhook_attempts (id, event_id, started_at, duration_ms, status, error_code, error_message, answer)
+        select ${idsAt(attempt.startedAt)()}, id, ${attempt.startedAt}, ${attempt.durationMs}, ${attempt.status}, ${attempt.errorCode},
+          ${textOrNull(attempt.errorMessage)}, ${textOrNull(attempt.answer)}
+        from webhook_events where id = ${event.id}`;
+      const isDelivered = verdict.kind === 'delivered';
+      const state = { delivered: 'delivered', retry: 'pending', dead: 'dead', gone: 'cancelled' }[verdict.kind];
+      const hasAfter = isDelivered && event.files.length > 0 && event.afterAction === 'none';
+      // A folder deleted meanwhile has cancelled the event: that stands, unless it arrived after all.
+      const rows = await tx`
+        update webhook_events set attempts = attempts + 1, state = ${state},
+          next_attempt_at = ${verdict.kind === 'retry' ? verdict.at : null},
+          delivered_at = case when ${isDelivered} then now() end,
+          after_action = case when ${hasAfter} then 'pending' else after_action end
+        where id = ${event.id} and (state = 'pending' or ${isDelivered})`;
+      if (rows.count === 0) return;
+      if (hasAfter) await sendAfter(tx, this.#jobs, event);
+      if (verdict.kind !== 'gone') return;
+      await tx`update watched_folders set deliveries_ended_at = now() where id = ${event.folderId}`;
+      await tx`
+        update webhook_events set state = 'cancelled', next_attempt_at = null
+        where folder_id = ${event.folderId} and state = 'pending'`;
+    });
+  }
+
+  /**
+   * Sends an event again, under its old id and with a fresh row of tries; a folder that had ended its deliveries takes
+   * them up again. False when it is still under way.
+   */
+  async replay(event: WebhookEvent, group: string): Promise<boolean> {
+    return this.#database.transaction(async (tx) => {
+      const rows = await tx`
+        update webhook_events set state = 'pending', attempts = 0, replays = replays + 1, next_attempt_at = now()
+        where id = ${event.id} and state <> 'pending'`;
+      if (rows.count === 0) return false;
+      await tx`update watched_folders set deliveries_ended_at = null where id = ${event.folderId}`;
+      await this.#jobs.send('webhook-delivery', [{ key: event.id, account: event.accountId, group, data: {} }], tx);
+      return true;
+    });
+  }
+
+  async finishAfter(id: string): Promise<void> {
+    await this.#database.run((sql) => sql`update webhook_events set after_action = 'done' where id = ${id}`);
+  }
+
+  /** Puts an event of its own into the outbox (a test). */
+  async add(folder: EventOwner, event: NewEvent): Promise<void> {
+    await this.#database.transaction((tx) => insertEvents(tx, this.#jobs, folder, [event]));
+  }
+
+  /** Gives every event that waits for longer than it should a job again; one that has its job keeps it. */
+  async recoverForgotten(): Promise<number> {
+    return this.#database.transaction(async (tx) => {
+      const late = `${FORGOTTEN_AFTER_SECONDS} seconds`;
+      const events = await tx<{ id: string; account: string; url: string | null }[]>`
+        select e.id, e.account_id as account, f.webhook_url as url from webhook_events e join watched_folders f on f.id = e.folder_id
+        where e.state = 'pending' and e.next_attempt_at < now() - ${late}::interval
+        order by e.next_attempt_at limit ${RECOVER_AT_ONCE}`;
+      const jobs = events.map(({ id, account, url }) => ({ key: id, account, group: targetGroup(url), data: {} }));
+      const taken = await this.#jobs.send('webhook-delivery', jobs, tx);
+      const after = await tx<{ key: string; account: string; group: string }[]>`
+        select id as key, account_id as account, folder_id as "group" from webhook_events
+        where after_action = 'pending' and delivered_at < now() - ${late}::interval
+        order by delivered_at limit ${RECOVER_AT_ONCE}`;
+      const actions = after.map((job) => ({ ...job, data: {} }));
+      return taken.size + (await this.#jobs.send('after-delivery', actions, tx)).size;
+    });
+  }
+
+  /** Deletes events that ended long ago, with their tries; dead letters stay. Resolves to how many. */
+  async purge(): Promise<number> {
+    const before = firstIdAt(new Date(Date.now() - KEPT_DAYS * DAY_MS));
+    const rows = await this.#database.run(
+      (sql) => sql`
+        delete from webhook_events where id in (
+          select id from webhook_events
+          where id < ${before} and state in ('delivered', 'cancelled') and after_action <> 'pending' limit ${PURGE_AT_ONCE})`,
+    );
+    return rows.count;
+  }
+
+  /** Events by state, for the metrics: those that wait and those given up. */
+  async counts(): Promise<{ readonly pending: number; readonly dead: number }> {
+    const [row] = await this.#database.run(
+      (sql) => sql<{ pending: number; dead: number }[]>`
+        select count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'dead') as dead
+        from webhook_events where state in ('pending', 'dead')`,
+    );
+    return row ?? { pending: 0, dead: 0 };
+  }
+}
+
+export interface EventOwner {
+  readonly id: string;
+  readonly accountId: string;
+  readonly webhookUrl: string | null;
+}
+
+/** Events and the jobs that deliver them, as part of the transaction that they belong to. */
+export async function insertEvents(
+  tx: Transaction,
+  jobs: JobSender,
+  folder: EventOwner,
+  events: readonly NewEvent[],
+): Promise<void> {
+  for (const { id, type, body, fileCount, files, createdAt } of events) {
+    await tx`
+      insert into webhook_events (id, folder_id, account_id, type, body, file_count, files, state, next_attempt_at,
+        created_at)
+      values (${id}, ${folder.id}, ${folder.accountId}, ${type}, ${body}, ${fileCount}, ${tx.json(files as never)},
+        'pending', now(), ${createdAt})`;
+  }
+  const group = targetGroup(folder.webhookUrl);
+  await jobs.send(
+    'webhook-delivery',
+    events.map(({ id }) => ({ key: id, account: folder.accountId, group, data: {} })),
+    tx,
+  );
+}
+
+async function sendAfter(tx: Transaction, jobs: JobSender, event: WebhookEvent): Promise<void> {
+  await jobs.send('after-delivery', [{ key: event.id, account: event.accountId, group: event.folderId, data: {} }], tx);
+}
+
+/** The receiver that an event's delivery shares with others: scheme, host and port. */
+export function targetGroup(url: string | null): string {
+  return url !== null && URL.canParse(url) ? new URL(url).origin : '';
+}
+
+function textOrNull(text: string | null): string | null {
+  return text === null ? null : storable(text);
+}
+
+function columns(sql: { (strings: TemplateStringsArray): ReturnType<Transaction> }) {
+  return sql`
+    id, folder_id as "folderId", account_id as "accountId", type, body, file_count as "fileCount", files, state,
+    attempts, next_attempt_at as "nextAttemptAt", after_action as "afterAction", delivered_at as "deliveredAt",
+    created_at as "createdAt", now() as "readAt"`;
+}
