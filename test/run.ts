@@ -15,7 +15,7 @@ import { makeScratch } from './support/scratch.js';
 /** Only for what hangs: the slowest file takes two minutes on an idle machine. */
 const FILE_TIMEOUT_MS = 900_000;
 const ON_BOTH =
-  /^(http\/(client-limits|connections|downloads|event-loop|requests|retire|server|uploads)|attacks\/(connections|fuzz|sockets)|faults\/(clients|leaving-clients)|transfers\/flat-memory|conformance\/memory)\./;
+  /^(http\/(client-limits|connections|downloads|event-loop|requests|retire|server|uploads)|attacks\/(connections|fuzz|sockets)|faults\/(clients|leaving-clients)|operations\/flat-memory|conformance\/memory)\./;
 /** What is made by chance need not be as much as the first time. */
 const FUZZ_REQUESTS_AGAIN = '5000';
 const folder = fileURLToPath(new URL('.', import.meta.url));

@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startVsftpd } from '../../test/remotes/support/ftp-servers.js';
-import { startSshd } from '../../test/remotes/support/sshd.js';
+import { startVsftpd } from '../../test/servers/ftp.js';
+import { startSshd } from '../../test/servers/sshd.js';
 import { accepts, startService } from './process.js';
 import type { FtpTarget, S3Target, SftpTarget, Target } from './target.js';
 import { freePort } from '../../test/support/ports.js';

@@ -1,7 +1,7 @@
 /** connections, me and transfers, as two accounts and keys of different reach see them, over both databases. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startScripted, type ScriptedFtp } from '../remotes/support/scripted-ftp.js';
+import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { DATABASES, type TestServer } from '../storage/databases.js';
 import { ApiClient, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { expectError, uploadRaw, type HistoryItem } from './support.js';

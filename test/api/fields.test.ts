@@ -1,7 +1,7 @@
 /** Every field of every endpoint with values that it does not take, and JSON and queries of every odd kind. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startScripted, type ScriptedFtp } from '../remotes/support/scripted-ftp.js';
+import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { expectError } from './support.js';
 

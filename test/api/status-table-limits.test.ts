@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
-import { startScripted, type ScriptedFtp } from '../remotes/support/scripted-ftp.js';
+import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres } from '../servers/postgres.js';
 import { DATABASES, type TestServer } from '../storage/databases.js';
 import { eventually, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';

@@ -5,7 +5,7 @@ import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../conformance/servers.js';
+import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { ApiClient, eventually, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { expectError, refused, uploadRaw, type Refusal, type World } from './support.js';

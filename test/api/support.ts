@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { withSql } from '../storage/databases.js';
 import { ERROR_RULES, type ErrorCode } from '../../src/base/errors.js';
-import type { Disk } from '../conformance/servers.js';
+import type { Disk } from '../servers/catalogue.js';
 import { eventually, type ApiAnswer, type ApiClient } from '../support/gateway.js';
 
 export interface HistoryItem {

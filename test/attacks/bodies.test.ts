@@ -1,7 +1,7 @@
 /** Requests whose bodies are small and whose meaning is large: parsing, schemas and answers take time by the value, not by the byte. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { nameFields, startOddServer, type OddRequest, type OddServer } from '../remotes/support/odd-server.js';
+import { nameFields, startOddServer, type OddRequest, type OddServer } from '../servers/scripted-sftp.js';
 import { KEY, type TestGateway } from '../support/gateway.js';
 import { REPLY, REQUEST } from '../../src/remotes/sftp/wire/wire.js';
 import { assertServing, startWatchedGateway } from './support/loop.js';

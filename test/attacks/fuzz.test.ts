@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ERROR_RULES, type ErrorCode } from '../../src/base/errors.js';
 import type { OpenApiDocument } from '../../src/api/openapi/types.js';
-import { AnswerChecker, type CheckedAnswer } from '../openapi/answer-checker.js';
+import { AnswerChecker, type CheckedAnswer } from '../api/openapi/answer-checker.js';
 import { FRONT_END } from '../support/front-end.js';
 import { memoryOf } from '../support/gateway.js';
 import { held } from '../support/reliability.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startScripted, type ScriptedFtp } from '../remotes/support/scripted-ftp.js';
+import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';

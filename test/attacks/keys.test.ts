@@ -18,7 +18,7 @@ import {
   startDatabase,
   startManagedOn,
   withSql,
-} from '../manage/support.js';
+} from '../api/manage/support.js';
 import { ApiClient, type ApiAnswer, eventually } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';

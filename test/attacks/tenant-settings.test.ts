@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { startSshd, type TestSshd } from '../remotes/support/sshd.js';
+import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { ApiClient, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 
 const OPEN = 'ftg_open-0123456789-abcdefghijkl';

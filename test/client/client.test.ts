@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Readable } from 'node:stream';
 import { FileTransferGateway, FtgError } from '../../src/client/index.js';
-import { startSshd, type TestSshd } from '../remotes/support/sshd.js';
+import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { eventually, KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { GENERATED, typesOf } from './generate.js';
 

@@ -5,7 +5,7 @@ import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import * as prettier from 'prettier';
 import { parametersOf } from '../../src/api/openapi/resolve.js';
 import type { OpenApiDocument, Schema } from '../../src/api/openapi/types.js';
-import { fileApi, managementApi } from '../openapi/route-table.js';
+import { fileApi, managementApi } from '../api/openapi/route-table.js';
 
 export interface GeneratedTypes {
   /** In the sources, from where this file runs. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { startGateway, type TestGateway } from '../support/gateway.js';
-import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type ServerEntry, type TestServer } from './servers.js';
+import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type ServerEntry, type TestServer } from '../servers/catalogue.js';
 
 const ENTRIES: Readonly<Record<string, ServerEntry | undefined>> = {
   sftp: SFTP_SERVERS.find(({ name }) => name === 'OpenSSH, password'),

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { patterned } from '../remotes/support/harness.js';
 import { FRONT_END } from '../support/front-end.js';
 import { memoryOf, resetPeakMemory, startGateway, type TestGateway } from '../support/gateway.js';
-import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type ServerEntry, type TestServer } from './servers.js';
+import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type ServerEntry, type TestServer } from '../servers/catalogue.js';
 
 const MIB = 1024 ** 2;
 /** Which front end it is makes no difference to the protocols: on the second one, one of them and fewer bytes will do. */

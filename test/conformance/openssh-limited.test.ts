@@ -1,4 +1,4 @@
-import { LIMITED_OPENSSH } from './servers.js';
-import { conformance } from './suite.js';
+import { LIMITED_OPENSSH } from '../servers/catalogue.js';
+import { conformance } from '../http-suite.js';
 
 for (const entry of LIMITED_OPENSSH) conformance(entry);

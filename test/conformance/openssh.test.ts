@@ -1,4 +1,4 @@
-import { OPENSSH } from './servers.js';
-import { conformance } from './suite.js';
+import { OPENSSH } from '../servers/catalogue.js';
+import { conformance } from '../http-suite.js';
 
 for (const entry of OPENSSH) conformance(entry);

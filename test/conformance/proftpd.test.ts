@@ -1,4 +1,4 @@
-import { PROFTPD } from './servers.js';
-import { conformance } from './suite.js';
+import { PROFTPD } from '../servers/catalogue.js';
+import { conformance } from '../http-suite.js';
 
 for (const entry of PROFTPD) conformance(entry);

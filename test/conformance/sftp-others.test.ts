@@ -1,4 +1,4 @@
-import { OTHER_SFTP } from './servers.js';
-import { conformance } from './suite.js';
+import { OTHER_SFTP } from '../servers/catalogue.js';
+import { conformance } from '../http-suite.js';
 
 for (const entry of OTHER_SFTP) conformance(entry);

@@ -1,4 +1,4 @@
-import { VSFTPD } from './servers.js';
-import { conformance } from './suite.js';
+import { VSFTPD } from '../servers/catalogue.js';
+import { conformance } from '../http-suite.js';
 
 for (const entry of VSFTPD) conformance(entry);

@@ -9,7 +9,7 @@ import { rm } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
-import { SFTP_SERVERS, type TestServer } from '../conformance/servers.js';
+import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { findPrograms, startPostgres } from '../servers/postgres.js';
 import { makeTempFolder, withSql } from '../storage/databases.js';
 import { eventually, KEY, startGateway, type GatewayOptions, type TestGateway } from '../support/gateway.js';

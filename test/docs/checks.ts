@@ -13,8 +13,8 @@ import { ANSWER_HEADERS } from '../../src/api/openapi/header-fields.js';
 import { quickStartBanner } from '../../src/app/quick-start.js';
 import { PASSING_ON } from '../../src/base/span.js';
 import { signatures } from '../../src/webhooks/signature.js';
-import { closed } from '../openapi/answer-checker.js';
-import { fileApi, managementApi } from '../openapi/route-table.js';
+import { closed } from '../api/openapi/answer-checker.js';
+import { fileApi, managementApi } from '../api/openapi/route-table.js';
 import { ROOT } from './snippets.js';
 
 /** Throws where the block is wrong. */

@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { SFTP_SERVERS, type TestServer } from '../conformance/servers.js';
+import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { makeTempFolder } from '../storage/databases.js';
 import { eventually } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
-import { SFTP_SERVERS, type TestServer } from '../conformance/servers.js';
+import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { PAGES, ROOT, snippetsOf, type Snippet } from './snippets.js';
 
 const run = promisify(execFile);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { newest } from '../api/support.js';
 import { RawClient } from '../http/support/raw-client.js';
-import { startRclone, type RcloneServer } from '../remotes/support/rclone.js';
+import { startRclone, type RcloneServer } from '../servers/rclone.js';
 import { eventually, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { startProxy, type FaultProxy } from './proxy.js';

@@ -12,7 +12,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { uploadRaw, type HistoryItem } from '../api/support.js';
-import type { Disk } from '../conformance/servers.js';
+import type { Disk } from '../servers/catalogue.js';
 import { eventually, type ApiAnswer, type ApiClient, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { contentOf, KIB, MIB, nothingPending, overRemotes, PROTOCOLS, startRemotes, type ProtocolName } from './rig.js';

@@ -5,7 +5,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { uploadRaw } from '../api/support.js';
-import { startScripted, type ScriptedFtp } from '../remotes/support/scripted-ftp.js';
+import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres } from '../servers/postgres.js';
 import { makeTempFolder, withSql } from '../storage/databases.js';
 import { fillDisk } from '../storage/full-disk.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import type { HistoryItem } from '../api/support.js';
-import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../conformance/servers.js';
+import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { eventually, startGateway, type ApiAnswer, type GatewayOptions, type TestGateway } from '../support/gateway.js';
 import { startStepProxy, type StepProxy } from './step-proxy.js';
 

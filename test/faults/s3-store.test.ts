@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { expectError, uploadRaw } from '../api/support.js';
-import { startSwift, type SwiftServer } from '../remotes/support/swift.js';
+import { startSwift, type SwiftServer } from '../servers/swift.js';
 import { eventually, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { contentOf, lastItemOf, leavesNothing, MIB, told, warmUp } from './rig.js';

@@ -6,10 +6,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { expectError, uploadRaw } from '../api/support.js';
-import { SFTP_SERVERS, type TestServer } from '../conformance/servers.js';
-import { startVsftpd, type FtpServer } from '../remotes/support/ftp-servers.js';
-import { startScripted, type ScriptedFtp } from '../remotes/support/scripted-ftp.js';
-import { startSshd, type TestSshd } from '../remotes/support/sshd.js';
+import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
+import { startVsftpd, type FtpServer } from '../servers/ftp.js';
+import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
+import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { eventually, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import {

@@ -6,10 +6,10 @@ import type { Connection, FtpConnection, PoolLimits, SftpConnection } from '../.
 import { ROOT } from '../../src/remotes/path.js';
 import { createRemotes, type Remotes, type UseOptions } from '../../src/remotes/registry.js';
 import { SharedLimits } from '../../src/remotes/shared-limits.js';
-import { startVsftpd, type FtpServer } from './support/ftp-servers.js';
+import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { LIMITS, sftpConnection, testDeps, TestLeftovers } from './support/harness.js';
 import { startProxy } from '../faults/proxy.js';
-import { startSshd } from './support/sshd.js';
+import { startSshd } from '../servers/sshd.js';
 
 const use: UseOptions = { signal: new AbortController().signal, leftovers: () => new TestLeftovers() };
 

@@ -16,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { JobWorker } from '../../src/storage/cluster/job-worker.js';
 import { openStorage } from '../../src/storage/open.js';
-import { startSshd, type TestSshd } from '../remotes/support/sshd.js';
+import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { testOptions, withSql } from '../storage/databases.js';
 import { held } from '../support/reliability.js';

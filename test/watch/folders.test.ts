@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { WatchedFolder } from '../../src/storage/tables/watches.js';
 import type { FolderChanges, NewWatchedFolder } from '../../src/watch/service.js';
-import type { TestSshd } from '../remotes/support/sshd.js';
+import type { TestSshd } from '../servers/sshd.js';
 import type { PostgresServer } from '../servers/postgres.js';
 import { withSql } from '../storage/databases.js';
 import type { Bench } from './support/bench.js';

@@ -1,6 +1,6 @@
 /** Sends one made-up request and brings back all of its answer, within a time. */
 import http from 'node:http';
-import type { CheckedAnswer } from '../../openapi/answer-checker.js';
+import type { CheckedAnswer } from '../../api/openapi/answer-checker.js';
 import type { FuzzRequest } from './fuzz-requests.js';
 
 export interface FuzzClientOptions {

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startSandbox } from '../../../src/sandbox/server.js';
-import { startOddServer } from '../../remotes/support/odd-server.js';
-import { S3Stub } from '../../remotes/support/s3-stub.js';
-import { startScripted, type ScriptedFtp, type Visitor } from '../../remotes/support/scripted-ftp.js';
+import { startOddServer } from '../../servers/scripted-sftp.js';
+import { S3Stub } from '../../servers/scripted-s3.js';
+import { startScripted, type ScriptedFtp, type Visitor } from '../../servers/scripted-ftp.js';
 import { KEY, startGateway, type TestGateway } from '../../support/gateway.js';
 import type { Known } from './fuzz-requests.js';
 

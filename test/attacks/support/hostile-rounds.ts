@@ -1,9 +1,9 @@
 /** One round of chance: a server is made to lie in some way, and the gateway is asked for something of it. */
 import assert from 'node:assert/strict';
 import { REPLY, REQUEST } from '../../../src/remotes/sftp/wire/wire.js';
-import type { OddRequest, OddServer } from '../../remotes/support/odd-server.js';
-import type { Script, ScriptedFtp } from '../../remotes/support/scripted-ftp.js';
-import { type S3Stub, xml } from '../../remotes/support/s3-stub.js';
+import type { OddRequest, OddServer } from '../../servers/scripted-sftp.js';
+import type { Script, ScriptedFtp } from '../../servers/scripted-ftp.js';
+import { type S3Stub, xml } from '../../servers/scripted-s3.js';
 import type { ApiAnswer, TestGateway } from '../../support/gateway.js';
 import { Liar } from './liar.js';
 

@@ -19,7 +19,7 @@ import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startSshd, type TestSshd } from '../../remotes/support/sshd.js';
+import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { ApiClient, memoryOf, resetPeakMemory, startGateway, type TestGateway } from '../../support/gateway.js';
 import type { Sample, VictimOptions } from './victim.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { WatchedFolder } from '../../../src/storage/tables/watches.js';
 import type { WebhookEvent } from '../../../src/storage/tables/webhook-events.js';
 import type { NewWatchedFolder } from '../../../src/watch/service.js';
-import { startSshd, type TestSshd } from '../../remotes/support/sshd.js';
+import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../../servers/postgres.js';
 import { Bench, type BenchOptions } from './bench.js';
 import { startReceiver, type Receiver } from './receiver.js';

@@ -1,0 +1,38 @@
+/** A new master key takes the secrets of accounts along. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { changeMasterKey, openStorage } from '../../../src/storage/open.js';
+import { TEST_KEY, TEST_TIMING, testOptions, withSql } from '../../storage/databases.js';
+import { startDatabase } from './support.js';
+
+test('the secrets of accounts open after a change of the master key, with the new key alone', async () => {
+  const database = await startDatabase();
+  const url = await database.createDatabase();
+  const next = 'cd'.repeat(32);
+  const open = (masterKey: string) => openStorage(testOptions(url, { masterKey }), TEST_TIMING);
+  try {
+    const before = await open(TEST_KEY);
+    await before.accounts.provision([{ email: 'a@example.com', plan: 'pro', apiKeys: [], connections: [] }]);
+    const accountId = (await before.management.credentials.findByEmail('a@example.com'))?.accountId ?? '';
+    const actor = { accountId, kind: 'session', id: null, email: '', address: '', requestId: '' } as const;
+    await before.management.credentials.beginTotp(actor, 'SECRETSECRET');
+    const pair = { name: 'k', publicKey: 'ssh-ed25519 A k', fingerprint: 'SHA256:x', privateKey: 'private half' };
+    const { id } = await before.management.keyPairs.add(actor, pair);
+    await before.close();
+
+    assert.equal(await changeMasterKey(testOptions(url), next), 2);
+    const after = await open(next);
+    assert.equal(await after.management.credentials.totpSecret(accountId), 'SECRETSECRET');
+    assert.equal(await after.management.keyPairs.privateKey(accountId, id), 'private half');
+    await after.close();
+    const [left] = await withSql(
+      url,
+      (sql) => sql`
+        select count(*)::int as count from account_secrets s join master_keys m on m.key_id = s.key_id
+        where not m.active`,
+    );
+    assert.equal(left?.['count'], 0);
+  } finally {
+    await database.stop();
+  }
+});

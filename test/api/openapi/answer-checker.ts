@@ -1,0 +1,104 @@
+/** Holds real answers to the OpenAPI document: status, header fields and body must be what it says. */
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { responsesOf } from '../../../src/api/openapi/resolve.js';
+import type { Header, OpenApiDocument, Reference, Response } from '../../../src/api/openapi/types.js';
+
+export interface CheckedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly bytes: Buffer;
+}
+
+/** Fields of HTTP itself and of the front end, which no document lists. */
+const UNLISTED = new Set([
+  'uwebsockets',
+  'connection',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'content-type',
+]);
+
+export class AnswerChecker {
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  /** `get /api/me 200` for every answer that was checked. */
+  readonly seen = new Set<string>();
+  private readonly validators = new Map<string, ValidateFunction>();
+
+  constructor(private readonly document: OpenApiDocument) {
+    addFormats.default(this.ajv);
+    this.ajv.addSchema(closed(document) as object, 'openapi');
+  }
+
+  check(method: string, path: string, answer: CheckedAnswer): void {
+    const name = `${method.toLowerCase()} ${path} ${answer.status}`;
+    const body = answer.bytes.toString();
+    const operation = this.document.paths[path]?.[method.toLowerCase()];
+    assert.ok(operation, `${name} is not in the document`);
+    const [, response] =
+      responsesOf(this.document, operation).find(([status]) => status === String(answer.status)) ?? [];
+    assert.ok(response, `${name} is not in the document: ${body.slice(0, 200)}`);
+    this.seen.add(name);
+    this.checkHeaders(name, response, answer);
+    const code = answer.headers['x-error-code'];
+    const codes: readonly string[] = operation['x-error-codes'] ?? [];
+    assert.ok(code === undefined || codes.includes(String(code)), `${name}: ${String(code)} is not among its codes`);
+    const type = String(answer.headers['content-type'] ?? '').split(';')[0] ?? '';
+    if (response.content === undefined || method === 'HEAD') return assert.equal(body, '', name);
+    const media = response.content[type] ?? response.content['application/octet-stream'];
+    assert.ok(media, `${name}: the document knows no ${type}`);
+    if (type !== 'application/json') return;
+    const place = ['paths', path, method.toLowerCase(), 'responses', String(answer.status)].map(pointer).join('/');
+    const written = operation.responses[String(answer.status)];
+    const at = written !== undefined && '$ref' in written ? written.$ref : `#/${place}`;
+    const validate = this.validatorOf(`openapi${at}/content/${pointer(type)}/schema`);
+    assert.ok(validate(JSON.parse(body)), `${name}: ${this.ajv.errorsText(validate.errors)} in ${body.slice(0, 300)}`);
+  }
+
+  private validatorOf(reference: string): ValidateFunction {
+    const known = this.validators.get(reference);
+    if (known !== undefined) return known;
+    const made = this.ajv.compile({ $ref: reference });
+    this.validators.set(reference, made);
+    return made;
+  }
+
+  private checkHeaders(name: string, { headers = {} }: Response, answer: CheckedAnswer): void {
+    const listed = new Map(
+      Object.entries(headers).map(([field, header]) => [field.toLowerCase(), this.header(header)]),
+    );
+    for (const [field, { required, schema }] of listed) {
+      const value = answer.headers[field];
+      assert.ok(value !== undefined || required !== true, `${name}: ${field} is missing`);
+      if (value === undefined) continue;
+      const validate = this.ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')) as object);
+      const typed = schema['type'] === 'integer' ? Number(value) : String(value);
+      assert.ok(validate(typed), `${name}: ${field}: ${String(value)}: ${this.ajv.errorsText(validate.errors)}`);
+    }
+    const others = Object.keys(answer.headers).filter((field) => !listed.has(field) && !UNLISTED.has(field));
+    assert.deepEqual(others, [], `${name}: fields that the document does not list`);
+  }
+
+  private header(header: Header | Reference): Header {
+    if (!('$ref' in header)) return header;
+    const found = this.document.components.headers[header.$ref.slice('#/components/headers/'.length)];
+    assert.ok(found, header.$ref);
+    return found;
+  }
+}
+
+function pointer(segment: string): string {
+  return encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+/** A copy in which no object may have fields that its schema does not name, unless it says so itself. */
+export function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, closed(inner)]));
+  const isObject = 'type' in copy && copy['type'] === 'object' && 'properties' in copy;
+  return isObject ? { additionalProperties: false, ...copy } : copy;
+}

@@ -1,0 +1,346 @@
+/** Every endpoint of a running gateway, through its successes and its errors: each answer is what the document says. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { OpenApiDocument } from '../../../src/api/openapi/types.js';
+import { startSshd, type TestSshd } from '../../servers/sshd.js';
+import {
+  eventually,
+  KEY,
+  startGateway,
+  type ApiAnswer,
+  type ApiRequest,
+  type TestGateway,
+} from '../../support/gateway.js';
+import { AnswerChecker } from './answer-checker.js';
+
+const READER = 'ftg_reader-key-0123456789-abcdef';
+const FREE = 'ftg_free-plan-key-0123456789-abc';
+
+let gateway: TestGateway;
+let shell: TestSshd;
+let checker: AnswerChecker;
+let document: OpenApiDocument;
+
+before(async () => {
+  shell = await startSshd();
+  const privateKey = readFileSync(shell.clientKeyFile, 'utf8');
+  const ssh = { type: 'sftp', host: '127.0.0.1', port: shell.port, username: shell.username, privateKey };
+  gateway = await startGateway({
+    config: {
+      sandbox: true,
+      limits: {
+        readBytes: 100,
+        uploadBytes: 1_000_000,
+        execOutputBytes: 1_000,
+        plans: { pro: { connections: 0, monthlyActions: 0 }, free: { connections: 1, monthlyActions: 1 } },
+      },
+      accounts: [
+        {
+          email: 'test@example.com',
+          plan: 'pro',
+          apiKeys: [
+            { name: 'all', key: KEY },
+            { name: 'reader', key: READER, scopes: ['read'], connections: ['shell'] },
+          ],
+          connections: [
+            { id: 'shell', name: 'Shell', ...ssh, defaultPath: shell.files },
+            { id: 'off', name: 'Off', ...ssh, isActive: false },
+            {
+              id: 'gone',
+              name: 'Gone',
+              type: 'ftp',
+              host: '127.0.0.1',
+              port: 1,
+              username: 'u',
+              password: 'p',
+              tls: 'none',
+            },
+            {
+              id: 'lake',
+              name: 'Lake',
+              type: 's3',
+              endpoint: 'http://127.0.0.1:1',
+              region: 'us-east-1',
+              bucket: 'b',
+              accessKeyId: 'a',
+              secretAccessKey: 's',
+              forcePathStyle: true,
+            },
+          ],
+        },
+        {
+          email: 'free@example.com',
+          plan: 'free',
+          apiKeys: [{ name: 'free', key: FREE }],
+          connections: [{ id: 'mine', name: 'Mine', ...ssh, defaultPath: shell.files }],
+        },
+      ],
+    },
+  });
+  document = (await gateway.api.get('/openapi.json')).json as unknown as OpenApiDocument;
+  checker = new AnswerChecker(document);
+});
+
+after(async () => {
+  await gateway.stop();
+  await shell.stop();
+});
+
+/** Sends a request to `/api/x/{connectionId}` and holds the answer to the document. */
+async function expect(
+  status: number,
+  target: string,
+  request: ApiRequest & { readonly on?: string } = {},
+): Promise<ApiAnswer> {
+  const { on = 'sandbox', method = request.json === undefined ? 'GET' : 'POST', ...rest } = request;
+  const path = target.replace('{connectionId}', on).replace('{id}', on);
+  const answer = await gateway.api.send(path, { method, ...rest });
+  assert.equal(answer.status, status, `${method} ${target}: ${answer.text.slice(0, 300)}`);
+  checker.check(method, target, answer);
+  return answer;
+}
+
+const OCTETS = { 'Content-Type': 'application/octet-stream' };
+const json = (value: unknown): string => JSON.stringify(value);
+
+describe('uploads', () => {
+  const target = '/api/upload/{connectionId}';
+  const raw = (query: Record<string, string>, more: ApiRequest = {}): ApiRequest => ({
+    method: 'POST',
+    body: 'hello',
+    query,
+    ...more,
+    headers: { ...OCTETS, ...more.headers },
+  });
+
+  test('in every form', async () => {
+    await expect(200, target, raw({ filename: 'raw.txt' }));
+    await expect(200, target, { json: { filename: 'json.txt', content: 'aGVsbG8=' } });
+    const form = '--b\r\nContent-Disposition: form-data; name="file"; filename="form.txt"\r\n\r\nhello\r\n--b--\r\n';
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
+    await expect(200, target, { method: 'POST', headers, body: form });
+    const keyed = raw({ filename: 'once.txt' }, { headers: { 'Idempotency-Key': 'upload-1' } });
+    await expect(200, target, keyed);
+    assert.equal((await expect(200, target, keyed)).headers['idempotency-replayed'], 'true');
+  });
+
+  test('and what is wrong with them', async () => {
+    await expect(400, target, raw({}));
+    await expect(400, target, raw({ filename: 'a/b' }));
+    await expect(400, target, { json: { filename: 'x', content: '###' } });
+    await expect(
+      400,
+      target,
+      raw({ filename: 'd' }, { headers: { 'Content-Digest': `sha-256=:${'A'.repeat(43)}=:` } }),
+    );
+    await expect(401, target, raw({ filename: 'x' }, { key: '' }));
+    await expect(403, target, raw({ filename: 'x' }, { key: READER }));
+    await expect(403, target, { ...raw({ filename: 'x' }), on: 'off' });
+    await expect(404, target, { ...raw({ filename: 'x' }), on: 'nowhere' });
+    assert.equal((await expect(409, target, raw({ filename: 'raw.txt', overwrite: 'false' }))).json['skipped'], true);
+    await expect(413, target, raw({ filename: 'big' }, { body: Buffer.alloc(1_000_001) }));
+    await expect(415, target, raw({ filename: 'x' }, { headers: { 'Content-Type': 'text/plain' } }));
+    await expect(422, target, raw({ filename: 'other.txt' }, { headers: { 'Idempotency-Key': 'upload-1' } }));
+    await expect(502, target, { ...raw({ filename: 'x' }), on: 'gone' });
+    await expect(403, target, { json: { url: 'http://169.254.169.254/latest', filename: 'x' } });
+  });
+});
+
+describe('downloads', () => {
+  const target = '/api/download/{connectionId}';
+  const query = { path: '/file.txt' };
+
+  before(() => expect(200, '/api/write/{connectionId}', { json: { path: '/file.txt', content: 'hello, world' } }));
+
+  test('whole, in part, as JSON, conditional, head alone', async () => {
+    await expect(200, target, { query });
+    assert.equal((await expect(206, target, { query, headers: { Range: 'bytes=0-4' } })).text, 'hello');
+    await expect(200, target, { query: { ...query, format: 'json' } });
+    let etag: string | undefined;
+    // A file that has just been written has none yet.
+    await eventually(async () => {
+      etag = (await expect(200, target, { query, method: 'HEAD' })).headers.etag;
+      return etag !== undefined;
+    }, 'the file has an ETag');
+    await expect(304, target, { query, headers: { 'If-None-Match': etag ?? '' } });
+    await expect(304, target, { query, headers: { 'If-None-Match': etag ?? '' }, method: 'HEAD' });
+    await expect(404, target, { query: { path: '/absent' }, method: 'HEAD' });
+  });
+
+  test('and what is wrong with them', async () => {
+    await expect(400, target);
+    await expect(400, target, { query: { ...query, format: 'xml' } });
+    await expect(401, target, { query, key: 'ftg_unknown-key-0123456789-abc' });
+    await expect(404, target, { query: { path: '/absent' } });
+    await expect(409, target, { query: { path: '/' } });
+    await expect(416, target, { query, headers: { Range: 'bytes=100-' } });
+    await expect(502, target, { query, on: 'gone' });
+  });
+});
+
+test('read', async () => {
+  const target = '/api/read/{connectionId}';
+  await expect(200, '/api/write/{connectionId}', { json: { path: '/long', content: 'x'.repeat(101) } });
+  await expect(200, '/api/write/{connectionId}', { json: { path: '/bin', content: '/w==', encoding: 'base64' } });
+  await expect(200, target, { query: { path: '/bin', encoding: 'base64' } });
+  await expect(400, target, { query: { path: '/bin' } });
+  await expect(404, target, { query: { path: '/absent' } });
+  await expect(409, target, { query: { path: '/' } });
+  await expect(413, target, { query: { path: '/long' } });
+});
+
+test('write and append', async () => {
+  const [write, append] = ['/api/write/{connectionId}', '/api/append/{connectionId}'];
+  await expect(200, write, { json: { path: '/log', content: 'one' } });
+  await expect(200, append, { json: { path: '/log', content: 'two' } });
+  await expect(400, write, { json: { path: '/log' } });
+  await expect(400, write, { json: { path: '/log', content: '#', encoding: 'base64' } });
+  await expect(400, append, { json: { path: '/x', content: 'x' }, on: 'lake' });
+  await expect(403, write, { json: { path: '/x', content: 'x' }, key: READER });
+  await expect(404, append, { json: { path: '/absent', content: 'x' } });
+  await expect(409, write, { json: { path: '/', content: 'x' } });
+  await expect(502, write, { json: { path: '/x', content: 'x' }, on: 'gone' });
+});
+
+test('copy, move, delete', async () => {
+  const [copy, move, remove] = ['/api/copy', '/api/move/{connectionId}', '/api/delete/{connectionId}'];
+  await expect(200, '/api/write/{connectionId}', { json: { path: '/a', content: 'a' } });
+  const ends = { source_connection_id: 'sandbox', source_path: '/a', dest_connection_id: 'sandbox', dest_path: '/b' };
+  await expect(200, copy, { json: ends });
+  await expect(400, copy, { json: {} });
+  await expect(403, copy, { json: ends, key: FREE });
+  await expect(404, copy, { json: { ...ends, source_path: '/absent' } });
+  assert.equal((await expect(409, copy, { json: { ...ends, overwrite: false } })).json['skipped'], true);
+  await expect(415, copy, { method: 'POST', body: 'x', headers: { 'Content-Type': 'text/plain' } });
+  await expect(502, copy, { json: { ...ends, dest_connection_id: 'gone' } });
+
+  await expect(409, move, { json: { from: '/a', to: '/b' } });
+  await expect(200, move, { json: { from: '/a', to: '/deep/c' } });
+  await expect(404, move, { json: { from: '/a', to: '/c' } });
+  await expect(400, move, { json: { from: '/../x', to: '/c' } });
+
+  await expect(200, remove, { json: { path: '/b' } });
+  await expect(404, remove, { json: { path: '/b' } });
+  await expect(409, remove, { json: { path: '/deep' } });
+  await expect(413, remove, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: json({ path: 'x'.repeat(1_100_000) }),
+  });
+});
+
+test('mkdir, list, exists', async () => {
+  const [mkdir, list, exists] = ['/api/mkdir/{connectionId}', '/api/list/{connectionId}', '/api/exists/{connectionId}'];
+  await expect(200, mkdir, { json: { path: '/folder' } });
+  assert.equal((await expect(200, mkdir, { json: { path: '/folder' } })).json['created'], false);
+  await expect(200, '/api/write/{connectionId}', { json: { path: '/folder/a', content: 'a' } });
+  await expect(409, mkdir, { json: { path: '/folder/a' } });
+  await expect(400, mkdir, { json: { path: '' } });
+  await expect(200, list, { query: { path: '/folder' } });
+  await expect(200, list);
+  await expect(404, list, { query: { path: '/absent' } });
+  await expect(409, list, { query: { path: '/folder/a' } });
+  await expect(502, list, { on: 'gone' });
+  await expect(200, exists, { query: { path: '/folder/a' } });
+  await expect(200, exists, { query: { path: '/absent' } });
+  await expect(400, exists);
+  await expect(404, exists, { query: { path: '/a' }, on: 'nowhere' });
+});
+
+test('exec', async () => {
+  const target = '/api/exec/{connectionId}';
+  const answer = await expect(200, target, { json: { command: 'echo out; echo err >&2; exit 3' }, on: 'shell' });
+  assert.deepEqual([answer.json['exitCode'], answer.json['stdout'], answer.json['stderr']], [3, 'out\n', 'err\n']);
+  await expect(400, target, { json: { command: 'true' }, on: 'gone' });
+  await expect(400, target, { json: { command: 'true', timeout: 60_001 }, on: 'shell' });
+  await expect(403, target, { json: { command: 'true' }, on: 'shell', key: READER });
+  await expect(413, target, { json: { command: 'seq 1000' }, on: 'shell' });
+  await expect(504, target, { json: { command: 'sleep 20', timeout: 100 }, on: 'shell' });
+});
+
+test('connections, me, transfers', async () => {
+  await expect(200, '/api/connections');
+  await expect(200, '/api/me');
+  await expect(401, '/api/me', { key: '' });
+  await expect(401, '/api/connections', { key: '' });
+  await expect(200, '/api/transfers', { query: { limit: '100' } });
+  await expect(200, '/api/transfers', { query: { status: 'failed', since: '2020-01-01T00:00:00Z' } });
+  await expect(400, '/api/transfers', { query: { limit: '0' } });
+  await expect(400, '/api/transfers', { query: { since: 'yesterday' } });
+});
+
+test('the month is over', async () => {
+  const exists = { json: { path: join(shell.files, 'x'), content: 'x' }, on: 'mine', key: FREE };
+  await expect(200, '/api/write/{connectionId}', exists);
+  const refused = await expect(429, '/api/write/{connectionId}', exists);
+  assert.equal(refused.headers['x-error-code'], 'quota_exceeded');
+});
+
+test('watched folders', async () => {
+  const all = '/api/watched-folders';
+  const made = await expect(201, all, { json: { connectionId: 'sandbox', path: '/', filePattern: '*.csv' } });
+  await expect(200, all);
+  await expect(400, all, { json: { connectionId: 'sandbox', path: '/', scheduleMinutes: 0 } });
+  await expect(403, all, { key: READER });
+  await expect(404, all, { json: { connectionId: 'sandbox', path: '/absent' } });
+  const one = '/api/watched-folders/{id}';
+  const changes = { method: 'PATCH', on: String(made.json['id']) };
+  await expect(200, one, { ...changes, json: { filePattern: null, isActive: false } });
+  await expect(400, one, { ...changes, json: { scheduleMinutes: 0 } });
+  await expect(404, one, { ...changes, json: { path: '/absent' } });
+  await expect(200, one, { method: 'DELETE', on: String(made.json['id']) });
+  await expect(404, one, { method: 'DELETE', on: String(made.json['id']) });
+});
+
+test('the gateway itself', async () => {
+  for (const method of ['GET', 'HEAD']) {
+    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']) {
+      const answer = await expect(200, path, { method, key: '' });
+      assert.equal(answer.bytes.length > 0, method === 'GET');
+    }
+  }
+  for (const path of ['/openapi.json', '/docs']) {
+    const { headers } = await expect(200, path);
+    assert.match(headers['cache-control'] ?? '', /^public, max-age=\d+$/);
+    await expect(304, path, { headers: { 'If-None-Match': headers.etag ?? '' } });
+  }
+  const page = await gateway.api.get('/docs');
+  assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
+  assert.match(page.text, /^<!doctype html>/);
+});
+
+test('an unknown path and a wrong method are errors of the same shape', async () => {
+  const unknown = await gateway.api.get('/api/nothing');
+  assert.deepEqual([unknown.status, unknown.headers['x-error-code']], [404, 'unknown_route']);
+  const wrong = await gateway.api.send('/api/me', { method: 'PUT' });
+  assert.deepEqual(
+    [wrong.status, wrong.headers['x-error-code'], wrong.headers.allow],
+    [405, 'method_not_allowed', 'GET'],
+  );
+});
+
+test('a rate limit shows in the header fields that the document lists', async (t) => {
+  const limited = await startGateway({ config: { sandbox: true, limits: { requestsPerSecond: 1 } } });
+  t.after(() => limited.stop());
+  const answers = await Promise.all([1, 2, 3].map(() => limited.api.get('/api/me')));
+  for (const answer of answers) checker.check('GET', '/api/me', answer);
+  assert.ok(answers.some(({ status }) => status === 429));
+});
+
+test('every operation was seen with a success and, where it has any but its own faults, an error', () => {
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const [method, { responses }] of Object.entries(item)) {
+      const seen = [...checker.seen].filter((name) => name.startsWith(`${method} ${path} `));
+      const statuses = seen.map((name) => Number(name.split(' ').at(-1)));
+      assert.ok(
+        statuses.some((status) => status < 300),
+        `${method} ${path}: no success was seen`,
+      );
+      const hasErrors = Object.keys(responses).some((status) => status.startsWith('4'));
+      const needsError = hasErrors && path.startsWith('/api/');
+      assert.ok(!needsError || statuses.some((status) => status >= 400), `${method} ${path}: no error was seen`);
+    }
+  }
+});

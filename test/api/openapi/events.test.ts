@@ -1,0 +1,42 @@
+/** The events that the watcher makes are what the document says of webhooks. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { filesEvents, missingEvent, testEvent } from '../../../src/watch/event-bodies.js';
+import { closed } from './answer-checker.js';
+import { fileApi } from './route-table.js';
+
+const { document } = fileApi();
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+ajv.addSchema(closed(document) as object, 'openapi');
+
+const at = new Date('2026-01-31T12:00:00Z');
+const source = {
+  folder: { id: 'f', name: 'incoming', path: '/incoming', connectionId: 'c' },
+  connection: { id: 'c', name: 'C', type: 'sftp' },
+  at,
+};
+const file = { name: 'a', path: '/incoming/a', size: 1, modifiedMs: at.getTime(), event: 'new' as const };
+const files = [
+  { ...file, rawName: undefined },
+  { ...file, rawName: 'YQ==' },
+];
+const bodies = {
+  FilesDetectedEvent: filesEvents(source, files, { filesPerEvent: 100, bytesPerEvent: 20_000 }).map(({ body }) => body),
+  FilesMissingEvent: [missingEvent(source, 60, at), missingEvent(source, 60, undefined)],
+  TestEvent: [testEvent(source)],
+};
+
+for (const [name, texts] of Object.entries(bodies)) {
+  test(name, () => {
+    assert.ok(texts.length > 0);
+    const validate = ajv.compile({ $ref: `openapi#/components/schemas/${name}` });
+    for (const text of texts) {
+      const body = JSON.parse(text) as { readonly type: string };
+      assert.ok(validate(body), ajv.errorsText(validate.errors));
+      assert.ok(document.webhooks[body.type] !== undefined, body.type);
+    }
+  });
+}

@@ -1,0 +1,210 @@
+/** The quick start as a newcomer meets it: the built program in an empty folder, and the lines that it prints, word for word. */
+import assert from 'node:assert/strict';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { freePort } from '../support/ports.js';
+import { eventually } from '../support/gateway.js';
+import { bareStart, timesBareStart } from '../support/start-cost.js';
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const run = promisify(execFile);
+/** What "at once" may take, in starts of Node.js that does nothing. */
+const MAX_STARTS = 15;
+
+interface Program {
+  readonly child: ChildProcess;
+  readonly out: () => string;
+  readonly err: () => string;
+  /** Exit code, or the signal's name. */
+  readonly ended: Promise<{ readonly code: number | string; readonly ms: number }>;
+}
+
+function start(folder: string, env: Readonly<Record<string, string>>): Program {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [MAIN], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const ended = once(child, 'close').then(([code, signal]) => ({
+    code: (code ?? signal) as number | string,
+    ms: performance.now() - startedAt,
+  }));
+  return { child, out: () => out, err: () => err, ended };
+}
+
+async function served(program: Program): Promise<string> {
+  let isOver = false;
+  void program.ended.then(() => (isOver = true));
+  await eventually(() => isOver || /^ {2}Data .*$/m.test(program.out()), 'the banner', 60_000);
+  assert.ok(!isOver, program.out() + program.err());
+  return program.out();
+}
+
+suite('the quick start', () => {
+  let folder: string;
+  let port: number;
+  let lines: string[];
+  let key: string;
+
+  before(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'ftg-quick-start-'));
+    // The embedded database does not run as root, and has to reach its folder.
+    chmodSync(folder, 0o755);
+    port = await freePort();
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const shell = async (line: string): Promise<string> => (await run('sh', ['-c', line], { cwd: folder })).stdout;
+
+  test('prints lines that work as they stand, in the order in which they stand', async () => {
+    const program = start(folder, { PORT: String(port) });
+    try {
+      const banner = await served(program);
+      await eventually(() => program.out().includes('/api/transfers'), 'the last line');
+      lines = program
+        .out()
+        .split('\n')
+        .filter((line) => line.trimStart().startsWith('curl '));
+      key = /API key {6}(\S+)/.exec(banner)?.[1] ?? assert.fail(banner);
+      assert.equal(lines.length, 4, banner);
+      const [upload = '', list = '', download = '', transfers = ''] = lines;
+      const uploaded = JSON.parse(await shell(upload)) as {
+        success: boolean;
+        transfer: { path: string; size: number };
+      };
+      assert.deepEqual([uploaded.success, uploaded.transfer.path, uploaded.transfer.size], [true, '/hello.txt', 5]);
+      const listed = JSON.parse(await shell(list)) as { files: { name: string }[] };
+      assert.deepEqual(
+        listed.files.map(({ name }) => name),
+        ['hello.txt'],
+      );
+      assert.equal(await shell(download), 'hello');
+      const history = JSON.parse(await shell(transfers)) as { transfers: { type: string; status: string }[] };
+      assert.deepEqual(
+        history.transfers.map(({ type, status }) => `${type} ${status}`),
+        ['download success', 'list success', 'upload success'],
+      );
+      assert.equal(readFileSync(path.join(folder, 'data/sandbox/hello.txt'), 'utf8'), 'hello');
+      assert.deepEqual(readdirSync(folder), ['data'], 'nothing else is written');
+    } finally {
+      program.child.kill('SIGTERM');
+    }
+    assert.equal((await program.ended).code, 0);
+    assert.equal(program.err(), '');
+  });
+
+  test('starts again on its data: the key is not shown again, and still good', async () => {
+    const program = start(folder, { PORT: String(port) });
+    try {
+      const banner = await served(program);
+      assert.doesNotMatch(banner, /ftg_|curl /);
+      const [, , download = '', transfers = ''] = lines;
+      assert.equal(await shell(download), 'hello');
+      assert.equal((JSON.parse(await shell(transfers)) as { total: number }).total, 4);
+      assert.ok(!program.out().includes(key), 'no line of the log shows the key');
+    } finally {
+      program.child.kill('SIGINT');
+    }
+    assert.equal((await program.ended).code, 0);
+  });
+
+  const ACCOUNTS =
+    '[{ email: ops@example.com, plan: pro, apiKeys: [{ name: ops, key: ftg_ops-0123456789-abcdefghij }] }]';
+  const configurations = [
+    ['without accounts', `{ server: { port: PORT }, log: { pretty: false } }`],
+    ['with accounts and the sandbox', `{ server: { port: PORT }, sandbox: true, accounts: ${ACCOUNTS} }`],
+  ] as const;
+  for (const [what, text] of configurations) {
+    test(`a configuration ${what} on its data: account, key, connection and sandbox are still there`, async () => {
+      const file = path.join(folder, 'gateway.yaml');
+      writeFileSync(file, text.replace('PORT', String(port)));
+      const program = start(folder, { GATEWAY_CONFIG: file });
+      try {
+        const isReady = async (): Promise<boolean> =>
+          (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status === 200;
+        await eventually(isReady, 'the gateway', 60_000);
+        const [, , download = ''] = lines;
+        assert.equal(await shell(download), 'hello', 'the connection follows the port of the sandbox');
+      } finally {
+        program.child.kill('SIGINT');
+        rmSync(file);
+      }
+      assert.equal((await program.ended).code, 0);
+    });
+  }
+
+  test('a configuration without any account says that nobody can log in', async () => {
+    const elsewhere = mkdtempSync(path.join(tmpdir(), 'ftg-no-account-'));
+    chmodSync(elsewhere, 0o755);
+    const file = path.join(elsewhere, 'gateway.yaml');
+    writeFileSync(file, '{ server: { port: 0 }, log: { pretty: false } }');
+    const program = start(elsewhere, { GATEWAY_CONFIG: file });
+    try {
+      await eventually(() => program.out().includes('"listening"'), 'the gateway', 60_000);
+      assert.match(program.out(), /there is no account, so nobody can log in: name one under accounts/);
+      assert.doesNotMatch(program.out(), /API key/);
+    } finally {
+      program.child.kill('SIGINT');
+    }
+    assert.equal((await program.ended).code, 0);
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  test('a bad setting: 78 at once, one line, nothing made', async () => {
+    const elsewhere = mkdtempSync(path.join(tmpdir(), 'ftg-bad-config-'));
+    try {
+      const program = start(elsewhere, { PORT: 'eighty', LOG_LEVEL: 'loud' });
+      const { code } = await program.ended;
+      assert.equal(code, 78);
+      assert.match(program.err(), /^server\.port: "eighty"; allowed: .*\nlog\.level: "loud"; allowed: .*\n$/);
+      // In starts of Node.js that does nothing, beside it: one that waits for anything takes more, how busy we may be.
+      const again = (env: Readonly<Record<string, string>>) =>
+        start(elsewhere, { ...env, PORT: 'eighty', LOG_LEVEL: 'loud' }).ended;
+      const times = await timesBareStart('wallMs', MAX_STARTS, again);
+      assert.ok(times < MAX_STARTS, `${times} times a bare start of Node.js`);
+      assert.deepEqual(readdirSync(elsewhere), []);
+    } finally {
+      rmSync(elsewhere, { recursive: true });
+    }
+  });
+
+  test('the port in use: 1, one line that names the port', async () => {
+    const holder = net.createServer().listen(port, '127.0.0.1');
+    await once(holder, 'listening');
+    try {
+      const program = start(folder, { PORT: String(port) });
+      const { code } = await program.ended;
+      assert.equal(code, 1);
+      assert.match(program.err(), new RegExp(`^cannot start: .*127\\.0\\.0\\.1:${port}.*in use.*\\n$`));
+    } finally {
+      holder.close();
+    }
+  });
+
+  test('a database that cannot be reached: 1 after connectTimeoutMs, one line without the password', async () => {
+    const closed = await freePort();
+    const program = start(folder, {
+      PORT: '0',
+      DATABASE_URL: `postgres://gateway:planted-password@127.0.0.1:${closed}/gateway?sslmode=disable`,
+    });
+    const { code, ms } = await program.ended;
+    assert.equal(code, 1);
+    assert.match(program.err(), new RegExp(`^cannot start: .*127\\.0\\.0\\.1:${closed}.*\\n$`));
+    assert.doesNotMatch(program.out() + program.err(), /planted-password/);
+    // Not before its time, nor twice that, but for the start of the program on a machine as busy as this one.
+    const { wallMs } = await bareStart();
+    assert.ok(ms >= 10_000 && ms < 20_000 + 15 * wallMs, `${ms} ms; a bare start takes ${wallMs} ms`);
+  });
+});

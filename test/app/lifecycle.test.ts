@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { suite, test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { timesBareStart } from '../support/start-cost.js';
+import { inFolder } from '../config/support.js';
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const FAKE = fileURLToPath(new URL('./fake-gateway.js', import.meta.url));
+/** What reading the configuration may cost, in starts of Node.js that does nothing. */
+const MAX_STARTS = 12;
+
+interface Run {
+  readonly child: ChildProcess;
+  /** Resolves when standard output has held the text. */
+  readonly saw: (text: string) => Promise<void>;
+  /** Exit code (or signal) and all that was written. */
+  readonly ended: Promise<{ code: number | string; out: string; err: string }>;
+}
+
+function run(context: TestContext, script: string, args: string[], env: Record<string, string> = {}): Run {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [script, ...args], {
+    env: { PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  context.after(() => child.kill('SIGKILL'));
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const ended = once(child, 'close').then(([code, signal]) => {
+    return { code: (code ?? signal) as number | string, out, err };
+  });
+  const saw = async (text: string): Promise<void> => {
+    while (!out.includes(text)) {
+      const more = await Promise.race([once(child.stdout, 'data'), ended]);
+      assert.ok(Array.isArray(more) || out.includes(text), `ended without "${text}": ${out}${err}`);
+    }
+  };
+  return { child, saw, ended };
+}
+
+suite('a bad configuration', () => {
+  test('ends the program before anything else is loaded, with 78 and one line a mistake', async (t) => {
+    await inFolder(async (folder) => {
+      const file = path.join(folder, 'gateway.yaml');
+      writeFileSync(file, 'server: { port: eighty, prot: 80 }\nmetrics: { token: "hunter2 x" }\n');
+      const start = (env: Readonly<Record<string, string>> = {}) =>
+        run(t, MAIN, [], { ...env, GATEWAY_CONFIG: file, LOG_LEVEL: 'loud' }).ended;
+      const { code, out, err } = await start();
+      assert.equal(code, 78);
+      assert.equal(out, '');
+      assert.match(err, /^server\.prot: .*\nserver\.port: .*\nlog\.level: .*\nmetrics\.token: .*\n$/);
+      assert.doesNotMatch(err, /hunter2/);
+      // Processor time, since waiting for a core is the machine's affair. With the whole gateway loaded it would be 20.
+      const times = await timesBareStart('cpuMs', MAX_STARTS, start);
+      assert.ok(times < MAX_STARTS, `${times} times a bare start of Node.js`);
+    });
+  });
+
+  test('is found without a file too', async (t) => {
+    const { code, err } = await run(t, MAIN, [], { PORT: '-1', GATEWAY_CONFIG: '' }).ended;
+    assert.equal(code, 78);
+    assert.equal(err, 'server.port: -1; allowed: a whole number from 0 to 65535 (PORT)\n');
+  });
+});
+
+suite('signals', () => {
+  for (const [signal, words] of [
+    ['SIGTERM', 'retired and drained'],
+    ['SIGINT', 'drained'],
+  ] as const) {
+    test(`${signal}: ${words}, then the program ends with 0`, async (t) => {
+      const { child, saw, ended } = run(t, FAKE, ['obedient']);
+      await saw('serving');
+      child.kill(signal);
+      const { code, out } = await ended;
+      assert.equal(code, 0);
+      assert.ok(out.split('\n').includes(words), out);
+    });
+  }
+
+  for (const [signal, expected] of [
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const) {
+    test(`a second ${signal} does not wait for the drain`, async (t) => {
+      const { child, saw, ended } = run(t, FAKE, ['stubborn']);
+      await saw('serving');
+      child.kill('SIGTERM');
+      await saw('draining');
+      child.kill(signal);
+      assert.equal((await ended).code, expected);
+    });
+  }
+
+  test('a stop that fails ends with 1 and says why', async (t) => {
+    const { child, saw, ended } = run(t, FAKE, ['failingStop']);
+    await saw('serving');
+    child.kill('SIGTERM');
+    const { code, out } = await ended;
+    assert.equal(code, 1);
+    assert.match(out, /a session would not close/);
+  });
+
+  for (const [kind, withinMs] of [
+    ['busyThread', 15_000],
+    ['busyLoop', 30_000],
+  ] as const) {
+    test(`${kind}: what cannot be interrupted does not keep the program`, { timeout: 4 * withinMs }, async (t) => {
+      const { child, saw, ended } = run(t, FAKE, [kind]);
+      await saw('serving');
+      const since = performance.now();
+      child.kill('SIGTERM');
+      const { code } = await ended;
+      assert.equal(code, 'SIGALRM');
+      assert.ok(performance.now() - since < withinMs, `${performance.now() - since} ms`);
+    });
+  }
+
+  test('SIGTERM during the start ends it with 0', async (t) => {
+    const { child, saw, ended } = run(t, FAKE, ['slow']);
+    await saw('starting');
+    child.kill('SIGTERM');
+    const { code, err } = await ended;
+    assert.equal(code, 0);
+    assert.equal(err, '');
+  });
+
+  test('SIGHUP reads the certificate again and nothing else', async (t) => {
+    const { child, saw, ended } = run(t, FAKE, ['obedient']);
+    await saw('serving');
+    child.kill('SIGHUP');
+    await saw('reloaded');
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+  });
+
+  test('a bad certificate at SIGHUP is logged and the gateway goes on', async (t) => {
+    const { child, saw, ended } = run(t, FAKE, ['badCertificate']);
+    await saw('serving');
+    child.kill('SIGHUP');
+    await saw('no such certificate');
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+  });
+});
+
+suite('an error that nobody caught', () => {
+  for (const kind of ['exception', 'rejection']) {
+    test(`${kind}: is logged, the gateway stops, the program ends with 1`, async (t) => {
+      const { child, saw, ended } = run(t, FAKE, [kind]);
+      await saw('serving');
+      child.kill('SIGUSR2');
+      const { code, out } = await ended;
+      assert.equal(code, 1);
+      assert.match(out, /"level":"fatal".*escaped[\s\S]*drained/);
+    });
+  }
+});
+
+suite('a start that fails', () => {
+  test('port in use: one line, 1', async (t) => {
+    const holder = net.createServer().listen(0, '127.0.0.1');
+    t.after(() => holder.close());
+    await once(holder, 'listening');
+    const { port } = holder.address() as net.AddressInfo;
+    const { code, out, err } = await run(t, FAKE, ['portInUse', String(port)]).ended;
+    assert.equal(code, 1);
+    assert.equal(out, '');
+    assert.equal(
+      err,
+      `cannot start: server.port: 127.0.0.1:${port} is in use; stop the other program or set another port (PORT)\n`,
+    );
+  });
+
+  test('database unreachable: one line, 1, no password', async (t) => {
+    const { code, out, err } = await run(t, FAKE, ['databaseAway']).ended;
+    assert.equal(code, 1);
+    assert.equal(out, '');
+    assert.match(err, /^cannot start: database\.url: 127\.0\.0\.1:5432 did not answer; last: .*refused\n$/);
+    assert.doesNotMatch(err, /hunter2/);
+  });
+
+  test('a defect: one line on standard error, the stack in the log, 1', async (t) => {
+    const { code, out, err } = await run(t, FAKE, ['broken']).ended;
+    assert.equal(code, 1);
+    assert.equal(err, 'cannot start: undefined is not a function\n');
+    assert.match(out, /"level":"fatal".*"stack":"TypeError/);
+  });
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+import { promisify } from 'node:util';
+import { validate } from '../../src/config/validate.js';
+import {
+  type Credentials,
+  makeQuickStart,
+  markAnnounced,
+  newCredentials,
+  quickStartAccounts,
+  quickStartBanner,
+  readQuickStart,
+  sandboxSettings,
+} from '../../src/app/quick-start.js';
+import { inFolder, KEY } from '../config/support.js';
+
+const sandbox = { port: 2222, hostKeyFingerprint: `SHA256:${'A'.repeat(43)}` };
+const generateKey = (): string => KEY;
+const credentials: Credentials = { apiKey: KEY, password: 'shownOnce' };
+
+suite('the state of a quick start', () => {
+  test('is made once, for the owner alone, and holds neither key nor dashboard password', async () => {
+    await inFolder(async (folder) => {
+      const dataDir = path.join(folder, 'data');
+      assert.equal(await readQuickStart(dataDir), undefined);
+      const state = await makeQuickStart(dataDir);
+      const file = path.join(dataDir, 'quick-start.json');
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      assert.deepEqual(await readQuickStart(dataDir), state);
+      const fresh = newCredentials(state, 0, generateKey);
+      await markAnnounced(dataDir, state);
+      assert.equal((await readQuickStart(dataDir))?.isAnnounced, true);
+      assert.equal(statSync(file).mode & 0o777, 0o600);
+      assert.doesNotMatch(readFileSync(file, 'utf8'), new RegExp(`${KEY}|${fresh?.password}`));
+    });
+  });
+
+  test('two starts have different passwords', async () => {
+    const state = (): Promise<string> => inFolder(async (folder) => (await makeQuickStart(folder)).sandbox.password);
+    assert.notEqual(await state(), await state());
+  });
+
+  test('a damaged file is named, not replaced', async () => {
+    await inFolder(async (folder) => {
+      const file = path.join(folder, 'quick-start.json');
+      for (const text of ['', '{}', '{"sandbox":{"username":"a"},"isAnnounced":true}']) {
+        writeFileSync(file, text);
+        await assert.rejects(readQuickStart(folder), { name: 'ConfigError', message: /quick-start\.json.*delete it/ });
+        assert.equal(readFileSync(file, 'utf8'), text);
+      }
+    });
+  });
+});
+
+suite('credentials', () => {
+  const state = { sandbox: { username: 'sandbox', password: 'pw' }, isAnnounced: true };
+
+  test('are made until they were shown, and again for a database that knows none', () => {
+    assert.equal(newCredentials(state, 1, generateKey), undefined);
+    assert.equal(newCredentials({ ...state, isAnnounced: false }, 1, generateKey)?.apiKey, KEY);
+    assert.equal(newCredentials(state, 0, generateKey)?.apiKey, KEY);
+  });
+
+  test('stand in the account that made them, later ones leave them alone', () => {
+    const [first] = quickStartAccounts(state, sandbox, credentials);
+    assert.equal(first?.apiKeys[0]?.key, KEY);
+    assert.equal(first?.password, 'shownOnce');
+    const [later] = quickStartAccounts(state, sandbox);
+    assert.deepEqual([later?.apiKeys, later?.password], [[], undefined]);
+  });
+
+  test('make an account that the configuration would accept', () => {
+    const origin = { placeOf: () => undefined, isVariable: () => false, writtenAt: () => undefined };
+    const accounts = structuredClone(quickStartAccounts(state, sandbox, credentials));
+    assert.deepEqual(validate({ accounts }, origin).mistakes, []);
+  });
+
+  test('the sandbox and its connection agree', () => {
+    const settings = sandboxSettings('/data', state);
+    const [connection] = quickStartAccounts(state, sandbox)[0]?.connections ?? [];
+    assert.ok(connection?.type === 'sftp');
+    const { host, username, password, port, hostKey } = connection;
+    assert.deepEqual({ host, username, password }, { host: settings.host, username: 'sandbox', password: 'pw' });
+    assert.deepEqual([port, hostKey], [sandbox.port, sandbox.hostKeyFingerprint]);
+    assert.equal(settings.folder, path.resolve('/data/sandbox'));
+  });
+});
+
+suite('the banner', () => {
+  test('shows key and password when they are new, and only then', () => {
+    const now = quickStartBanner({ url: 'http://h', dataDir: 'data', credentials });
+    assert.match(now, new RegExp(KEY));
+    assert.match(now, /password shownOnce/);
+    const later = quickStartBanner({ url: 'http://h', dataDir: 'data' });
+    assert.doesNotMatch(later, /ftg_|curl/);
+    assert.match(later, /delete .*quick-start\.json/);
+  });
+
+  test('its curl lines work as they stand: each is a good request with the key', async () => {
+    const seen: string[] = [];
+    const server = http.createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        assert.equal(request.headers.authorization, `Bearer ${KEY}`);
+        const file = /filename="([^"]*)"[\s\S]*?\r\n\r\n([\s\S]*?)\r\n--/.exec(Buffer.concat(chunks).toString());
+        seen.push(`${request.method} ${request.url}${file === null ? '' : ` ${file[1]}=${file[2]}`}`);
+        response.end('{}');
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const banner = quickStartBanner({ url, dataDir: 'data', credentials });
+      const lines = banner.split('\n').filter((line) => line.includes('curl '));
+      for (const line of lines) await promisify(execFile)('bash', ['-ec', line]);
+    } finally {
+      server.close();
+    }
+    assert.deepEqual(seen, [
+      'POST /api/upload/sandbox hello.txt=hello',
+      'GET /api/list/sandbox',
+      'GET /api/download/sandbox?path=/hello.txt',
+      'GET /api/transfers',
+    ]);
+  });
+});

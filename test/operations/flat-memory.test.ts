@@ -1,0 +1,225 @@
+/**
+ * One side slow, the other as fast as it can: what waits in between is bounded and does not grow. Found once: a front end
+ * that read on after a pause, and hundreds of MB of a body in memory. Nothing here is about speed: after a few seconds
+ * the transfer is given up, and what the fast side got rid of is held against what the slow side took.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { truncateSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { after, before, describe, test } from 'node:test';
+import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
+import { startSshd, type TestSshd } from '../servers/sshd.js';
+import { eventually, KEY, memoryOf, startGateway, type TestGateway } from '../support/gateway.js';
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+const FILE_BYTES = 2 * GIB;
+const SLOW_BYTES_PER_SECOND = 1_000_000;
+/** Every buffer is full so long after the first of the bytes that watching begins with. */
+const FILLED_MS = 2_500;
+const WATCHED_MS = 4_000;
+/** Buffers of the system on the up to three connections in a row, and the gateway's own for one transfer. */
+const BETWEEN_BYTES = 40 * MIB;
+/** Of the gateway's memory while nothing but the slow transfer runs. */
+const GROWTH_BYTES = 24 * MIB;
+const CHUNK = Buffer.alloc(256 * 1024, 7);
+
+/** What one end of a transfer has moved so far. */
+interface Meter {
+  bytes: number;
+}
+
+describe('a slow side holds the fast one up, in flat memory', () => {
+  let sshd: TestSshd;
+  let line: SlowLine;
+  let ftp: ScriptedFtp;
+  let gateway: TestGateway;
+  const ftpTook: Meter = { bytes: 0 };
+  const ftpSent: Meter = { bytes: 0 };
+
+  before(async () => {
+    sshd = await startSshd();
+    line = await startSlowLine(sshd.port);
+    ftp = await startScripted({
+      SIZE: `213 ${FILE_BYTES}`,
+      MDTM: '213 20260203040506',
+      RETR: async (_path, visitor) => {
+        visitor.say('150 go');
+        await pipeline(endless(ftpSent), await visitor.data()).catch(() => undefined);
+      },
+      STOR: async (_path, visitor) => {
+        visitor.say('150 go');
+        await pipeline(await visitor.data(), slowTaker(ftpTook)).catch(() => undefined);
+      },
+    });
+    const big = path.join(sshd.files, 'big');
+    writeFileSync(big, '');
+    truncateSync(big, FILE_BYTES);
+    const sftp = { type: 'sftp', username: sshd.username, privateKeyFile: sshd.clientKeyFile };
+    gateway = await startGateway({
+      connections: [
+        { ...sftp, id: 'sftp', name: 'sftp', host: '127.0.0.1', port: line.port, defaultPath: sshd.files },
+        { id: 'ftp', name: 'ftp', type: 'ftp', host: '127.0.0.1', port: ftp.port, username: 'u', password: 'p' },
+      ],
+    });
+  });
+
+  after(async () => {
+    await gateway.stop();
+    await line.stop();
+    await Promise.all([sshd.stop(), ftp.stop()]);
+  });
+
+  test('SFTP: a remote of 1 MB/s under a fast uploader', async () => {
+    line.isSlow = true;
+    const before = line.up.bytes;
+    await uploadInVain('sftp', () => line.up.bytes - before);
+  });
+
+  test('SFTP: a reader of 1 MB/s of a 2 GiB file', async () => {
+    const path = `${sshd.files}/big`;
+    line.isSlow = false;
+    const before = line.down.bytes;
+    await downloadInVain('sftp', path, () => line.down.bytes - before);
+  });
+
+  test('FTP: a remote of 1 MB/s under a fast uploader', async () => {
+    await uploadInVain('ftp', () => ftpTook.bytes);
+  });
+
+  test('FTP: a reader of 1 MB/s of a 2 GiB file', async () => {
+    await downloadInVain('ftp', '/big', () => ftpSent.bytes);
+  });
+
+  async function uploadInVain(connection: string, taken: () => number): Promise<void> {
+    const sent: Meter = { bytes: 0 };
+    const request = http.request(`${gateway.url}/api/upload/${connection}?filename=in-vain`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${KEY}`,
+        'Content-Type': 'application/octet-stream',
+        'Content-Length': FILE_BYTES,
+      },
+    });
+    request.on('error', () => undefined);
+    const sending = pipeline(endless(sent), request).catch(() => undefined);
+    await watch(() => sent.bytes, taken);
+    request.destroy();
+    await sending;
+    await settled();
+  }
+
+  async function downloadInVain(connection: string, file: string, sent: () => number): Promise<void> {
+    const query = new URLSearchParams({ path: file }).toString();
+    const response = await gateway.api.open(`/api/download/${connection}?${query}`);
+    assert.equal(response.statusCode, 200);
+    const taken: Meter = { bytes: 0 };
+    const reading = pipeline(response, slowTaker(taken)).catch(() => undefined);
+    await watch(sent, () => taken.bytes);
+    response.destroy();
+    await reading;
+    await settled();
+  }
+
+  async function watch(fast: () => number, slow: () => number): Promise<void> {
+    const atFirst = slow();
+    await eventually(() => slow() > atFirst + CHUNK.length, 'the transfer has begun');
+    await delay(FILLED_MS);
+    const filled = memoryOf(gateway.pid).now;
+    const slowBefore = slow();
+    let highest = filled;
+    for (const until = Date.now() + WATCHED_MS; Date.now() < until;) {
+      await delay(100);
+      highest = Math.max(highest, memoryOf(gateway.pid).now);
+    }
+    const [ahead, moved] = [fast() - slow(), slow() - slowBefore];
+    assert.ok(moved > SLOW_BYTES_PER_SECOND, `the slow side took ${moved} bytes: the transfer hangs`);
+    assert.ok(slow() < 4 * SLOW_BYTES_PER_SECOND * (FILLED_MS + WATCHED_MS), 'the slow side is not slow');
+    assert.ok(ahead < BETWEEN_BYTES, `${Math.round(ahead / MIB)} MiB are on their way`);
+    assert.ok(highest - filled < GROWTH_BYTES, `memory grew by ${Math.round((highest - filled) / MIB)} MiB`);
+  }
+
+  /** The given-up transfer is over in the gateway, too: the next test begins with nothing under way. */
+  async function settled(): Promise<void> {
+    await eventually(async () => {
+      const { transfers } = (await gateway.api.get('/api/transfers?limit=1')).json as {
+        transfers: readonly { status: string }[];
+      };
+      return transfers[0]?.status === 'failed';
+    }, 'the transfer stands in the history as failed');
+  }
+});
+
+/** Bytes without end; counts those that were taken from it. */
+function endless(meter: Meter): Readable {
+  return new Readable({
+    highWaterMark: CHUNK.length,
+    read() {
+      meter.bytes += CHUNK.length;
+      this.push(CHUNK);
+    },
+  });
+}
+
+/** Takes so much a second, whatever the size of the pieces. */
+function slowTaker(meter: Meter): Writable {
+  return new Writable({
+    highWaterMark: 1,
+    write(chunk: Buffer, _encoding, done) {
+      meter.bytes += chunk.length;
+      setTimeout(done, (chunk.length * 1000) / SLOW_BYTES_PER_SECOND);
+    },
+  });
+}
+
+interface SlowLine {
+  readonly port: number;
+  /** Whether what goes up is held to the slow rate; for connections from now on. */
+  isSlow: boolean;
+  readonly up: Meter;
+  readonly down: Meter;
+  stop(): Promise<void>;
+}
+
+/** A way to a server on loopback that counts both directions. */
+async function startSlowLine(target: number): Promise<SlowLine> {
+  const sockets = new Set<net.Socket>();
+  const listener = net.createServer({ noDelay: true }, (near) => {
+    const far = net.connect({ port: target, host: '127.0.0.1', noDelay: true });
+    for (const socket of [near, far]) sockets.add(socket.on('error', () => undefined));
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+    far.on('data', (bytes: Buffer) => {
+      line.down.bytes += bytes.length;
+      if (!near.write(bytes)) far.pause();
+    });
+    near.on('drain', () => far.resume());
+    near.on('data', (bytes: Buffer) => {
+      line.up.bytes += bytes.length;
+      far.write(bytes);
+      if (!line.isSlow) return;
+      near.pause();
+      setTimeout(() => near.resume(), (bytes.length * 1000) / SLOW_BYTES_PER_SECOND);
+    });
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const line: SlowLine = {
+    port: (listener.address() as net.AddressInfo).port,
+    isSlow: false,
+    up: { bytes: 0 },
+    down: { bytes: 0 },
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      listener.close();
+      await once(listener, 'close');
+    },
+  };
+  return line;
+}

@@ -1,0 +1,95 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFile, readFile } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../support/ports.js';
+
+export interface TestSshd {
+  readonly port: number;
+  /** A folder for the test's files; the server's paths are the machine's own. */
+  readonly files: string;
+  readonly username: string;
+  /** Of the unencrypted ed25519 key that may log in. */
+  readonly clientKeyFile: string;
+  readonly hostKeyFile: string;
+  log(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Where sshd's inetd-like needs live; Debian's path. */
+const SSHD = '/usr/sbin/sshd';
+export const SFTP_SERVER = '/usr/lib/openssh/sftp-server';
+
+/** Starts an OpenSSH server of its own on loopback with key login for the current user, and `extra` configuration lines. */
+export async function startSshd(extra: readonly string[] = [], subsystem = SFTP_SERVER): Promise<TestSshd> {
+  const home = mkdtempSync(join(tmpdir(), 'ftg-sshd-'));
+  const files = join(home, 'files');
+  mkdirSync(files);
+  mkdirSync('/run/sshd', { recursive: true });
+  const clientKeyFile = join(home, 'client_key');
+  const hostKeyFile = join(home, 'host_key');
+  for (const file of [clientKeyFile, hostKeyFile]) {
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
+  }
+  await copyFile(`${clientKeyFile}.pub`, join(home, 'authorized_keys'));
+  const port = await freePort();
+  const config = join(home, 'sshd_config');
+  const logFile = join(home, 'log');
+  writeFileSync(
+    config,
+    [
+      `Port ${port}`,
+      'ListenAddress 127.0.0.1',
+      `HostKey ${hostKeyFile}`,
+      `AuthorizedKeysFile ${join(home, 'authorized_keys')}`,
+      `PidFile ${join(home, 'pid')}`,
+      `Subsystem sftp ${subsystem}`,
+      'StrictModes no',
+      'UsePAM no',
+      'LogLevel VERBOSE',
+      ...extra,
+      ...(extra.some((line) => line.startsWith('PermitRootLogin')) ? [] : ['PermitRootLogin yes']),
+      ...(extra.some((line) => line.startsWith('PasswordAuthentication')) ? [] : ['PasswordAuthentication no']),
+    ].join('\n'),
+  );
+  chmodSync(home, 0o755);
+  const server = spawn(SSHD, ['-D', '-E', logFile, '-f', config], { stdio: 'ignore' });
+  const ended = once(server, 'exit');
+  await Promise.race([
+    listening(port),
+    ended.then(async () => {
+      throw new Error(`sshd did not start: ${await readFile(logFile, 'utf8').catch(() => '')}`);
+    }),
+  ]);
+  return {
+    port,
+    files,
+    username: userInfo().username,
+    clientKeyFile,
+    hostKeyFile,
+    log: () => readFile(logFile, 'utf8'),
+    stop: async () => {
+      server.kill('SIGTERM');
+      await ended;
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resolves once something takes connections there. */
+export async function listening(port: number): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const socket = net.connect(port, '127.0.0.1');
+    const isUp = await new Promise<boolean>((done) => {
+      socket.once('connect', () => done(true));
+      socket.once('error', () => done(false));
+    });
+    socket.destroy();
+    if (isUp) return;
+    await new Promise((next) => setTimeout(next, 10));
+  }
+  throw new Error(`nothing listens on port ${port}`);
+}
