@@ -11,14 +11,20 @@ import { isPositive, refusal } from '../session/replies.js';
  */
 export async function makeFolder(operation: Operation, path: RemotePath): Promise<{ readonly created: boolean }> {
   if (path === ROOT) return { created: false };
-  // Upwards to the first folder that stands or can be made, then down again.
-  const missing: RemotePath[] = [];
-  for (let at = path; at !== ROOT; at = parentOf(at)) {
-    const outcome = await tryToMake(operation, at);
-    if (outcome === 'exists' && missing.length === 0) return { created: false };
-    if (outcome !== 'absent') break;
-    missing.push(at);
+  // Upwards to a folder that stands or can be made, in steps that grow: most often its parent is there, but a path may have
+  // a thousand levels. Then down again.
+  const chain: RemotePath[] = [];
+  for (let at = path; at !== ROOT; at = parentOf(at)) chain.push(at);
+  let made = chain.length;
+  for (let level = 0, step = 1; level < chain.length; level += step, step *= 2) {
+    const outcome = await tryToMake(operation, chain[level] ?? ROOT);
+    if (outcome === 'exists' && level === 0) return { created: false };
+    if (outcome !== 'absent') {
+      made = level;
+      break;
+    }
   }
+  const missing = chain.slice(0, made);
   for (const at of missing.reverse()) {
     const reply = await operation.ask('MKD', at);
     if (!isPositive(reply) && !(await isFolderNow(operation, at))) {
