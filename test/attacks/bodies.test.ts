@@ -69,6 +69,7 @@ test('a folder whose names differ in their last letters alone is sorted in steps
     return true;
   };
   await assertServing(gateway, async () => {
+    told = 0;
     assert.equal((await gateway.api.get('/api/list/s?path=/')).status, 200);
   });
 });

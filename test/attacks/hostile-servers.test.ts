@@ -90,10 +90,13 @@ async function measured(
 ): Promise<{ readonly answer: ApiAnswer; readonly growth: number }> {
   resetPeakMemory(gateway.pid);
   const { now } = memoryOf(gateway.pid);
-  const startedAt = performance.now();
   let answer!: ApiAnswer;
-  const hold = await longestHold(gateway, async () => (answer = await ask()));
-  const elapsed = performance.now() - startedAt;
+  let elapsed = 0;
+  const hold = await longestHold(gateway, async () => {
+    const startedAt = performance.now();
+    answer = await ask();
+    elapsed = performance.now() - startedAt;
+  });
   const growth = memoryOf(gateway.pid).peak - now;
   assert.ok(elapsed < withinMs, `${what}: ${elapsed} ms`);
   assert.ok(hold < MAX_HOLD_MS, `${what}: the event loop was held for ${hold} ms`);
@@ -169,6 +172,7 @@ describe('SFTP servers', () => {
     const names = ['a\0b', '../x', '/', '', 'n'.repeat(250_000), '\u202e', 'good'].map(text);
     let isAnswered = false;
     odd = ({ type, reply, status }) => {
+      if (type === REQUEST.OPENDIR) isAnswered = false;
       if (type !== REQUEST.READDIR) return false;
       if (isAnswered) status(1);
       else reply(REPLY.NAME, nameFields([...names, Buffer.from([0xff, 0xfe])]));
