@@ -4,7 +4,7 @@
  * TEST_FRONT_END=node runs everything on it, and nothing twice.
  */
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,10 @@ const ON_BOTH =
   /^(http\/(client-limits|connections|downloads|event-loop|requests|retire|server|uploads)|attacks\/(connections|fuzz|sockets)|faults\/(clients|leaving-clients)|operations\/flat-memory|conformance\/memory)\./;
 /** What is made by chance need not be as much as the first time. */
 const FUZZ_REQUESTS_AGAIN = '5000';
+const SLOWEST_SHOWN = 25;
+const REASON_LINES = 12;
 const folder = fileURLToPath(new URL('.', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const wanted = process.argv.slice(2);
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.js'))
@@ -33,19 +36,43 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 process.env['TMPDIR'] = scratch.folder;
 
 let passed = 0;
-let failed = 0;
+/** Named again at the very end: of a long report, logs often keep only that. */
+const failures: string[] = [];
+const secondsOf = new Map<string, number>();
+
+interface Ended {
+  readonly name: string;
+  readonly file?: string;
+  readonly nesting: number;
+  readonly details: { readonly duration_ms: number };
+}
+
+/** The first lines of what was thrown; the whole stands in the report above. */
+function reasonOf({ message, cause }: Error): string {
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : message;
+  return text.split('\n').slice(0, REASON_LINES).join('\n    ');
+}
 
 async function runFiles(names: readonly string[]): Promise<void> {
   const paths = names.map((name) => join(folder, name));
   const stream = run({ files: paths, concurrency: 2, timeout: FILE_TIMEOUT_MS });
-  stream.on('test:pass', ({ skip, todo, details }) => {
-    if (details.type === 'suite') return;
-    if (skip !== undefined || todo !== undefined) failed++;
+  const note = ({ file = '', nesting, details }: Ended): void => {
+    if (nesting === 0) secondsOf.set(file, (secondsOf.get(file) ?? 0) + details.duration_ms / 1_000);
+  };
+  const fail = ({ name, file = '' }: Ended, why: string): void => {
+    failures.push(`${relative(root, file)}: ${name}: ${why}`);
+  };
+  stream.on('test:pass', (event) => {
+    note(event);
+    if (event.details.type === 'suite') return;
+    if (event.skip !== undefined || event.todo !== undefined) fail(event, 'skipped');
     else passed++;
   });
-  stream.on('test:fail', ({ details }) => {
+  stream.on('test:fail', (event) => {
+    note(event);
+    const { type, error } = event.details;
     // A suite fails with its tests; only what cannot be counted below it is counted here.
-    if (details.type !== 'suite' || details.error.message === 'test failed') failed++;
+    if (type !== 'suite' || error.message === 'test failed') fail(event, reasonOf(error));
   });
   const report = stream.compose<NodeJS.ReadableStream>(new spec());
   for await (const text of report) process.stdout.write(text);
@@ -58,5 +85,9 @@ if (again.length > 0) {
   process.env['FUZZ_REQUESTS'] ??= FUZZ_REQUESTS_AGAIN;
   await runFiles(again);
 }
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
-console.log(`\n${passed} passed, ${failed} failed`);
+const slowest = [...secondsOf].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
+console.log('\nthe slowest files, in seconds of their tests:');
+for (const [file, seconds] of slowest) console.log(`${seconds.toFixed(0).padStart(5)}  ${relative(root, file)}`);
+for (const failure of failures) console.log(`\nfailed: ${failure}`);
+process.exitCode = failures.length > 0 || passed === 0 ? 1 : 0;
+console.log(`\n${passed} passed, ${failures.length} failed`);
