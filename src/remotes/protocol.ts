@@ -34,13 +34,22 @@ export interface ProtocolDeps {
   log(message: string, facts?: Record<string, unknown>): void;
 }
 
-/** One folder under remotes/ exports one of these; registry.ts lists them. */
+/**
+ * One folder under remotes/ makes one of these; registry.ts lists the makers. It owns what it has learned of its servers
+ * and what its sessions share.
+ */
 export interface Protocol<C extends Connection, Lease> {
-  readonly type: C['type'];
+  /** That of its connections. */
+  readonly type: string;
   /** `host:port` (S3: the endpoint's) as operators write it under pools.hosts. */
   host(connection: C): string;
   /** What must be equal for two connections to share sessions besides the host: login, credentials, trust. Hashed by the pool's owner. */
   identity(connection: C): readonly string[];
-  openSession(connection: C, limits: PoolLimits, deps: ProtocolDeps, signal: AbortSignal): Promise<Session<Lease>>;
-  openRemote(lease: Lease, connection: C, limits: PoolLimits, deps: ProtocolDeps, context: RemoteContext): Remote;
+  /** Operations that one session may serve at once. */
+  leasesPerSession(limits: PoolLimits): number;
+  openSession(connection: C, limits: PoolLimits, signal: AbortSignal): Promise<Session<Lease>>;
+  openRemote(lease: Lease, connection: C, limits: PoolLimits, context: RemoteContext): Remote;
 }
+
+/** A protocol whose connection and lease types are its own secret: a connection only ever meets its own protocol. */
+export type AnyProtocol = Protocol<Connection, unknown>;

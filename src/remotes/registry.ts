@@ -4,13 +4,13 @@ import { hash } from 'node:crypto';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import { Pool, type Lease, type PoolGauge, type Priority } from '../pools/pool.js';
 import type { Shares } from '../shares/permits.js';
-import type { Connection, ConnectionType, PoolLimits } from '../connections/connection.js';
-import { ftp } from './ftp/protocol.js';
+import type { Connection, PoolLimits } from '../connections/connection.js';
+import { createFtp } from './ftp/protocol.js';
 import { limitsFor, type OperatorLimits } from './pool-limits.js';
-import type { Protocol, ProtocolDeps } from './protocol.js';
+import type { AnyProtocol, ProtocolDeps } from './protocol.js';
 import type { Leftovers, Mark, Remote } from './remote.js';
-import { s3 } from './s3/protocol.js';
-import { sftp } from './sftp/protocol.js';
+import { createS3 } from './s3/protocol.js';
+import { createSftp } from './sftp/protocol.js';
 import { SharedLimits } from './shared-limits.js';
 
 export interface UseOptions {
@@ -57,7 +57,10 @@ export interface RemotesOptions extends ProtocolDeps {
   readonly limits: OperatorLimits;
   /** Where threads share the limits. */
   readonly shares?: Shares;
+  readonly protocols?: readonly ((deps: ProtocolDeps) => AnyProtocol)[];
 }
+
+const PROTOCOLS: NonNullable<RemotesOptions['protocols']> = [createSftp, createFtp, createS3];
 
 /** A server that drops one pooled session has dropped the others, too; those in use are not known to be dead yet. */
 const MOST_TRIES = 3;
@@ -74,6 +77,9 @@ interface SharedPool {
 }
 
 export function createRemotes(options: RemotesOptions): Remotes {
+  const protocols = new Map(
+    (options.protocols ?? PROTOCOLS).map((create) => create(options)).map((one) => [one.type, one]),
+  );
   const pools = new Map<string, SharedPool>();
   const keys = new WeakMap<Connection, string>();
   let isClosed = false;
@@ -86,6 +92,12 @@ export function createRemotes(options: RemotesOptions): Remotes {
     }
   }, 60_000).unref();
 
+  function protocolOf({ type }: Connection): AnyProtocol {
+    const protocol = protocols.get(type);
+    if (protocol !== undefined) return protocol;
+    throw new GatewayError('unsupported_operation', `no protocol of this gateway is called ${type}`);
+  }
+
   function limitsOf(connection: Connection): PoolLimits {
     const host = protocolOf(connection).host(connection);
     return limitsFor(connection, host, options.limits);
@@ -95,7 +107,11 @@ export function createRemotes(options: RemotesOptions): Remotes {
   function keyOf(connection: Connection): string {
     const known = keys.get(connection);
     if (known !== undefined) return known;
-    const key = poolKey(connection);
+    const protocol = protocolOf(connection);
+    const { type, allowPrivate } = connection;
+    // An account that may reach less must not get a session that another one's rights have opened.
+    const reach = allowPrivate === undefined ? [] : [`allowPrivate ${allowPrivate}`];
+    const key = digest([type, protocol.host(connection), ...protocol.identity(connection), ...reach]);
     keys.set(connection, key);
     return key;
   }
@@ -124,18 +140,17 @@ export function createRemotes(options: RemotesOptions): Remotes {
       pool: new Pool({
         host,
         limits: first,
-        leasesPerSession: connection.type === 'sftp' ? first.maxChannelsPerSession : 1,
+        leasesPerSession: protocolOf(connection).leasesPerSession(first),
         ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
         ...(options.shares === undefined ? {} : { permits: options.shares.of(key) }),
-        open: (signal) =>
-          protocolOf(shared.connection).openSession(shared.connection, shared.pool.limits, options, signal),
+        open: (signal) => protocolOf(shared.connection).openSession(shared.connection, shared.pool.limits, signal),
       }),
     };
     return shared;
   }
 
   function open(lease: Lease<unknown>, connection: Connection, use: UseOptions): Remote {
-    return protocolOf(connection).openRemote(lease.item, connection, limitsOf(connection), options, {
+    return protocolOf(connection).openRemote(lease.item, connection, limitsOf(connection), {
       signal: use.signal,
       leftovers: use.leftovers(connection),
       ...(use.mark === undefined ? {} : { mark: use.mark }),
@@ -253,31 +268,6 @@ function markOpening(mark: Mark, since: number, leases: readonly Lease<unknown>[
     mark('queue', last.readyAt);
   }
   mark('open');
-}
-
-const PROTOCOLS: { readonly [T in ConnectionType]: AnyProtocol } = {
-  sftp: sftp,
-  ftp: ftp,
-  s3: s3,
-};
-
-/** A protocol whose connection and lease types are its own secret; a connection only ever meets its own protocol. */
-type AnyProtocol = Protocol<Connection, unknown>;
-
-function protocolOf(connection: Connection): AnyProtocol {
-  const protocol = PROTOCOLS[connection.type];
-  if (protocol === undefined) {
-    throw new GatewayError('unsupported_operation', `no protocol of this gateway is called ${String(connection.type)}`);
-  }
-  return protocol;
-}
-
-function poolKey(connection: Connection): string {
-  const protocol = protocolOf(connection);
-  const { allowPrivate } = connection;
-  // An account that may reach less must not get a session that another one's rights have opened.
-  const reach = allowPrivate === undefined ? [] : [`allowPrivate ${allowPrivate}`];
-  return digest([connection.type, protocol.host(connection), ...protocol.identity(connection), ...reach]);
 }
 
 /** Credentials are part of the key: two accounts share sessions only with the very same login. */

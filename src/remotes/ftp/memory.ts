@@ -1,8 +1,6 @@
-import { LRUCache } from 'lru-cache';
-
 /**
- * What a server has taught, kept between sessions: how it differs from its own FEAT and from RFC 959. Each field starts
- * with the best assumption and changes when the server proves otherwise.
+ * What was learned of one server: how it differs from its own FEAT and from RFC 959. Each field starts with the best
+ * assumption and changes when the server proves otherwise.
  */
 export interface HostMemory {
   /** PASV once EPSV was refused, or its port could not be reached while PASV's could. */
@@ -24,28 +22,14 @@ export interface HostMemory {
   fruitlessLooks: number;
 }
 
-const MAX_HOSTS = 10_000;
-
-export type HostMemories = (host: string) => HostMemory;
-
-export function createHostMemories(): HostMemories {
-  const known = new LRUCache<string, HostMemory>({ max: MAX_HOSTS });
-  return (host) => {
-    let memory = known.get(host);
-    if (memory === undefined) {
-      memory = {
-        passive: 'EPSV',
-        machineListings: true,
-        listsAll: true,
-        sizeAnswersForFolders: undefined,
-        hasMdtm: true,
-        renameReplaces: true,
-        refusesEarly: false,
-        listOffsetMs: undefined,
-        fruitlessLooks: 0,
-      };
-      known.set(host, memory);
-    }
-    return memory;
-  };
-}
+export const unknownServer = (): HostMemory => ({
+  passive: 'EPSV',
+  machineListings: true,
+  listsAll: true,
+  sizeAnswersForFolders: undefined,
+  hasMdtm: true,
+  renameReplaces: true,
+  refusesEarly: false,
+  listOffsetMs: undefined,
+  fruitlessLooks: 0,
+});

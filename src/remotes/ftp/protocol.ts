@@ -1,13 +1,14 @@
 import type { FtpConnection } from '../../connections/connection.js';
-import type { Protocol } from '../protocol.js';
-import { hostOf } from './session/login.js';
-import { createHostMemories } from './memory.js';
+import type { Protocol, ProtocolDeps } from '../protocol.js';
+import { ServerMemory } from '../server-memory.js';
 import { FtpRemote } from './files/remote.js';
+import { unknownServer } from './memory.js';
+import { hostOf } from './session/login.js';
 import { FtpSession, type FtpLease } from './session/session.js';
 
 /** FTP (RFC 959, 2228, 2389, 2428, 3659, 4217): passive data connections, TLS explicit or implicit. */
-export function createFtp(): Protocol<FtpConnection, FtpLease> {
-  const memories = createHostMemories();
+export function createFtp(deps: ProtocolDeps): Protocol<FtpConnection, FtpLease> {
+  const memory = new ServerMemory(unknownServer);
   return {
     type: 'ftp',
     host: hostOf,
@@ -18,10 +19,9 @@ export function createFtp(): Protocol<FtpConnection, FtpLease> {
       tlsCa ?? '',
       String(tlsVerify),
     ],
-    openSession: (connection, limits, deps, signal) =>
-      FtpSession.open(connection, limits, deps, memories(hostOf(connection)), signal),
-    openRemote: (lease, connection, limits, deps, context) => new FtpRemote(lease, connection, limits, deps, context),
+    leasesPerSession: () => 1,
+    openSession: (connection, limits, signal) =>
+      FtpSession.open(connection, limits, deps, memory.of(hostOf(connection)), signal),
+    openRemote: (lease, connection, limits, context) => new FtpRemote(lease, connection, limits, deps, context),
   };
 }
-
-export const ftp = createFtp();

@@ -1,17 +1,21 @@
 import type { S3Connection } from '../../connections/connection.js';
-import type { Protocol } from '../protocol.js';
-import { hostOf, identityOf } from './client/client.js';
-import { S3Remote } from './files/remote.js';
+import type { Protocol, ProtocolDeps } from '../protocol.js';
+import { hostOf, identityOf, SharedClients } from './client/client.js';
 import { S3Session, type S3Lease } from './client/session.js';
+import { S3Remote } from './files/remote.js';
 
 /** S3 and the stores that speak it. */
-export const s3: Protocol<S3Connection, S3Lease> = {
-  type: 's3',
-  host: hostOf,
-  identity: identityOf,
-  async openSession(connection, limits, deps, signal) {
-    signal.throwIfAborted();
-    return new S3Session(connection, limits, deps);
-  },
-  openRemote: (lease, connection, limits, deps, context) => new S3Remote(lease, connection, limits, deps, context),
-};
+export function createS3(deps: ProtocolDeps): Protocol<S3Connection, S3Lease> {
+  const clients = new SharedClients(deps);
+  return {
+    type: 's3',
+    host: hostOf,
+    identity: identityOf,
+    leasesPerSession: () => 1,
+    async openSession(connection, limits, signal) {
+      signal.throwIfAborted();
+      return new S3Session(clients.share(connection, limits));
+    },
+    openRemote: (lease, connection, limits, context) => new S3Remote(lease, connection, limits, deps, context),
+  };
+}

@@ -1,28 +1,36 @@
 import { GatewayError } from '../../base/errors.js';
 import type { SftpConnection } from '../../connections/connection.js';
 import type { Protocol, ProtocolDeps } from '../protocol.js';
+import { ServerMemory } from '../server-memory.js';
 import { SftpRemote } from './files/remote.js';
-import { openSftpSession, type SftpLease, type SftpSession } from './session/session.js';
+import { unknownServer } from './host-memory.js';
+import { SftpSession, type SftpLease } from './session/session.js';
 
 export { nativeCryptoLoaded } from './session/algorithms.js';
 
 /** SFTP version 3 over SSH. */
-export const sftp: Protocol<SftpConnection, SftpLease> = {
-  type: 'sftp',
-  host: (connection) => `${connection.host}:${connection.port}`,
-  // Host keys are no part of it: one is learned on first use. What is pinned is looked at on every lease instead.
-  identity: ({ username, password, privateKey, passphrase, algorithms }) => [
-    username,
-    // An absent secret and an empty one are two different logins.
-    JSON.stringify([password ?? null, privateKey ?? null, passphrase ?? null]),
-    algorithms,
-  ],
-  openSession: openSftpSession,
-  openRemote: (lease, connection, _limits, deps, context) => {
-    requireTrust(lease.session, connection, deps);
-    return new SftpRemote(lease, connection, deps, context);
-  },
-};
+export function createSftp(deps: ProtocolDeps): Protocol<SftpConnection, SftpLease> {
+  const memory = new ServerMemory(unknownServer);
+  const host = (connection: SftpConnection): string => `${connection.host}:${connection.port}`;
+  return {
+    type: 'sftp',
+    host,
+    // Host keys are no part of it: one is learned on first use. What is pinned is looked at on every lease instead.
+    identity: ({ username, password, privateKey, passphrase, algorithms }) => [
+      username,
+      // An absent secret and an empty one are two different logins.
+      JSON.stringify([password ?? null, privateKey ?? null, passphrase ?? null]),
+      algorithms,
+    ],
+    leasesPerSession: ({ maxChannelsPerSession }) => maxChannelsPerSession,
+    openSession: (connection, limits, signal) =>
+      SftpSession.open(connection, limits, deps, memory.of(host(connection)), signal),
+    openRemote: (lease, connection, _limits, context) => {
+      requireTrust(lease.session, connection, deps);
+      return new SftpRemote(lease, connection, deps, context);
+    },
+  };
+}
 
 /** The session may have been opened for another connection with the same login. @throws GatewayError host_key_mismatch */
 function requireTrust(

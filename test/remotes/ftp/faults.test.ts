@@ -736,7 +736,7 @@ test('a listing left half way costs the session, not the next operation', async 
   const session = await client.open();
   const lease = await session.lease(new AbortController().signal);
   const context = { signal: new AbortController().signal, leftovers: undefined as never };
-  const remote = client.protocol.openRemote(lease, client.connection(), LIMITS, client.deps, context);
+  const remote = client.protocol.openRemote(lease, client.connection(), LIMITS, context);
   await remote.stat(at('/known'));
   for await (const _entry of remote.list(at('/'))) break;
   session.release(lease, 'keep');

@@ -430,8 +430,10 @@ describe('s3 silence', () => {
   });
 
   test('sockets end with the last session, and a closed session says so', async () => {
-    const session = await import('../../../src/remotes/s3/protocol.js').then(({ s3 }) =>
-      s3.openSession(rig.connection, { ...rig.limits, idleTimeoutMs: 1234 }, rig.deps, new AbortController().signal),
+    const session = await rig.protocol.openSession(
+      rig.connection,
+      { ...rig.limits, idleTimeoutMs: 1234 },
+      new AbortController().signal,
     );
     let closed = 0;
     session.onClose(() => (closed += 1));

@@ -10,8 +10,7 @@ import { startFarAway } from '../../../bench/lab/servers.js';
 import { GatewayError } from '../../../src/base/errors.js';
 import type { SftpConnection } from '../../../src/connections/connection.js';
 import type { RemotePath } from '../../../src/remotes/path.js';
-import { hostMemory } from '../../../src/remotes/sftp/host-memory.js';
-import { openRemote, path, patterned, put, sftpConnection, testDeps } from '../support/harness.js';
+import { openRemote, path, patterned, put, sftpConnection } from '../support/harness.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 
 const MIB = 1 << 20;
@@ -115,10 +114,9 @@ suite('a large download on a long line', () => {
     const { body, digest } = patterned(SIZE);
     await put(writer.remote, at('f'), body, SIZE);
 
-    const deps = testDeps();
-    const reader = await openRemote(far, deps);
+    const reader = await openRemote(far);
     t.after(reader.close);
-    const memory = hostMemory(deps, `127.0.0.2:${far.port}`);
+    const { memory } = reader.session;
     const file = await reader.remote.read(at('f'));
     let mostExtra = 0;
     const watched = (async function* () {
@@ -138,10 +136,9 @@ suite('a large download on a long line', () => {
     t.after(writer.close);
     await put(writer.remote, at('f'), patterned(SIZE).body, SIZE);
 
-    const deps = testDeps();
-    const reader = await openRemote(far, deps);
+    const reader = await openRemote(far);
     t.after(reader.close);
-    const memory = hostMemory(deps, `127.0.0.2:${far.port}`);
+    const { memory } = reader.session;
     const { body } = await reader.remote.read(at('f'));
     let taken = 0;
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {

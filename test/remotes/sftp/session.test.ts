@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { GatewayError } from '../../../src/base/errors.js';
-import { nativeCryptoLoaded, sftp } from '../../../src/remotes/sftp/protocol.js';
+import { nativeCryptoLoaded } from '../../../src/remotes/sftp/protocol.js';
 import type { SftpConnection } from '../../../src/connections/connection.js';
 import type { Trust } from '../../../src/remotes/protocol.js';
-import { get, LIMITS, onSession, openRemote, path, put, sftpConnection, testDeps } from '../support/harness.js';
+import { get, LIMITS, onSession, openRemote, path, put, sftpConnection, sftpOf, testDeps } from '../support/harness.js';
 import { startOddServer } from '../../servers/scripted-sftp.js';
 import { startProxy } from '../../faults/proxy.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
@@ -41,7 +41,7 @@ async function sshd(t: TestContext, ...lines: string[]): Promise<TestSshd> {
 }
 
 const logIn = (connection: SftpConnection, deps = testDeps(), limits = LIMITS) =>
-  sftp.openSession(connection, limits, deps, NEVER);
+  sftpOf(deps).openSession(connection, limits, NEVER);
 
 /** A listener that answers every connection in its own way. */
 async function listener(t: TestContext, answer: (socket: net.Socket) => void): Promise<number> {
@@ -451,7 +451,7 @@ describe('servers that cannot be logged in to', () => {
   test('the end of the operation ends the login', async (t) => {
     const port = await listener(t, () => undefined);
     const abort = new AbortController();
-    const opening = sftp.openSession(at(port), LIMITS, testDeps(), abort.signal);
+    const opening = sftpOf(testDeps()).openSession(at(port), LIMITS, abort.signal);
     setTimeout(() => abort.abort(new GatewayError('client_gone', 'left')), 20);
     await assert.rejects(opening, code('client_gone'));
   });

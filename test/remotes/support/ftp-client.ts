@@ -59,7 +59,6 @@ export interface Client {
 const NEVER = new AbortController().signal;
 
 export function clientFor(target: Target): Client {
-  const protocol = createFtp();
   const logged: string[] = [];
   const removedLater: RemotePath[] = [];
   const expected: RemotePath[] = [];
@@ -77,6 +76,7 @@ export function clientFor(target: Target): Client {
     tuning: { sftpInFlight: 1, s3PartBytes: 1, s3PartsInFlight: 1 },
     log: (message, facts) => void logged.push(`${message} ${JSON.stringify(facts ?? {})}`),
   };
+  const protocol = createFtp(deps);
   let names = 0;
   const leftovers = {
     temporaryName: (name: string): string => `.ftg-test-${++names}.${name}`.slice(0, 200),
@@ -110,12 +110,17 @@ export function clientFor(target: Target): Client {
       ...overrides,
     }),
     open: (overrides, limits, signal = NEVER) =>
-      protocol.openSession(client.connection(overrides), { ...LIMITS, ...limits }, deps, signal),
+      protocol.openSession(client.connection(overrides), { ...LIMITS, ...limits }, signal),
     remoteOn: async (session, overrides, limits, signal = NEVER) =>
-      protocol.openRemote(await session.lease(signal), client.connection(overrides), { ...LIMITS, ...limits }, deps, {
-        signal,
-        leftovers,
-      }),
+      protocol.openRemote(
+        await session.lease(signal),
+        client.connection(overrides),
+        { ...LIMITS, ...limits },
+        {
+          signal,
+          leftovers,
+        },
+      ),
     use: async (work, overrides, limits, signal = NEVER) => {
       const session = await client.open(overrides, limits);
       try {

@@ -8,7 +8,7 @@ import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
 import type { ProtocolDeps } from '../../../src/remotes/protocol.js';
 import type { FileInfo, Leftovers, Remote } from '../../../src/remotes/remote.js';
-import { sftp } from '../../../src/remotes/sftp/protocol.js';
+import { createSftp } from '../../../src/remotes/sftp/protocol.js';
 import type { SftpLease, SftpSession } from '../../../src/remotes/sftp/session/session.js';
 
 export const LIMITS: PoolLimits = {
@@ -100,6 +100,14 @@ export interface OpenRemote {
 }
 
 const NEVER = new AbortController().signal;
+const protocols = new WeakMap<ProtocolDeps, ReturnType<typeof createSftp>>();
+
+/** The one that all remotes of these deps share, as in a gateway. */
+export function sftpOf(deps: ProtocolDeps): ReturnType<typeof createSftp> {
+  const protocol = protocols.get(deps) ?? createSftp(deps);
+  protocols.set(deps, protocol);
+  return protocol;
+}
 
 /** One session, one lease, one remote. */
 export async function openRemote(
@@ -107,7 +115,7 @@ export async function openRemote(
   deps: ProtocolDeps = testDeps(),
   limits: PoolLimits = LIMITS,
 ): Promise<OpenRemote> {
-  const session = (await sftp.openSession(connection, limits, deps, NEVER)) as SftpSession;
+  const session = (await sftpOf(deps).openSession(connection, limits, NEVER)) as SftpSession;
   return onSession(session, connection, deps, limits);
 }
 
@@ -121,7 +129,7 @@ export async function onSession(
   const lease = await session.lease(NEVER);
   const abort = new AbortController();
   const leftovers = new TestLeftovers();
-  const remote = sftp.openRemote(lease, connection, limits, deps, { signal: abort.signal, leftovers });
+  const remote = sftpOf(deps).openRemote(lease, connection, limits, { signal: abort.signal, leftovers });
   return { remote, session, lease, leftovers, abort, close: () => session.close() };
 }
 

@@ -12,7 +12,7 @@ import type { PoolLimits, S3Connection } from '../../../src/connections/connecti
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
 import type { ProtocolDeps, Tuning } from '../../../src/remotes/protocol.js';
-import { s3 } from '../../../src/remotes/s3/protocol.js';
+import { createS3 } from '../../../src/remotes/s3/protocol.js';
 import type { S3Lease } from '../../../src/remotes/s3/client/session.js';
 import type { Session } from '../../../src/pools/session.js';
 
@@ -48,6 +48,7 @@ export class S3Rig {
   readonly notes: Notes = { folders: [], multiparts: new Map(), abortLater: [], removeLater: [], log: [] };
   readonly limits: PoolLimits;
   readonly deps: ProtocolDeps;
+  readonly protocol: ReturnType<typeof createS3>;
   readonly #sessions: Session<S3Lease>[] = [];
 
   constructor(
@@ -69,16 +70,17 @@ export class S3Rig {
       tuning: { sftpInFlight: 1, s3PartBytes: PART, s3PartsInFlight: 2, ...tuning },
       log: (message, facts) => void this.notes.log.push({ message, facts }),
     };
+    this.protocol = createS3(this.deps);
   }
 
   async open(
     signal: AbortSignal = new AbortController().signal,
     connection: S3Connection = this.connection,
   ): Promise<Remote> {
-    const session = await s3.openSession(connection, this.limits, this.deps, signal);
+    const session = await this.protocol.openSession(connection, this.limits, signal);
     this.#sessions.push(session);
     const lease = await session.lease(signal);
-    return s3.openRemote(lease, connection, this.limits, this.deps, this.#context(signal));
+    return this.protocol.openRemote(lease, connection, this.limits, this.#context(signal));
   }
 
   close(): void {

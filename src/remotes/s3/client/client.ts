@@ -3,6 +3,7 @@ import tls from 'node:tls';
 import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
+import { ServerMemory } from '../../server-memory.js';
 import { BoundedHandler } from './bounded-handler.js';
 import { EndpointTraits } from './quirks.js';
 import { SocketGate } from './socket-gate.js';
@@ -52,47 +53,45 @@ interface OpenClient {
   close(): void;
 }
 
-interface Shelf {
-  readonly clients: Map<string, OpenClient & { users: number }>;
-  readonly traits: Map<string, EndpointTraits>;
-}
+/** The clients of one gateway, whose network rules they share, and what it has learned of their endpoints. */
+export class SharedClients {
+  readonly #open = new Map<string, OpenClient & { users: number }>();
+  readonly #memory: ServerMemory<EndpointTraits>;
 
-// Keyed by the dialer, of which a gateway has one: its network rules and its clients live and die together.
-const shelves = new WeakMap<ProtocolDeps['dialer'], Shelf>();
+  constructor(private readonly deps: ProtocolDeps) {
+    this.#memory = new ServerMemory((host) => {
+      const hostname = host.replace(/:\d+$/, '');
+      return new EndpointTraits(hostname, (message, facts) => deps.log(message, facts));
+    });
+  }
 
-/** The client for this identity and these limits: the one that is open already, or a new one. */
-export function shareClient(connection: S3Connection, limits: PoolLimits, deps: ProtocolDeps): SharedClient {
-  const shelf: Shelf = shelves.get(deps.dialer) ?? { clients: new Map(), traits: new Map() };
-  shelves.set(deps.dialer, shelf);
-  const host = hostOf(connection);
-  const { maxSessions, connectTimeoutMs, idleTimeoutMs } = limits;
-  const key = JSON.stringify([
-    ...[host, ...identityOf(connection), maxSessions, connectTimeoutMs, idleTimeoutMs],
-    connection.allowPrivate ?? null,
-  ]);
-  const traits = shelf.traits.get(host) ?? newTraits(connection, deps);
-  shelf.traits.set(host, traits);
-  const shared = shelf.clients.get(key) ?? { ...openClient(connection, limits, deps, traits), users: 0 };
-  shelf.clients.set(key, shared);
-  shared.users += 1;
-  let isReleased = false;
-  return {
-    client: shared.client,
-    gate: shared.gate,
-    traits,
-    release() {
-      if (isReleased) return;
-      isReleased = true;
-      shared.users -= 1;
-      if (shared.users > 0) return;
-      shelf.clients.delete(key);
-      shared.close();
-    },
-  };
-}
-
-function newTraits(connection: S3Connection, deps: ProtocolDeps): EndpointTraits {
-  return new EndpointTraits(endpointOf(connection).hostname, (message, facts) => deps.log(message, facts));
+  /** The client for this identity and these limits: the one that is open already, or a new one. */
+  share(connection: S3Connection, limits: PoolLimits): SharedClient {
+    const host = hostOf(connection);
+    const { maxSessions, connectTimeoutMs, idleTimeoutMs } = limits;
+    const key = JSON.stringify([
+      ...[host, ...identityOf(connection), maxSessions, connectTimeoutMs, idleTimeoutMs],
+      connection.allowPrivate ?? null,
+    ]);
+    const traits = this.#memory.of(host);
+    const shared = this.#open.get(key) ?? { ...openClient(connection, limits, this.deps, traits), users: 0 };
+    this.#open.set(key, shared);
+    shared.users += 1;
+    let isReleased = false;
+    return {
+      client: shared.client,
+      gate: shared.gate,
+      traits,
+      release: () => {
+        if (isReleased) return;
+        isReleased = true;
+        shared.users -= 1;
+        if (shared.users > 0) return;
+        this.#open.delete(key);
+        shared.close();
+      },
+    };
+  }
 }
 
 function openClient(

@@ -1,8 +1,6 @@
 import type { Session } from '../../../pools/session.js';
-import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
-import type { ProtocolDeps } from '../../protocol.js';
 import type { LeaseGate } from './socket-gate.js';
-import { shareClient, type SharedClient } from './client.js';
+import type { SharedClient } from './client.js';
 
 /** The right to send requests through a client whose sockets are bounded by the pool's limit. */
 export interface S3Lease extends Pick<SharedClient, 'client' | 'traits'> {
@@ -15,13 +13,10 @@ export interface S3Lease extends Pick<SharedClient, 'client' | 'traits'> {
  */
 export class S3Session implements Session<S3Lease> {
   readonly capacity = 1;
-  readonly #shared: SharedClient;
   readonly #listeners: (() => void)[] = [];
   #alive = true;
 
-  constructor(connection: S3Connection, limits: PoolLimits, deps: ProtocolDeps) {
-    this.#shared = shareClient(connection, limits, deps);
-  }
+  constructor(private readonly shared: SharedClient) {}
 
   get alive(): boolean {
     return this.#alive;
@@ -29,7 +24,7 @@ export class S3Session implements Session<S3Lease> {
 
   async lease(signal: AbortSignal): Promise<S3Lease> {
     signal.throwIfAborted();
-    const { client, traits, gate } = this.#shared;
+    const { client, traits, gate } = this.shared;
     return { client, traits, gate: gate.openLease() };
   }
 
@@ -45,7 +40,7 @@ export class S3Session implements Session<S3Lease> {
   close(): void {
     if (!this.#alive) return;
     this.#alive = false;
-    this.#shared.release();
+    this.shared.release();
     for (const listener of this.#listeners) listener();
   }
 

@@ -7,7 +7,7 @@ import type { ProtocolDeps } from '../../protocol.js';
 import { SftpChannel } from './channel.js';
 import { ChannelLine } from './channel-line.js';
 import { orAbort } from './deadline.js';
-import { hostMemory, type HostMemory } from '../host-memory.js';
+import type { HostMemory } from '../host-memory.js';
 import { logIn, type Login } from './login.js';
 
 /** A slot is free on the server only when the closed channel's process is gone, a moment after the channel. */
@@ -18,21 +18,6 @@ const CLOSE_WAIT_MS = 2000;
 const CHECK_TIMEOUT_MS = 5_000;
 /** How long a command that was sent KILL may take to be gone. */
 const KILL_WAIT_MS = 500;
-
-/** Logs in to the connection's server. Errors: see logIn. */
-export async function openSftpSession(
-  connection: SftpConnection,
-  limits: PoolLimits,
-  deps: ProtocolDeps,
-  signal: AbortSignal,
-): Promise<SftpSession> {
-  const host = `${connection.host}:${connection.port}`;
-  const memory = hostMemory(deps, host);
-  const login = await logIn(connection, limits, deps, memory, signal);
-  const session = new SftpSession(login, host, limits, memory);
-  session.trustedBy.add(connection.id);
-  return session;
-}
 
 /**
  * The right to use one channel of an SSH connection. It opens at the first file operation: a command needs none, and
@@ -122,7 +107,21 @@ export class SftpSession implements Session<SftpLease> {
   #failure: GatewayError | undefined;
   #home: Promise<Buffer> | undefined;
 
-  constructor(login: Login, host: string, limits: PoolLimits, memory: HostMemory) {
+  /** Logs in to the connection's server. Errors: see logIn. */
+  static async open(
+    connection: SftpConnection,
+    limits: PoolLimits,
+    deps: ProtocolDeps,
+    memory: HostMemory,
+    signal: AbortSignal,
+  ): Promise<SftpSession> {
+    const login = await logIn(connection, limits, deps, memory, signal);
+    const session = new SftpSession(login, `${connection.host}:${connection.port}`, limits, memory);
+    session.trustedBy.add(connection.id);
+    return session;
+  }
+
+  private constructor(login: Login, host: string, limits: PoolLimits, memory: HostMemory) {
     this.#login = login;
     this.#client = login.client;
     this.software = login.software;

@@ -1,0 +1,23 @@
+import { LRUCache } from 'lru-cache';
+
+const MAX_SERVERS = 10_000;
+const FORGET_AFTER_MS = 86_400_000;
+
+/**
+ * What one protocol has learned of its servers, by `host:port`, for the operations that come after. A server is forgotten
+ * a day after its last login, or when too many others have come since; that costs round trips, never a file.
+ */
+export class ServerMemory<Learned extends object> {
+  readonly #servers = new LRUCache<string, Learned>({ max: MAX_SERVERS, ttl: FORGET_AFTER_MS, updateAgeOnGet: true });
+
+  /** `assume`: what is taken for true of a server that nobody has met. */
+  constructor(private readonly assume: (host: string) => Learned) {}
+
+  of(host: string): Learned {
+    const known = this.#servers.get(host);
+    if (known !== undefined) return known;
+    const learned = this.assume(host);
+    this.#servers.set(host, learned);
+    return learned;
+  }
+}
