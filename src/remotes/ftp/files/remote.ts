@@ -15,7 +15,7 @@ import type {
   ServerFacts,
   WriteOptions,
 } from '../../remote.js';
-import { openFile } from './download.js';
+import { openFile } from './source.js';
 import { makeFolder } from './folders.js';
 import { listFolder } from '../names/listing.js';
 import { find, notFound, stat, withListedTime } from './lookup.js';

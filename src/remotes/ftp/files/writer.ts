@@ -8,7 +8,7 @@ import { find, measure, stat } from './lookup.js';
 import type { Operation } from '../session/operation.js';
 import { isPositive, refusal } from '../session/replies.js';
 import { renameOnto, storedElsewhere } from './rename.js';
-import { Upload } from './upload.js';
+import { FtpSink } from './sink.js';
 
 /** Time for all of a clean-up: a new login and one DELE. */
 const CLEANUP_TIMEOUT_MS = 20_000;
@@ -73,7 +73,7 @@ async function store(operation: Operation, stored: RemotePath, path: RemotePath)
   throw refusal(again.first, 'open', subject, 'permission_denied');
 }
 
-class FileWriter extends Upload implements RemoteWriter {
+class FileWriter extends FtpSink implements RemoteWriter {
   private isCommitted = false;
   private aborting: Promise<void> | undefined;
 
@@ -177,7 +177,7 @@ class FileWriter extends Upload implements RemoteWriter {
   }
 }
 
-class Appender extends Upload implements RemoteWriter {
+class Appender extends FtpSink implements RemoteWriter {
   private aborting: Promise<void> | undefined;
 
   constructor(

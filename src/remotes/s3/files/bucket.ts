@@ -14,7 +14,7 @@ import type { ByteRange } from '../../remote.js';
 import { ListingBounds } from '../../listing-bounds.js';
 import { IDEMPOTENT_ATTEMPTS, type Calls, type CallOptions } from '../client/calls.js';
 import { bareEtag, decodeListedKey, fileKey, folderKey, wholeSeconds } from './keys.js';
-import { ExactBody } from './reader.js';
+import { S3Source } from './source.js';
 import { replyOf } from '../client/replies.js';
 import { StreamedRequest } from '../client/streamed-request.js';
 
@@ -155,7 +155,7 @@ export class Bucket {
     }
     const lost = (cause?: unknown): GatewayError =>
       new GatewayError('connection_lost', `${what}: the store cut the download`, { step: 'transfer', cause });
-    const body = new ExactBody(source, answer.ContentLength, {
+    const body = new S3Source(source, answer.ContentLength, {
       signal: context.signal,
       stallMs: limits.stallTimeoutMs,
       stalled: () => this.calls.stalled({ step: 'transfer', what }, limits.stallTimeoutMs),

@@ -10,7 +10,7 @@ import {
   type UploadTarget,
 } from './multipart.js';
 import { replyOf } from '../client/replies.js';
-import { refuseExisting } from './sinks.js';
+import { refuseExisting } from './sink.js';
 
 export interface CopyOrigin {
   readonly bucket: string;

@@ -28,7 +28,7 @@ import { isAFolder, notAFolder, refuseFileAbove, requireFilePlace } from './plac
 import { abortUpload, MAX_PUT_BYTES, type CompletedUpload, type UploadTarget } from './multipart.js';
 import type { S3Lease } from '../client/session.js';
 import { SdkSink } from './sdk-sink.js';
-import { GatheringSink, PutSink, SerialPartsSink, type Sink } from './sinks.js';
+import { GatheringSink, PutSink, SerialPartsSink, type Sink } from './sink.js';
 import { S3Writer } from './writer.js';
 
 /** Known sizes up to this are gathered and sent whole: such a request can be repeated on a fresh socket. */

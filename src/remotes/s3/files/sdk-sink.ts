@@ -25,7 +25,7 @@ import {
   SLOW_LINK,
   type UploadTarget,
 } from './multipart.js';
-import { type Done, refuseExisting, type Sink } from './sinks.js';
+import { type Done, refuseExisting, type Sink } from './sink.js';
 
 export interface SdkSinkOptions {
   /** undefined where nobody knows. */

@@ -7,7 +7,7 @@ import { copyObject } from './copy.js';
 import { fileInfo } from './listing.js';
 import type { UploadTarget } from './multipart.js';
 import { requireFilePlace } from './place.js';
-import { refuseExisting, type Done, type Sink } from './sinks.js';
+import { refuseExisting, type Done, type Sink } from './sink.js';
 
 /** Enough to keep a socket busy; what a sink holds beyond it is its own, bounded, affair. */
 const WRITER_BUFFER_BYTES = 256 * 1024;

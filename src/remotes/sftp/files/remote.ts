@@ -26,12 +26,12 @@ import { orAbort } from '../session/deadline.js';
 import type { HostMemory } from '../host-memory.js';
 import { fileInfo, listEntries } from './listing.js';
 import { isFolderAt, lookAt, type ServerPath } from './publish.js';
-import { SftpReader } from './reader.js';
+import { SftpSource } from './source.js';
 import { isMissing, isStatus, refused, translate } from '../wire/replies.js';
 import type { SftpLease } from '../session/session.js';
 import { Tree } from './tree.js';
-import { SftpUpload, type UploadJob } from './upload.js';
-import type { ExtraLane, WritePlan } from './writer.js';
+import { SftpWriter, type WriterJob } from './writer.js';
+import type { ExtraLane, SinkPlan } from './sink.js';
 import { OPEN, type Attributes } from '../wire/wire.js';
 
 /** An SFTP server's file tree, for one operation on one lease. */
@@ -139,7 +139,7 @@ export class SftpRemote implements Remote {
         const range = select?.(info);
         signal.throwIfAborted();
         const start = range?.start ?? 0;
-        const body = new SftpReader({
+        const body = new SftpSource({
           channel,
           handle,
           path,
@@ -184,7 +184,7 @@ export class SftpRemote implements Remote {
       }
       // Written at offsets of our own: what a server makes of the append flag with many writes under way is its secret.
       const start = found.value.size ?? 0;
-      const upload: SftpUpload = this.#upload(
+      const upload: SftpWriter = this.#upload(
         channel,
         opened.value,
         file,
@@ -357,9 +357,9 @@ export class SftpRemote implements Remote {
     handle: Buffer,
     file: ServerPath,
     path: RemotePath,
-    extent: Pick<WritePlan, 'start' | 'size'>,
-    job: Pick<UploadJob, 'publish' | 'takeBack' | 'leaveBehind'>,
-  ): SftpUpload {
+    extent: Pick<SinkPlan, 'start' | 'size'>,
+    job: Pick<WriterJob, 'publish' | 'takeBack' | 'leaveBehind'>,
+  ): SftpWriter {
     const { session } = this.#lease;
     const plan = {
       channel,
@@ -373,7 +373,7 @@ export class SftpRemote implements Remote {
       // Others may keep the file to the one who opened it, or only when that one closes it.
       openLane: this.#isOpenSsh ? () => this.#borrowLane(file) : undefined,
     };
-    return new SftpUpload(plan, { ...job, file, isOrderly: this.#isOpenSsh, signal: this.#context.signal });
+    return new SftpWriter(plan, { ...job, file, isOrderly: this.#isOpenSsh, signal: this.#context.signal });
   }
 
   /** The open file once more, on a channel of its own; undefined where none is to spare. Never rejects. */
@@ -439,6 +439,6 @@ async function closeAndRemove(channel: SftpChannel, handle: Buffer | undefined, 
 
 /** Ends what an operation opened too late to use. */
 function disown(late: unknown): void {
-  if (late instanceof SftpUpload) void late.abort(new GatewayError('client_gone', 'the operation has ended'));
+  if (late instanceof SftpWriter) void late.abort(new GatewayError('client_gone', 'the operation has ended'));
   else if (typeof late === 'object' && late !== null && 'body' in late) (late as OpenFile).body.destroy();
 }

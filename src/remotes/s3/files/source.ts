@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { GatewayError } from '../../../base/errors.js';
 
-export interface BodyOptions {
+export interface SourceOptions {
   readonly signal: AbortSignal;
   /** Longest wait for the next byte while the reader wants one. */
   readonly stallMs: number;
@@ -11,7 +11,7 @@ export interface BodyOptions {
 }
 
 /** The body of an answer that ends only after exactly `length` bytes; a short one is destroyed, never ended. */
-export class ExactBody extends Readable {
+export class S3Source extends Readable {
   #left: number;
   #timer: NodeJS.Timeout | undefined;
   readonly #stop = (): void => void this.destroy(this.options.signal.reason as Error);
@@ -19,7 +19,7 @@ export class ExactBody extends Readable {
   constructor(
     private readonly source: Readable,
     length: number,
-    private readonly options: BodyOptions,
+    private readonly options: SourceOptions,
   ) {
     super({ highWaterMark: 256 * 1024 });
     this.#left = length;

@@ -27,7 +27,7 @@ export async function openFile(
   // The file was there a moment ago, so an unclear 550 is a matter of rights.
   if (transfer.first.code >= 400) throw refusal(transfer.first, 'open', `reading ${path}`, 'permission_denied');
   const part = { skip: start - transfer.startsAt, length, endsFile: start + length === info.size };
-  return { info, range, body: new Download(operation, transfer, path, part) };
+  return { info, range, body: new FtpSource(operation, transfer, path, part) };
 }
 
 interface Part {
@@ -37,7 +37,7 @@ interface Part {
   readonly endsFile: boolean;
 }
 
-class Download extends Readable {
+class FtpSource extends Readable {
   private delivered = 0;
   private toSkip: number;
   private isSettled = false;

@@ -19,7 +19,7 @@ const HIGH_WATER_BYTES = 512 * 1024;
 /** Below this, ssh2's own window is wide enough. */
 const OWN_WINDOW_BYTES = 1024 * 1024;
 
-export interface ReadPlan {
+export interface SourcePlan {
   readonly channel: SftpChannel;
   readonly handle: Buffer;
   /** For error texts. */
@@ -43,8 +43,8 @@ interface Hole {
  * The bytes of an open file in order, with many reads under way: one at a time would move a single chunk per round
  * trip. Ends after exactly `length` bytes; closes the handle at the end and when destroyed.
  */
-export class SftpReader extends Readable {
-  readonly #plan: ReadPlan;
+export class SftpSource extends Readable {
+  readonly #plan: SourcePlan;
   readonly #end: number;
   #nextAsked: number;
   #nextPushed: number;
@@ -63,7 +63,7 @@ export class SftpReader extends Readable {
   #closed = false;
   readonly #askedAgain = new Set<number>();
 
-  constructor(plan: ReadPlan) {
+  constructor(plan: SourcePlan) {
     super({ highWaterMark: HIGH_WATER_BYTES });
     this.#plan = plan;
     this.#nextAsked = plan.start;

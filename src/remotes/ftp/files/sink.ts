@@ -9,7 +9,7 @@ import { StallTimer } from '../session/stall.js';
 
 const HIGH_WATER_MARK = 1_048_576;
 
-export abstract class Upload extends Writable {
+export abstract class FtpSink extends Writable {
   /** Bytes taken from the source. */
   protected sent = 0;
   private isEnded = false;

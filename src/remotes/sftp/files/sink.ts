@@ -1,0 +1,267 @@
+import { Writable } from 'node:stream';
+import type { Hold } from '../../../budgets/memory.js';
+import type { GatewayError } from '../../../base/errors.js';
+import { toGatewayError } from '../../../base/errors.js';
+import type { SftpChannel } from '../session/channel.js';
+import { SAFE_CHUNK_BYTES } from '../session/channel.js';
+import type { HostMemory } from '../host-memory.js';
+import { isImpatience, translate } from '../wire/replies.js';
+
+/** Sent and not yet acknowledged: the server's window (2 MiB with OpenSSH) and a little to keep it filled. */
+const IN_FLIGHT_BYTES = 2.5 * 1024 * 1024;
+/** Of these, what may wait in this process because the channel's window or the network is full. */
+const QUEUED_BYTES = 1024 * 1024;
+const HIGH_WATER_BYTES = 512 * 1024;
+/** Both of them, where there is no memory for more. */
+const NARROW_BYTES = 64 * 1024;
+/** Packets grow while they are acknowledged within this time; a slow line keeps small ones, so that it never seems to stall. */
+const PROMPT_ACK_MS = 1000;
+/** On a line this long one channel's window, not the line, is what an upload waits for: 2 MiB in each round trip. */
+const LONG_LINE_MS = 20;
+/** Channels of one upload on such a line; each holds little more than its window, so that memory stays as it is. */
+const MAX_LANES = 5;
+const LANE_IN_FLIGHT_BYTES = 2.125 * 1024 * 1024;
+/** Opening a further channel takes three round trips: not for a file that is nearly through. */
+const WORTH_A_LANE_BYTES = 16 * 1024 * 1024;
+
+/** Where an open file's bytes go: a channel and the handle that was opened on it. */
+export interface WriteLane {
+  readonly channel: SftpChannel;
+  readonly handle: Buffer;
+}
+
+/** A lane on a borrowed channel. */
+export interface ExtraLane extends WriteLane {
+  /** Closes the handle and gives the channel back; a cut upload's channel, which may be in the middle of it, is closed. */
+  release(isCut: boolean): Promise<void>;
+}
+
+export interface SinkPlan extends WriteLane {
+  /** For error texts. */
+  readonly path: string;
+  /** Offset of the first byte: 0, or the old end for an append. */
+  readonly start: number;
+  readonly maxRequests: number;
+  readonly memory: HostMemory;
+  /** Counts what waits in this process. */
+  readonly hold: Hold;
+  /** Encrypted bytes of the whole connection that wait for the network. */
+  readonly queuedBytes: () => number;
+  /** Bytes to come, when known. */
+  readonly size?: number | undefined;
+  /** Opens the same file on one more channel, when there is one to spare; absent where the server may not like it. */
+  readonly openLane?: (() => Promise<ExtraLane | undefined>) | undefined;
+}
+
+interface Lane extends WriteLane {
+  inFlightBytes: number;
+}
+
+/**
+ * Writes a stream into an open file with many requests under way: chunks are gathered and cut to the server's packet
+ * size, and `write` answers false while the budget is used up. The first refused write destroys the stream.
+ */
+export class SftpSink extends Writable {
+  readonly #plan: SinkPlan;
+  readonly #lanes: Lane[];
+  readonly #queueBytes: number;
+  readonly #extraLanes: ExtraLane[] = [];
+  /** Asked for once: who had none to spare will hardly have one before the file is through. */
+  #opening: Promise<void> | undefined;
+  #latestAckMs = 0;
+  #nextOffset: number;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #requests = 0;
+  #packetBytes: number;
+  #acknowledgedBytes = 0;
+  #ended = false;
+  #resume: (() => void) | undefined;
+  #settled: (() => void)[] = [];
+  #failure: GatewayError | undefined;
+
+  constructor(plan: SinkPlan) {
+    const isWide = plan.hold.stretch(HIGH_WATER_BYTES + QUEUED_BYTES);
+    super({ highWaterMark: isWide ? HIGH_WATER_BYTES : NARROW_BYTES, decodeStrings: true });
+    this.#plan = plan;
+    this.#queueBytes = isWide ? QUEUED_BYTES : NARROW_BYTES;
+    this.#lanes = [{ channel: plan.channel, handle: plan.handle, inFlightBytes: 0 }];
+    this.#nextOffset = plan.start;
+    this.#packetBytes = Math.min(SAFE_CHUNK_BYTES, plan.channel.maxWriteBytes);
+    // After the stream has finished nobody listens any more; `drained` tells what went wrong then.
+    this.on('error', () => undefined);
+  }
+
+  /** Bytes handed to the server so far. */
+  get sentBytes(): number {
+    return this.#nextOffset - this.#plan.start;
+  }
+
+  /** Resolves once nothing is under way any more; rejects with what went wrong first. */
+  async drained(): Promise<void> {
+    if (this.#requests > 0 && this.#failure === undefined) {
+      await new Promise<void>((settled) => this.#settled.push(settled));
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** More than one channel carries the file: what one of them is asked says nothing about the others. */
+  protected get isStriped(): boolean {
+    return this.#opening !== undefined;
+  }
+
+  /** Gives the borrowed channels back. */
+  protected async releaseLanes(isCut: boolean): Promise<void> {
+    await this.#opening;
+    await Promise.all(this.#extraLanes.splice(0).map((lane) => lane.release(isCut)));
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#take([chunk], done);
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: () => void): void {
+    this.#take(
+      chunks.map(({ chunk }) => chunk),
+      done,
+    );
+  }
+
+  override _final(done: () => void): void {
+    this.#ended = true;
+    this.#resume = done;
+    this.#send();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#failure ??= error === null ? undefined : toGatewayError(error);
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#plan.hold.resize(0);
+    // Without an error it only tidies up after "finish": replies are still to come.
+    if (error !== null) {
+      this.#wake();
+      void this.releaseLanes(true);
+    }
+    done(error);
+  }
+
+  #take(chunks: readonly Buffer[], done: () => void): void {
+    for (const chunk of chunks) {
+      this.#held.push(chunk);
+      this.#heldBytes += chunk.length;
+    }
+    this.#resume = done;
+    this.#send();
+  }
+
+  #send(): void {
+    while (this.#heldBytes > 0) {
+      const lane = this.#freeLane();
+      if (lane === undefined) break;
+      this.#sendPacket(lane);
+    }
+    if (this.#heldBytes >= this.#packetBytes) this.#considerLane();
+    // What is left is less than a packet and waits for company, or for the last reply under way.
+    if (this.#heldBytes < (this.#ended ? 1 : this.#packetBytes)) {
+      const resume = this.#resume;
+      this.#resume = undefined;
+      resume?.();
+    }
+  }
+
+  /** Where the next packet may go: the lane with the least under way, or nowhere yet. */
+  #freeLane(): Lane | undefined {
+    if (this.destroyed) return undefined;
+    if (this.#requests === 0) return this.#lanes[0];
+    if (this.#heldBytes < this.#packetBytes && !this.#ended) return undefined;
+    const { memory, maxRequests, queuedBytes } = this.#plan;
+    if (memory.oneRequestAtATime || this.#requests >= maxRequests) return undefined;
+    const most = this.#lanes.length === 1 ? IN_FLIGHT_BYTES : LANE_IN_FLIGHT_BYTES;
+    const lane = this.#lanes.reduce((best, other) => (other.inFlightBytes < best.inFlightBytes ? other : best));
+    const isFree =
+      lane.inFlightBytes + this.#packetBytes <= most && lane.channel.queuedBytes + queuedBytes() < this.#queueBytes;
+    return isFree ? lane : undefined;
+  }
+
+  /** The source is ahead of the server. A long line that is not the bottleneck itself can carry another window's worth. */
+  #considerLane(): void {
+    const { channel, openLane, size, memory } = this.#plan;
+    if (openLane === undefined || size === undefined || memory.oneRequestAtATime) return;
+    if (this.destroyed || this.#opening !== undefined) return;
+    const roundTripMs = channel.shortestReplyMs;
+    if (size - this.sentBytes < WORTH_A_LANE_BYTES || roundTripMs < LONG_LINE_MS) return;
+    // Acknowledgements that come ever later queue on a narrow line; more lanes would only lengthen the queue.
+    if (this.#acknowledgedBytes === 0 || this.#latestAckMs > 2 * roundTripMs) return;
+    const missing = MAX_LANES - this.#lanes.length;
+    this.#opening = Promise.all(Array.from({ length: missing }, () => this.#addLane(openLane))).then(() => undefined);
+  }
+
+  async #addLane(openLane: () => Promise<ExtraLane | undefined>): Promise<void> {
+    const extra = await openLane();
+    if (extra === undefined) return;
+    this.#extraLanes.push(extra);
+    this.#lanes.push({ ...extra, inFlightBytes: 0 });
+    this.#send();
+  }
+
+  #sendPacket(lane: Lane): void {
+    const parts = this.#cut(Math.min(this.#heldBytes, this.#packetBytes));
+    let bytes = 0;
+    for (const part of parts) bytes += part.length;
+    const offset = this.#nextOffset;
+    this.#nextOffset += bytes;
+    this.#requests += 1;
+    lane.inFlightBytes += bytes;
+    const sentAt = performance.now();
+    lane.channel.write(lane.handle, offset, parts, (error) => {
+      this.#requests -= 1;
+      lane.inFlightBytes -= bytes;
+      if (error === undefined) {
+        this.#acknowledgedBytes += bytes;
+        this.#latestAckMs = performance.now() - sentAt;
+        if (this.#latestAckMs < PROMPT_ACK_MS) {
+          this.#packetBytes = Math.min(this.#packetBytes * 2, this.#plan.channel.maxWriteBytes);
+        }
+        this.#send();
+      } else {
+        this.#refused(error);
+      }
+      if (this.#requests === 0) this.#wake();
+    });
+  }
+
+  #cut(bytes: number): Buffer[] {
+    const parts: Buffer[] = [];
+    let missing = bytes;
+    while (missing > 0) {
+      const first = this.#held[0];
+      if (first === undefined) break;
+      if (first.length <= missing) {
+        parts.push(first);
+        this.#held.shift();
+        missing -= first.length;
+      } else {
+        parts.push(first.subarray(0, missing));
+        this.#held[0] = first.subarray(missing);
+        missing = 0;
+      }
+    }
+    this.#heldBytes -= bytes - missing;
+    return parts;
+  }
+
+  #refused(error: Error): void {
+    const { channel, memory, path } = this.#plan;
+    // The bytes are gone and cannot be sent again; the next upload to this server goes one request at a time.
+    if (this.#acknowledgedBytes === 0 && this.#requests > 0 && isImpatience(error, channel)) {
+      memory.oneRequestAtATime = true;
+    }
+    this.#failure ??= translate(error, path, 'transfer');
+    this.destroy(this.#failure);
+  }
+
+  #wake(): void {
+    for (const settled of this.#settled.splice(0)) settled();
+  }
+}
