@@ -11,14 +11,6 @@ export async function listConnections({ storage }: ApiServices, { caller }: Requ
   return json(200, { connections: visible.map(({ id, name, type, isActive }) => ({ id, name, type, isActive })) });
 }
 
-export async function me({ storage }: ApiServices, { caller }: RequestContext): Promise<HttpAnswer> {
-  const [connections, transfers] = await Promise.all([
-    storage.connections.count(caller.accountId),
-    storage.history.count(caller.accountId),
-  ]);
-  return json(200, { email: caller.email, plan: caller.plan, connections, transfers });
-}
-
 interface TransfersQuery {
   readonly connection_id?: string;
   readonly status?: TransferStatus;

@@ -1,4 +1,5 @@
 /** JSON Schemas of what the endpoints answer: the OpenAPI document shows them, and the tests hold real answers to them. */
+import { fileInfo } from './files/file-info.js';
 import { TRANSFER_STATUSES, TRANSFER_TYPES } from '../storage/storage.js';
 
 export const text = { type: 'string' } as const;
@@ -55,15 +56,6 @@ export const transferItem = answer({
   durationMs: count,
   createdAt: dateTime,
 });
-
-const modifiedTime = { ...dateTime, description: '1970-01-01T00:00:00.000Z where the server keeps no time.' } as const;
-
-export const fileInfo = answer(
-  { name: text, path: text, size: count, isDirectory: flag, modifiedAt: modifiedTime, rawName: base64 },
-  ['rawName'],
-);
-
-export const accountInfo = answer({ email: text, plan: text, connections: count, transfers: count });
 
 export const error = answer({ error: text });
 export const skipped = answer({ error: text, skipped: success }, ['skipped']);
@@ -126,9 +118,7 @@ export const readAnswer = answer({ success, content: text, encoding, size: count
 export const writeAnswer = answer({ success, path: text, size: count });
 export const deleteAnswer = answer({ success, path: text });
 export const moveAnswer = answer({ success, from: text, to: text, durationMs: count, transfer: answer({ id: text }) });
-export const mkdirAnswer = answer({ success, path: text, created: flag });
 export const listAnswer = answer({ success, path: text, files: listOf(fileInfo) });
-export const existsAnswer = answer({ exists: flag, file: { oneOf: [fileInfo, { type: 'null' }] } });
 export const execAnswer = answer({
   success,
   exitCode: { type: 'integer' },

@@ -9,15 +9,7 @@ import type { HttpAnswer, RequestContext } from '../http/types.js';
 import type { Connection } from '../connections/connection.js';
 import { baseName } from '../remotes/path.js';
 import { appendToFile } from '../operations/append.js';
-import {
-  deleteFile,
-  findFile,
-  listFolder,
-  makeFolder,
-  moveFile,
-  requireShell,
-  runCommand,
-} from '../operations/change.js';
+import { deleteFile, listFolder, moveFile, requireShell, runCommand } from '../operations/change.js';
 import { copyFile } from '../operations/copy.js';
 import { checkTemplate } from '../operations/names.js';
 import { readFile } from '../operations/get.js';
@@ -27,8 +19,9 @@ import { putFile } from '../operations/put.js';
 import type { SortedListing } from '../operations/sorted-listing.js';
 import { encodedLength } from '../workers/base64.js';
 import { jsonOf, jsonString, through } from './content-stream.js';
+import { fileInfoOf } from './files/file-info.js';
 import { contentFields } from './schemas.js';
-import { connectionOf, connectionSummary, fileInfo, operationFor, type ApiServices } from './services.js';
+import { connectionOf, connectionSummary, operationFor, type ApiServices } from './services.js';
 
 type Encoding = 'text' | 'base64';
 
@@ -217,16 +210,6 @@ export async function move(services: ApiServices, context: RequestContext): Prom
   return json(200, { success: true, ...moved, durationMs, transfer: { id: transferId } });
 }
 
-export async function mkdir(services: ApiServices, context: RequestContext): Promise<HttpAnswer> {
-  const { path } = context.json as { path: string };
-  const connection = await routeConnection(services, context);
-  const reference = referTo(connection, path, 'path');
-  const { result } = await services.operations.run(operationFor(context, connection, 'mkdir', path), (operation) =>
-    makeFolder(operation, reference),
-  );
-  return json(200, { success: true, path: result.path, created: result.created });
-}
-
 export async function list(services: ApiServices, context: RequestContext): Promise<HttpAnswer> {
   const { path } = context.query as { path?: string };
   const connection = await routeConnection(services, context);
@@ -241,20 +224,10 @@ function* listing(path: string, files: SortedListing): Generator<string> {
   yield `{"success":true,"path":${JSON.stringify(path)},"files":[`;
   let separator = '';
   for (const file of files) {
-    yield `${separator}${JSON.stringify(fileInfo(file))}`;
+    yield `${separator}${JSON.stringify(fileInfoOf(file))}`;
     separator = ',';
   }
   yield ']}';
-}
-
-export async function exists(services: ApiServices, context: RequestContext): Promise<HttpAnswer> {
-  const { path, rawName } = context.query as { path: string; rawName?: string };
-  const connection = await routeConnection(services, context);
-  const reference = referTo(connection, path, 'path', rawName);
-  const { result } = await services.operations.run(operationFor(context, connection, 'exists', path), (operation) =>
-    findFile(operation, reference),
-  );
-  return json(200, { exists: result !== undefined, file: result === undefined ? null : fileInfo(result) });
 }
 
 interface CopyBody {

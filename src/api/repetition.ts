@@ -1,29 +1,43 @@
 /** What a request that is repeated with its Idempotency-Key is told, or refused, before its stored answer. */
 import { GatewayError, toGatewayError } from '../base/errors.js';
-import type { RequestContext } from '../http/types.js';
+import type { RequestContext, Route } from '../http/types.js';
 import type { TransferItem } from '../storage/storage.js';
 import { findFile } from '../operations/change.js';
 import { referTo } from '../operations/operation.js';
+import type { Repeated } from './endpoint.js';
 import { connectionOf, operationFor, type ApiServices } from './services.js';
 
 const LOOK_MS = 5_000;
 
+type Repetition = Pick<Route, 'permit' | 'recall'>;
+
+/** Of an endpoint that honours Idempotency-Key. */
+export function repetitionOf(services: ApiServices, named: (context: RequestContext) => Repeated): Repetition {
+  return {
+    permit: (context) => permitConnections(services, context, named(context)),
+    recall: (context, transferId) => recall(services, context, named(context), transferId),
+  };
+}
+
 /** A key may have been limited to other connections since the first request. Errors: those of `connectionOf` */
-export async function permitConnections(
+async function permitConnections(
   services: ApiServices,
-  { caller, params, json }: RequestContext,
+  { caller }: RequestContext,
+  { connections }: Repeated,
 ): Promise<void> {
   if (caller.connections.length === 0) return;
-  const named = json as Readonly<Record<string, string | undefined>> | undefined;
-  const ids = [params['connectionId'], named?.['source_connection_id'], named?.['dest_connection_id']];
-  for (const id of ids) if (id !== undefined) await connectionOf(services, caller, id);
+  for (const id of connections) await connectionOf(services, caller, id);
 }
 
 /** The transfer as the history has it, and what stands on the remote now where that can be told. */
-export async function recall(services: ApiServices, context: RequestContext, transferId: string): Promise<string> {
+async function recall(
+  services: ApiServices,
+  context: RequestContext,
+  { from }: Repeated,
+  transferId: string,
+): Promise<string> {
   const item = await services.storage.history.find(context.caller.accountId, transferId);
   if (item === undefined) return `nobody knows how transfer ${transferId} ended`;
-  const from = (context.json as { readonly from?: string } | undefined)?.from;
   const paths = [...(item.type === 'move' && from !== undefined ? [from] : []), item.path];
   const seen: string[] = [];
   for (const path of paths) seen.push(await look(services, context, item, path));

@@ -1,9 +1,10 @@
 /** The table of all endpoints. Start reading here: a row names its handler, and the handler its operation. */
 import type { HttpAnswer, RequestContext, Route } from '../http/types.js';
-import { listConnections, listTransfers, me } from './account.js';
+import { listConnections, listTransfers } from './account.js';
 import { download } from './download.js';
-import { append, copy, exec, exists, list, mkdir, move, read, remove, write } from './files.js';
-import { permitConnections, recall } from './repetition.js';
+import { append, copy, exec, list, move, read, remove, write } from './files.js';
+import { endpoints } from './endpoints.js';
+import { repetitionOf } from './repetition.js';
 import * as schemas from './schemas.js';
 import type { ApiServices } from './services.js';
 import { upload } from './upload.js';
@@ -15,14 +16,20 @@ export function apiRoutes(services: ApiServices): Route[] {
   const route = (row: Omit<Route, 'handle'>, handler: Handler): Route => ({
     ...row,
     ...(row.idempotent === true
-      ? {
-          permit: (context) => permitConnections(services, context),
-          recall: (context, transferId) => recall(services, context, transferId),
-        }
+      ? repetitionOf(services, ({ params, json }) => {
+          const named = json as Readonly<Record<string, string>> | undefined;
+          const ids = [params['connectionId'], named?.['source_connection_id'], named?.['dest_connection_id']];
+          const from = named?.['from'];
+          return { connections: ids.filter((id) => id !== undefined), ...(from === undefined ? {} : { from }) };
+        })
       : {}),
     handle: (context) => handler(services, context),
   });
   return [
+    ...endpoints.map((one) => ({
+      ...one.route(services),
+      ...(one.repeats === undefined ? {} : repetitionOf(services, one.repeats)),
+    })),
     route(
       {
         method: 'POST',
@@ -89,23 +96,8 @@ export function apiRoutes(services: ApiServices): Route[] {
       move,
     ),
     route(
-      {
-        method: 'POST',
-        path: '/api/mkdir/:connectionId',
-        access: 'write',
-        body: 'json',
-        json: schemas.mkdirBody,
-        idempotent: true,
-      },
-      mkdir,
-    ),
-    route(
       { method: 'GET', path: '/api/list/:connectionId', access: 'read', body: 'none', query: schemas.listQuery },
       list,
-    ),
-    route(
-      { method: 'GET', path: '/api/exists/:connectionId', access: 'read', body: 'none', query: schemas.existsQuery },
-      exists,
     ),
     route(
       { method: 'POST', path: '/api/exec/:connectionId', access: 'exec', body: 'json', json: schemas.execBody },
@@ -116,7 +108,6 @@ export function apiRoutes(services: ApiServices): Route[] {
       append,
     ),
     route({ method: 'GET', path: '/api/connections', access: 'any', body: 'none', isEssential: true }, listConnections),
-    route({ method: 'GET', path: '/api/me', access: 'any', body: 'none', isEssential: true }, me),
     route(
       {
         method: 'GET',

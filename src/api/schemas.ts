@@ -40,13 +40,11 @@ export const downloadQuery = object(
 );
 export const readQuery = object({ path, rawName, encoding }, ['path']);
 export const listQuery = object({ path });
-export const existsQuery = object({ path, rawName }, ['path']);
 
 /** Fields of write and append beside `content`, which streams. */
 export const contentFields = object({ path, encoding, content: { type: 'string' } }, ['path']);
 
 export const deleteBody = object({ path, rawName }, ['path']);
-export const mkdirBody = object({ path }, ['path']);
 export const moveBody = object({ from: path, rawName, to: path, overwrite: { type: 'boolean', default: false } }, [
   'from',
   'to',

@@ -1,9 +1,8 @@
 /** What the endpoints stand on, and the first steps they share. */
 import { GatewayError } from '../base/errors.js';
+import type { Repeated } from './endpoint.js';
 import type { Caller, RequestContext } from '../http/types.js';
 import type { Connection } from '../connections/connection.js';
-import { rawNameOf } from '../remotes/path.js';
-import type { FileInfo } from '../remotes/remote.js';
 import type { Storage, TransferType } from '../storage/storage.js';
 import type { UrlFetcher } from '../operations/fetch-url.js';
 import type { OperationRequest, Operations } from '../operations/operation.js';
@@ -36,8 +35,13 @@ export async function connectionOf(services: ApiServices, caller: Caller, id: st
   return connection;
 }
 
+/** Of endpoints whose path names the connection: what a repeated request must still be allowed to use. */
+export function atConnection({ params }: { readonly params: { readonly connectionId: string } }): Repeated {
+  return { connections: [params.connectionId] };
+}
+
 export function operationFor(
-  context: RequestContext,
+  context: OperationContext,
   connection: Connection,
   type: TransferType,
   path: string,
@@ -49,18 +53,8 @@ export function operationFor(
   return { caller, connection, type, path, filename, requestId, signal, memory, span, timedBy, intent };
 }
 
-/** FileInfo as the API shows it (interface 2.3); JSON leaves out what is undefined. */
-export function fileInfo(file: FileInfo): Record<string, unknown> {
-  const { name, path, size, isDirectory, modifiedAt, rawName = rawNameOf(name) } = file;
-  return {
-    name: name.toWellFormed(),
-    path: path.toWellFormed(),
-    size,
-    isDirectory,
-    modifiedAt: modifiedAt.toISOString(),
-    rawName,
-  };
-}
+/** Of a request, whatever its query and body are. */
+type OperationContext = Omit<RequestContext, 'params' | 'query' | 'json'>;
 
 export function connectionSummary({ id, name, type }: Connection): { id: string; name: string; type: string } {
   return { id, name, type };

@@ -3,220 +3,24 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    readonly UploadMultipart: {
-      /**
-       * Format: binary
-       * @description The file.
-       */
-      readonly file: string;
-      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
-      readonly path?: string;
-      /** @description Name of the file, without a folder. */
-      readonly filename?: string;
-      /**
-       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
-       * @default true
-       */
-      readonly overwrite?: boolean;
-      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
-      readonly filename_template?: string;
+    readonly AccountInfo: {
+      /** @description The account. */
+      readonly email: string;
+      /** @description Name of the plan. */
+      readonly plan: string;
+      /** @description How many connections the account has. */
+      readonly connections: number;
+      /** @description How many transfers the history holds. */
+      readonly transfers: number;
     };
-    readonly UploadBase64: {
-      /** @description The file, as base64. */
-      readonly content: string;
-      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
-      readonly path?: string;
-      /** @description Name of the file, without a folder. */
-      readonly filename: string;
+    readonly AppendAnswer: {
       /**
-       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
-       * @default true
+       * @description Always true; a failure is an error answer.
+       * @constant
        */
-      readonly overwrite?: boolean;
-      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
-      readonly filename_template?: string;
-    };
-    readonly UploadFromUrl: {
-      /** @description http or https; the gateway fetches it. */
-      readonly url: string;
-      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
-      readonly path?: string;
-      /** @description Name of the file, without a folder. */
-      readonly filename?: string;
-      /**
-       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
-       * @default true
-       */
-      readonly overwrite?: boolean;
-      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
-      readonly filename_template?: string;
-    };
-    readonly ContentRequest: {
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
-      readonly path: string;
-      /**
-       * @description How `content` is written.
-       * @default text
-       * @enum {string}
-       */
-      readonly encoding?: 'text' | 'base64';
-      /** @description Text, or base64 where `encoding` is `base64`. */
-      readonly content: string;
-    };
-    readonly CopyRequest: {
-      /** @description Connection that the file is read from. */
-      readonly source_connection_id: string;
-      /** @description Path of the file there. */
-      readonly source_path: string;
-      /** @description The `rawName` of that file, where it has one. Needs `dest_path`. */
-      readonly source_raw_name?: string;
-      /** @description Connection that the file is copied to. */
-      readonly dest_connection_id: string;
-      /** @description Path of the copy; `source_path` when absent. */
-      readonly dest_path?: string;
-      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
-      readonly filename_template?: string;
-      /**
-       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
-       * @default true
-       */
-      readonly overwrite?: boolean;
-    };
-    readonly DeleteRequest: {
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
-      readonly path: string;
-      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
-      readonly rawName?: string;
-    };
-    readonly MoveRequest: {
-      /** @description Present path. */
-      readonly from: string;
-      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
-      readonly rawName?: string;
-      /** @description New path. Missing folders are created. */
-      readonly to: string;
-      /**
-       * @description Whether a file at `to` may be replaced.
-       * @default false
-       */
-      readonly overwrite?: boolean;
-    };
-    readonly MkdirRequest: {
-      /** @description Full path of the folder. Missing parents are created. */
-      readonly path: string;
-    };
-    readonly ExecRequest: {
-      /** @description Run by the login shell of the remote server. */
-      readonly command: string;
-      /**
-       * @description Milliseconds until the command is killed.
-       * @default 30000
-       */
-      readonly timeout?: number;
-    };
-    readonly NewWatchedFolder: {
-      /** @description Id of a connection, as `GET /api/connections` shows it. */
-      readonly connectionId: string;
-      /** @description Folder to watch. */
-      readonly path: string;
-      /** @description URL that receives a POST when files are found. */
-      readonly webhookUrl?: string | null;
-      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
-      readonly filePattern?: string | null;
-      /**
-       * @description Minutes between two checks.
-       * @default 5
-       */
-      readonly scheduleMinutes?: number;
-      /** @description Shown in the dashboard; the folder's own name when absent. */
-      readonly name?: string;
-      /**
-       * @description Also report files whose size or date changed.
-       * @default false
-       */
-      readonly detectModified?: boolean;
-      /** @description A glob of files that are not reported. */
-      readonly excludePattern?: string | null;
-      /** @description Name of a marker file: a file is reported only once its marker is there too. */
-      readonly doneFile?: string | null;
-      /**
-       * @description Whether the files of the first check are reported, or are the baseline.
-       * @default ignore
-       * @enum {string}
-       */
-      readonly initial?: 'ignore' | 'report';
-      /**
-       * @description Whether sub-folders are watched too.
-       * @default false
-       */
-      readonly recursive?: boolean;
-      /**
-       * @description Files younger than this are not reported yet.
-       * @default 0
-       */
-      readonly minAgeSeconds?: number;
-      /**
-       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
-       * @default keep
-       * @enum {string}
-       */
-      readonly afterDelivery?: 'keep' | 'move' | 'delete';
-      /** @description Folder for `afterDelivery: move`. */
-      readonly moveTo?: string | null;
-      /** @description Raise an alarm when no file came for this long. */
-      readonly expectEveryMinutes?: number | null;
-    };
-    readonly WatchedFolderChanges: {
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
-      readonly path?: string;
-      /** @description URL that receives a POST when files are found. */
-      readonly webhookUrl?: string | null;
-      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
-      readonly filePattern?: string | null;
-      /** @description Minutes between two checks. */
-      readonly scheduleMinutes?: number;
-      /** @description Name of the file or folder. */
-      readonly name?: string;
-      /** @description Also report files whose size or date changed. */
-      readonly detectModified?: boolean;
-      /** @description A glob of files that are not reported. */
-      readonly excludePattern?: string | null;
-      /** @description Name of a marker file: a file is reported only once its marker is there too. */
-      readonly doneFile?: string | null;
-      /**
-       * @description Whether the files of the first check are reported, or are the baseline.
-       * @enum {string}
-       */
-      readonly initial?: 'ignore' | 'report';
-      /** @description Whether sub-folders are watched too. */
-      readonly recursive?: boolean;
-      /** @description Files younger than this are not reported yet. */
-      readonly minAgeSeconds?: number;
-      /**
-       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
-       * @enum {string}
-       */
-      readonly afterDelivery?: 'keep' | 'move' | 'delete';
-      /** @description Folder for `afterDelivery: move`. */
-      readonly moveTo?: string | null;
-      /** @description Raise an alarm when no file came for this long. */
-      readonly expectEveryMinutes?: number | null;
-      /** @description Whether it is switched on. */
-      readonly isActive?: boolean;
-    };
-    readonly Transfer: {
-      /** @description Identifier. */
-      readonly id: string;
-      /** @description Name of the file, without a folder. */
-      readonly filename: string;
-      /** @description Path from the root of the connection. */
-      readonly path: string;
-      /** @description Bytes. */
-      readonly size: number;
-      /** @description Milliseconds from the start of the operation to its end. */
-      readonly durationMs: number;
-      /** @description The connection that the file went to. */
-      readonly connection: components['schemas']['ConnectionSummary'];
+      readonly success: true;
+      /** @description The transfer, as the history holds it. */
+      readonly transfer: components['schemas']['AppendTransfer'];
     };
     readonly AppendTransfer: {
       /** @description Identifier. */
@@ -231,72 +35,6 @@ export interface components {
       readonly durationMs: number;
       /** @description The connection that the file went to. */
       readonly connection: components['schemas']['ConnectionSummary'];
-    };
-    readonly TransferItem: {
-      /** @description Identifier. */
-      readonly id: string;
-      /** @description Id of a connection, as `GET /api/connections` shows it. */
-      readonly connectionId: string;
-      /**
-       * @description Kind of transfer.
-       * @enum {string}
-       */
-      readonly type:
-        | 'upload'
-        | 'download'
-        | 'read'
-        | 'write'
-        | 'append'
-        | 'delete'
-        | 'move'
-        | 'mkdir'
-        | 'list'
-        | 'exists'
-        | 'copy'
-        | 'exec'
-        | 'poll';
-      /**
-       * @description `outbound` changes the remote server, `inbound` reads from it.
-       * @enum {string}
-       */
-      readonly direction: 'outbound' | 'inbound';
-      /** @description Name of the file, without a folder. */
-      readonly filename: string;
-      /** @description Path from the root of the connection. */
-      readonly path: string;
-      /** @description Bytes. */
-      readonly fileSize: number;
-      /**
-       * @description State of the transfer.
-       * @enum {string}
-       */
-      readonly status: 'success' | 'failed' | 'pending';
-      /** @description What went wrong, of a failed transfer. */
-      readonly errorMessage: string | null;
-      /** @description Milliseconds from the start of the operation to its end. */
-      readonly durationMs: number;
-      /**
-       * Format: date-time
-       * @description When it began.
-       */
-      readonly createdAt: string;
-    };
-    readonly FileInfo: {
-      /** @description Name of the file or folder. */
-      readonly name: string;
-      /** @description Path from the root of the connection. */
-      readonly path: string;
-      /** @description Bytes. */
-      readonly size: number;
-      /** @description Whether it is a folder. */
-      readonly isDirectory: boolean;
-      /**
-       * Format: date-time
-       * @description Time of the last change, UTC.
-       */
-      readonly modifiedAt: string;
-      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
-      readonly rawName?: string;
     };
     readonly Connection: {
       /** @description Identifier. */
@@ -322,54 +60,65 @@ export interface components {
        */
       readonly type: 'sftp' | 'ftp' | 's3';
     };
-    readonly WatchedFolder: {
-      /** @description Identifier. */
-      readonly id: string;
-      /** @description Id of a connection, as `GET /api/connections` shows it. */
-      readonly connectionId: string;
-      /** @description Shown in the dashboard. */
-      readonly name: string;
-      /** @description Path from the root of the connection. */
+    readonly ConnectionsAnswer: {
+      /** @description The connections that the API key may use. */
+      readonly connections: readonly components['schemas']['Connection'][];
+    };
+    readonly ContentRequest: {
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
       readonly path: string;
-      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
-      readonly filePattern: string | null;
-      /** @description Minutes between two checks. */
-      readonly scheduleMinutes: number;
-      /** @description URL that receives a POST when files are found. */
-      readonly webhookUrl: string | null;
-      /** @description How it was created. */
-      readonly source: string;
-      /** @description Also report files whose size or date changed. */
-      readonly detectModified: boolean;
-      /** @description Whether it is switched on. */
-      readonly isActive: boolean;
       /**
-       * Format: date-time
-       * @description When it was created.
-       */
-      readonly createdAt: string;
-      /** @description A glob of files that are not reported. */
-      readonly excludePattern?: string;
-      /** @description Name of a marker file: a file is reported only once its marker is there too. */
-      readonly doneFile?: string;
-      /**
-       * @description Whether the files of the first check are reported, or are the baseline.
+       * @description How `content` is written.
+       * @default text
        * @enum {string}
        */
-      readonly initial?: 'ignore' | 'report';
-      /** @description Whether sub-folders are watched too. */
-      readonly recursive?: boolean;
-      /** @description Files younger than this are not reported yet. */
-      readonly minAgeSeconds?: number;
+      readonly encoding?: 'text' | 'base64';
+      /** @description Text, or base64 where `encoding` is `base64`. */
+      readonly content: string;
+    };
+    readonly CopyAnswer: {
       /**
-       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
-       * @enum {string}
+       * @description Always true; a failure is an error answer.
+       * @constant
        */
-      readonly afterDelivery?: 'keep' | 'move' | 'delete';
-      /** @description Folder for `afterDelivery: move`. */
-      readonly moveTo?: string | null;
-      /** @description Raise an alarm when no file came for this long. */
-      readonly expectEveryMinutes?: number;
+      readonly success: true;
+      /** @description Where it was read from. */
+      readonly source: {
+        /** @description Connection that the file was read from. */
+        readonly connectionId: string;
+        /** @description Path from the root of the connection. */
+        readonly path: string;
+      };
+      /** @description Where the copy is. */
+      readonly destination: {
+        /** @description Connection that holds the copy. */
+        readonly connectionId: string;
+        /** @description Path from the root of the connection. */
+        readonly path: string;
+      };
+      /** @description Bytes. */
+      readonly fileSize: number;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+    };
+    readonly CopyRequest: {
+      /** @description Connection that the file is read from. */
+      readonly source_connection_id: string;
+      /** @description Path of the file there. */
+      readonly source_path: string;
+      /** @description The `rawName` of that file, where it has one. Needs `dest_path`. */
+      readonly source_raw_name?: string;
+      /** @description Connection that the file is copied to. */
+      readonly dest_connection_id: string;
+      /** @description Path of the copy; `source_path` when absent. */
+      readonly dest_path?: string;
+      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
+      readonly filename_template?: string;
+      /**
+       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
+       * @default true
+       */
+      readonly overwrite?: boolean;
     };
     readonly CreatedWatchedFolder: {
       /** @description Identifier. */
@@ -422,37 +171,20 @@ export interface components {
       /** @description Signs its webhooks (Standard Webhooks); shown this once. */
       readonly webhookSecret: string;
     };
-    readonly AccountInfo: {
-      /** @description The account. */
-      readonly email: string;
-      /** @description Name of the plan. */
-      readonly plan: string;
-      /** @description How many connections the account has. */
-      readonly connections: number;
-      /** @description How many transfers the history holds. */
-      readonly transfers: number;
-    };
-    readonly ErrorAnswer: {
-      /** @description What went wrong, at which step, field or path, and what would be right. */
-      readonly error: string;
-    };
-    readonly SkippedAnswer: {
-      /** @description What went wrong, at which step, field or path, and what would be right. */
-      readonly error: string;
-      /**
-       * @description The file exists and was left as it is.
-       * @constant
-       */
-      readonly skipped?: true;
-    };
-    readonly UploadAnswer: {
+    readonly DeleteAnswer: {
       /**
        * @description Always true; a failure is an error answer.
        * @constant
        */
       readonly success: true;
-      /** @description The transfer, as the history holds it. */
-      readonly transfer: components['schemas']['Transfer'];
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+    };
+    readonly DeleteRequest: {
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      readonly rawName?: string;
     };
     readonly DownloadAnswer: {
       /**
@@ -474,124 +206,62 @@ export interface components {
       /** @description The file, as base64. */
       readonly content: string;
     };
-    readonly CopyAnswer: {
-      /**
-       * @description Always true; a failure is an error answer.
-       * @constant
-       */
-      readonly success: true;
-      /** @description Where it was read from. */
-      readonly source: {
-        /** @description Connection that the file was read from. */
-        readonly connectionId: string;
-        /** @description Path from the root of the connection. */
-        readonly path: string;
-      };
-      /** @description Where the copy is. */
-      readonly destination: {
-        /** @description Connection that holds the copy. */
-        readonly connectionId: string;
-        /** @description Path from the root of the connection. */
-        readonly path: string;
-      };
-      /** @description Bytes. */
-      readonly fileSize: number;
-      /** @description Milliseconds from the start of the operation to its end. */
-      readonly durationMs: number;
+    readonly ErrorAnswer: {
+      /** @description What went wrong, at which step, field or path, and what would be right. */
+      readonly error: string;
     };
-    readonly ReadAnswer: {
-      /**
-       * @description Always true; a failure is an error answer.
-       * @constant
-       */
-      readonly success: true;
-      /** @description Text, or base64 where `encoding` is `base64`. */
-      readonly content: string;
-      /**
-       * @description How `content` is written.
-       * @enum {string}
-       */
-      readonly encoding: 'text' | 'base64';
-      /** @description Bytes. */
-      readonly size: number;
-      /** @description Path from the root of the connection. */
-      readonly path: string;
-    };
-    readonly WriteAnswer: {
-      /**
-       * @description Always true; a failure is an error answer.
-       * @constant
-       */
-      readonly success: true;
-      /** @description Path from the root of the connection. */
-      readonly path: string;
-      /** @description Bytes. */
-      readonly size: number;
-    };
-    readonly AppendAnswer: {
-      /**
-       * @description Always true; a failure is an error answer.
-       * @constant
-       */
-      readonly success: true;
-      /** @description The transfer, as the history holds it. */
-      readonly transfer: components['schemas']['AppendTransfer'];
-    };
-    readonly DeleteAnswer: {
-      /**
-       * @description Always true; a failure is an error answer.
-       * @constant
-       */
-      readonly success: true;
-      /** @description Path from the root of the connection. */
-      readonly path: string;
-    };
-    readonly MoveAnswer: {
-      /**
-       * @description Always true; a failure is an error answer.
-       * @constant
-       */
-      readonly success: true;
-      /** @description Former path. */
-      readonly from: string;
-      /** @description New path. */
-      readonly to: string;
-      /** @description Milliseconds from the start of the operation to its end. */
-      readonly durationMs: number;
-      /** @description The transfer, as the history holds it. */
-      readonly transfer: {
-        /** @description Id of the transfer in the history. */
-        readonly id: string;
-      };
-    };
-    readonly MkdirAnswer: {
-      /**
-       * @description Always true; a failure is an error answer.
-       * @constant
-       */
-      readonly success: true;
-      /** @description Path from the root of the connection. */
-      readonly path: string;
-      /** @description False when the folder was there already. */
-      readonly created: boolean;
-    };
-    readonly ListAnswer: {
-      /**
-       * @description Always true; a failure is an error answer.
-       * @constant
-       */
-      readonly success: true;
-      /** @description Path from the root of the connection. */
-      readonly path: string;
-      /** @description Folders first, then by name. */
-      readonly files: readonly components['schemas']['FileInfo'][];
-    };
-    readonly ExistsAnswer: {
-      /** @description Whether a file or folder is there. */
-      readonly exists: boolean;
-      /** @description What is there; null when nothing is. */
-      readonly file: components['schemas']['FileInfo'] | null;
-    };
+    readonly ErrorCode:
+      | 'bad_request'
+      | 'bad_path'
+      | 'bad_base64'
+      | 'digest_mismatch'
+      | 'unsupported_operation'
+      | 'unauthenticated'
+      | 'forbidden'
+      | 'scope_missing'
+      | 'plan_required'
+      | 'connection_inactive'
+      | 'permission_denied'
+      | 'address_denied'
+      | 'unknown_route'
+      | 'unknown_connection'
+      | 'unknown_watched_folder'
+      | 'not_found'
+      | 'method_not_allowed'
+      | 'already_exists'
+      | 'is_a_folder'
+      | 'not_a_folder'
+      | 'idempotency_in_progress'
+      | 'outcome_unknown'
+      | 'sessions_exhausted'
+      | 'cancelled'
+      | 'too_large'
+      | 'unsupported_media_type'
+      | 'bad_range'
+      | 'idempotency_mismatch'
+      | 'rate_limited'
+      | 'quota_exceeded'
+      | 'share_exceeded'
+      | 'internal'
+      | 'dns_failed'
+      | 'unreachable'
+      | 'login_refused'
+      | 'host_key_mismatch'
+      | 'certificate_rejected'
+      | 'connection_lost'
+      | 'protocol_error'
+      | 'remote_failure'
+      | 'no_space'
+      | 'size_mismatch'
+      | 'fetch_failed'
+      | 'pool_full'
+      | 'acquire_timeout'
+      | 'overloaded'
+      | 'draining'
+      | 'database_away'
+      | 'connect_timeout'
+      | 'stall_timeout'
+      | 'command_timeout';
     readonly ExecAnswer: {
       /**
        * @description Always true; a failure is an error answer.
@@ -607,34 +277,37 @@ export interface components {
       /** @description Milliseconds from the start of the operation to its end. */
       readonly durationMs: number;
     };
-    readonly ConnectionsAnswer: {
-      /** @description The connections that the API key may use. */
-      readonly connections: readonly components['schemas']['Connection'][];
-    };
-    readonly TransfersAnswer: {
-      /** @description Newest first. */
-      readonly transfers: readonly components['schemas']['TransferItem'][];
-      /** @description How many transfers match. */
-      readonly total: number;
-      /** @description Items a page. */
-      readonly limit: number;
-      /** @description Items to pass over. */
-      readonly offset: number;
-    };
-    readonly WatchedFoldersAnswer: {
-      /** @description The watched folders of the account. */
-      readonly watchedFolders: readonly components['schemas']['WatchedFolder'][];
-    };
-    readonly SuccessAnswer: {
+    readonly ExecRequest: {
+      /** @description Run by the login shell of the remote server. */
+      readonly command: string;
       /**
-       * @description Always true; a failure is an error answer.
-       * @constant
+       * @description Milliseconds until the command is killed.
+       * @default 30000
        */
-      readonly success: true;
+      readonly timeout?: number;
     };
-    readonly StatusAnswer: {
-      /** @description `ok` or `ready`. */
-      readonly status: string;
+    readonly ExistsAnswer: {
+      /** @description Whether a file or folder is there. */
+      readonly exists: boolean;
+      /** @description What is there; null when nothing is. */
+      readonly file: components['schemas']['FileInfo'] | null;
+    };
+    readonly FileInfo: {
+      /** @description Name of the file or folder. */
+      readonly name: string;
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly size: number;
+      /** @description Whether it is a folder. */
+      readonly isDirectory: boolean;
+      /**
+       * Format: date-time
+       * @description Time of the last change, UTC.
+       */
+      readonly modifiedAt: string;
+      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      readonly rawName?: string;
     };
     readonly FilesDetectedEvent: {
       /**
@@ -722,6 +395,153 @@ export interface components {
         readonly lastDetectionAt: string | null;
       };
     };
+    readonly ListAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+      /** @description Folders first, then by name. */
+      readonly files: readonly components['schemas']['FileInfo'][];
+    };
+    readonly MkdirAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+      /** @description False when the folder was there already. */
+      readonly created: boolean;
+    };
+    readonly MkdirRequest: {
+      /** @description Full path of the folder. Missing parents are created. */
+      readonly path: string;
+    };
+    readonly MoveAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Former path. */
+      readonly from: string;
+      /** @description New path. */
+      readonly to: string;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /** @description The transfer, as the history holds it. */
+      readonly transfer: {
+        /** @description Id of the transfer in the history. */
+        readonly id: string;
+      };
+    };
+    readonly MoveRequest: {
+      /** @description Present path. */
+      readonly from: string;
+      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      readonly rawName?: string;
+      /** @description New path. Missing folders are created. */
+      readonly to: string;
+      /**
+       * @description Whether a file at `to` may be replaced.
+       * @default false
+       */
+      readonly overwrite?: boolean;
+    };
+    readonly NewWatchedFolder: {
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /** @description Folder to watch. */
+      readonly path: string;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl?: string | null;
+      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
+      readonly filePattern?: string | null;
+      /**
+       * @description Minutes between two checks.
+       * @default 5
+       */
+      readonly scheduleMinutes?: number;
+      /** @description Shown in the dashboard; the folder's own name when absent. */
+      readonly name?: string;
+      /**
+       * @description Also report files whose size or date changed.
+       * @default false
+       */
+      readonly detectModified?: boolean;
+      /** @description A glob of files that are not reported. */
+      readonly excludePattern?: string | null;
+      /** @description Name of a marker file: a file is reported only once its marker is there too. */
+      readonly doneFile?: string | null;
+      /**
+       * @description Whether the files of the first check are reported, or are the baseline.
+       * @default ignore
+       * @enum {string}
+       */
+      readonly initial?: 'ignore' | 'report';
+      /**
+       * @description Whether sub-folders are watched too.
+       * @default false
+       */
+      readonly recursive?: boolean;
+      /**
+       * @description Files younger than this are not reported yet.
+       * @default 0
+       */
+      readonly minAgeSeconds?: number;
+      /**
+       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
+       * @default keep
+       * @enum {string}
+       */
+      readonly afterDelivery?: 'keep' | 'move' | 'delete';
+      /** @description Folder for `afterDelivery: move`. */
+      readonly moveTo?: string | null;
+      /** @description Raise an alarm when no file came for this long. */
+      readonly expectEveryMinutes?: number | null;
+    };
+    readonly ReadAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Text, or base64 where `encoding` is `base64`. */
+      readonly content: string;
+      /**
+       * @description How `content` is written.
+       * @enum {string}
+       */
+      readonly encoding: 'text' | 'base64';
+      /** @description Bytes. */
+      readonly size: number;
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+    };
+    readonly SkippedAnswer: {
+      /** @description What went wrong, at which step, field or path, and what would be right. */
+      readonly error: string;
+      /**
+       * @description The file exists and was left as it is.
+       * @constant
+       */
+      readonly skipped?: true;
+    };
+    readonly StatusAnswer: {
+      /** @description `ok` or `ready`. */
+      readonly status: string;
+    };
+    readonly SuccessAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+    };
     readonly TestEvent: {
       /**
        * @description Kind of event.
@@ -773,58 +593,244 @@ export interface components {
         }[];
       };
     };
-    readonly ErrorCode:
-      | 'bad_request'
-      | 'bad_path'
-      | 'bad_base64'
-      | 'digest_mismatch'
-      | 'unsupported_operation'
-      | 'unauthenticated'
-      | 'forbidden'
-      | 'scope_missing'
-      | 'plan_required'
-      | 'connection_inactive'
-      | 'permission_denied'
-      | 'address_denied'
-      | 'unknown_route'
-      | 'unknown_connection'
-      | 'unknown_watched_folder'
-      | 'not_found'
-      | 'method_not_allowed'
-      | 'already_exists'
-      | 'is_a_folder'
-      | 'not_a_folder'
-      | 'idempotency_in_progress'
-      | 'outcome_unknown'
-      | 'sessions_exhausted'
-      | 'cancelled'
-      | 'too_large'
-      | 'unsupported_media_type'
-      | 'bad_range'
-      | 'idempotency_mismatch'
-      | 'rate_limited'
-      | 'quota_exceeded'
-      | 'share_exceeded'
-      | 'internal'
-      | 'dns_failed'
-      | 'unreachable'
-      | 'login_refused'
-      | 'host_key_mismatch'
-      | 'certificate_rejected'
-      | 'connection_lost'
-      | 'protocol_error'
-      | 'remote_failure'
-      | 'no_space'
-      | 'size_mismatch'
-      | 'fetch_failed'
-      | 'pool_full'
-      | 'acquire_timeout'
-      | 'overloaded'
-      | 'draining'
-      | 'database_away'
-      | 'connect_timeout'
-      | 'stall_timeout'
-      | 'command_timeout';
+    readonly Transfer: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly size: number;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /** @description The connection that the file went to. */
+      readonly connection: components['schemas']['ConnectionSummary'];
+    };
+    readonly TransferItem: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /**
+       * @description Kind of transfer.
+       * @enum {string}
+       */
+      readonly type:
+        | 'upload'
+        | 'download'
+        | 'read'
+        | 'write'
+        | 'append'
+        | 'delete'
+        | 'move'
+        | 'mkdir'
+        | 'list'
+        | 'exists'
+        | 'copy'
+        | 'exec'
+        | 'poll';
+      /**
+       * @description `outbound` changes the remote server, `inbound` reads from it.
+       * @enum {string}
+       */
+      readonly direction: 'outbound' | 'inbound';
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly fileSize: number;
+      /**
+       * @description State of the transfer.
+       * @enum {string}
+       */
+      readonly status: 'success' | 'failed' | 'pending';
+      /** @description What went wrong, of a failed transfer. */
+      readonly errorMessage: string | null;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      readonly createdAt: string;
+    };
+    readonly TransfersAnswer: {
+      /** @description Newest first. */
+      readonly transfers: readonly components['schemas']['TransferItem'][];
+      /** @description How many transfers match. */
+      readonly total: number;
+      /** @description Items a page. */
+      readonly limit: number;
+      /** @description Items to pass over. */
+      readonly offset: number;
+    };
+    readonly UploadAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description The transfer, as the history holds it. */
+      readonly transfer: components['schemas']['Transfer'];
+    };
+    readonly UploadBase64: {
+      /** @description The file, as base64. */
+      readonly content: string;
+      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
+      readonly path?: string;
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /**
+       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
+       * @default true
+       */
+      readonly overwrite?: boolean;
+      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
+      readonly filename_template?: string;
+    };
+    readonly UploadFromUrl: {
+      /** @description http or https; the gateway fetches it. */
+      readonly url: string;
+      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
+      readonly path?: string;
+      /** @description Name of the file, without a folder. */
+      readonly filename?: string;
+      /**
+       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
+       * @default true
+       */
+      readonly overwrite?: boolean;
+      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
+      readonly filename_template?: string;
+    };
+    readonly UploadMultipart: {
+      /**
+       * Format: binary
+       * @description The file.
+       */
+      readonly file: string;
+      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
+      readonly path?: string;
+      /** @description Name of the file, without a folder. */
+      readonly filename?: string;
+      /**
+       * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
+       * @default true
+       */
+      readonly overwrite?: boolean;
+      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
+      readonly filename_template?: string;
+    };
+    readonly WatchedFolder: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /** @description Shown in the dashboard. */
+      readonly name: string;
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
+      readonly filePattern: string | null;
+      /** @description Minutes between two checks. */
+      readonly scheduleMinutes: number;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl: string | null;
+      /** @description How it was created. */
+      readonly source: string;
+      /** @description Also report files whose size or date changed. */
+      readonly detectModified: boolean;
+      /** @description Whether it is switched on. */
+      readonly isActive: boolean;
+      /**
+       * Format: date-time
+       * @description When it was created.
+       */
+      readonly createdAt: string;
+      /** @description A glob of files that are not reported. */
+      readonly excludePattern?: string;
+      /** @description Name of a marker file: a file is reported only once its marker is there too. */
+      readonly doneFile?: string;
+      /**
+       * @description Whether the files of the first check are reported, or are the baseline.
+       * @enum {string}
+       */
+      readonly initial?: 'ignore' | 'report';
+      /** @description Whether sub-folders are watched too. */
+      readonly recursive?: boolean;
+      /** @description Files younger than this are not reported yet. */
+      readonly minAgeSeconds?: number;
+      /**
+       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
+       * @enum {string}
+       */
+      readonly afterDelivery?: 'keep' | 'move' | 'delete';
+      /** @description Folder for `afterDelivery: move`. */
+      readonly moveTo?: string | null;
+      /** @description Raise an alarm when no file came for this long. */
+      readonly expectEveryMinutes?: number;
+    };
+    readonly WatchedFolderChanges: {
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path?: string;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl?: string | null;
+      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
+      readonly filePattern?: string | null;
+      /** @description Minutes between two checks. */
+      readonly scheduleMinutes?: number;
+      /** @description Name of the file or folder. */
+      readonly name?: string;
+      /** @description Also report files whose size or date changed. */
+      readonly detectModified?: boolean;
+      /** @description A glob of files that are not reported. */
+      readonly excludePattern?: string | null;
+      /** @description Name of a marker file: a file is reported only once its marker is there too. */
+      readonly doneFile?: string | null;
+      /**
+       * @description Whether the files of the first check are reported, or are the baseline.
+       * @enum {string}
+       */
+      readonly initial?: 'ignore' | 'report';
+      /** @description Whether sub-folders are watched too. */
+      readonly recursive?: boolean;
+      /** @description Files younger than this are not reported yet. */
+      readonly minAgeSeconds?: number;
+      /**
+       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
+       * @enum {string}
+       */
+      readonly afterDelivery?: 'keep' | 'move' | 'delete';
+      /** @description Folder for `afterDelivery: move`. */
+      readonly moveTo?: string | null;
+      /** @description Raise an alarm when no file came for this long. */
+      readonly expectEveryMinutes?: number | null;
+      /** @description Whether it is switched on. */
+      readonly isActive?: boolean;
+    };
+    readonly WatchedFoldersAnswer: {
+      /** @description The watched folders of the account. */
+      readonly watchedFolders: readonly components['schemas']['WatchedFolder'][];
+    };
+    readonly WriteAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly size: number;
+    };
+    readonly FindFileQuery: {
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      readonly rawName?: string;
+    };
     readonly UploadFileQuery: {
       /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
       readonly path?: string;
@@ -865,12 +871,6 @@ export interface components {
     readonly ListFolderQuery: {
       /** @description Remote folder; the connection's default path when absent. */
       readonly path?: string;
-    };
-    readonly FindFileQuery: {
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
-      readonly path: string;
-      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
-      readonly rawName?: string;
     };
     readonly ListTransfersQuery: {
       /** @description Only transfers of this connection. */

@@ -3,21 +3,172 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    readonly LoginRequest: {
+    readonly Account: {
+      /** @description Identifier. */
+      readonly id: string;
       /** @description E-mail address of the account. */
       readonly email: string;
-      /** @description The password of the account. */
-      readonly password: string;
-      /** @description Six digits of the authenticator, or a recovery code. */
-      readonly code?: string;
+      /** @description Name of the plan. */
+      readonly plan: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      readonly createdAt: string;
+      /** @description What the plan has room for; 0 = unlimited. */
+      readonly limits: {
+        /** @description Connections. */
+        readonly connections: number;
+        /** @description Actions a month. */
+        readonly monthlyActions: number;
+      };
+      /** @description How many connections the account has. */
+      readonly connections: number;
+      /** @description How many transfers the history holds. */
+      readonly transfers: number;
+      /** @description Whether it can log in. */
+      readonly hasPassword: boolean;
+      /** @description One-time passwords. */
+      readonly totp: {
+        /** @description Whether a login asks for one. */
+        readonly isEnabled: boolean;
+        /** @description Recovery codes that were not used yet. */
+        readonly recoveryCodesLeft: number;
+      };
     };
-    readonly PasswordRequest: {
-      /** @description The password of the account. */
-      readonly password: string;
+    readonly AccountName: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description E-mail address of the account. */
+      readonly email: string;
+      /** @description Name of the plan. */
+      readonly plan: string;
     };
-    readonly CodeRequest: {
-      /** @description Six digits of the authenticator, or a recovery code. */
-      readonly code: string;
+    readonly ApiKey: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Shown to people. */
+      readonly name: string;
+      /** @description The last four characters of the key; null for those of the configuration file. */
+      readonly hint: string | null;
+      /** @description What the key may do. */
+      readonly scopes: readonly ('read' | 'write' | 'exec' | 'watch' | 'admin')[];
+      /** @description Connections that the key is for; empty = all. */
+      readonly connections: readonly string[];
+      /** @description Addresses and CIDR blocks that the key may be used from; empty = all. */
+      readonly allowedIps: readonly string[];
+      /**
+       * Format: date-time
+       * @description When it ends; null = never.
+       */
+      readonly expiresAt: string | null;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      readonly createdAt: string;
+      /**
+       * Format: date-time
+       * @description The last request, exact to a minute.
+       */
+      readonly lastUsedAt: string | null;
+      /**
+       * Format: date-time
+       * @description When it was revoked.
+       */
+      readonly revokedAt: string | null;
+      /**
+       * @description State.
+       * @enum {string}
+       */
+      readonly state: 'active' | 'expired' | 'revoked';
+      /**
+       * @description `configuration` for those that the configuration file lists: they can be changed only there.
+       * @enum {string}
+       */
+      readonly source: 'configuration' | 'dashboard';
+    };
+    readonly ApiKeyChanges: {
+      /** @description Shown to people. */
+      readonly name?: string;
+      /** @description What the key may do. */
+      readonly scopes?: readonly ('read' | 'write' | 'exec' | 'watch' | 'admin')[];
+      /** @description Connections that the key is for; empty = all. */
+      readonly connections?: readonly string[];
+      /** @description Addresses and CIDR blocks that the key may be used from; empty = all. */
+      readonly allowedIps?: readonly string[];
+      /** @description When it ends; null = never. */
+      readonly expiresAt?: string | null;
+    };
+    readonly ApiKeysAnswer: {
+      /** @description API keys. */
+      readonly apiKeys: readonly components['schemas']['ApiKey'][];
+    };
+    readonly Attempt: {
+      /** @description Identifier. */
+      readonly id: string;
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      readonly startedAt: string;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /** @description HTTP status of the answer; null when there was none. */
+      readonly status: number | null;
+      /** @description The code of the error, as `X-Error-Code` carries it. */
+      readonly errorCode: string | null;
+      /** @description What went wrong. */
+      readonly errorMessage: string | null;
+      /** @description The first 4 kB of the answer. */
+      readonly answer: string | null;
+    };
+    readonly AttemptsAnswer: {
+      /** @description The tries, oldest first. */
+      readonly attempts: readonly components['schemas']['Attempt'][];
+    };
+    readonly AuditAnswer: {
+      /** @description Newest first. */
+      readonly entries: readonly components['schemas']['AuditEntry'][];
+      /** @description Where the next page begins; null = there is none. */
+      readonly nextCursor: string | null;
+    };
+    readonly AuditEntry: {
+      /** @description Identifier. */
+      readonly id: string;
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly at: string;
+      /** @description Who did it. */
+      readonly actor: {
+        /**
+         * @description A login session, an API key or the gateway itself.
+         * @enum {string}
+         */
+        readonly kind: 'session' | 'key' | 'anonymous';
+        /** @description Id of the session or key. */
+        readonly id: string | null;
+        /** @description E-mail address of the account, or name of the key. */
+        readonly name: string;
+      };
+      /** @description `area.verb`, such as `connection.update`. */
+      readonly action: string;
+      /** @description What was changed. */
+      readonly target: {
+        readonly kind: string;
+        readonly id: string;
+        readonly name: string;
+      } | null;
+      /** @description Where the request came from. */
+      readonly address: string;
+      /** @description Finds the request in the log. */
+      readonly requestId: string;
+      /** @description What was changed; no secrets. */
+      readonly details: {
+        readonly [key: string]: unknown;
+      };
     };
     readonly ChangePasswordRequest: {
       /** @description The password until now. */
@@ -25,260 +176,55 @@ export interface components {
       /** @description 12 to 200 characters. */
       readonly newPassword: string;
     };
-    readonly ConnectionInput: {
-      /**
-       * @description Protocol.
-       * @enum {string}
-       */
-      readonly type: 'sftp' | 'ftp' | 's3';
-      /** @description Shown to people. */
-      readonly name: string;
-    } & (
-      | components['schemas']['SftpConnectionInput']
-      | components['schemas']['FtpConnectionInput']
-      | components['schemas']['S3ConnectionInput']
-    );
-    readonly SftpConnectionInput: {
-      /** @description Shown to people. */
-      readonly name?: string;
-      /**
-       * @description Whether it is switched on.
-       * @default true
-       */
-      readonly isActive?: boolean;
-      /**
-       * @description Taken where a request names no path; null = the login folder.
-       * @default null
-       */
-      readonly defaultPath?: string | null;
-      /**
-       * @description Limits of its own, over those of the configuration.
-       * @default {}
-       */
-      readonly pool?: {
-        /** @description Open sessions to the server. */
-        readonly maxSessions?: number;
-        /** @description SFTP channels that share one SSH connection. */
-        readonly maxChannelsPerSession?: number;
-        /** @description Requests that may wait for a session. */
-        readonly maxWaiting?: number;
-        /** @description Milliseconds until an idle session is closed. */
-        readonly idleTimeoutMs?: number;
-        /** @description Milliseconds that a request waits for a session. */
-        readonly acquireTimeoutMs?: number;
-        /** @description Milliseconds that a login may take. */
-        readonly connectTimeoutMs?: number;
-        /** @description Milliseconds without a byte until a transfer fails. */
-        readonly stallTimeoutMs?: number;
-      };
-      /** @description Host name or address, without protocol and port. */
-      readonly host: string;
-      /** @description Login name. */
-      readonly username: string;
-      /**
-       * @description Nothing outside of it is reachable.
-       * @default /
-       */
-      readonly rootPath?: string;
-      /**
-       * @description Uploads go to a temporary name and are renamed.
-       * @default true
-       */
-      readonly atomicUploads?: boolean;
-      /** @description Written, never shown; null takes it away. */
-      readonly password?: string | null;
-      /**
-       * @description TCP port.
-       * @default 22
-       */
-      readonly port?: number;
-      /**
-       * @description `legacy` also allows algorithms that old servers need.
-       * @default default
-       * @enum {string}
-       */
-      readonly algorithms?: 'default' | 'legacy';
-      /** @description In PEM, OpenSSH or PuTTY form. Written, never shown; null takes it away. */
-      readonly privateKey?: string | null;
-      /** @description Of the private key. Written, never shown; null takes it away. */
-      readonly passphrase?: string | null;
-      /**
-       * @description A key pair of the gateway, in place of a private key.
-       * @default null
-       */
-      readonly keyPairId?: string | null;
-      /** @description Pinned fingerprints; with none, the first one shown is trusted and pinned. */
-      readonly hostKeys?: readonly string[];
+    readonly Check: {
       /** @description Identifier. */
-      readonly id?: string;
+      readonly id: string;
       /**
-       * @description Protocol.
-       * @constant
+       * @description Why it ran.
+       * @enum {string}
        */
-      readonly type?: 'sftp';
+      readonly kind: 'regular' | 'follow_up' | 'manual';
+      /**
+       * @description How it ended.
+       * @enum {string}
+       */
+      readonly outcome: 'succeeded' | 'failed' | 'skipped';
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      readonly startedAt: string;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /** @description The code of the error, as `X-Error-Code` carries it. */
+      readonly errorCode: string | null;
+      /** @description What went wrong. */
+      readonly errorMessage: string | null;
+      /** @description Entries of the folder, by reason. */
+      readonly counts: {
+        readonly [key: string]: number;
+      };
     };
-    readonly FtpConnectionInput: {
-      /** @description Shown to people. */
-      readonly name?: string;
-      /**
-       * @description Whether it is switched on.
-       * @default true
-       */
-      readonly isActive?: boolean;
-      /**
-       * @description Taken where a request names no path; null = the login folder.
-       * @default null
-       */
-      readonly defaultPath?: string | null;
-      /**
-       * @description Limits of its own, over those of the configuration.
-       * @default {}
-       */
-      readonly pool?: {
-        /** @description Open sessions to the server. */
-        readonly maxSessions?: number;
-        /** @description SFTP channels that share one SSH connection. */
-        readonly maxChannelsPerSession?: number;
-        /** @description Requests that may wait for a session. */
-        readonly maxWaiting?: number;
-        /** @description Milliseconds until an idle session is closed. */
-        readonly idleTimeoutMs?: number;
-        /** @description Milliseconds that a request waits for a session. */
-        readonly acquireTimeoutMs?: number;
-        /** @description Milliseconds that a login may take. */
-        readonly connectTimeoutMs?: number;
-        /** @description Milliseconds without a byte until a transfer fails. */
-        readonly stallTimeoutMs?: number;
-      };
-      /** @description Host name or address, without protocol and port. */
-      readonly host: string;
-      /** @description Login name. */
-      readonly username: string;
-      /**
-       * @description Nothing outside of it is reachable.
-       * @default /
-       */
-      readonly rootPath?: string;
-      /**
-       * @description Uploads go to a temporary name and are renamed.
-       * @default true
-       */
-      readonly atomicUploads?: boolean;
-      /** @description Written, never shown; null takes it away. */
-      readonly password?: string | null;
-      /**
-       * @description Whether the certificate of the server must be trusted.
-       * @default true
-       */
-      readonly tlsVerify?: boolean;
-      /**
-       * @description Certificates in PEM form that are trusted beside the usual ones.
-       * @default null
-       */
-      readonly tlsCa?: string | null;
-      /**
-       * @description TCP port.
-       * @default 21
-       */
-      readonly port?: number;
-      /**
-       * @description How the control connection is encrypted.
-       * @default none
-       * @enum {string}
-       */
-      readonly tls?: 'none' | 'explicit' | 'implicit';
-      /** @description Identifier. */
-      readonly id?: string;
-      /**
-       * @description Protocol.
-       * @constant
-       */
-      readonly type?: 'ftp';
+    readonly CheckEntriesAnswer: {
+      /** @description Every entry with its reason. */
+      readonly entries: readonly {
+        /** @description Path below the watched folder. */
+        readonly path: string;
+        /** @description Why it is reported, or not. */
+        readonly reason: string;
+        /** @description Bytes. */
+        readonly size?: number;
+        /** @description Bytes when it was last seen. */
+        readonly sizeBefore?: number;
+      }[];
     };
-    readonly S3ConnectionInput: {
-      /** @description Shown to people. */
-      readonly name?: string;
-      /**
-       * @description Whether it is switched on.
-       * @default true
-       */
-      readonly isActive?: boolean;
-      /**
-       * @description Taken where a request names no path; null = the login folder.
-       * @default null
-       */
-      readonly defaultPath?: string | null;
-      /**
-       * @description Limits of its own, over those of the configuration.
-       * @default {}
-       */
-      readonly pool?: {
-        /** @description Open sessions to the server. */
-        readonly maxSessions?: number;
-        /** @description SFTP channels that share one SSH connection. */
-        readonly maxChannelsPerSession?: number;
-        /** @description Requests that may wait for a session. */
-        readonly maxWaiting?: number;
-        /** @description Milliseconds until an idle session is closed. */
-        readonly idleTimeoutMs?: number;
-        /** @description Milliseconds that a request waits for a session. */
-        readonly acquireTimeoutMs?: number;
-        /** @description Milliseconds that a login may take. */
-        readonly connectTimeoutMs?: number;
-        /** @description Milliseconds without a byte until a transfer fails. */
-        readonly stallTimeoutMs?: number;
-      };
-      /**
-       * @description Whether the certificate of the server must be trusted.
-       * @default true
-       */
-      readonly tlsVerify?: boolean;
-      /**
-       * @description Certificates in PEM form that are trusted beside the usual ones.
-       * @default null
-       */
-      readonly tlsCa?: string | null;
-      /**
-       * @description URL of the store; null = AWS.
-       * @default null
-       */
-      readonly endpoint?: string | null;
-      /**
-       * @description Region of the store.
-       * @default us-east-1
-       */
-      readonly region?: string;
-      /** @description Name of the bucket. */
-      readonly bucket: string;
-      /** @description Id of the access key. */
-      readonly accessKeyId: string;
-      /** @description Written, never shown. */
-      readonly secretAccessKey: string | null;
-      /** @description Of temporary credentials. Written, never shown; null takes it away. */
-      readonly sessionToken?: string | null;
-      /**
-       * @description The bucket stands in the path, not in the host name.
-       * @default true
-       */
-      readonly forcePathStyle?: boolean;
-      /**
-       * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
-       * @default streamed
-       * @enum {string}
-       */
-      readonly uploader?: 'streamed' | 'sdk';
-      /**
-       * @description Of every key; the root of the connection.
-       * @default
-       */
-      readonly prefix?: string;
-      /** @description Identifier. */
-      readonly id?: string;
-      /**
-       * @description Protocol.
-       * @constant
-       */
-      readonly type?: 's3';
+    readonly ChecksAnswer: {
+      /** @description The last checks, newest first. */
+      readonly checks: readonly components['schemas']['Check'][];
+    };
+    readonly CodeRequest: {
+      /** @description Six digits of the authenticator, or a recovery code. */
+      readonly code: string;
     };
     readonly ConnectionChanges: {
       /** @description Shown to people. */
@@ -457,1085 +403,19 @@ export interface components {
           readonly type?: 's3';
         }
     );
-    readonly PoolLimits: {
-      /** @description Open sessions to the server. */
-      readonly maxSessions?: number;
-      /** @description SFTP channels that share one SSH connection. */
-      readonly maxChannelsPerSession?: number;
-      /** @description Requests that may wait for a session. */
-      readonly maxWaiting?: number;
-      /** @description Milliseconds until an idle session is closed. */
-      readonly idleTimeoutMs?: number;
-      /** @description Milliseconds that a request waits for a session. */
-      readonly acquireTimeoutMs?: number;
-      /** @description Milliseconds that a login may take. */
-      readonly connectTimeoutMs?: number;
-      /** @description Milliseconds without a byte until a transfer fails. */
-      readonly stallTimeoutMs?: number;
-    };
-    readonly TestDraftRequest: {
-      /** @description The connection as it would be saved. */
-      readonly connection: components['schemas']['ConnectionDraft'];
-      /** @description Connection that absent secrets come from. */
-      readonly basedOn?: string;
-      /**
-       * @description Also write, rename and delete a small file in the default path.
-       * @default false
-       */
-      readonly probe?: boolean;
-    };
-    readonly TestRequest: {
-      /**
-       * @description Also write, rename and delete a small file in the default path.
-       * @default false
-       */
-      readonly probe?: boolean;
-    };
-    readonly DuplicateRequest: {
-      /** @description Identifier. */
-      readonly id?: string;
-      /** @description Shown to people. */
-      readonly name?: string;
-      /** @description The password of the account. */
-      readonly password?: string | null;
-      /** @description In PEM, OpenSSH or PuTTY form. Written, never shown; null takes it away. */
-      readonly privateKey?: string | null;
-      /** @description Of the private key. Written, never shown; null takes it away. */
-      readonly passphrase?: string | null;
-      /** @description Written, never shown. */
-      readonly secretAccessKey?: string | null;
-      /** @description Of temporary credentials. Written, never shown; null takes it away. */
-      readonly sessionToken?: string | null;
-    };
-    readonly HostKeyRequest: {
-      /** @description SHA-256 fingerprint, as OpenSSH shows it. */
-      readonly fingerprint: string;
-      /**
-       * @description In place of the others.
-       * @default false
-       */
-      readonly replace?: boolean;
-    };
-    readonly NewKeyPair: {
-      /** @description Shown to people. */
-      readonly name: string;
-    };
-    readonly NewApiKey: {
-      /** @description Shown to people. */
-      readonly name: string;
-      /** @description What the key may do. */
-      readonly scopes?: readonly ('read' | 'write' | 'exec' | 'watch' | 'admin')[];
-      /** @description Connections that the key is for; empty = all. */
-      readonly connections?: readonly string[];
-      /** @description Addresses and CIDR blocks that the key may be used from; empty = all. */
-      readonly allowedIps?: readonly string[];
-      /** @description When it ends; null = never. */
-      readonly expiresAt?: string | null;
-    };
-    readonly ApiKeyChanges: {
-      /** @description Shown to people. */
-      readonly name?: string;
-      /** @description What the key may do. */
-      readonly scopes?: readonly ('read' | 'write' | 'exec' | 'watch' | 'admin')[];
-      /** @description Connections that the key is for; empty = all. */
-      readonly connections?: readonly string[];
-      /** @description Addresses and CIDR blocks that the key may be used from; empty = all. */
-      readonly allowedIps?: readonly string[];
-      /** @description When it ends; null = never. */
-      readonly expiresAt?: string | null;
-    };
-    readonly RotateRequest: {
-      /**
-       * @description How long the former key still works.
-       * @default 60
-       */
-      readonly overlapMinutes?: number;
-    };
-    readonly NewWatchedFolder: {
-      /** @description Id of a connection. */
-      readonly connectionId: string;
-      /** @description Folder to watch. */
-      readonly path: string;
-      /** @description URL that receives a POST when files are found. */
-      readonly webhookUrl?: string | null;
-      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
-      readonly filePattern?: string | null;
-      /**
-       * @description Minutes between two checks.
-       * @default 5
-       */
-      readonly scheduleMinutes?: number;
-      /** @description Shown in the dashboard; the folder's own name when absent. */
-      readonly name?: string;
-      /**
-       * @description Also report files whose size or date changed.
-       * @default false
-       */
-      readonly detectModified?: boolean;
-      /** @description A glob of files that are not reported. */
-      readonly excludePattern?: string | null;
-      /** @description Name of a marker file: a file is reported only once its marker is there too. */
-      readonly doneFile?: string | null;
-      /**
-       * @description Whether the files of the first check are reported, or are the baseline.
-       * @default ignore
-       * @enum {string}
-       */
-      readonly initial?: 'ignore' | 'report';
-      /**
-       * @description Whether sub-folders are watched too.
-       * @default false
-       */
-      readonly recursive?: boolean;
-      /**
-       * @description Files younger than this are not reported yet.
-       * @default 0
-       */
-      readonly minAgeSeconds?: number;
-      /**
-       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
-       * @default keep
-       * @enum {string}
-       */
-      readonly afterDelivery?: 'keep' | 'move' | 'delete';
-      /** @description Folder for `afterDelivery: move`. */
-      readonly moveTo?: string | null;
-      /** @description Raise an alarm when no file came for this long. */
-      readonly expectEveryMinutes?: number | null;
-    };
-    readonly ForgetRequest: {
-      /** @description Path below the folder. */
-      readonly path?: string;
-    };
-    readonly ErrorAnswer: {
-      /** @description What went wrong, at which step, field or path, and what would be right. */
-      readonly error: string;
-    };
-    readonly AccountName: {
-      /** @description Identifier. */
-      readonly id: string;
-      /** @description E-mail address of the account. */
-      readonly email: string;
-      /** @description Name of the plan. */
-      readonly plan: string;
-    };
-    readonly LoginSession: {
-      /** @description Identifier. */
-      readonly id: string;
-      /**
-       * Format: date-time
-       * @description When it was made.
-       */
-      readonly createdAt: string;
-      /**
-       * Format: date-time
-       * @description The last request.
-       */
-      readonly lastSeenAt: string;
-      /**
-       * Format: date-time
-       * @description When it ends; null = never.
-       */
-      readonly expiresAt: string;
-      /** @description Where the request came from. */
-      readonly address: string;
-      /** @description The browser. */
-      readonly userAgent: string;
-      /** @description Whether it is the session of this request. */
-      readonly isCurrent: boolean;
-    };
-    readonly LoginAnswer: {
-      /** @description The account. */
-      readonly account: components['schemas']['AccountName'];
-      /** @description The session of this request; null with an admin key. */
-      readonly session: components['schemas']['LoginSession'];
-      /** @description To be sent as `X-CSRF-Token` with every request but GET and HEAD. */
-      readonly csrfToken: string;
-    };
-    readonly CurrentSession: {
-      /** @description The account. */
-      readonly account: components['schemas']['AccountName'];
-      /** @description The session of this request; null with an admin key. */
-      readonly session: components['schemas']['LoginSession'] | null;
-      /** @description To be sent as `X-CSRF-Token` with every request but GET and HEAD. */
-      readonly csrfToken: string | null;
-    };
-    readonly SessionsAnswer: {
-      /** @description Newest first. */
-      readonly sessions: readonly components['schemas']['LoginSession'][];
-    };
-    readonly RevokedAnswer: {
-      /** @description How many sessions were ended. */
-      readonly revoked: number;
-    };
-    readonly PasswordAnswer: {
-      /**
-       * @description Always true; a failure is an error answer.
-       * @constant
-       */
-      readonly success: true;
-      /** @description How many sessions were ended. */
-      readonly revokedSessions: number;
-    };
-    readonly TotpAnswer: {
-      /** @description The secret. */
-      readonly secret: string;
-      /** @description `otpauth://`, for a QR code. */
-      readonly uri: string;
-    };
-    readonly RecoveryCodesAnswer: {
-      /** @description Each stands in once for a code; shown this once. */
-      readonly recoveryCodes: readonly string[];
-    };
-    readonly SuccessAnswer: {
-      /**
-       * @description Always true; a failure is an error answer.
-       * @constant
-       */
-      readonly success: true;
-    };
-    readonly Account: {
-      /** @description Identifier. */
-      readonly id: string;
-      /** @description E-mail address of the account. */
-      readonly email: string;
-      /** @description Name of the plan. */
-      readonly plan: string;
-      /**
-       * Format: date-time
-       * @description When it was made.
-       */
-      readonly createdAt: string;
-      /** @description What the plan has room for; 0 = unlimited. */
-      readonly limits: {
-        /** @description Connections. */
-        readonly connections: number;
-        /** @description Actions a month. */
-        readonly monthlyActions: number;
-      };
-      /** @description How many connections the account has. */
-      readonly connections: number;
-      /** @description How many transfers the history holds. */
-      readonly transfers: number;
-      /** @description Whether it can log in. */
-      readonly hasPassword: boolean;
-      /** @description One-time passwords. */
-      readonly totp: {
-        /** @description Whether a login asks for one. */
-        readonly isEnabled: boolean;
-        /** @description Recovery codes that were not used yet. */
-        readonly recoveryCodesLeft: number;
-      };
-    };
-    readonly Overview: {
-      /** @description Sums of today, UTC. */
-      readonly today: {
-        /** @description Operations. */
-        readonly transfers: number;
-        /** @description Those that failed. */
-        readonly failed: number;
-        /** @description Those that run now. */
-        readonly pending: number;
-        /** @description Bytes read from remote servers. */
-        readonly bytesIn: number;
-        /** @description Bytes sent to remote servers. */
-        readonly bytesOut: number;
-      };
-      /** @description The last 24 hours, oldest first. */
-      readonly hours: readonly {
-        /**
-         * Format: date-time
-         * @description Begin of the hour.
-         */
-        readonly from: string;
-        /** @description Operations. */
-        readonly transfers: number;
-        /** @description Those that failed. */
-        readonly failed: number;
-        /** @description Bytes moved. */
-        readonly bytes: number;
-      }[];
-      /** @description What needs a person. */
-      readonly attention: readonly {
-        /**
-         * @description What it is about.
-         * @enum {string}
-         */
-        readonly kind: 'connection_failing' | 'watched_folder_failing' | 'dead_letters' | 'key_expiring' | 'quota';
-        /** @description In words. */
-        readonly text: string;
-        /** @description The connection, where it is about one. */
-        readonly connectionId?: string;
-        /** @description The watched folder, where it is about one. */
-        readonly watchedFolderId?: string;
-        /** @description The API key, where it is about one. */
-        readonly apiKeyId?: string;
-      }[];
-    };
-    readonly Usage: {
-      /** @description Name of the plan. */
-      readonly plan: string;
-      /** @description YYYY-MM, UTC. */
-      readonly month: string;
-      /** @description Actions of this month. */
-      readonly used: number;
-      /** @description Actions of the plan a month; 0 = unlimited. */
-      readonly limit: number;
-      /** @description What the month comes to when it goes on like the last seven days. */
-      readonly forecast: number;
-      /**
-       * Format: date-time
-       * @description When the actions will be used up; null = not this month.
-       */
-      readonly runsOutAt: string | null;
-      /** @description Days of the month that have any, in order. */
-      readonly days: readonly {
-        /**
-         * Format: date
-         * @description YYYY-MM-DD, UTC.
-         */
-        readonly day: string;
-        /** @description Actions of the day. */
-        readonly actions: number;
-        /** @description Operations that failed. */
-        readonly failed: number;
-      }[];
-      /** @description Connections against the plan. */
-      readonly connections: {
-        /** @description Connections of the account. */
-        readonly used: number;
-        /** @description Connections of the plan; 0 = unlimited. */
-        readonly limit: number;
-      };
-    };
-    readonly PoolsAnswer: {
-      /** @description One for each server and login that has sessions. */
-      readonly pools: readonly {
-        /** @description Host and port. */
-        readonly host: string;
-        /** @description Connections that use it. */
-        readonly connectionIds: readonly string[];
-        /** @description Open sessions. */
-        readonly open: number;
-        /** @description Sessions and SFTP channels in use. */
-        readonly leased: number;
-        /** @description Operations that wait for a session. */
-        readonly waiting: number;
-        /** @description How many sessions there may be. */
-        readonly maxSessions: number;
-      }[];
-      /** @description One for each of what all accounts share. */
-      readonly shares: readonly {
-        /**
-         * @description As under `budgets` in the configuration.
-         * @enum {string}
-         */
-        readonly name: 'memoryBytes' | 'requests' | 'waiting' | 'sessions' | 'lookups';
-        /** @description What the account holds now. */
-        readonly used: number;
-        /** @description For all accounts together. */
-        readonly capacity: number;
-        /** @description How often the account was refused more, lately. */
-        readonly refused: number;
-      }[];
-    };
-    readonly AuditEntry: {
-      /** @description Identifier. */
-      readonly id: string;
-      /**
-       * Format: date-time
-       * @description When it happened.
-       */
-      readonly at: string;
-      /** @description Who did it. */
-      readonly actor: {
-        /**
-         * @description A login session, an API key or the gateway itself.
-         * @enum {string}
-         */
-        readonly kind: 'session' | 'key' | 'anonymous';
-        /** @description Id of the session or key. */
-        readonly id: string | null;
-        /** @description E-mail address of the account, or name of the key. */
-        readonly name: string;
-      };
-      /** @description `area.verb`, such as `connection.update`. */
-      readonly action: string;
-      /** @description What was changed. */
-      readonly target: {
-        readonly kind: string;
-        readonly id: string;
-        readonly name: string;
-      } | null;
-      /** @description Where the request came from. */
-      readonly address: string;
-      /** @description Finds the request in the log. */
-      readonly requestId: string;
-      /** @description What was changed; no secrets. */
-      readonly details: {
-        readonly [key: string]: unknown;
-      };
-    };
-    readonly AuditAnswer: {
-      /** @description Newest first. */
-      readonly entries: readonly components['schemas']['AuditEntry'][];
-      /** @description Where the next page begins; null = there is none. */
-      readonly nextCursor: string | null;
-    };
-    readonly ManagedConnection:
-      | components['schemas']['SftpConnection']
-      | components['schemas']['FtpConnection']
-      | components['schemas']['S3Connection'];
-    readonly SftpConnection: {
-      /** @description Identifier. */
-      readonly id: string;
-      /** @description Shown to people. */
-      readonly name: string;
-      /** @description Whether it is switched on. */
-      readonly isActive: boolean;
-      /**
-       * @description `configuration` for those that the configuration file lists: they can be changed only there.
-       * @enum {string}
-       */
-      readonly source: 'configuration' | 'dashboard';
-      /** @description Taken where a request names no path; null = the login folder. */
-      readonly defaultPath: string | null;
-      /** @description Nothing outside of it is reachable. */
-      readonly rootPath: string;
-      /** @description Uploads go to a temporary name and are renamed. */
-      readonly atomicUploads: boolean;
-      /** @description Limits of its own, over those of the configuration. */
-      readonly pool: components['schemas']['PoolLimits'];
-      /**
-       * Format: date-time
-       * @description When it was made.
-       */
-      readonly createdAt: string;
-      /**
-       * Format: date-time
-       * @description When it was last changed.
-       */
-      readonly updatedAt: string;
-      /** @description The last test; null before it. */
-      readonly lastTest: {
-        /** Format: date-time */
-        readonly testedAt: string;
-        readonly isOk: boolean;
-        readonly failedStep: string | null;
-        readonly error: string | null;
-      } | null;
-      /** @description What was learned of the server; null before that. */
-      readonly card?: components['schemas']['ServerCard'] | null;
+    readonly ConnectionInput: {
       /**
        * @description Protocol.
-       * @constant
-       */
-      readonly type: 'sftp';
-      /** @description Host name or address, without protocol and port. */
-      readonly host: string;
-      /** @description TCP port. */
-      readonly port: number;
-      /** @description Login name. */
-      readonly username: string;
-      /**
-       * @description `legacy` also allows algorithms that old servers need.
        * @enum {string}
        */
-      readonly algorithms: 'default' | 'legacy';
-      /** @description A key pair of the gateway, in place of a private key. */
-      readonly keyPairId: string | null;
-      /** @description Pinned fingerprints; with none, the first one shown is trusted and pinned. */
-      readonly hostKeys: readonly string[];
-      /** @description They were learned from the first login. */
-      readonly hostKeysLearned: boolean;
-      /** @description Which of them are set. */
-      readonly secrets: {
-        /** @description Whether there is one. */
-        readonly password: boolean;
-        /** @description Whether there is one. */
-        readonly privateKey: boolean;
-        /** @description Whether there is one. */
-        readonly passphrase: boolean;
-      };
-    };
-    readonly FtpConnection: {
-      /** @description Identifier. */
-      readonly id: string;
+      readonly type: 'sftp' | 'ftp' | 's3';
       /** @description Shown to people. */
       readonly name: string;
-      /** @description Whether it is switched on. */
-      readonly isActive: boolean;
-      /**
-       * @description `configuration` for those that the configuration file lists: they can be changed only there.
-       * @enum {string}
-       */
-      readonly source: 'configuration' | 'dashboard';
-      /** @description Taken where a request names no path; null = the login folder. */
-      readonly defaultPath: string | null;
-      /** @description Nothing outside of it is reachable. */
-      readonly rootPath: string;
-      /** @description Uploads go to a temporary name and are renamed. */
-      readonly atomicUploads: boolean;
-      /** @description Limits of its own, over those of the configuration. */
-      readonly pool: components['schemas']['PoolLimits'];
-      /**
-       * Format: date-time
-       * @description When it was made.
-       */
-      readonly createdAt: string;
-      /**
-       * Format: date-time
-       * @description When it was last changed.
-       */
-      readonly updatedAt: string;
-      /** @description The last test; null before it. */
-      readonly lastTest: {
-        /** Format: date-time */
-        readonly testedAt: string;
-        readonly isOk: boolean;
-        readonly failedStep: string | null;
-        readonly error: string | null;
-      } | null;
-      /** @description What was learned of the server; null before that. */
-      readonly card?: components['schemas']['ServerCard'] | null;
-      /** @description Whether the certificate of the server must be trusted. */
-      readonly tlsVerify: boolean;
-      /** @description Certificates in PEM form that are trusted beside the usual ones. */
-      readonly tlsCa: string | null;
-      /**
-       * @description Protocol.
-       * @constant
-       */
-      readonly type: 'ftp';
-      /** @description Host name or address, without protocol and port. */
-      readonly host: string;
-      /** @description TCP port. */
-      readonly port: number;
-      /** @description Login name. */
-      readonly username: string;
-      /**
-       * @description How the control connection is encrypted.
-       * @enum {string}
-       */
-      readonly tls: 'none' | 'explicit' | 'implicit';
-      /** @description Which of them are set. */
-      readonly secrets: {
-        /** @description Whether there is one. */
-        readonly password: boolean;
-      };
-    };
-    readonly S3Connection: {
-      /** @description Identifier. */
-      readonly id: string;
-      /** @description Shown to people. */
-      readonly name: string;
-      /** @description Whether it is switched on. */
-      readonly isActive: boolean;
-      /**
-       * @description `configuration` for those that the configuration file lists: they can be changed only there.
-       * @enum {string}
-       */
-      readonly source: 'configuration' | 'dashboard';
-      /** @description Taken where a request names no path; null = the login folder. */
-      readonly defaultPath: string | null;
-      /** @description Nothing outside of it is reachable. */
-      readonly rootPath: string;
-      /** @description Uploads go to a temporary name and are renamed. */
-      readonly atomicUploads: boolean;
-      /** @description Limits of its own, over those of the configuration. */
-      readonly pool: components['schemas']['PoolLimits'];
-      /**
-       * Format: date-time
-       * @description When it was made.
-       */
-      readonly createdAt: string;
-      /**
-       * Format: date-time
-       * @description When it was last changed.
-       */
-      readonly updatedAt: string;
-      /** @description The last test; null before it. */
-      readonly lastTest: {
-        /** Format: date-time */
-        readonly testedAt: string;
-        readonly isOk: boolean;
-        readonly failedStep: string | null;
-        readonly error: string | null;
-      } | null;
-      /** @description What was learned of the server; null before that. */
-      readonly card?: components['schemas']['ServerCard'] | null;
-      /** @description Whether the certificate of the server must be trusted. */
-      readonly tlsVerify: boolean;
-      /** @description Certificates in PEM form that are trusted beside the usual ones. */
-      readonly tlsCa: string | null;
-      /**
-       * @description Protocol.
-       * @constant
-       */
-      readonly type: 's3';
-      /** @description URL of the store; null = AWS. */
-      readonly endpoint: string | null;
-      /** @description Region of the store. */
-      readonly region: string;
-      /** @description Name of the bucket. */
-      readonly bucket: string;
-      /** @description Id of the access key. */
-      readonly accessKeyId: string;
-      /** @description The bucket stands in the path, not in the host name. */
-      readonly forcePathStyle: boolean;
-      /**
-       * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
-       * @enum {string}
-       */
-      readonly uploader: 'streamed' | 'sdk';
-      /** @description Of every key; the root of the connection. */
-      readonly prefix: string;
-      /** @description Which of them are set. */
-      readonly secrets: {
-        /** @description Whether there is one. */
-        readonly secretAccessKey: boolean;
-        /** @description Whether there is one. */
-        readonly sessionToken: boolean;
-      };
-    };
-    readonly ServerCard: {
-      /**
-       * Format: date-time
-       * @description When it was tested.
-       */
-      readonly testedAt?: string;
-    } & {
-      readonly [key: string]: unknown;
-    };
-    readonly ManagedConnectionsAnswer: {
-      /** @description All connections of the account. */
-      readonly connections: readonly components['schemas']['ManagedConnection'][];
-      /** @description How many connections the plan has room for; 0 = unlimited. */
-      readonly limit: number;
-    };
-    readonly Dependents: {
-      /** @description API keys. */
-      readonly apiKeys: readonly {
-        /** @description Id of the API key. */
-        readonly id: string;
-        /** @description Its name. */
-        readonly name: string;
-        /** @description Whether it is for this connection alone and ends with it. */
-        readonly willBeRevoked: boolean;
-      }[];
-      /** @description The watched folders. */
-      readonly watchedFolders: readonly {
-        /** @description Id of the watched folder. */
-        readonly id: string;
-        /** @description Its name. */
-        readonly name: string;
-      }[];
-      /** @description How many operations run on it now. */
-      readonly runningTransfers: number;
-    };
-    readonly HostKeysAnswer: {
-      /** @description Pinned fingerprints; with none, the first one shown is trusted and pinned. */
-      readonly hostKeys: readonly string[];
-      /** @description They were learned from the first login. */
-      readonly learned: boolean;
-    };
-    readonly ScannedKeysAnswer: {
-      /** @description What the server shows now. */
-      readonly shown: readonly {
-        /** @description SHA-256 fingerprint, as OpenSSH shows it. */
-        readonly fingerprint: string;
-        /** @description Whether it is pinned. */
-        readonly isPinned: boolean;
-      }[];
-    };
-    readonly TestStep: {
-      /**
-       * @description The step.
-       * @enum {string}
-       */
-      readonly name:
-        'resolve' | 'connect' | 'host_key' | 'certificate' | 'login' | 'list' | 'write' | 'rename' | 'delete';
-      /**
-       * @description State.
-       * @enum {string}
-       */
-      readonly status: 'ok' | 'failed' | 'skipped';
-      /** @description Milliseconds from the start of the operation to its end. */
-      readonly durationMs?: number;
-      /** @description What was found. */
-      readonly detail?: string;
-      /** @description What went wrong, at which step, field or path, and what would be right. */
-      readonly error?: string;
-      /** @description The code of the error. */
-      readonly code?: string;
-      /** @description What to do about it. */
-      readonly advice?: string;
-    };
-    readonly TestReport: {
-      /** @description Whether every step went through. */
-      readonly isOk: boolean;
-      /**
-       * Format: date-time
-       * @description When it was tested.
-       */
-      readonly testedAt: string;
-      /** @description Milliseconds from the start of the operation to its end. */
-      readonly durationMs: number;
-      /** @description In their order; after a failing one the others are skipped. */
-      readonly steps: readonly components['schemas']['TestStep'][];
-      /** @description The host key that the server showed; null where it did not come so far. */
-      readonly hostKey: {
-        readonly fingerprint: string;
-        /** @enum {string} */
-        readonly state: 'pinned' | 'new' | 'mismatch';
-      } | null;
-      /** @description The TLS certificate of the server; null where there is none. */
-      readonly certificate: {
-        readonly subject: string;
-        readonly issuer: string;
-        /** Format: date-time */
-        readonly validTo: string;
-        readonly fingerprint: string;
-        readonly protocol: string;
-      } | null;
-      /** @description What was learned of the server; null before that. */
-      readonly card: components['schemas']['ServerCard'] | null;
-    };
-    readonly KeyPair: {
-      /** @description Identifier. */
-      readonly id: string;
-      /** @description Shown to people. */
-      readonly name: string;
-      /**
-       * @description Algorithm.
-       * @constant
-       */
-      readonly type: 'ed25519';
-      /** @description What the server is given. */
-      readonly publicKey: string;
-      /** @description SHA-256 fingerprint, as OpenSSH shows it. */
-      readonly fingerprint: string;
-      /**
-       * Format: date-time
-       * @description When it was made.
-       */
-      readonly createdAt: string;
-      /** @description Connections that use it. */
-      readonly usedBy: readonly string[];
-    };
-    readonly KeyPairsAnswer: {
-      /** @description The key pairs. */
-      readonly keyPairs: readonly components['schemas']['KeyPair'][];
-    };
-    readonly ApiKey: {
-      /** @description Identifier. */
-      readonly id: string;
-      /** @description Shown to people. */
-      readonly name: string;
-      /** @description The last four characters of the key; null for those of the configuration file. */
-      readonly hint: string | null;
-      /** @description What the key may do. */
-      readonly scopes: readonly ('read' | 'write' | 'exec' | 'watch' | 'admin')[];
-      /** @description Connections that the key is for; empty = all. */
-      readonly connections: readonly string[];
-      /** @description Addresses and CIDR blocks that the key may be used from; empty = all. */
-      readonly allowedIps: readonly string[];
-      /**
-       * Format: date-time
-       * @description When it ends; null = never.
-       */
-      readonly expiresAt: string | null;
-      /**
-       * Format: date-time
-       * @description When it was made.
-       */
-      readonly createdAt: string;
-      /**
-       * Format: date-time
-       * @description The last request, exact to a minute.
-       */
-      readonly lastUsedAt: string | null;
-      /**
-       * Format: date-time
-       * @description When it was revoked.
-       */
-      readonly revokedAt: string | null;
-      /**
-       * @description State.
-       * @enum {string}
-       */
-      readonly state: 'active' | 'expired' | 'revoked';
-      /**
-       * @description `configuration` for those that the configuration file lists: they can be changed only there.
-       * @enum {string}
-       */
-      readonly source: 'configuration' | 'dashboard';
-    };
-    readonly ApiKeysAnswer: {
-      /** @description API keys. */
-      readonly apiKeys: readonly components['schemas']['ApiKey'][];
-    };
-    readonly NewKeyAnswer: {
-      /** @description The API key, without the key itself. */
-      readonly apiKey: components['schemas']['ApiKey'];
-      /** @description The API key; shown this once. */
-      readonly key: string;
-    };
-    readonly RotatedKeyAnswer: {
-      /** @description The API key, without the key itself. */
-      readonly apiKey: components['schemas']['ApiKey'];
-      /** @description The API key; shown this once. */
-      readonly key: string;
-      /** @description The former key, as it is now. */
-      readonly previous: components['schemas']['ApiKey'];
-    };
-    readonly RevokedKeyAnswer: {
-      /** @description The API key, without the key itself. */
-      readonly apiKey: components['schemas']['ApiKey'];
-      /** @description Whether the configuration file gives it back at the next start. */
-      readonly comesBack: boolean;
-    };
-    readonly ManagedTransfer: {
-      /** @description Identifier. */
-      readonly id: string;
-      /** @description Id of a connection. */
-      readonly connectionId: string;
-      /**
-       * @description Kind of transfer.
-       * @enum {string}
-       */
-      readonly type:
-        | 'upload'
-        | 'download'
-        | 'read'
-        | 'write'
-        | 'append'
-        | 'delete'
-        | 'move'
-        | 'mkdir'
-        | 'list'
-        | 'exists'
-        | 'copy'
-        | 'exec'
-        | 'poll';
-      /**
-       * @description `outbound` changes the remote server, `inbound` reads from it.
-       * @enum {string}
-       */
-      readonly direction: 'outbound' | 'inbound';
-      /** @description Name of the file, without a folder. */
-      readonly filename: string;
-      /** @description Path on the remote server. */
-      readonly path: string;
-      /** @description Bytes. */
-      readonly fileSize: number;
-      /**
-       * @description State.
-       * @enum {string}
-       */
-      readonly status: 'success' | 'failed' | 'pending';
-      /** @description What went wrong. */
-      readonly errorMessage: string | null;
-      /** @description Milliseconds from the start of the operation to its end. */
-      readonly durationMs: number;
-      /**
-       * Format: date-time
-       * @description When it began.
-       */
-      readonly createdAt: string;
-      /** @description The code of the error, as `X-Error-Code` carries it. */
-      readonly errorCode: string | null;
-      /** @description How far it is; there while it runs. */
-      readonly live?: {
-        /** @description Bytes moved so far. */
-        readonly bytes: number;
-        /** @description Bytes in all; null where nobody knows. */
-        readonly totalBytes: number | null;
-        /** @description Of the last seconds. */
-        readonly bytesPerSecond: number;
-        /** @description What it does now. */
-        readonly step: string;
-        /**
-         * Format: date-time
-         * @description When it began.
-         */
-        readonly startedAt: string;
-      };
-    };
-    readonly TransferDetail: {
-      /** @description Identifier. */
-      readonly id: string;
-      /** @description Id of a connection. */
-      readonly connectionId: string;
-      /**
-       * @description Kind of transfer.
-       * @enum {string}
-       */
-      readonly type:
-        | 'upload'
-        | 'download'
-        | 'read'
-        | 'write'
-        | 'append'
-        | 'delete'
-        | 'move'
-        | 'mkdir'
-        | 'list'
-        | 'exists'
-        | 'copy'
-        | 'exec'
-        | 'poll';
-      /**
-       * @description `outbound` changes the remote server, `inbound` reads from it.
-       * @enum {string}
-       */
-      readonly direction: 'outbound' | 'inbound';
-      /** @description Name of the file, without a folder. */
-      readonly filename: string;
-      /** @description Path on the remote server. */
-      readonly path: string;
-      /** @description Bytes. */
-      readonly fileSize: number;
-      /**
-       * @description State.
-       * @enum {string}
-       */
-      readonly status: 'success' | 'failed' | 'pending';
-      /** @description What went wrong. */
-      readonly errorMessage: string | null;
-      /** @description Milliseconds from the start of the operation to its end. */
-      readonly durationMs: number;
-      /**
-       * Format: date-time
-       * @description When it began.
-       */
-      readonly createdAt: string;
-      /** @description The code of the error, as `X-Error-Code` carries it. */
-      readonly errorCode: string | null;
-      /** @description How far it is; there while it runs. */
-      readonly live?: {
-        /** @description Bytes moved so far. */
-        readonly bytes: number;
-        /** @description Bytes in all; null where nobody knows. */
-        readonly totalBytes: number | null;
-        /** @description Of the last seconds. */
-        readonly bytesPerSecond: number;
-        /** @description What it does now. */
-        readonly step: string;
-        /**
-         * Format: date-time
-         * @description When it began.
-         */
-        readonly startedAt: string;
-      };
-      /** @description Finds the request in the log. */
-      readonly requestId: string | null;
-      /** @description The API key that asked; null = the dashboard, or the gateway itself. */
-      readonly key: {
-        readonly id: string;
-        readonly name: string;
-      } | null;
-    };
-    readonly ManagedTransfersAnswer: {
-      /** @description Newest first. */
-      readonly transfers: readonly components['schemas']['ManagedTransfer'][];
-      /** @description Where the next page begins; null = there is none. */
-      readonly nextCursor: string | null;
-    };
-    readonly LiveTransfersAnswer: {
-      /** @description Newest first. */
-      readonly transfers: readonly components['schemas']['ManagedTransfer'][];
-    };
-    readonly ManagedWatchedFolder: {
-      /** @description Identifier. */
-      readonly id: string;
-      /** @description Id of a connection. */
-      readonly connectionId: string;
-      /** @description Shown to people. */
-      readonly name: string;
-      /** @description The folder. */
-      readonly path: string;
-      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
-      readonly filePattern: string | null;
-      /** @description Minutes between two checks. */
-      readonly scheduleMinutes: number;
-      /** @description URL that receives a POST when files are found. */
-      readonly webhookUrl: string | null;
-      /** @description How it was created. */
-      readonly source: string;
-      /** @description Also report files whose size or date changed. */
-      readonly detectModified: boolean;
-      /** @description Whether it is switched on. */
-      readonly isActive: boolean;
-      /**
-       * Format: date-time
-       * @description When it was made.
-       */
-      readonly createdAt: string;
-      /** @description A glob of files that are not reported. */
-      readonly excludePattern: string | null;
-      /** @description Name of a marker file: a file is reported only once its marker is there too. */
-      readonly doneFile: string | null;
-      /**
-       * @description Whether the files of the first check are reported, or are the baseline.
-       * @enum {string}
-       */
-      readonly initial: 'ignore' | 'report';
-      /** @description Whether sub-folders are watched too. */
-      readonly recursive: boolean;
-      /** @description Files younger than this are not reported yet. */
-      readonly minAgeSeconds: number;
-      /**
-       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
-       * @enum {string}
-       */
-      readonly afterDelivery: 'keep' | 'move' | 'delete';
-      /** @description Folder for `afterDelivery: move`. */
-      readonly moveTo: string | null;
-      /** @description Raise an alarm when no file came for this long. */
-      readonly expectEveryMinutes: number | null;
-      /**
-       * Format: date-time
-       * @description When it is checked next.
-       */
-      readonly nextCheckAt: string;
-      /**
-       * Format: date-time
-       * @description When the first check went through.
-       */
-      readonly baselineAt: string | null;
-      /**
-       * Format: date-time
-       * @description When a check last went through.
-       */
-      readonly lastSuccessAt: string | null;
-      /**
-       * Format: date-time
-       * @description When a file was last reported.
-       */
-      readonly lastDetectionAt: string | null;
-      /**
-       * Format: date-time
-       * @description When it was last told that no file came.
-       */
-      readonly alarmedAt: string | null;
-      /**
-       * Format: date-time
-       * @description Since when every check has failed.
-       */
-      readonly failingSince: string | null;
-      /** @description Checks that have failed in a row. */
-      readonly failures: number;
-      /** @description The code of the error, as `X-Error-Code` carries it. */
-      readonly errorCode: string | null;
-      /** @description What went wrong. */
-      readonly errorMessage: string | null;
-      /**
-       * Format: date-time
-       * @description When the receiver answered 410: nothing is sent any more.
-       */
-      readonly deliveriesEndedAt: string | null;
-    };
+    } & (
+      | components['schemas']['SftpConnectionInput']
+      | components['schemas']['FtpConnectionInput']
+      | components['schemas']['S3ConnectionInput']
+    );
     readonly CreatedManagedWatchedFolder: {
       /** @description Identifier. */
       readonly id: string;
@@ -1628,121 +508,21 @@ export interface components {
       /** @description Signs its webhooks (Standard Webhooks); shown this once. */
       readonly webhookSecret: string;
     };
-    readonly ManagedWatchedFoldersAnswer: {
-      /** @description The watched folders. */
-      readonly watchedFolders: readonly components['schemas']['ManagedWatchedFolder'][];
+    readonly CurrentSession: {
+      /** @description The account. */
+      readonly account: components['schemas']['AccountName'];
+      /** @description The session of this request; null with an admin key. */
+      readonly session: components['schemas']['LoginSession'] | null;
+      /** @description To be sent as `X-CSRF-Token` with every request but GET and HEAD. */
+      readonly csrfToken: string | null;
     };
-    readonly QueuedAnswer: {
-      /** @description False when it waits or runs already. */
-      readonly queued: boolean;
-    };
-    readonly DryRunAnswer: {
-      /** @description Entries of the folder, by reason. */
-      readonly counts: {
-        readonly [key: string]: number;
-      };
-      /** @description The files. */
-      readonly files: readonly {
-        /** @description Name of the file. */
-        readonly name: string;
-        /** @description Path from the root of the connection. */
-        readonly path: string;
-        /** @description Bytes. */
-        readonly size: number;
-        /**
-         * Format: date-time
-         * @description Time of the last change, UTC.
-         */
-        readonly modifiedAt: string;
-        /**
-         * @description `new`, or `modified` where its size or date changed.
-         * @enum {string}
-         */
-        readonly event: 'new' | 'modified';
-        /** @description The exact bytes of a name that is not UTF-8, as base64. */
-        readonly rawName?: string;
-      }[];
-    };
-    readonly KnownFilesAnswer: {
-      /** @description The files. */
-      readonly files: readonly {
-        /** @description Path below the watched folder. */
-        readonly path: string;
-        /** @description The exact bytes of a name that is not UTF-8, as base64. */
-        readonly rawName?: string;
-        /**
-         * @description `known`, `waiting` until it has settled, or `changing`.
-         * @enum {string}
-         */
-        readonly state: 'known' | 'waiting' | 'changing';
-        /** @description Bytes. */
-        readonly size: number;
-        /**
-         * Format: date-time
-         * @description Time of the last change, UTC.
-         */
-        readonly modifiedAt: string;
-      }[];
-      /** @description How many there are. */
-      readonly total: number;
-    };
-    readonly ForgottenAnswer: {
-      /** @description How many files were forgotten. */
-      readonly forgotten: number;
-    };
-    readonly Check: {
-      /** @description Identifier. */
-      readonly id: string;
-      /**
-       * @description Why it ran.
-       * @enum {string}
-       */
-      readonly kind: 'regular' | 'follow_up' | 'manual';
-      /**
-       * @description How it ended.
-       * @enum {string}
-       */
-      readonly outcome: 'succeeded' | 'failed' | 'skipped';
-      /**
-       * Format: date-time
-       * @description When it began.
-       */
-      readonly startedAt: string;
-      /** @description Milliseconds from the start of the operation to its end. */
-      readonly durationMs: number;
-      /** @description The code of the error, as `X-Error-Code` carries it. */
-      readonly errorCode: string | null;
-      /** @description What went wrong. */
-      readonly errorMessage: string | null;
-      /** @description Entries of the folder, by reason. */
-      readonly counts: {
-        readonly [key: string]: number;
-      };
-    };
-    readonly ChecksAnswer: {
-      /** @description The last checks, newest first. */
-      readonly checks: readonly components['schemas']['Check'][];
-    };
-    readonly CheckEntriesAnswer: {
-      /** @description Every entry with its reason. */
-      readonly entries: readonly {
-        /** @description Path below the watched folder. */
-        readonly path: string;
-        /** @description Why it is reported, or not. */
-        readonly reason: string;
-        /** @description Bytes. */
-        readonly size?: number;
-        /** @description Bytes when it was last seen. */
-        readonly sizeBefore?: number;
-      }[];
-    };
-    readonly SecretAnswer: {
-      /** @description The secret. */
-      readonly secret: string;
-    };
-    readonly EventAnswer: {
-      /** @description Its `webhook-id`. */
-      readonly eventId: string;
+    readonly DeliveriesAnswer: {
+      /** @description Newest first. */
+      readonly deliveries: readonly components['schemas']['Delivery'][];
+      /** @description Items a page. */
+      readonly limit: number;
+      /** @description Items to pass over. */
+      readonly offset: number;
     };
     readonly Delivery: {
       /** @description Identifier. */
@@ -1781,36 +561,72 @@ export interface components {
        */
       readonly createdAt: string;
     };
-    readonly DeliveriesAnswer: {
-      /** @description Newest first. */
-      readonly deliveries: readonly components['schemas']['Delivery'][];
-      /** @description Items a page. */
-      readonly limit: number;
-      /** @description Items to pass over. */
-      readonly offset: number;
+    readonly Dependents: {
+      /** @description API keys. */
+      readonly apiKeys: readonly {
+        /** @description Id of the API key. */
+        readonly id: string;
+        /** @description Its name. */
+        readonly name: string;
+        /** @description Whether it is for this connection alone and ends with it. */
+        readonly willBeRevoked: boolean;
+      }[];
+      /** @description The watched folders. */
+      readonly watchedFolders: readonly {
+        /** @description Id of the watched folder. */
+        readonly id: string;
+        /** @description Its name. */
+        readonly name: string;
+      }[];
+      /** @description How many operations run on it now. */
+      readonly runningTransfers: number;
     };
-    readonly Attempt: {
+    readonly DryRunAnswer: {
+      /** @description Entries of the folder, by reason. */
+      readonly counts: {
+        readonly [key: string]: number;
+      };
+      /** @description The files. */
+      readonly files: readonly {
+        /** @description Name of the file. */
+        readonly name: string;
+        /** @description Path from the root of the connection. */
+        readonly path: string;
+        /** @description Bytes. */
+        readonly size: number;
+        /**
+         * Format: date-time
+         * @description Time of the last change, UTC.
+         */
+        readonly modifiedAt: string;
+        /**
+         * @description `new`, or `modified` where its size or date changed.
+         * @enum {string}
+         */
+        readonly event: 'new' | 'modified';
+        /** @description The exact bytes of a name that is not UTF-8, as base64. */
+        readonly rawName?: string;
+      }[];
+    };
+    readonly DuplicateRequest: {
       /** @description Identifier. */
-      readonly id: string;
-      /**
-       * Format: date-time
-       * @description When it began.
-       */
-      readonly startedAt: string;
-      /** @description Milliseconds from the start of the operation to its end. */
-      readonly durationMs: number;
-      /** @description HTTP status of the answer; null when there was none. */
-      readonly status: number | null;
-      /** @description The code of the error, as `X-Error-Code` carries it. */
-      readonly errorCode: string | null;
-      /** @description What went wrong. */
-      readonly errorMessage: string | null;
-      /** @description The first 4 kB of the answer. */
-      readonly answer: string | null;
+      readonly id?: string;
+      /** @description Shown to people. */
+      readonly name?: string;
+      /** @description The password of the account. */
+      readonly password?: string | null;
+      /** @description In PEM, OpenSSH or PuTTY form. Written, never shown; null takes it away. */
+      readonly privateKey?: string | null;
+      /** @description Of the private key. Written, never shown; null takes it away. */
+      readonly passphrase?: string | null;
+      /** @description Written, never shown. */
+      readonly secretAccessKey?: string | null;
+      /** @description Of temporary credentials. Written, never shown; null takes it away. */
+      readonly sessionToken?: string | null;
     };
-    readonly AttemptsAnswer: {
-      /** @description The tries, oldest first. */
-      readonly attempts: readonly components['schemas']['Attempt'][];
+    readonly ErrorAnswer: {
+      /** @description What went wrong, at which step, field or path, and what would be right. */
+      readonly error: string;
     };
     readonly ErrorCode:
       | 'bad_request'
@@ -1857,6 +673,1190 @@ export interface components {
       | 'database_away'
       | 'connect_timeout'
       | 'stall_timeout';
+    readonly EventAnswer: {
+      /** @description Its `webhook-id`. */
+      readonly eventId: string;
+    };
+    readonly ForgetRequest: {
+      /** @description Path below the folder. */
+      readonly path?: string;
+    };
+    readonly ForgottenAnswer: {
+      /** @description How many files were forgotten. */
+      readonly forgotten: number;
+    };
+    readonly FtpConnection: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Shown to people. */
+      readonly name: string;
+      /** @description Whether it is switched on. */
+      readonly isActive: boolean;
+      /**
+       * @description `configuration` for those that the configuration file lists: they can be changed only there.
+       * @enum {string}
+       */
+      readonly source: 'configuration' | 'dashboard';
+      /** @description Taken where a request names no path; null = the login folder. */
+      readonly defaultPath: string | null;
+      /** @description Nothing outside of it is reachable. */
+      readonly rootPath: string;
+      /** @description Uploads go to a temporary name and are renamed. */
+      readonly atomicUploads: boolean;
+      /** @description Limits of its own, over those of the configuration. */
+      readonly pool: components['schemas']['PoolLimits'];
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      readonly createdAt: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      readonly updatedAt: string;
+      /** @description The last test; null before it. */
+      readonly lastTest: {
+        /** Format: date-time */
+        readonly testedAt: string;
+        readonly isOk: boolean;
+        readonly failedStep: string | null;
+        readonly error: string | null;
+      } | null;
+      /** @description What was learned of the server; null before that. */
+      readonly card?: components['schemas']['ServerCard'] | null;
+      /** @description Whether the certificate of the server must be trusted. */
+      readonly tlsVerify: boolean;
+      /** @description Certificates in PEM form that are trusted beside the usual ones. */
+      readonly tlsCa: string | null;
+      /**
+       * @description Protocol.
+       * @constant
+       */
+      readonly type: 'ftp';
+      /** @description Host name or address, without protocol and port. */
+      readonly host: string;
+      /** @description TCP port. */
+      readonly port: number;
+      /** @description Login name. */
+      readonly username: string;
+      /**
+       * @description How the control connection is encrypted.
+       * @enum {string}
+       */
+      readonly tls: 'none' | 'explicit' | 'implicit';
+      /** @description Which of them are set. */
+      readonly secrets: {
+        /** @description Whether there is one. */
+        readonly password: boolean;
+      };
+    };
+    readonly FtpConnectionInput: {
+      /** @description Shown to people. */
+      readonly name?: string;
+      /**
+       * @description Whether it is switched on.
+       * @default true
+       */
+      readonly isActive?: boolean;
+      /**
+       * @description Taken where a request names no path; null = the login folder.
+       * @default null
+       */
+      readonly defaultPath?: string | null;
+      /**
+       * @description Limits of its own, over those of the configuration.
+       * @default {}
+       */
+      readonly pool?: {
+        /** @description Open sessions to the server. */
+        readonly maxSessions?: number;
+        /** @description SFTP channels that share one SSH connection. */
+        readonly maxChannelsPerSession?: number;
+        /** @description Requests that may wait for a session. */
+        readonly maxWaiting?: number;
+        /** @description Milliseconds until an idle session is closed. */
+        readonly idleTimeoutMs?: number;
+        /** @description Milliseconds that a request waits for a session. */
+        readonly acquireTimeoutMs?: number;
+        /** @description Milliseconds that a login may take. */
+        readonly connectTimeoutMs?: number;
+        /** @description Milliseconds without a byte until a transfer fails. */
+        readonly stallTimeoutMs?: number;
+      };
+      /** @description Host name or address, without protocol and port. */
+      readonly host: string;
+      /** @description Login name. */
+      readonly username: string;
+      /**
+       * @description Nothing outside of it is reachable.
+       * @default /
+       */
+      readonly rootPath?: string;
+      /**
+       * @description Uploads go to a temporary name and are renamed.
+       * @default true
+       */
+      readonly atomicUploads?: boolean;
+      /** @description Written, never shown; null takes it away. */
+      readonly password?: string | null;
+      /**
+       * @description Whether the certificate of the server must be trusted.
+       * @default true
+       */
+      readonly tlsVerify?: boolean;
+      /**
+       * @description Certificates in PEM form that are trusted beside the usual ones.
+       * @default null
+       */
+      readonly tlsCa?: string | null;
+      /**
+       * @description TCP port.
+       * @default 21
+       */
+      readonly port?: number;
+      /**
+       * @description How the control connection is encrypted.
+       * @default none
+       * @enum {string}
+       */
+      readonly tls?: 'none' | 'explicit' | 'implicit';
+      /** @description Identifier. */
+      readonly id?: string;
+      /**
+       * @description Protocol.
+       * @constant
+       */
+      readonly type?: 'ftp';
+    };
+    readonly HostKeyRequest: {
+      /** @description SHA-256 fingerprint, as OpenSSH shows it. */
+      readonly fingerprint: string;
+      /**
+       * @description In place of the others.
+       * @default false
+       */
+      readonly replace?: boolean;
+    };
+    readonly HostKeysAnswer: {
+      /** @description Pinned fingerprints; with none, the first one shown is trusted and pinned. */
+      readonly hostKeys: readonly string[];
+      /** @description They were learned from the first login. */
+      readonly learned: boolean;
+    };
+    readonly KeyPair: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Shown to people. */
+      readonly name: string;
+      /**
+       * @description Algorithm.
+       * @constant
+       */
+      readonly type: 'ed25519';
+      /** @description What the server is given. */
+      readonly publicKey: string;
+      /** @description SHA-256 fingerprint, as OpenSSH shows it. */
+      readonly fingerprint: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      readonly createdAt: string;
+      /** @description Connections that use it. */
+      readonly usedBy: readonly string[];
+    };
+    readonly KeyPairsAnswer: {
+      /** @description The key pairs. */
+      readonly keyPairs: readonly components['schemas']['KeyPair'][];
+    };
+    readonly KnownFilesAnswer: {
+      /** @description The files. */
+      readonly files: readonly {
+        /** @description Path below the watched folder. */
+        readonly path: string;
+        /** @description The exact bytes of a name that is not UTF-8, as base64. */
+        readonly rawName?: string;
+        /**
+         * @description `known`, `waiting` until it has settled, or `changing`.
+         * @enum {string}
+         */
+        readonly state: 'known' | 'waiting' | 'changing';
+        /** @description Bytes. */
+        readonly size: number;
+        /**
+         * Format: date-time
+         * @description Time of the last change, UTC.
+         */
+        readonly modifiedAt: string;
+      }[];
+      /** @description How many there are. */
+      readonly total: number;
+    };
+    readonly LiveTransfersAnswer: {
+      /** @description Newest first. */
+      readonly transfers: readonly components['schemas']['ManagedTransfer'][];
+    };
+    readonly LoginAnswer: {
+      /** @description The account. */
+      readonly account: components['schemas']['AccountName'];
+      /** @description The session of this request; null with an admin key. */
+      readonly session: components['schemas']['LoginSession'];
+      /** @description To be sent as `X-CSRF-Token` with every request but GET and HEAD. */
+      readonly csrfToken: string;
+    };
+    readonly LoginRequest: {
+      /** @description E-mail address of the account. */
+      readonly email: string;
+      /** @description The password of the account. */
+      readonly password: string;
+      /** @description Six digits of the authenticator, or a recovery code. */
+      readonly code?: string;
+    };
+    readonly LoginSession: {
+      /** @description Identifier. */
+      readonly id: string;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      readonly createdAt: string;
+      /**
+       * Format: date-time
+       * @description The last request.
+       */
+      readonly lastSeenAt: string;
+      /**
+       * Format: date-time
+       * @description When it ends; null = never.
+       */
+      readonly expiresAt: string;
+      /** @description Where the request came from. */
+      readonly address: string;
+      /** @description The browser. */
+      readonly userAgent: string;
+      /** @description Whether it is the session of this request. */
+      readonly isCurrent: boolean;
+    };
+    readonly ManagedConnection:
+      | components['schemas']['SftpConnection']
+      | components['schemas']['FtpConnection']
+      | components['schemas']['S3Connection'];
+    readonly ManagedConnectionsAnswer: {
+      /** @description All connections of the account. */
+      readonly connections: readonly components['schemas']['ManagedConnection'][];
+      /** @description How many connections the plan has room for; 0 = unlimited. */
+      readonly limit: number;
+    };
+    readonly ManagedTransfer: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Id of a connection. */
+      readonly connectionId: string;
+      /**
+       * @description Kind of transfer.
+       * @enum {string}
+       */
+      readonly type:
+        | 'upload'
+        | 'download'
+        | 'read'
+        | 'write'
+        | 'append'
+        | 'delete'
+        | 'move'
+        | 'mkdir'
+        | 'list'
+        | 'exists'
+        | 'copy'
+        | 'exec'
+        | 'poll';
+      /**
+       * @description `outbound` changes the remote server, `inbound` reads from it.
+       * @enum {string}
+       */
+      readonly direction: 'outbound' | 'inbound';
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /** @description Path on the remote server. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly fileSize: number;
+      /**
+       * @description State.
+       * @enum {string}
+       */
+      readonly status: 'success' | 'failed' | 'pending';
+      /** @description What went wrong. */
+      readonly errorMessage: string | null;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      readonly createdAt: string;
+      /** @description The code of the error, as `X-Error-Code` carries it. */
+      readonly errorCode: string | null;
+      /** @description How far it is; there while it runs. */
+      readonly live?: {
+        /** @description Bytes moved so far. */
+        readonly bytes: number;
+        /** @description Bytes in all; null where nobody knows. */
+        readonly totalBytes: number | null;
+        /** @description Of the last seconds. */
+        readonly bytesPerSecond: number;
+        /** @description What it does now. */
+        readonly step: string;
+        /**
+         * Format: date-time
+         * @description When it began.
+         */
+        readonly startedAt: string;
+      };
+    };
+    readonly ManagedTransfersAnswer: {
+      /** @description Newest first. */
+      readonly transfers: readonly components['schemas']['ManagedTransfer'][];
+      /** @description Where the next page begins; null = there is none. */
+      readonly nextCursor: string | null;
+    };
+    readonly ManagedWatchedFolder: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Id of a connection. */
+      readonly connectionId: string;
+      /** @description Shown to people. */
+      readonly name: string;
+      /** @description The folder. */
+      readonly path: string;
+      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
+      readonly filePattern: string | null;
+      /** @description Minutes between two checks. */
+      readonly scheduleMinutes: number;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl: string | null;
+      /** @description How it was created. */
+      readonly source: string;
+      /** @description Also report files whose size or date changed. */
+      readonly detectModified: boolean;
+      /** @description Whether it is switched on. */
+      readonly isActive: boolean;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      readonly createdAt: string;
+      /** @description A glob of files that are not reported. */
+      readonly excludePattern: string | null;
+      /** @description Name of a marker file: a file is reported only once its marker is there too. */
+      readonly doneFile: string | null;
+      /**
+       * @description Whether the files of the first check are reported, or are the baseline.
+       * @enum {string}
+       */
+      readonly initial: 'ignore' | 'report';
+      /** @description Whether sub-folders are watched too. */
+      readonly recursive: boolean;
+      /** @description Files younger than this are not reported yet. */
+      readonly minAgeSeconds: number;
+      /**
+       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
+       * @enum {string}
+       */
+      readonly afterDelivery: 'keep' | 'move' | 'delete';
+      /** @description Folder for `afterDelivery: move`. */
+      readonly moveTo: string | null;
+      /** @description Raise an alarm when no file came for this long. */
+      readonly expectEveryMinutes: number | null;
+      /**
+       * Format: date-time
+       * @description When it is checked next.
+       */
+      readonly nextCheckAt: string;
+      /**
+       * Format: date-time
+       * @description When the first check went through.
+       */
+      readonly baselineAt: string | null;
+      /**
+       * Format: date-time
+       * @description When a check last went through.
+       */
+      readonly lastSuccessAt: string | null;
+      /**
+       * Format: date-time
+       * @description When a file was last reported.
+       */
+      readonly lastDetectionAt: string | null;
+      /**
+       * Format: date-time
+       * @description When it was last told that no file came.
+       */
+      readonly alarmedAt: string | null;
+      /**
+       * Format: date-time
+       * @description Since when every check has failed.
+       */
+      readonly failingSince: string | null;
+      /** @description Checks that have failed in a row. */
+      readonly failures: number;
+      /** @description The code of the error, as `X-Error-Code` carries it. */
+      readonly errorCode: string | null;
+      /** @description What went wrong. */
+      readonly errorMessage: string | null;
+      /**
+       * Format: date-time
+       * @description When the receiver answered 410: nothing is sent any more.
+       */
+      readonly deliveriesEndedAt: string | null;
+    };
+    readonly ManagedWatchedFoldersAnswer: {
+      /** @description The watched folders. */
+      readonly watchedFolders: readonly components['schemas']['ManagedWatchedFolder'][];
+    };
+    readonly NewApiKey: {
+      /** @description Shown to people. */
+      readonly name: string;
+      /** @description What the key may do. */
+      readonly scopes?: readonly ('read' | 'write' | 'exec' | 'watch' | 'admin')[];
+      /** @description Connections that the key is for; empty = all. */
+      readonly connections?: readonly string[];
+      /** @description Addresses and CIDR blocks that the key may be used from; empty = all. */
+      readonly allowedIps?: readonly string[];
+      /** @description When it ends; null = never. */
+      readonly expiresAt?: string | null;
+    };
+    readonly NewKeyAnswer: {
+      /** @description The API key, without the key itself. */
+      readonly apiKey: components['schemas']['ApiKey'];
+      /** @description The API key; shown this once. */
+      readonly key: string;
+    };
+    readonly NewKeyPair: {
+      /** @description Shown to people. */
+      readonly name: string;
+    };
+    readonly NewWatchedFolder: {
+      /** @description Id of a connection. */
+      readonly connectionId: string;
+      /** @description Folder to watch. */
+      readonly path: string;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl?: string | null;
+      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
+      readonly filePattern?: string | null;
+      /**
+       * @description Minutes between two checks.
+       * @default 5
+       */
+      readonly scheduleMinutes?: number;
+      /** @description Shown in the dashboard; the folder's own name when absent. */
+      readonly name?: string;
+      /**
+       * @description Also report files whose size or date changed.
+       * @default false
+       */
+      readonly detectModified?: boolean;
+      /** @description A glob of files that are not reported. */
+      readonly excludePattern?: string | null;
+      /** @description Name of a marker file: a file is reported only once its marker is there too. */
+      readonly doneFile?: string | null;
+      /**
+       * @description Whether the files of the first check are reported, or are the baseline.
+       * @default ignore
+       * @enum {string}
+       */
+      readonly initial?: 'ignore' | 'report';
+      /**
+       * @description Whether sub-folders are watched too.
+       * @default false
+       */
+      readonly recursive?: boolean;
+      /**
+       * @description Files younger than this are not reported yet.
+       * @default 0
+       */
+      readonly minAgeSeconds?: number;
+      /**
+       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
+       * @default keep
+       * @enum {string}
+       */
+      readonly afterDelivery?: 'keep' | 'move' | 'delete';
+      /** @description Folder for `afterDelivery: move`. */
+      readonly moveTo?: string | null;
+      /** @description Raise an alarm when no file came for this long. */
+      readonly expectEveryMinutes?: number | null;
+    };
+    readonly Overview: {
+      /** @description Sums of today, UTC. */
+      readonly today: {
+        /** @description Operations. */
+        readonly transfers: number;
+        /** @description Those that failed. */
+        readonly failed: number;
+        /** @description Those that run now. */
+        readonly pending: number;
+        /** @description Bytes read from remote servers. */
+        readonly bytesIn: number;
+        /** @description Bytes sent to remote servers. */
+        readonly bytesOut: number;
+      };
+      /** @description The last 24 hours, oldest first. */
+      readonly hours: readonly {
+        /**
+         * Format: date-time
+         * @description Begin of the hour.
+         */
+        readonly from: string;
+        /** @description Operations. */
+        readonly transfers: number;
+        /** @description Those that failed. */
+        readonly failed: number;
+        /** @description Bytes moved. */
+        readonly bytes: number;
+      }[];
+      /** @description What needs a person. */
+      readonly attention: readonly {
+        /**
+         * @description What it is about.
+         * @enum {string}
+         */
+        readonly kind: 'connection_failing' | 'watched_folder_failing' | 'dead_letters' | 'key_expiring' | 'quota';
+        /** @description In words. */
+        readonly text: string;
+        /** @description The connection, where it is about one. */
+        readonly connectionId?: string;
+        /** @description The watched folder, where it is about one. */
+        readonly watchedFolderId?: string;
+        /** @description The API key, where it is about one. */
+        readonly apiKeyId?: string;
+      }[];
+    };
+    readonly PasswordAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description How many sessions were ended. */
+      readonly revokedSessions: number;
+    };
+    readonly PasswordRequest: {
+      /** @description The password of the account. */
+      readonly password: string;
+    };
+    readonly PoolLimits: {
+      /** @description Open sessions to the server. */
+      readonly maxSessions?: number;
+      /** @description SFTP channels that share one SSH connection. */
+      readonly maxChannelsPerSession?: number;
+      /** @description Requests that may wait for a session. */
+      readonly maxWaiting?: number;
+      /** @description Milliseconds until an idle session is closed. */
+      readonly idleTimeoutMs?: number;
+      /** @description Milliseconds that a request waits for a session. */
+      readonly acquireTimeoutMs?: number;
+      /** @description Milliseconds that a login may take. */
+      readonly connectTimeoutMs?: number;
+      /** @description Milliseconds without a byte until a transfer fails. */
+      readonly stallTimeoutMs?: number;
+    };
+    readonly PoolsAnswer: {
+      /** @description One for each server and login that has sessions. */
+      readonly pools: readonly {
+        /** @description Host and port. */
+        readonly host: string;
+        /** @description Connections that use it. */
+        readonly connectionIds: readonly string[];
+        /** @description Open sessions. */
+        readonly open: number;
+        /** @description Sessions and SFTP channels in use. */
+        readonly leased: number;
+        /** @description Operations that wait for a session. */
+        readonly waiting: number;
+        /** @description How many sessions there may be. */
+        readonly maxSessions: number;
+      }[];
+      /** @description One for each of what all accounts share. */
+      readonly shares: readonly {
+        /**
+         * @description As under `budgets` in the configuration.
+         * @enum {string}
+         */
+        readonly name: 'memoryBytes' | 'requests' | 'waiting' | 'sessions' | 'lookups';
+        /** @description What the account holds now. */
+        readonly used: number;
+        /** @description For all accounts together. */
+        readonly capacity: number;
+        /** @description How often the account was refused more, lately. */
+        readonly refused: number;
+      }[];
+    };
+    readonly QueuedAnswer: {
+      /** @description False when it waits or runs already. */
+      readonly queued: boolean;
+    };
+    readonly RecoveryCodesAnswer: {
+      /** @description Each stands in once for a code; shown this once. */
+      readonly recoveryCodes: readonly string[];
+    };
+    readonly RevokedAnswer: {
+      /** @description How many sessions were ended. */
+      readonly revoked: number;
+    };
+    readonly RevokedKeyAnswer: {
+      /** @description The API key, without the key itself. */
+      readonly apiKey: components['schemas']['ApiKey'];
+      /** @description Whether the configuration file gives it back at the next start. */
+      readonly comesBack: boolean;
+    };
+    readonly RotateRequest: {
+      /**
+       * @description How long the former key still works.
+       * @default 60
+       */
+      readonly overlapMinutes?: number;
+    };
+    readonly RotatedKeyAnswer: {
+      /** @description The API key, without the key itself. */
+      readonly apiKey: components['schemas']['ApiKey'];
+      /** @description The API key; shown this once. */
+      readonly key: string;
+      /** @description The former key, as it is now. */
+      readonly previous: components['schemas']['ApiKey'];
+    };
+    readonly S3Connection: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Shown to people. */
+      readonly name: string;
+      /** @description Whether it is switched on. */
+      readonly isActive: boolean;
+      /**
+       * @description `configuration` for those that the configuration file lists: they can be changed only there.
+       * @enum {string}
+       */
+      readonly source: 'configuration' | 'dashboard';
+      /** @description Taken where a request names no path; null = the login folder. */
+      readonly defaultPath: string | null;
+      /** @description Nothing outside of it is reachable. */
+      readonly rootPath: string;
+      /** @description Uploads go to a temporary name and are renamed. */
+      readonly atomicUploads: boolean;
+      /** @description Limits of its own, over those of the configuration. */
+      readonly pool: components['schemas']['PoolLimits'];
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      readonly createdAt: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      readonly updatedAt: string;
+      /** @description The last test; null before it. */
+      readonly lastTest: {
+        /** Format: date-time */
+        readonly testedAt: string;
+        readonly isOk: boolean;
+        readonly failedStep: string | null;
+        readonly error: string | null;
+      } | null;
+      /** @description What was learned of the server; null before that. */
+      readonly card?: components['schemas']['ServerCard'] | null;
+      /** @description Whether the certificate of the server must be trusted. */
+      readonly tlsVerify: boolean;
+      /** @description Certificates in PEM form that are trusted beside the usual ones. */
+      readonly tlsCa: string | null;
+      /**
+       * @description Protocol.
+       * @constant
+       */
+      readonly type: 's3';
+      /** @description URL of the store; null = AWS. */
+      readonly endpoint: string | null;
+      /** @description Region of the store. */
+      readonly region: string;
+      /** @description Name of the bucket. */
+      readonly bucket: string;
+      /** @description Id of the access key. */
+      readonly accessKeyId: string;
+      /** @description The bucket stands in the path, not in the host name. */
+      readonly forcePathStyle: boolean;
+      /**
+       * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
+       * @enum {string}
+       */
+      readonly uploader: 'streamed' | 'sdk';
+      /** @description Of every key; the root of the connection. */
+      readonly prefix: string;
+      /** @description Which of them are set. */
+      readonly secrets: {
+        /** @description Whether there is one. */
+        readonly secretAccessKey: boolean;
+        /** @description Whether there is one. */
+        readonly sessionToken: boolean;
+      };
+    };
+    readonly S3ConnectionInput: {
+      /** @description Shown to people. */
+      readonly name?: string;
+      /**
+       * @description Whether it is switched on.
+       * @default true
+       */
+      readonly isActive?: boolean;
+      /**
+       * @description Taken where a request names no path; null = the login folder.
+       * @default null
+       */
+      readonly defaultPath?: string | null;
+      /**
+       * @description Limits of its own, over those of the configuration.
+       * @default {}
+       */
+      readonly pool?: {
+        /** @description Open sessions to the server. */
+        readonly maxSessions?: number;
+        /** @description SFTP channels that share one SSH connection. */
+        readonly maxChannelsPerSession?: number;
+        /** @description Requests that may wait for a session. */
+        readonly maxWaiting?: number;
+        /** @description Milliseconds until an idle session is closed. */
+        readonly idleTimeoutMs?: number;
+        /** @description Milliseconds that a request waits for a session. */
+        readonly acquireTimeoutMs?: number;
+        /** @description Milliseconds that a login may take. */
+        readonly connectTimeoutMs?: number;
+        /** @description Milliseconds without a byte until a transfer fails. */
+        readonly stallTimeoutMs?: number;
+      };
+      /**
+       * @description Whether the certificate of the server must be trusted.
+       * @default true
+       */
+      readonly tlsVerify?: boolean;
+      /**
+       * @description Certificates in PEM form that are trusted beside the usual ones.
+       * @default null
+       */
+      readonly tlsCa?: string | null;
+      /**
+       * @description URL of the store; null = AWS.
+       * @default null
+       */
+      readonly endpoint?: string | null;
+      /**
+       * @description Region of the store.
+       * @default us-east-1
+       */
+      readonly region?: string;
+      /** @description Name of the bucket. */
+      readonly bucket: string;
+      /** @description Id of the access key. */
+      readonly accessKeyId: string;
+      /** @description Written, never shown. */
+      readonly secretAccessKey: string | null;
+      /** @description Of temporary credentials. Written, never shown; null takes it away. */
+      readonly sessionToken?: string | null;
+      /**
+       * @description The bucket stands in the path, not in the host name.
+       * @default true
+       */
+      readonly forcePathStyle?: boolean;
+      /**
+       * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
+       * @default streamed
+       * @enum {string}
+       */
+      readonly uploader?: 'streamed' | 'sdk';
+      /**
+       * @description Of every key; the root of the connection.
+       * @default
+       */
+      readonly prefix?: string;
+      /** @description Identifier. */
+      readonly id?: string;
+      /**
+       * @description Protocol.
+       * @constant
+       */
+      readonly type?: 's3';
+    };
+    readonly ScannedKeysAnswer: {
+      /** @description What the server shows now. */
+      readonly shown: readonly {
+        /** @description SHA-256 fingerprint, as OpenSSH shows it. */
+        readonly fingerprint: string;
+        /** @description Whether it is pinned. */
+        readonly isPinned: boolean;
+      }[];
+    };
+    readonly SecretAnswer: {
+      /** @description The secret. */
+      readonly secret: string;
+    };
+    readonly ServerCard: {
+      /**
+       * Format: date-time
+       * @description When it was tested.
+       */
+      readonly testedAt?: string;
+    } & {
+      readonly [key: string]: unknown;
+    };
+    readonly SessionsAnswer: {
+      /** @description Newest first. */
+      readonly sessions: readonly components['schemas']['LoginSession'][];
+    };
+    readonly SftpConnection: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Shown to people. */
+      readonly name: string;
+      /** @description Whether it is switched on. */
+      readonly isActive: boolean;
+      /**
+       * @description `configuration` for those that the configuration file lists: they can be changed only there.
+       * @enum {string}
+       */
+      readonly source: 'configuration' | 'dashboard';
+      /** @description Taken where a request names no path; null = the login folder. */
+      readonly defaultPath: string | null;
+      /** @description Nothing outside of it is reachable. */
+      readonly rootPath: string;
+      /** @description Uploads go to a temporary name and are renamed. */
+      readonly atomicUploads: boolean;
+      /** @description Limits of its own, over those of the configuration. */
+      readonly pool: components['schemas']['PoolLimits'];
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      readonly createdAt: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      readonly updatedAt: string;
+      /** @description The last test; null before it. */
+      readonly lastTest: {
+        /** Format: date-time */
+        readonly testedAt: string;
+        readonly isOk: boolean;
+        readonly failedStep: string | null;
+        readonly error: string | null;
+      } | null;
+      /** @description What was learned of the server; null before that. */
+      readonly card?: components['schemas']['ServerCard'] | null;
+      /**
+       * @description Protocol.
+       * @constant
+       */
+      readonly type: 'sftp';
+      /** @description Host name or address, without protocol and port. */
+      readonly host: string;
+      /** @description TCP port. */
+      readonly port: number;
+      /** @description Login name. */
+      readonly username: string;
+      /**
+       * @description `legacy` also allows algorithms that old servers need.
+       * @enum {string}
+       */
+      readonly algorithms: 'default' | 'legacy';
+      /** @description A key pair of the gateway, in place of a private key. */
+      readonly keyPairId: string | null;
+      /** @description Pinned fingerprints; with none, the first one shown is trusted and pinned. */
+      readonly hostKeys: readonly string[];
+      /** @description They were learned from the first login. */
+      readonly hostKeysLearned: boolean;
+      /** @description Which of them are set. */
+      readonly secrets: {
+        /** @description Whether there is one. */
+        readonly password: boolean;
+        /** @description Whether there is one. */
+        readonly privateKey: boolean;
+        /** @description Whether there is one. */
+        readonly passphrase: boolean;
+      };
+    };
+    readonly SftpConnectionInput: {
+      /** @description Shown to people. */
+      readonly name?: string;
+      /**
+       * @description Whether it is switched on.
+       * @default true
+       */
+      readonly isActive?: boolean;
+      /**
+       * @description Taken where a request names no path; null = the login folder.
+       * @default null
+       */
+      readonly defaultPath?: string | null;
+      /**
+       * @description Limits of its own, over those of the configuration.
+       * @default {}
+       */
+      readonly pool?: {
+        /** @description Open sessions to the server. */
+        readonly maxSessions?: number;
+        /** @description SFTP channels that share one SSH connection. */
+        readonly maxChannelsPerSession?: number;
+        /** @description Requests that may wait for a session. */
+        readonly maxWaiting?: number;
+        /** @description Milliseconds until an idle session is closed. */
+        readonly idleTimeoutMs?: number;
+        /** @description Milliseconds that a request waits for a session. */
+        readonly acquireTimeoutMs?: number;
+        /** @description Milliseconds that a login may take. */
+        readonly connectTimeoutMs?: number;
+        /** @description Milliseconds without a byte until a transfer fails. */
+        readonly stallTimeoutMs?: number;
+      };
+      /** @description Host name or address, without protocol and port. */
+      readonly host: string;
+      /** @description Login name. */
+      readonly username: string;
+      /**
+       * @description Nothing outside of it is reachable.
+       * @default /
+       */
+      readonly rootPath?: string;
+      /**
+       * @description Uploads go to a temporary name and are renamed.
+       * @default true
+       */
+      readonly atomicUploads?: boolean;
+      /** @description Written, never shown; null takes it away. */
+      readonly password?: string | null;
+      /**
+       * @description TCP port.
+       * @default 22
+       */
+      readonly port?: number;
+      /**
+       * @description `legacy` also allows algorithms that old servers need.
+       * @default default
+       * @enum {string}
+       */
+      readonly algorithms?: 'default' | 'legacy';
+      /** @description In PEM, OpenSSH or PuTTY form. Written, never shown; null takes it away. */
+      readonly privateKey?: string | null;
+      /** @description Of the private key. Written, never shown; null takes it away. */
+      readonly passphrase?: string | null;
+      /**
+       * @description A key pair of the gateway, in place of a private key.
+       * @default null
+       */
+      readonly keyPairId?: string | null;
+      /** @description Pinned fingerprints; with none, the first one shown is trusted and pinned. */
+      readonly hostKeys?: readonly string[];
+      /** @description Identifier. */
+      readonly id?: string;
+      /**
+       * @description Protocol.
+       * @constant
+       */
+      readonly type?: 'sftp';
+    };
+    readonly SuccessAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+    };
+    readonly TestDraftRequest: {
+      /** @description The connection as it would be saved. */
+      readonly connection: components['schemas']['ConnectionDraft'];
+      /** @description Connection that absent secrets come from. */
+      readonly basedOn?: string;
+      /**
+       * @description Also write, rename and delete a small file in the default path.
+       * @default false
+       */
+      readonly probe?: boolean;
+    };
+    readonly TestReport: {
+      /** @description Whether every step went through. */
+      readonly isOk: boolean;
+      /**
+       * Format: date-time
+       * @description When it was tested.
+       */
+      readonly testedAt: string;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /** @description In their order; after a failing one the others are skipped. */
+      readonly steps: readonly components['schemas']['TestStep'][];
+      /** @description The host key that the server showed; null where it did not come so far. */
+      readonly hostKey: {
+        readonly fingerprint: string;
+        /** @enum {string} */
+        readonly state: 'pinned' | 'new' | 'mismatch';
+      } | null;
+      /** @description The TLS certificate of the server; null where there is none. */
+      readonly certificate: {
+        readonly subject: string;
+        readonly issuer: string;
+        /** Format: date-time */
+        readonly validTo: string;
+        readonly fingerprint: string;
+        readonly protocol: string;
+      } | null;
+      /** @description What was learned of the server; null before that. */
+      readonly card: components['schemas']['ServerCard'] | null;
+    };
+    readonly TestRequest: {
+      /**
+       * @description Also write, rename and delete a small file in the default path.
+       * @default false
+       */
+      readonly probe?: boolean;
+    };
+    readonly TestStep: {
+      /**
+       * @description The step.
+       * @enum {string}
+       */
+      readonly name:
+        'resolve' | 'connect' | 'host_key' | 'certificate' | 'login' | 'list' | 'write' | 'rename' | 'delete';
+      /**
+       * @description State.
+       * @enum {string}
+       */
+      readonly status: 'ok' | 'failed' | 'skipped';
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs?: number;
+      /** @description What was found. */
+      readonly detail?: string;
+      /** @description What went wrong, at which step, field or path, and what would be right. */
+      readonly error?: string;
+      /** @description The code of the error. */
+      readonly code?: string;
+      /** @description What to do about it. */
+      readonly advice?: string;
+    };
+    readonly TotpAnswer: {
+      /** @description The secret. */
+      readonly secret: string;
+      /** @description `otpauth://`, for a QR code. */
+      readonly uri: string;
+    };
+    readonly TransferDetail: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Id of a connection. */
+      readonly connectionId: string;
+      /**
+       * @description Kind of transfer.
+       * @enum {string}
+       */
+      readonly type:
+        | 'upload'
+        | 'download'
+        | 'read'
+        | 'write'
+        | 'append'
+        | 'delete'
+        | 'move'
+        | 'mkdir'
+        | 'list'
+        | 'exists'
+        | 'copy'
+        | 'exec'
+        | 'poll';
+      /**
+       * @description `outbound` changes the remote server, `inbound` reads from it.
+       * @enum {string}
+       */
+      readonly direction: 'outbound' | 'inbound';
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /** @description Path on the remote server. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly fileSize: number;
+      /**
+       * @description State.
+       * @enum {string}
+       */
+      readonly status: 'success' | 'failed' | 'pending';
+      /** @description What went wrong. */
+      readonly errorMessage: string | null;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      readonly createdAt: string;
+      /** @description The code of the error, as `X-Error-Code` carries it. */
+      readonly errorCode: string | null;
+      /** @description How far it is; there while it runs. */
+      readonly live?: {
+        /** @description Bytes moved so far. */
+        readonly bytes: number;
+        /** @description Bytes in all; null where nobody knows. */
+        readonly totalBytes: number | null;
+        /** @description Of the last seconds. */
+        readonly bytesPerSecond: number;
+        /** @description What it does now. */
+        readonly step: string;
+        /**
+         * Format: date-time
+         * @description When it began.
+         */
+        readonly startedAt: string;
+      };
+      /** @description Finds the request in the log. */
+      readonly requestId: string | null;
+      /** @description The API key that asked; null = the dashboard, or the gateway itself. */
+      readonly key: {
+        readonly id: string;
+        readonly name: string;
+      } | null;
+    };
+    readonly Usage: {
+      /** @description Name of the plan. */
+      readonly plan: string;
+      /** @description YYYY-MM, UTC. */
+      readonly month: string;
+      /** @description Actions of this month. */
+      readonly used: number;
+      /** @description Actions of the plan a month; 0 = unlimited. */
+      readonly limit: number;
+      /** @description What the month comes to when it goes on like the last seven days. */
+      readonly forecast: number;
+      /**
+       * Format: date-time
+       * @description When the actions will be used up; null = not this month.
+       */
+      readonly runsOutAt: string | null;
+      /** @description Days of the month that have any, in order. */
+      readonly days: readonly {
+        /**
+         * Format: date
+         * @description YYYY-MM-DD, UTC.
+         */
+        readonly day: string;
+        /** @description Actions of the day. */
+        readonly actions: number;
+        /** @description Operations that failed. */
+        readonly failed: number;
+      }[];
+      /** @description Connections against the plan. */
+      readonly connections: {
+        /** @description Connections of the account. */
+        readonly used: number;
+        /** @description Connections of the plan; 0 = unlimited. */
+        readonly limit: number;
+      };
+    };
     readonly ListAuditQuery: {
       /**
        * @description Items a page.

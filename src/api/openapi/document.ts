@@ -1,5 +1,7 @@
 /** The OpenAPI document of an API, made from the route table and the schemas that check requests. */
+import { componentOf } from '../../base/schema.js';
 import type { Route } from '../../http/types.js';
+import type { DescribedRoute } from '../endpoint.js';
 import { errorCodeSchema, errorResponsesOf, headerReference, sharedErrorResponses } from './error-responses.js';
 import { allErrorCodes, errorCodesOf, type ClientErrorCode } from './errors.js';
 import { ANSWER_HEADERS, EVERY_ANSWER, KEYED_ANSWER, OPERATION_ANSWER, REQUEST_HEADERS } from './header-fields.js';
@@ -31,6 +33,9 @@ export function buildDocument(api: Api, routes: readonly Route[], options: Docum
 
 class DocumentBuilder {
   private readonly names: ReadonlyMap<object, string>;
+  /** Components that the operations refer to, and those that these refer to. */
+  private readonly components = new Map<string, object>();
+  private readonly schemas = new Map<string, Schema>();
   /** Those of more than one operation. */
   private readonly parameters = new Map<string, Parameter>();
 
@@ -39,11 +44,11 @@ class DocumentBuilder {
   }
 
   build(routes: readonly Route[], { publicUrl }: DocumentOptions): OpenApiDocument {
-    const { title, summary, introduction, tags, components, securitySchemes, webhooks } = this.api;
+    const { title, summary, introduction, tags, securitySchemes, webhooks } = this.api;
     const paths: Record<string, PathItem> = {};
     const given: ClientErrorCode[] = [];
     for (const route of routes) {
-      const description = this.api.descriptions[`${route.method} ${route.path}`];
+      const description = this.descriptionOf(route);
       if (description === undefined) continue;
       given.push(...errorCodesOf(route, description));
       const path = route.path.replace(/:(\w+)/g, '{$1}');
@@ -55,13 +60,14 @@ class DocumentBuilder {
       };
     }
     const codes = allErrorCodes(given);
-    const named = Object.entries({ ...components, ErrorCode: errorCodeSchema(codes) });
-    const schemas = Object.fromEntries(named.map(([name, schema]) => [name, this.shownWhole(schema, [name])] as const));
     const responses = sharedErrorResponses(
       codes.filter((code) => code !== 'method_not_allowed'),
       JSON.stringify(paths).includes('ConflictOrSkipped'),
       (schema) => this.shown(schema),
     );
+    const events = webhooks((schema) => this.shown(schema));
+    for (const [name, schema] of Object.entries(this.api.components)) this.refer(name, schema);
+    this.schemas.set('ErrorCode', errorCodeSchema(codes));
     const used = JSON.stringify([paths, responses]);
     const isUsed = ([name]: readonly [string, unknown]): boolean => used.includes(`"#/components/headers/${name}"`);
     return {
@@ -76,15 +82,20 @@ class DocumentBuilder {
       servers: [{ url: publicUrl === '' ? '/' : publicUrl.replace(/\/+$/, '') }],
       tags,
       paths,
-      webhooks: webhooks((schema) => this.shown(schema)),
+      webhooks: events,
       components: {
-        schemas,
+        schemas: Object.fromEntries([...this.schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
         parameters: Object.fromEntries(this.parameters),
         responses,
         headers: Object.fromEntries(Object.entries(ANSWER_HEADERS).filter(isUsed)),
         securitySchemes,
       },
     };
+  }
+
+  private descriptionOf(route: Route | DescribedRoute): Description | undefined {
+    if ('description' in route) return this.api.owns(route.path) ? route.description : undefined;
+    return this.api.descriptions[`${route.method} ${route.path}`];
   }
 
   private operation(route: Route, description: Description): Operation {
@@ -98,7 +109,7 @@ class DocumentBuilder {
       description: description.description,
       security: this.api.securityOf(route),
       parameters: [
-        ...this.pathParameters(route).map((parameter) => this.shared(parameter)),
+        ...this.pathParameters(route, description).map((parameter) => this.shared(parameter)),
         ...this.queryParameters(route, description),
         ...headerParameters(route, description).map((parameter) => this.shared(parameter)),
       ],
@@ -119,15 +130,20 @@ class DocumentBuilder {
     return { $ref: `#/components/parameters/${parameter.name}` };
   }
 
-  private pathParameters({ path }: Route): Parameter[] {
+  private pathParameters({ path }: Route, { params = {} }: Description): Parameter[] {
     return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
       name,
       in: 'path',
       required: true,
-      description: this.api.notes[name] ?? '',
-      schema: { type: 'string', minLength: 1 },
-      example: this.api.examples[name],
+      ...this.words(name, name, (params[name] ?? { type: 'string', minLength: 1 }) as Schema),
     }));
+  }
+
+  /** A parameter's words stand beside its schema. */
+  private words(name: string, place: string, { description, examples, ...schema }: Schema): ParameterWords {
+    const { notes, examples: shared } = this.api;
+    const words = (description as string | undefined) ?? notes[place] ?? notes[name] ?? '';
+    return { description: words, schema, example: (examples as readonly unknown[] | undefined)?.[0] ?? shared[name] };
   }
 
   private queryParameters({ query }: Route, { operationId, query: examples = {} }: Description): Parameter[] {
@@ -139,9 +155,10 @@ class DocumentBuilder {
       name,
       in: 'query',
       required: required.includes(name),
-      description: this.api.notes[`${operationId}.${name}`] ?? this.api.notes[name] ?? '',
-      schema,
-      example: examples[name] ?? this.api.examples[name],
+      ...this.words(name, `${operationId}.${name}`, {
+        ...(name in examples ? { examples: [examples[name]] } : {}),
+        ...schema,
+      }),
     }));
   }
 
@@ -181,15 +198,28 @@ class DocumentBuilder {
 
   /** A schema with references in place of those that have a name. `place`: the component and the fields that lead here. */
   private shown(schema: object, place: readonly string[] = []): Schema {
-    const name = this.names.get(schema);
-    return name === undefined ? this.shownWhole(schema, place) : { $ref: `#/components/schemas/${name}` };
+    const found = componentOf(schema) ?? { name: this.names.get(schema), schema };
+    if (found.name === undefined) return this.shownWhole(schema, place);
+    this.refer(found.name, found.schema);
+    const { description } = schema as Schema;
+    const isOwn = description !== undefined && description !== (found.schema as Schema)['description'];
+    return { $ref: `#/components/schemas/${found.name}`, ...(isOwn ? { description } : {}) };
+  }
+
+  /** The document shows this component. */
+  private refer(name: string, schema: object): void {
+    const known = this.components.get(name);
+    if (known !== undefined && known !== schema) throw new Error(`two schemas have the name ${name}`);
+    if (known !== undefined) return;
+    this.components.set(name, schema);
+    this.schemas.set(name, this.shownWhole(schema, [name]));
   }
 
   private shownWhole(schema: object, place: readonly string[] = []): Schema {
     const parts = Object.entries(schema as Schema).map(([keyword, value]): [string, unknown] => {
       if (keyword === 'properties') return [keyword, this.properties(value as Readonly<Record<string, object>>, place)];
       if (keyword === 'items' || keyword === 'then') return [keyword, this.shown(value as object, place)];
-      if (keyword === 'oneOf' || keyword === 'allOf')
+      if (keyword === 'oneOf' || keyword === 'anyOf' || keyword === 'allOf')
         return [keyword, (value as readonly object[]).map((one) => this.shown(one, place))];
       return [keyword, value];
     });
@@ -214,6 +244,8 @@ class DocumentBuilder {
     return notes[place.join('.')] ?? notes[place.slice(place.length > 2 ? -2 : -1).join('.')];
   }
 }
+
+type ParameterWords = Pick<Parameter, 'description' | 'schema' | 'example'>;
 
 /** The answer to HEAD has the header fields of the one to GET and no body (RFC 9110, 9.3.2). */
 function headOf(operation: Operation): Operation {

@@ -32,6 +32,7 @@ export const FILE_API: Api = {
     },
     { name: 'System', description: 'The gateway itself.' },
   ],
+  owns: (path) => !path.startsWith('/manage/'),
   descriptions: { ...contentOperations, ...fileOperations, ...accountOperations, ...systemOperations },
   components,
   notes: FIELD_NOTES,

@@ -36,6 +36,7 @@ export const MANAGEMENT_API: Api = {
     },
     { name: 'System', description: 'This description.' },
   ],
+  owns: (path) => path.startsWith('/manage/'),
   descriptions: {
     ...loginOperations,
     ...accountOperations,

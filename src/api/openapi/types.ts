@@ -1,16 +1,12 @@
 /** The parts of OpenAPI 3.1 that the document uses, and what a row of the route table is described with. */
 import type { ErrorCode } from '../../base/errors.js';
 import type { Route } from '../../http/types.js';
+import type { BodyForm, Description, Example, Examples } from '../endpoint.js';
+
+export type { BodyForm, Description, Example, Examples };
 
 /** JSON Schema 2020-12. */
 export type Schema = Readonly<Record<string, unknown>>;
-
-export interface Example {
-  readonly summary?: string;
-  readonly value: unknown;
-}
-
-export type Examples = Readonly<Record<string, Example>>;
 
 export interface MediaType {
   readonly schema?: Schema;
@@ -83,40 +79,6 @@ export interface OpenApiDocument {
   };
 }
 
-/** What only words can say of an endpoint; the rest stands in its row of the route table. */
-export interface Description {
-  readonly operationId: string;
-  readonly tag: string;
-  readonly summary: string;
-  readonly description: string;
-  /** Examples of query parameters by name, beside those that every endpoint shares. */
-  readonly query?: Readonly<Record<string, unknown>>;
-  /** Request header fields (`REQUEST_HEADERS`) beside those that the row implies. */
-  readonly headers?: readonly string[];
-  /** Of the JSON body that the row's schema checks. */
-  readonly bodyExamples?: Examples;
-  /** The body of a row that streams it, by media type. */
-  readonly body?: Readonly<Record<string, BodyForm>>;
-  readonly success: Readonly<Record<string, Success>>;
-  /** Reaches the remote server: with everything that can go wrong there. */
-  readonly isRemote?: boolean;
-  /** Codes beside those that the row and `isRemote` imply. */
-  readonly errors?: readonly ErrorCode[];
-}
-
-export interface BodyForm {
-  readonly schema: object;
-  readonly examples?: Examples;
-}
-
-export interface Success {
-  readonly description: string;
-  /** Answer header fields (`ANSWER_HEADERS`) beside those of every answer. */
-  readonly headers?: readonly string[];
-  /** By media type; absent = no body. */
-  readonly content?: Readonly<Record<string, BodyForm>>;
-}
-
 /** One of the two APIs, as far as only words can say it: what a document is made from beside the rows. */
 export interface Api {
   readonly title: string;
@@ -124,8 +86,10 @@ export interface Api {
   readonly introduction: string;
   /** In the order of the page. */
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** By method and path of the row; rows without one are no part of this API. */
+  /** By method and path of a row that brings no description itself; rows without one are no part of this API. */
   readonly descriptions: Readonly<Record<string, Description>>;
+  /** Whether the path belongs to this API. */
+  readonly owns: (path: string) => boolean;
   /** Schemas with a name: wherever one of them is met, it is shown as a reference. */
   readonly components: Readonly<Record<string, object>>;
   /** What each field is: by `Component.field` or `operationId.field` where a name has several meanings, else by name. */

@@ -56,7 +56,13 @@ function check({ api, table, document }: DocumentedApi): void {
       const shown = parameters.filter((parameter) => parameter.in === 'query');
       assert.deepEqual(
         Object.fromEntries(shown.map(({ name, schema }) => [name, schema])),
-        JSON.parse(JSON.stringify(query.properties ?? {})),
+        JSON.parse(
+          JSON.stringify(
+            Object.fromEntries(
+              Object.entries(query.properties ?? {}).map(([name, schema]) => [name, withoutWords(schema)]),
+            ),
+          ),
+        ),
       );
       assert.deepEqual(
         shown.filter(({ required }) => required === true).map(({ name }) => name),
@@ -65,7 +71,7 @@ function check({ api, table, document }: DocumentedApi): void {
       assert.equal(operation.requestBody !== undefined, row.body !== 'none', `${row.path}: body`);
       if (row.json !== undefined) {
         const schema = resolve(document, operation.requestBody?.content['application/json']?.schema ?? {});
-        assert.deepEqual(plain(document, schema), JSON.parse(JSON.stringify(row.json)));
+        assert.deepEqual(plain(document, schema), plain(document, row.json as Schema));
       }
       const names = parameters.filter((one) => one.in === 'header').map(({ name }) => name);
       assert.equal(names.includes('Idempotency-Key'), row.idempotent === true, row.path);
@@ -189,6 +195,11 @@ function resolve(document: OpenApiDocument, schema: Schema): Schema {
   const found = document.components.schemas[reference.slice('#/components/schemas/'.length)];
   assert.ok(found, reference);
   return found;
+}
+
+/** They stand in the parameter. */
+function withoutWords(schema: object): unknown {
+  return { ...schema, description: undefined, examples: undefined };
 }
 
 /** As the row has it: references followed, descriptions left out. */

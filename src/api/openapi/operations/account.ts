@@ -38,18 +38,6 @@ export const accountOperations: Readonly<Record<string, Description>> = {
       },
     },
   },
-  'GET /api/me': {
-    operationId: 'verifyKey',
-    tag: 'Account',
-    summary: 'Verify the API key',
-    description: 'Verifies the API key and shows its account.',
-    success: {
-      200: {
-        description: 'The key is valid.',
-        content: json(answers.accountInfo, { email: 'ops@example.com', plan: 'pro', connections: 3, transfers: 1729 }),
-      },
-    },
-  },
   'GET /api/transfers': {
     operationId: 'listTransfers',
     tag: 'Account',

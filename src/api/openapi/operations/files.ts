@@ -84,21 +84,6 @@ export const fileOperations: Readonly<Record<string, Description>> = {
     isRemote: true,
     errors: ['quota_exceeded', 'not_found', 'already_exists', 'is_a_folder', 'no_space', 'size_mismatch'],
   },
-  'POST /api/mkdir/:connectionId': {
-    operationId: 'makeFolder',
-    tag: 'Folders',
-    summary: 'Create a folder',
-    description: 'Creates a folder with its parents. Safe when it exists.',
-    bodyExamples: { folder: { value: { path: '/upload/archive' } } },
-    success: {
-      200: {
-        description: 'The folder is there.',
-        content: json(answers.mkdirAnswer, { success: true, path: '/upload/archive', created: true }),
-      },
-    },
-    isRemote: true,
-    errors: ['quota_exceeded', 'not_found', 'already_exists', 'no_space'],
-  },
   'GET /api/list/:connectionId': {
     operationId: 'listFolder',
     tag: 'Folders',
@@ -113,27 +98,6 @@ export const fileOperations: Readonly<Record<string, Description>> = {
     },
     isRemote: true,
     errors: ['not_found'],
-  },
-  'GET /api/exists/:connectionId': {
-    operationId: 'findFile',
-    tag: 'Files',
-    summary: 'Find a file',
-    description: 'Whether a file or folder is there, and what it is.',
-    success: {
-      200: {
-        description: 'Found or not.',
-        content: {
-          [JSON_TYPE]: {
-            schema: answers.existsAnswer,
-            examples: {
-              found: { value: { exists: true, file } },
-              absent: { value: { exists: false, file: null } },
-            },
-          },
-        },
-      },
-    },
-    isRemote: true,
   },
   'POST /api/exec/:connectionId': {
     operationId: 'runCommand',

@@ -1,0 +1,212 @@
+/**
+ * How an endpoint is written: one file with all that there is to say of it.
+ *
+ *   export const makeFolder = endpoint({
+ *     method: 'POST', path: '/api/mkdir/:connectionId', access: 'write',
+ *     operationId: 'makeFolder', tag: 'Folders', summary: 'Create a folder', description: 'Creates a folder with its parents.',
+ *     params: { connectionId: connectionParameter },
+ *     body: component('MkdirRequest', Type.Object({ path: remotePath('Full path of the folder.') })),
+ *     bodyExamples: { folder: { path: '/upload/archive' } },
+ *     answer: { description: 'The folder is there.', schema: component('MkdirAnswer', Type.Object({ … })), example: { … } },
+ *     isRemote: true, errors: ['quota_exceeded', 'not_found'],
+ *   }).handle(async ({ caller, params, body }, services: ApiServices) => { …; return { success: true, path, created }; });
+ *
+ * The router checks query and body against these schemas before the handler runs, and the OpenAPI document is made from the
+ * same object. The handler returns the body of `answer`, or with `answers` (several statuses, other media types, header fields)
+ * the whole answer. Every field has its words in its schema (src/base/schema.ts); a query or path parameter also has
+ * `examples: [one]`. A schema gets a name in the document by `component`. endpoints.ts lists the endpoints.
+ */
+import { type Static, type TObject, type TSchema } from 'typebox';
+import type { TSchemaOf } from '../base/schema.js';
+import type { ErrorCode } from '../base/errors.js';
+import { json } from '../http/answer.js';
+import type { HttpAnswer, RequestContext, Route } from '../http/types.js';
+
+/** What a document says of an endpoint beside its row of the route table. */
+export interface Description {
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Schemas of the path's parameters, by name. */
+  readonly params?: Readonly<Record<string, object>>;
+  /** Examples of query parameters by name, where the schema has none. */
+  readonly query?: Readonly<Record<string, unknown>>;
+  /** Request header fields (`REQUEST_HEADERS`) beside those that the row implies. */
+  readonly headers?: readonly string[];
+  /** Of the JSON body that the row's schema checks. */
+  readonly bodyExamples?: Examples;
+  /** The body of a row that streams it, by media type. */
+  readonly body?: Readonly<Record<string, BodyForm>>;
+  readonly success: Readonly<Record<string, Success>>;
+  /** Reaches the remote server: with everything that can go wrong there. */
+  readonly isRemote?: boolean;
+  /** Codes beside those that the row and `isRemote` imply. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+export interface Example {
+  readonly summary?: string;
+  readonly value: unknown;
+}
+
+export type Examples = Readonly<Record<string, Example>>;
+
+export interface BodyForm {
+  readonly schema: object;
+  readonly examples?: Examples;
+}
+
+export interface Success {
+  readonly description: string;
+  /** Answer header fields (`ANSWER_HEADERS`) beside those of every answer; a "?" behind a name: not always. */
+  readonly headers?: readonly string[];
+  /** By media type; absent = no body. */
+  readonly content?: Readonly<Record<string, BodyForm>>;
+}
+
+export interface DescribedRoute extends Route {
+  readonly description: Description;
+}
+
+export interface Endpoint<Services> {
+  readonly method: Route['method'];
+  readonly path: string;
+  route(services: Services): DescribedRoute;
+  /** Of one that honours Idempotency-Key. */
+  readonly repeats: ((context: RequestContext) => Repeated) | undefined;
+}
+
+/** What a request names that may be repeated with its Idempotency-Key. */
+export interface Repeated {
+  /** Ids of connections, which its key must still be allowed to use. */
+  readonly connections: readonly string[];
+  /** The path that a file leaves: looked at, beside the one of the transfer, when nobody knows how the first request ended. */
+  readonly from?: string;
+}
+
+/** What `handle` is given: the request's context, checked and typed. */
+export interface Input<Path extends string, Query extends TSchema, Body extends TSchema> extends Omit<
+  RequestContext,
+  'params' | 'query' | 'json'
+> {
+  readonly params: Readonly<Record<ParameterOf<Path>, string>>;
+  readonly query: Static<Query>;
+  readonly body: Static<Body>;
+}
+
+type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParameterOf<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+type PathParameters<Path extends string> = [ParameterOf<Path>] extends [never]
+  ? { readonly params?: undefined }
+  : { readonly params: Readonly<Record<ParameterOf<Path>, TSchema>> };
+
+interface Request<Path extends string, Query extends TObject, Body extends TSchema>
+  extends
+    Pick<Route, 'method' | 'access' | 'head' | 'isEssential' | 'skippable'>,
+    Pick<Description, 'operationId' | 'tag' | 'summary' | 'description' | 'headers' | 'isRemote' | 'errors'> {
+  readonly path: Path;
+  readonly query?: Query;
+  /** The JSON body: held and checked. */
+  readonly body?: Body;
+  readonly bodyExamples?: Readonly<Record<string, object>>;
+  /** In place of `body`, by media type: the handler reads `request.body` itself. */
+  readonly streams?: Readonly<Record<string, BodyForm>>;
+  /** Honours Idempotency-Key. */
+  readonly idempotent?: (input: Input<Path, Query, Body>) => Repeated;
+}
+
+interface Answered<Answer extends TSchema> {
+  readonly description: string;
+  /** 200 unless given. */
+  readonly status?: number;
+  readonly schema: Answer;
+  readonly example?: Static<Answer>;
+  /** In place of one. */
+  readonly examples?: Readonly<Record<string, Static<Answer>>>;
+}
+
+/** One answer with a JSON body, or whole answers by status. */
+type Answering<Answer extends TSchema> =
+  { readonly answer: Answered<Answer> } | { readonly answers: Readonly<Record<number, Success>> };
+
+interface Unhandled<Given, Answer> {
+  /** `handler` is given the checked input; it resolves with the body of `answer`, or of `answers` with one of these. */
+  handle<Services = unknown>(handler: (input: Given, services: Services) => Promise<Answer>): Endpoint<Services>;
+}
+
+type NoFields = TObject<Record<never, never>>;
+type WholeAnswer = TSchemaOf<HttpAnswer>;
+
+export function endpoint<
+  Path extends string,
+  Answer extends TSchema = WholeAnswer,
+  Query extends TObject = NoFields,
+  Body extends TSchema = NoFields,
+>(
+  definition: Request<Path, Query, Body> & PathParameters<Path> & Answering<Answer>,
+): Unhandled<Input<Path, Query, Body>, Static<Answer>> {
+  const { method, path, access, query, body, streams, idempotent, head, skippable, isEssential } = definition;
+  const { operationId, tag, summary, params, headers, bodyExamples, isRemote, errors } = definition;
+  const one = 'answer' in definition ? definition.answer : undefined;
+  // The router has checked them against these very schemas.
+  const inputOf = (context: RequestContext): Input<Path, Query, Body> =>
+    ({ ...context, body: context.json }) as unknown as Input<Path, Query, Body>;
+  const row = {
+    method,
+    path,
+    access,
+    body: body !== undefined ? 'json' : streams !== undefined ? 'stream' : 'none',
+    ...defined({ query, json: body, head, skippable, isEssential }),
+    ...(idempotent === undefined ? {} : { idempotent: true }),
+    description: {
+      operationId,
+      tag,
+      summary,
+      description: definition.description,
+      success: 'answers' in definition ? definition.answers : successOf(definition.answer),
+      ...defined({ params, headers, isRemote, errors, body: streams, bodyExamples: valuesOf(bodyExamples) }),
+    },
+  } as const;
+  return {
+    handle: (handler) => ({
+      method,
+      path,
+      repeats: idempotent === undefined ? undefined : (context) => idempotent(inputOf(context)),
+      route: (services) => ({
+        ...row,
+        handle: async (context) => {
+          const answer = await handler(inputOf(context), services);
+          return one === undefined ? answer : json(one.status ?? 200, answer);
+        },
+      }),
+    }),
+  };
+}
+
+function successOf({
+  status = 200,
+  description,
+  schema,
+  example,
+  examples,
+}: Answered<TSchema>): Description['success'] {
+  return { [status]: { description, content: jsonContent(schema, examples ?? { answer: example }) } };
+}
+
+/** The content of an answer in JSON, for `answers`. */
+export function jsonContent(schema: TSchema, examples: Readonly<Record<string, unknown>>): Success['content'] {
+  return { 'application/json': { schema, examples: valuesOf(examples) } };
+}
+
+function valuesOf(examples: Readonly<Record<string, unknown>> = {}): Examples {
+  return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]));
+}
+
+function defined<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { component, flag, orNull } from '../../base/schema.js';
+import { findFile as find } from '../../operations/change.js';
+import { referTo } from '../../operations/operation.js';
+import { endpoint } from '../endpoint.js';
+import { connectionParameter, fileParameters } from '../fields.js';
+import { connectionOf, operationFor, type ApiServices } from '../services.js';
+import { fileExample, fileInfo, fileInfoOf } from './file-info.js';
+
+export const findFile = endpoint({
+  method: 'GET',
+  path: '/api/exists/:connectionId',
+  access: 'read',
+  operationId: 'findFile',
+  tag: 'Files',
+  summary: 'Find a file',
+  description: 'Whether a file or folder is there, and what it is.',
+  params: connectionParameter,
+  query: Type.Object(fileParameters),
+  answer: {
+    description: 'Found or not.',
+    schema: component(
+      'ExistsAnswer',
+      Type.Object({
+        exists: flag('Whether a file or folder is there.'),
+        file: orNull(fileInfo, 'What is there; null when nothing is.'),
+      }),
+    ),
+    examples: { found: { exists: true, file: fileExample }, absent: { exists: false, file: null } },
+  },
+  isRemote: true,
+}).handle(async (input, services: ApiServices) => {
+  const { path, rawName } = input.query;
+  const connection = await connectionOf(services, input.caller, input.params.connectionId);
+  const reference = referTo(connection, path, 'path', rawName);
+  const { result } = await services.operations.run(operationFor(input, connection, 'exists', path), (operation) =>
+    find(operation, reference),
+  );
+  return { exists: result !== undefined, file: result === undefined ? null : fileInfoOf(result) };
+});

@@ -1,0 +1,39 @@
+/** FileInfo as the API shows it. */
+import { Type, type Static } from 'typebox';
+import { base64, component, count, flag, text } from '../../base/schema.js';
+import { rawNameOf } from '../../remotes/path.js';
+import type { FileInfo } from '../../remotes/remote.js';
+import { answeredPath, RAW_NAME } from '../fields.js';
+
+export const fileInfo = component(
+  'FileInfo',
+  Type.Object({
+    name: text('Name of the file or folder.'),
+    path: answeredPath(),
+    size: count('Bytes.'),
+    isDirectory: flag('Whether it is a folder.'),
+    modifiedAt: text('Time of the last change, UTC.', { format: 'date-time' }),
+    rawName: Type.Optional(base64(RAW_NAME)),
+  }),
+);
+
+export const fileExample = {
+  name: 'report.pdf',
+  path: '/upload/report.pdf',
+  size: 48213,
+  isDirectory: false,
+  modifiedAt: '2026-01-31T12:00:00.000Z',
+};
+
+/** JSON leaves out what is undefined. */
+export function fileInfoOf(file: FileInfo): Static<typeof fileInfo> {
+  const { name, path, size, isDirectory, modifiedAt, rawName = rawNameOf(name) } = file;
+  return {
+    name: name.toWellFormed(),
+    path: path.toWellFormed(),
+    size,
+    isDirectory,
+    modifiedAt: modifiedAt.toISOString(),
+    rawName,
+  };
+}

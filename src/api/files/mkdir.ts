@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { component, flag, success } from '../../base/schema.js';
+import { makeFolder as make } from '../../operations/change.js';
+import { referTo } from '../../operations/operation.js';
+import { endpoint } from '../endpoint.js';
+import { answeredPath, connectionParameter, remotePath } from '../fields.js';
+import { atConnection, connectionOf, operationFor, type ApiServices } from '../services.js';
+
+export const makeFolder = endpoint({
+  method: 'POST',
+  path: '/api/mkdir/:connectionId',
+  access: 'write',
+  operationId: 'makeFolder',
+  tag: 'Folders',
+  summary: 'Create a folder',
+  description: 'Creates a folder with its parents. Safe when it exists.',
+  params: connectionParameter,
+  body: component(
+    'MkdirRequest',
+    Type.Object({ path: remotePath('Full path of the folder. Missing parents are created.') }),
+  ),
+  bodyExamples: { folder: { path: '/upload/archive' } },
+  idempotent: atConnection,
+  answer: {
+    description: 'The folder is there.',
+    schema: component(
+      'MkdirAnswer',
+      Type.Object({
+        success: success(),
+        path: answeredPath(),
+        created: flag('False when the folder was there already.'),
+      }),
+    ),
+    example: { success: true, path: '/upload/archive', created: true },
+  },
+  isRemote: true,
+  errors: ['quota_exceeded', 'not_found', 'already_exists', 'no_space'],
+}).handle(async (input, services: ApiServices) => {
+  const { path } = input.body;
+  const connection = await connectionOf(services, input.caller, input.params.connectionId);
+  const folder = referTo(connection, path, 'path');
+  const { result } = await services.operations.run(operationFor(input, connection, 'mkdir', path), (operation) =>
+    make(operation, folder),
+  );
+  return { success: true, path: result.path, created: result.created };
+});
