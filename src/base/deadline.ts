@@ -1,0 +1,169 @@
+/**
+ * Time limits, abort signals and stalls. Times are in milliseconds. Whatever is made here takes back its timer and its
+ * listener as soon as it has settled: signals live as long as a request, a session or the process.
+ */
+
+/** Calls `act` with the signal's reason once it aborts, at once where it has. Returns how to stop listening. */
+export function onAbort(signal: AbortSignal, act: (reason: Error) => void): () => void {
+  const hear = (): void => act(signal.reason as Error);
+  if (signal.aborted) hear();
+  else signal.addEventListener('abort', hear, { once: true });
+  return () => signal.removeEventListener('abort', hear);
+}
+
+export interface Deadline {
+  readonly ms: number;
+  /** What the work fails with when the time is over; called at that moment. */
+  readonly late: () => Error;
+  /** Ends the work before, with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+type Limits = Deadline | { readonly signal?: AbortSignal };
+
+/**
+ * `new Promise` for what may be given up: it rejects with the signal's reason, or with `late()` after `ms`, unless `done`
+ * or `fail` comes first. `start` may return how to clean up: it is called once, in the moment in which the promise
+ * settles, with the error where there is one. Nothing is started when the signal has aborted before.
+ */
+export function waitFor<T>(
+  limits: Limits,
+  start: (
+    done: (value: T) => void,
+    fail: (error: Error) => void,
+  ) => ((error: Error | undefined) => unknown) | undefined | void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const { signal } = limits;
+    if (signal?.aborted === true) return reject(signal.reason as Error);
+    let isOver = false;
+    let failure: Error | undefined;
+    let cleanUp: ReturnType<typeof start>;
+    let timer: NodeJS.Timeout | undefined;
+    let stopListening: (() => void) | undefined;
+    const end = (error: Error | undefined): boolean => {
+      if (isOver) return false;
+      isOver = true;
+      failure = error;
+      clearTimeout(timer);
+      stopListening?.();
+      cleanUp?.(error);
+      return true;
+    };
+    const fail = (error: Error): void => {
+      if (end(error)) reject(error);
+    };
+    const done = (value: T): void => {
+      if (end(undefined)) resolve(value);
+    };
+    if (signal !== undefined) stopListening = onAbort(signal, fail);
+    if ('ms' in limits) timer = setTimeout(() => fail(limits.late()), limits.ms);
+    try {
+      cleanUp = start(done, fail);
+      if (isOver) cleanUp?.(failure);
+    } catch (error) {
+      fail(error as Error);
+    }
+  });
+}
+
+/** Settles like `work`, or rejects with the signal's reason as soon as it aborts; `work` itself goes on. */
+export function orAbort<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  return waitFor({ signal }, (done, fail) => void work.then(done, fail));
+}
+
+/**
+ * Settles like `work`, or like `late()` after `ms`: what it returns or throws. `work` itself goes on. With `isPatient`
+ * false the wait alone does not keep the process alive.
+ */
+export async function within<T, L>(
+  work: PromiseLike<T>,
+  ms: number,
+  late: () => L,
+  { isPatient = true } = {},
+): Promise<T | L> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((done) => {
+    timer = setTimeout(done, ms);
+    if (!isPatient) timer.unref();
+  });
+  try {
+    return await Promise.race([work, over.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Runs `work` with a signal that aborts as the given one does, or with `late()` after `ms`, and waits until `work` has
+ * ended. Where the signal has aborted its reason is thrown, whatever `work` made of it. Unlike AbortSignal.any it keeps
+ * nothing afterwards.
+ */
+export async function withDeadline<T>(
+  { ms, late, signal }: Deadline,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  const stopListening = signal === undefined ? undefined : onAbort(signal, (reason) => limit.abort(reason));
+  const timer = setTimeout(() => limit.abort(late()), ms);
+  try {
+    return await work(limit.signal);
+  } catch (error) {
+    throw limit.signal.aborted ? limit.signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    stopListening?.();
+  }
+}
+
+/** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return waitFor(signal === undefined ? {} : { signal }, (done) => {
+    const timer = setTimeout(done, ms);
+    return () => clearTimeout(timer);
+  });
+}
+
+/**
+ * Runs only while the other side is at turn: whoever reads slowly is no stall of the server. Made for every chunk of a
+ * body: pausing and going on again touch one timer and allocate nothing.
+ */
+export class StallTimer {
+  #timer: NodeJS.Timeout | undefined;
+  #timerMs = 0;
+  #isRunning = false;
+
+  /** `onStall` is told how long nothing has moved. */
+  constructor(
+    private readonly ms: number,
+    private readonly onStall: (ms: number) => void,
+  ) {}
+
+  /** The other side is at turn, or has just moved a byte; from now on it has `ms`. */
+  restart(ms = this.ms): void {
+    this.#isRunning = true;
+    if (this.#timer !== undefined && this.#timerMs === ms) {
+      this.#timer.refresh();
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#timerMs = ms;
+    this.#timer = setTimeout(() => this.#fire(), ms);
+  }
+
+  /** We are at turn. */
+  pause(): void {
+    this.#isRunning = false;
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #fire(): void {
+    this.#timer = undefined;
+    if (this.#isRunning) this.onStall(this.#timerMs);
+  }
+}

@@ -1,0 +1,249 @@
+/** Time limits and abort signals. Failing looks like work that goes on for ever, or a signal that gathers listeners until its process has no memory left. */
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { suite, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { onAbort, orAbort, pause, StallTimer, waitFor, withDeadline, within } from '../../src/base/deadline.js';
+
+const SHORT_MS = 20;
+/** Far beyond any test: a timer of this that is left behind is seen in `timers()`. */
+const LONG_MS = 3_600_000;
+
+const gone = new Error('the client left');
+const tooLate = new Error('too late');
+const late = (): Error => tooLate;
+const never = (): Promise<never> => new Promise(() => undefined);
+
+const listeners = ({ signal }: AbortController): number => getEventListeners(signal, 'abort').length;
+const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+
+/** Runs `work`, which may fail, and finds no timer more than before and no listener on the signal. */
+async function leavesNothing(work: (client: AbortController) => Promise<unknown>): Promise<void> {
+  const client = new AbortController();
+  const before = timers();
+  await work(client).catch(() => undefined);
+  assert.equal(listeners(client), 0, 'a listener is left');
+  assert.ok(timers() <= before, 'a timer is left');
+}
+
+suite('onAbort', () => {
+  test('tells the reason once, and nothing after it has been taken back', () => {
+    const client = new AbortController();
+    const told: Error[] = [];
+    onAbort(client.signal, (reason) => told.push(reason));
+    const stop = onAbort(client.signal, () => assert.fail('taken back'));
+    stop();
+    stop();
+    client.abort(gone);
+    assert.deepEqual(told, [gone]);
+    assert.equal(listeners(client), 0);
+  });
+
+  test('tells at once what has aborted before', () => {
+    const told: Error[] = [];
+    onAbort(AbortSignal.abort(gone), (reason) => told.push(reason));
+    assert.deepEqual(told, [gone]);
+  });
+});
+
+suite('waitFor', () => {
+  test('settles as its work does, and cleans up once', async () => {
+    const cleaned: unknown[] = [];
+    const clean = (error: Error | undefined): number => cleaned.push(error);
+    await leavesNothing(async ({ signal }) => {
+      const value = waitFor<number>({ signal, ms: LONG_MS, late }, (done, fail) => {
+        setImmediate(() => {
+          done(1);
+          done(2);
+          fail(gone);
+        });
+        return clean;
+      });
+      assert.equal(await value, 1);
+    });
+    await leavesNothing(async ({ signal }) => {
+      const failed = waitFor({ signal, ms: LONG_MS, late }, (_, fail) => {
+        setImmediate(() => fail(gone));
+        return clean;
+      });
+      await assert.rejects(failed, gone);
+    });
+    assert.deepEqual(cleaned, [undefined, gone]);
+  });
+
+  test('cleans up though it settles before its work has begun to wait', async () => {
+    const cleaned: unknown[] = [];
+    await leavesNothing(({ signal }) =>
+      waitFor<void>({ signal, ms: LONG_MS, late }, (done) => {
+        done();
+        return (error) => cleaned.push(error);
+      }),
+    );
+    await leavesNothing(({ signal }) =>
+      waitFor({ signal, ms: LONG_MS, late }, () => {
+        throw gone;
+      }),
+    );
+    assert.deepEqual(cleaned, [undefined]);
+  });
+
+  test('ends with the reason of its signal, or late', async () => {
+    await leavesNothing(async (client) => {
+      const failures: unknown[] = [];
+      const waiting = waitFor(
+        { signal: client.signal, ms: LONG_MS, late },
+        () => (error: Error | undefined) => failures.push(error),
+      );
+      client.abort(gone);
+      assert.deepEqual(failures, [gone], 'it cleans up in the moment of the abort');
+      await assert.rejects(waiting, gone);
+    });
+    await leavesNothing(async ({ signal }) => {
+      await assert.rejects(
+        waitFor({ signal, ms: SHORT_MS, late }, () => undefined),
+        tooLate,
+      );
+    });
+  });
+
+  test('starts nothing for a signal that has aborted', async () => {
+    const waiting = waitFor({ signal: AbortSignal.abort(gone) }, () => assert.fail('started'));
+    await assert.rejects(waiting, gone);
+  });
+});
+
+suite('orAbort', () => {
+  test('settles as the work, or as soon as the signal aborts', async () => {
+    await leavesNothing(async ({ signal }) => assert.equal(await orAbort(Promise.resolve(1), signal), 1));
+    await leavesNothing(({ signal }) => assert.rejects(orAbort(Promise.reject(gone), signal), gone));
+    await leavesNothing(async (client) => {
+      const waiting = orAbort(never(), client.signal);
+      client.abort(gone);
+      await assert.rejects(waiting, gone);
+    });
+  });
+});
+
+suite('within', () => {
+  test('settles as the work that is in time', async () => {
+    await leavesNothing(async () => assert.equal(await within(Promise.resolve(1), LONG_MS, () => 2), 1));
+    await leavesNothing(() => assert.rejects(within(Promise.reject(gone), LONG_MS, late), gone));
+  });
+
+  test('gives or throws what stands in for late work', async () => {
+    assert.equal(await within(never(), SHORT_MS, () => 'late'), 'late');
+    const failing = within(never(), SHORT_MS, () => {
+      throw tooLate;
+    });
+    await assert.rejects(failing, tooLate);
+  });
+
+  test('heeds work that fails after its time', async () => {
+    // An unhandled rejection would end this test.
+    const work = delay(2 * SHORT_MS).then(() => Promise.reject(gone));
+    assert.equal(await within(work, SHORT_MS, () => 'late'), 'late');
+    await assert.rejects(work, gone);
+  });
+});
+
+suite('withDeadline', () => {
+  const obedient = (signal: AbortSignal): Promise<never> =>
+    orAbort(never(), signal).catch(() => Promise.reject(new Error('what the work made of it')));
+
+  test('settles as work that is in time', async () => {
+    await leavesNothing(async ({ signal }) => {
+      assert.equal(await withDeadline({ signal, ms: LONG_MS, late }, async () => 1), 1);
+    });
+    await leavesNothing(({ signal }) =>
+      assert.rejects(
+        withDeadline({ signal, ms: LONG_MS, late }, () => Promise.reject(gone)),
+        gone,
+      ),
+    );
+  });
+
+  test('throws the reason of the abort, whatever the work made of it', async () => {
+    await leavesNothing(({ signal }) =>
+      assert.rejects(withDeadline({ signal, ms: SHORT_MS, late }, obedient), tooLate),
+    );
+    await leavesNothing(async (client) => {
+      const ended = withDeadline({ signal: client.signal, ms: LONG_MS, late }, obedient);
+      client.abort(gone);
+      await assert.rejects(ended, gone);
+    });
+  });
+
+  test('waits until the work has ended', async () => {
+    let hasCleanedUp = false;
+    const ended = withDeadline({ ms: SHORT_MS, late }, async (signal) => {
+      await orAbort(never(), signal).catch(() => delay(SHORT_MS));
+      hasCleanedUp = true;
+      return 'done after all';
+    });
+    assert.equal(await ended, 'done after all');
+    assert.ok(hasCleanedUp);
+  });
+});
+
+suite('pause', () => {
+  test('ends in time, or with the signal', async () => {
+    await leavesNothing(({ signal }) => pause(SHORT_MS, signal));
+    await leavesNothing(async (client) => {
+      const paused = pause(LONG_MS, client.signal);
+      client.abort(gone);
+      await assert.rejects(paused, gone);
+    });
+  });
+});
+
+suite('a stall timer', () => {
+  const STALL_MS = 100;
+
+  test('fires when nothing has moved for its time, and says how long', async () => {
+    const stalled = await new Promise((done) => new StallTimer(STALL_MS, done).restart());
+    assert.equal(stalled, STALL_MS);
+    const longer = await new Promise((done) => new StallTimer(LONG_MS, done).restart(STALL_MS));
+    assert.equal(longer, STALL_MS);
+  });
+
+  test('does not fire while bytes move, while we are at turn, or once it is stopped', async () => {
+    const before = timers();
+    const moving = new StallTimer(STALL_MS, () => assert.fail('bytes moved'));
+    const paused = new StallTimer(STALL_MS, () => assert.fail('we were at turn'));
+    const stopped = new StallTimer(STALL_MS, () => assert.fail('it was stopped'));
+    paused.restart();
+    paused.pause();
+    stopped.restart();
+    stopped.stop();
+    for (let round = 0; round < 20; round++) {
+      moving.restart();
+      await delay(STALL_MS / 10);
+    }
+    moving.stop();
+    assert.ok(timers() <= before, 'a timer is left');
+  });
+
+  test('fires again after a pause that was longer than its time', async () => {
+    let stalls = 0;
+    const timer = new StallTimer(SHORT_MS, () => stalls++);
+    timer.restart();
+    timer.pause();
+    await delay(3 * SHORT_MS);
+    assert.equal(stalls, 0);
+    timer.restart();
+    await delay(3 * SHORT_MS);
+    assert.equal(stalls, 1);
+  });
+
+  test('makes no timer for a chunk', async () => {
+    const timer = new StallTimer(LONG_MS, () => undefined);
+    timer.restart();
+    const before = timers();
+    for (let chunk = 0; chunk < 1_000; chunk++) {
+      timer.pause();
+      timer.restart();
+    }
+    assert.equal(timers(), before);
+    timer.stop();
+  });
+});
