@@ -2,6 +2,7 @@
  * Time limits, abort signals and stalls. Times are in milliseconds. Whatever is made here takes back its timer and its
  * listener as soon as it has settled: signals live as long as a request, a session or the process.
  */
+import type { Readable, Writable } from 'node:stream';
 
 /** Calls `act` with the signal's reason once it aborts, at once where it has. Returns how to stop listening. */
 export function onAbort(signal: AbortSignal, act: (reason: Error) => void): () => void {
@@ -9,6 +10,14 @@ export function onAbort(signal: AbortSignal, act: (reason: Error) => void): () =
   if (signal.aborted) hear();
   else signal.addEventListener('abort', hear, { once: true });
   return () => signal.removeEventListener('abort', hear);
+}
+
+/** Destroys `stream` with the signal's reason once that aborts, as long as the stream has not ended by itself. */
+export function destroyOnAbort(stream: Readable | Writable, signal: AbortSignal): void {
+  stream.once(
+    'close',
+    onAbort(signal, (reason) => stream.destroy(reason)),
+  );
 }
 
 export interface Deadline {

@@ -4,6 +4,7 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import ipaddr from 'ipaddr.js';
+import { orAbort, waitFor, withDeadline } from '../../base/deadline.js';
 import { GatewayError, type Step } from '../../base/errors.js';
 import { createResolver, type Lookup } from '../../resolver/resolver.js';
 import {
@@ -20,7 +21,7 @@ import {
   unmasked,
 } from './address.js';
 import type { Connection } from '../../connections/connection.js';
-import { raceConnects, TimeLimit } from './race.js';
+import { raceConnects } from './race.js';
 
 /**
  * Every outgoing socket of the program is made here: the name is resolved, each address is held against the
@@ -149,23 +150,27 @@ export function createDialer(
   async function connect(host: string, port: number, options: DialOptions): Promise<net.Socket> {
     const { signal, timeoutMs, hasWideReads } = options;
     signal.throwIfAborted();
-    const limit = new TimeLimit(signal, timeoutMs);
+    let isResolved = false;
+    const late = (): GatewayError =>
+      isResolved
+        ? connectTimedOut(`${host}:${port} did not answer within ${timeoutMs} ms`, 'connect')
+        : notResolved(host, timeoutMs);
     try {
-      const allowed = await resolveAllowed(host, port, options, limit);
-      const reachable = allowed.filter(({ text }) => isOfFamily(text, rules.localAddress));
-      if (reachable.length === 0) {
-        throw new GatewayError(
-          'unreachable',
-          `${host} has no address of the family of network.localAddress (${rules.localAddress})`,
-          { step: 'connect' },
-        );
-      }
-      const addresses = reachable.map(({ text }) => text);
-      observer.resolved?.(host, addresses);
-      const connecting = raceConnects(addresses, port, rules.localAddress, limit.signal, hasWideReads);
-      const socket = await limit.hold(connecting, () =>
-        connectTimedOut(`${host}:${port} did not answer within ${timeoutMs} ms`, 'connect'),
-      );
+      const socket = await withDeadline({ signal, ms: timeoutMs, late }, async (limit) => {
+        const allowed = await resolveAllowed(host, port, options, limit);
+        isResolved = true;
+        const reachable = allowed.filter(({ text }) => isOfFamily(text, rules.localAddress));
+        if (reachable.length === 0) {
+          throw new GatewayError(
+            'unreachable',
+            `${host} has no address of the family of network.localAddress (${rules.localAddress})`,
+            { step: 'connect' },
+          );
+        }
+        const addresses = reachable.map(({ text }) => text);
+        observer.resolved?.(host, addresses);
+        return raceConnects(addresses, port, rules.localAddress, limit, hasWideReads);
+      });
       observer.connected?.(socket);
       return socket;
     } catch (error) {
@@ -175,44 +180,37 @@ export function createDialer(
         step: 'connect',
         cause: error,
       });
-    } finally {
-      limit.end();
     }
   }
 
   async function check(host: string, port: number, options: DialOptions): Promise<void> {
-    const limit = new TimeLimit(options.signal, options.timeoutMs);
-    try {
-      await resolveAllowed(host, port, options, limit);
-    } finally {
-      limit.end();
-    }
+    const { signal, timeoutMs: ms } = options;
+    const late = (): GatewayError => notResolved(host, ms);
+    await withDeadline({ signal, ms, late }, (limit) => resolveAllowed(host, port, options, limit));
   }
 
   async function resolveAllowed(
     host: string,
     port: number,
     options: DialOptions,
-    limit: TimeLimit,
+    signal: AbortSignal,
   ): Promise<Candidate[]> {
-    const candidates = await resolve(host, options.owner, limit);
+    const candidates = await resolve(host, options.owner, signal);
     const allowed = candidates.filter((candidate) => reasonToDeny(candidate, port, options) === undefined);
     if (allowed.length === 0) throw denied(host, candidates, port, options);
     return allowed;
   }
 
-  async function resolve(host: string, owner: string, limit: TimeLimit): Promise<Candidate[]> {
+  async function resolve(host: string, owner: string, signal: AbortSignal): Promise<Candidate[]> {
     const literal = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
     if (net.isIP(literal) !== 0) return [candidateOf(literal)];
     try {
       // The resolver also takes odd notations (octal, 0x7f.1); what it makes of them is checked like any other answer.
-      const found = await limit.hold(resolveName(host, { owner, signal: limit.signal }), () =>
-        connectTimedOut(`the name ${host} could not be resolved within ${limit.ms} ms`, 'resolve'),
-      );
+      const found = await orAbort(resolveName(host, { owner, signal }), signal);
       if (found.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
       return found.map(({ address }) => candidateOf(address));
     } catch (error) {
-      if (error instanceof GatewayError || limit.signal.aborted) throw error;
+      if (error instanceof GatewayError || signal.aborted) throw error;
       if (isOutOfDescriptors(error)) throw outOfDescriptors(error);
       throw new GatewayError('dns_failed', `the name ${host} cannot be resolved: ${systemWords(error)}`, {
         step: 'resolve',
@@ -288,6 +286,10 @@ function connectTimedOut(text: string, step: Step): GatewayError {
   return new GatewayError('connect_timeout', text, { step });
 }
 
+function notResolved(host: string, ms: number): GatewayError {
+  return connectTimedOut(`the name ${host} could not be resolved within ${ms} ms`, 'resolve');
+}
+
 /** Without a fixed outbound address every family will do: every socket binds it. */
 function isOfFamily(address: string, localAddress: string): boolean {
   return localAddress === '' || net.isIP(localAddress) === net.isIP(address);
@@ -296,7 +298,7 @@ function isOfFamily(address: string, localAddress: string): boolean {
 function secure(
   socket: net.Socket,
   options: tls.ConnectionOptions,
-  timeoutMs: number,
+  ms: number,
   signal: AbortSignal,
 ): Promise<tls.TLSSocket> {
   const host = options.servername ?? options.host ?? '';
@@ -311,25 +313,14 @@ function secure(
   // Whoever takes the socket listens for its errors; until then, and once it is given up, nobody else does.
   const silence = (): void => undefined;
   secured.on('error', silence);
-  const limit = new TimeLimit(signal, timeoutMs);
-  const established = new Promise<tls.TLSSocket>((done, fail) => {
+  if (signal.aborted) secured.destroy();
+  const late = (): GatewayError => connectTimedOut(`${host}: TLS was not established within ${ms} ms`, 'connect');
+  return waitFor({ signal, ms, late }, (done, fail) => {
     secured.once('secureConnect', () => done(secured));
     secured.once('error', (error: NodeJS.ErrnoException) => fail(tlsFailure(host, error)));
     secured.once('close', () => fail(tlsFailure(host, Object.assign(new Error('closed'), { code: 'ECONNRESET' }))));
+    return (error) => (error === undefined ? secured.off('error', silence) : secured.destroy());
   });
-  return limit
-    .hold(established, () => connectTimedOut(`${host}: TLS was not established within ${timeoutMs} ms`, 'connect'))
-    .then(
-      (ready) => {
-        ready.off('error', silence);
-        return ready;
-      },
-      (error: unknown) => {
-        secured.destroy();
-        throw error;
-      },
-    )
-    .finally(() => limit.end());
 }
 
 /** A failed TLS handshake as certificate_rejected, or unreachable when the peer merely went away. */

@@ -1,11 +1,11 @@
 /** STOR or APPE as a stream: bytes in, at the pace of the data connection. */
 import { Writable } from 'node:stream';
+import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import { LinePace } from '../../line-pace.js';
 import { dataError, lastWords, type Transfer } from '../session/data.js';
 import type { Operation } from '../session/operation.js';
 import { isPositive, refusal, spoken, type Reply } from '../session/replies.js';
-import { StallTimer } from '../session/stall.js';
 
 const HIGH_WATER_MARK = 1_048_576;
 
@@ -16,7 +16,6 @@ export abstract class FtpSink extends Writable {
   private failing = false;
   private readonly pace = new LinePace();
   private readonly stall: StallTimer;
-  private readonly onAbort = (): void => void this.destroy(this.operation.signal.reason as Error);
   private resumeWriting: ((error?: Error | null) => void) | undefined;
 
   protected constructor(
@@ -47,8 +46,7 @@ export abstract class FtpSink extends Writable {
       },
       (error: Error) => this.destroy(error),
     );
-    operation.signal.addEventListener('abort', this.onAbort, { once: true });
-    if (operation.signal.aborted) this.onAbort();
+    destroyOnAbort(this, operation.signal);
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
@@ -82,7 +80,6 @@ export abstract class FtpSink extends Writable {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.stall.stop();
-    this.operation.signal.removeEventListener('abort', this.onAbort);
     // Without an error this is the stream's regular end: what the kernel still holds must go out first.
     if (error !== null || !this.writableFinished) this.transfer.socket.destroy();
     callback(error);

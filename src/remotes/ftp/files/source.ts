@@ -1,5 +1,6 @@
 /** RETR as a stream that ends only when it is whole. */
 import { Readable } from 'node:stream';
+import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import type { RemotePath } from '../../path.js';
 import type { ByteRange, FileInfo, OpenFile } from '../../remote.js';
@@ -7,7 +8,6 @@ import { beginTransfer, dataError, lastWords, type Transfer } from '../session/d
 import { stat } from './lookup.js';
 import type { Operation } from '../session/operation.js';
 import { connectionLost, isPositive, refusal, spoken, type Reply } from '../session/replies.js';
-import { StallTimer } from '../session/stall.js';
 
 const HIGH_WATER_MARK = 262_144;
 const LAST_REPLY_MS = 10_000;
@@ -42,7 +42,6 @@ class FtpSource extends Readable {
   private toSkip: number;
   private isSettled = false;
   private readonly stall: StallTimer;
-  private readonly onAbort = (): void => void this.destroy(this.operation.signal.reason as Error);
 
   constructor(
     private readonly operation: Operation,
@@ -69,8 +68,7 @@ class FtpSource extends Readable {
       (reply) => (isPositive(reply) ? undefined : void this.destroy(this.refused(reply))),
       () => {},
     );
-    operation.signal.addEventListener('abort', this.onAbort, { once: true });
-    if (operation.signal.aborted) this.onAbort();
+    destroyOnAbort(this, operation.signal);
   }
 
   override _read(): void {
@@ -82,7 +80,6 @@ class FtpSource extends Readable {
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.isSettled = true;
     this.stall.stop();
-    this.operation.signal.removeEventListener('abort', this.onAbort);
     this.transfer.socket.destroy();
     // Stopped in the middle, the server still has a reply to give: nobody may use the connection after us.
     const { control } = this.operation.lease;

@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import { beginTransfer, dataError, type Transfer } from '../session/data.js';
 import type { Operation } from '../session/operation.js';
 import { isPositive, refusal, type Reply } from '../session/replies.js';
-import { StallTimer } from '../session/stall.js';
 
 const MAX_LINE_BYTES = 16_384;
 const MAX_LINES = 2_000_000;
@@ -58,8 +58,7 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
       ),
     ),
   );
-  const stop = (): unknown => socket.destroy(signal.reason as Error);
-  signal.addEventListener('abort', stop, { once: true });
+  destroyOnAbort(socket, signal);
   // A control connection that dies, or refuses after all, ends the data as well: it may never end by itself.
   exchange.finished.then(
     (reply) => (isPositive(reply) ? undefined : socket.destroy(refusal(reply, 'transfer', 'listing the folder'))),
@@ -89,7 +88,6 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
     throw dataError(operation, error as Error);
   } finally {
     stall.stop();
-    signal.removeEventListener('abort', stop);
     socket.destroy();
     // Left in the middle, the server's last reply would be taken for the answer to the next command.
     if (!isComplete) control.close();

@@ -10,6 +10,7 @@
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import type { TLSSocket } from 'node:tls';
+import { onAbort, within } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import { pathBytes } from '../../path.js';
 import { connectionLost, notAReply, outOfStep, type Reply } from './replies.js';
@@ -143,29 +144,23 @@ export class Control {
   }
 
   /** `answer`, or stall_timeout and the end of the connection when it does not come in time. */
-  async answerInTime(answer: Promise<Reply>, verb: string, timeoutMs = this.answerTimeoutMs): Promise<Reply> {
-    const timer = setTimeout(() => {
+  answerInTime(answer: Promise<Reply>, verb: string, timeoutMs = this.answerTimeoutMs): Promise<Reply> {
+    return within(answer, timeoutMs, () => {
       const text = `${this.host} did not answer ${verb} within ${Math.round(timeoutMs)} ms`;
-      this.giveUp(new GatewayError('stall_timeout', text, { step: 'transfer' }));
-    }, timeoutMs);
-    try {
-      return await answer;
-    } finally {
-      clearTimeout(timer);
-    }
+      throw this.giveUp(new GatewayError('stall_timeout', text, { step: 'transfer' }));
+    });
   }
 
   /** `work`, ended with the whole connection when the signal fires: the rest of an exchange cannot be taken back. */
   async obey<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-    const stop = (): void => this.end(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
+    const stopListening = onAbort(signal, (reason) => this.end(reason));
     try {
       return await work;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw error;
     } finally {
-      signal.removeEventListener('abort', stop);
+      stopListening();
     }
   }
 

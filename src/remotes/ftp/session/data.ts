@@ -1,5 +1,6 @@
 /** Data connections: always passive, always to the host of the control connection, always from the dialler. */
 import type { Socket } from 'node:net';
+import { within } from '../../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
 import { onBehalfOf } from '../../dial/dial.js';
 import type { Exchange } from './control.js';
@@ -50,16 +51,9 @@ export async function beginTransfer(operation: Operation, command: string, resta
 const LAST_WORDS_MS = 2_000;
 
 /** The final reply of an exchange whose data has ended badly; undefined when none comes soon. */
-export async function lastWords(exchange: Exchange): Promise<Reply | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((done) => {
-    timer = setTimeout(() => done(undefined), LAST_WORDS_MS);
-  });
-  try {
-    return await Promise.race([exchange.finished.catch(() => undefined), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function lastWords(exchange: Exchange): Promise<Reply | undefined> {
+  const reply = exchange.finished.catch(() => undefined);
+  return within(reply, LAST_WORDS_MS, () => undefined);
 }
 
 const TLS_FAILURE = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|HOSTNAME)/;

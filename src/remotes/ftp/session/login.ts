@@ -1,6 +1,7 @@
 /** From nothing to a control connection that is ready for work. */
 import type net from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { withDeadline } from '../../../base/deadline.js';
 import { GatewayError, hasCode } from '../../../base/errors.js';
 import type { FtpConnection, PoolLimits } from '../../../connections/connection.js';
 import type { ProtocolDeps } from '../../protocol.js';
@@ -33,39 +34,35 @@ export async function logIn(
 ): Promise<LoggedIn> {
   signal.throwIfAborted();
   const host = hostOf(connection);
-  const deadline = new AbortController();
-  const forward = (): void => deadline.abort(signal.reason);
-  signal.addEventListener('abort', forward, { once: true });
-  const timer = setTimeout(() => {
+  const late = (): GatewayError => {
     const text = `${host} did not complete connection and login within ${limits.connectTimeoutMs} ms`;
-    deadline.abort(new GatewayError('connect_timeout', text, { step: 'login' }));
-  }, limits.connectTimeoutMs);
+    return new GatewayError('connect_timeout', text, { step: 'login' });
+  };
   let control: Control | undefined;
   try {
-    const security = connection.tls === 'none' ? undefined : createSecurity(connection);
-    const socket = await deps.dialer.connect(connection.host, connection.port, {
-      ...onBehalfOf(connection),
-      signal: deadline.signal,
-      timeoutMs: limits.connectTimeoutMs,
+    return await withDeadline({ signal, ms: limits.connectTimeoutMs, late }, async (deadline) => {
+      const security = connection.tls === 'none' ? undefined : createSecurity(connection);
+      const socket = await deps.dialer.connect(connection.host, connection.port, {
+        ...onBehalfOf(connection),
+        signal: deadline,
+        timeoutMs: limits.connectTimeoutMs,
+      });
+      const connectedAt = performance.now();
+      const isImplicit = connection.tls === 'implicit' && security !== undefined;
+      const secure: Secure = async (by, plain) => {
+        const secured = await by.secureControl(plain, deadline);
+        deps.secured?.(secured);
+        return secured;
+      };
+      const first = isImplicit ? await secure(security, socket) : socket;
+      control = new Control(first, host, limits.stallTimeoutMs);
+      const features = await introduce(control, connection, security, secure, deadline);
+      deps.log('FTP session opened', { host, tls: connection.tls, ...features });
+      return { control, connectedAt, features, security };
     });
-    const connectedAt = performance.now();
-    const isImplicit = connection.tls === 'implicit' && security !== undefined;
-    const secure: Secure = async (by, plain) => {
-      const secured = await by.secureControl(plain, deadline.signal);
-      deps.secured?.(secured);
-      return secured;
-    };
-    const first = isImplicit ? await secure(security, socket) : socket;
-    control = new Control(first, host, limits.stallTimeoutMs);
-    const features = await introduce(control, connection, security, secure, deadline.signal);
-    deps.log('FTP session opened', { host, tls: connection.tls, ...features });
-    return { control, connectedAt, features, security };
   } catch (error) {
     control?.close();
     throw asLoginFailure(error, host, connection.password);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', forward);
   }
 }
 

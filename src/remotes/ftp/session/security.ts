@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import net from 'node:net';
 import tls from 'node:tls';
 import { LRUCache } from 'lru-cache';
+import { waitFor } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { FtpConnection } from '../../../connections/connection.js';
 import { TLS_CIPHERS, tlsFailure } from '../../dial/dial.js';
@@ -43,31 +44,28 @@ export function createSecurity(connection: FtpConnection): Security {
   return {
     secureData: (socket) => wrap(socket, true),
 
-    secureControl: (socket, signal) =>
-      new Promise((done, fail) => {
+    secureControl: (socket, signal) => {
+      // Then nothing is begun, and nobody else owns it.
+      if (signal.aborted) socket.destroy();
+      return waitFor({ signal }, (done, fail) => {
         const secured = wrap(socket, false);
-        const settle = (): void => {
-          signal.removeEventListener('abort', stop);
-          secured.removeListener('error', refuse);
-          secured.removeListener('close', hangUp);
-        };
-        const stop = (): void => refuse(signal.reason as Error);
+        const refuse = (error: Error): void => fail(tlsError(literal, error, 'connect'));
         const hangUp = (): void => refuse(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
-        const refuse = (error: Error): void => {
-          settle();
-          secured.on('error', () => {});
-          secured.destroy();
-          fail(signal.aborted ? (signal.reason as Error) : tlsError(literal, error, 'connect'));
-        };
-        signal.addEventListener('abort', stop, { once: true });
         secured.once('error', refuse);
         secured.once('close', hangUp);
         secured.once('secureConnect', () => {
           session ??= secured.getSession();
-          settle();
           done(secured);
         });
-      }),
+        return (error) => {
+          secured.removeListener('error', refuse);
+          secured.removeListener('close', hangUp);
+          if (error === undefined) return;
+          secured.on('error', () => {});
+          secured.destroy();
+        };
+      });
+    },
   };
 }
 

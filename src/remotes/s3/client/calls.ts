@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause, withDeadline } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
 import type { RemoteContext } from '../../remote.js';
@@ -59,9 +59,7 @@ export class Calls {
       }
       // Doubling with jitter, so that the calls of one burst do not come back as one burst.
       const pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
-      await pause(pauseMs, undefined, { signal }).catch(() => {
-        throw signal.reason;
-      });
+      await pause(pauseMs, signal);
     }
   }
 
@@ -101,21 +99,14 @@ export class Calls {
 
   async #once<T>(send: (options: SendOptions) => Promise<T>, options: CallOptions, signal: AbortSignal): Promise<T> {
     const leave = await this.gate.enter(signal);
-    const { allowMs = this.limits.stallTimeoutMs } = options;
-    const ender = new AbortController();
-    const stop = (): void => ender.abort(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    const timer = setTimeout(() => ender.abort(this.stalled(options, allowMs)), allowMs);
+    const { allowMs: ms = this.limits.stallTimeoutMs } = options;
+    const late = (): GatewayError => this.stalled(options, ms);
     let body: Readable | undefined;
     try {
-      const answer = await send({ abortSignal: ender.signal });
+      const answer = await withDeadline({ signal, ms, late }, (abortSignal) => send({ abortSignal }));
       body = bodyOf(answer);
       return answer;
-    } catch (error) {
-      throw ender.signal.aborted ? ender.signal.reason : error;
     } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', stop);
       // A download holds its socket until its body has been read, or destroyed.
       if (body === undefined || body.closed) leave();
       else body.once('close', leave);

@@ -1,3 +1,5 @@
+import { waitFor } from '../../../base/deadline.js';
+
 /** Counts a request out; may be called once, by whoever sees the request's socket free again. */
 export type Leave = () => void;
 
@@ -42,22 +44,11 @@ export class SocketGate {
   }
 
   enter(lease: LeaseGate, signal: AbortSignal): Promise<Leave> {
-    return new Promise((done, fail) => {
-      if (signal.aborted) return fail(signal.reason as Error);
-      const stop = (): void => {
-        this.#waiting.delete(waiter);
-        fail(signal.reason as Error);
-      };
-      const waiter: Waiter = {
-        lease,
-        admit: (leave) => {
-          signal.removeEventListener('abort', stop);
-          done(leave);
-        },
-      };
-      signal.addEventListener('abort', stop, { once: true });
+    return waitFor({ signal }, (admit) => {
+      const waiter: Waiter = { lease, admit };
       this.#waiting.add(waiter);
       this.#admitNext();
+      return () => this.#waiting.delete(waiter);
     });
   }
 

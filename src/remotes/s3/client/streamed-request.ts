@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { onAbort, StallTimer } from '../../../base/deadline.js';
 import type { GatewayError } from '../../../base/errors.js';
 import { LinePace } from '../../line-pace.js';
 import type { SendOptions } from './calls.js';
@@ -29,7 +30,7 @@ export class StreamedRequest<T> {
   readonly #answer: Promise<T>;
   readonly #pace = new LinePace();
   #waiting: Done | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #stall: StallTimer;
   #failure: Error | undefined;
   #isAdmitted = false;
   #isEnded = false;
@@ -42,12 +43,10 @@ export class StreamedRequest<T> {
     this.#body = new Readable({ highWaterMark: BODY_BUFFER_BYTES, read: () => this.#wanted() });
     // The error reaches the feeder through #fail; an unheard 'error' event would end the process.
     this.#body.on('error', () => undefined);
-    const { signal } = options;
-    const stop = (): void => this.abort(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-    this.#answer = this.#run(send).finally(() => signal.removeEventListener('abort', stop));
+    this.#stall = new StallTimer(options.stallMs, (ms) => this.#fail(options.stalled(ms)));
+    const stopListening = onAbort(options.signal, (reason) => this.abort(reason));
+    this.#answer = this.#run(send).finally(stopListening);
     this.#answer.catch(() => undefined);
-    if (signal.aborted) stop();
   }
 
   /** Hands over the next bytes; `done` is called when the socket wants more, or with the request's error. */
@@ -57,7 +56,7 @@ export class StreamedRequest<T> {
     this.#pace.sent(chunk.length, hasRoom);
     if (hasRoom) return done();
     this.#waiting = done;
-    this.#watch(this.options.stallMs);
+    this.#watch();
   }
 
   /** Tells a failure when it happens, though nobody is feeding just then. */
@@ -95,9 +94,9 @@ export class StreamedRequest<T> {
       leave = await this.options.enter(this.#ender.signal);
       this.#isAdmitted = true;
       if (this.#isEnded) this.#watchAnswer();
-      else if (this.#waiting !== undefined) this.#watch(this.options.stallMs);
+      else if (this.#waiting !== undefined) this.#watch();
       const answer = await send(this.#body, { abortSignal: this.#ender.signal });
-      this.#unwatch();
+      this.#stall.stop();
       return answer;
     } catch (error) {
       const failure = this.#failure ?? this.options.translate(error);
@@ -109,7 +108,7 @@ export class StreamedRequest<T> {
   }
 
   #fail(cause: Error): void {
-    this.#unwatch();
+    this.#stall.stop();
     if (this.#failure !== undefined) return;
     this.#failure = cause;
     this.#ender.abort(cause);
@@ -125,23 +124,16 @@ export class StreamedRequest<T> {
     if (done === undefined) return;
     this.#waiting = undefined;
     this.#pace.drained();
-    this.#unwatch();
+    this.#stall.pause();
     done();
   }
 
-  #watch(waitMs: number): void {
-    this.#unwatch();
-    // Waiting for a socket is not the store's silence.
-    if (!this.#isAdmitted) return;
-    this.#timer = setTimeout(() => this.#fail(this.options.stalled(waitMs)), waitMs);
+  /** Waiting for a socket is not the store's silence. */
+  #watch(ms?: number): void {
+    if (this.#isAdmitted) this.#stall.restart(ms);
   }
 
   #watchAnswer(): void {
     this.#watch(Math.round(this.options.stallMs + this.#pace.drainMs));
-  }
-
-  #unwatch(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import type { GatewayError } from '../../../base/errors.js';
 
 export interface SourceOptions {
@@ -13,8 +14,7 @@ export interface SourceOptions {
 /** The body of an answer that ends only after exactly `length` bytes; a short one is destroyed, never ended. */
 export class S3Source extends Readable {
   #left: number;
-  #timer: NodeJS.Timeout | undefined;
-  readonly #stop = (): void => void this.destroy(this.options.signal.reason as Error);
+  readonly #stall: StallTimer;
 
   constructor(
     private readonly source: Readable,
@@ -30,18 +30,17 @@ export class S3Source extends Readable {
     source.once('close', () => {
       if (!source.readableEnded) this.destroy(options.lost());
     });
-    options.signal.addEventListener('abort', this.#stop, { once: true });
-    if (options.signal.aborted) this.#stop();
+    this.#stall = new StallTimer(options.stallMs, () => this.destroy(options.stalled()));
+    destroyOnAbort(this, options.signal);
   }
 
   override _read(): void {
-    this.#timer ??= setTimeout(() => this.destroy(this.options.stalled()), this.options.stallMs);
+    this.#stall.restart();
     this.source.resume();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    clearTimeout(this.#timer);
-    this.options.signal.removeEventListener('abort', this.#stop);
+    this.#stall.stop();
     // A socket whose answer was not read to its end cannot carry another one; destroying it frees its place.
     this.source.destroy();
     done(error);
@@ -49,8 +48,7 @@ export class S3Source extends Readable {
 
   #take(chunk: Buffer): void {
     if (this.destroyed) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#stall.pause();
     this.#left -= chunk.length;
     if (this.#left < 0) {
       this.destroy(this.options.tooLong());

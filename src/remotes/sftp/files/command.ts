@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { waitFor } from '../../../base/deadline.js';
 import { GatewayError, toGatewayError } from '../../../base/errors.js';
 import type { ExecOptions, ExecResult } from '../../remote.js';
 import type { RunningCommand, SftpLease } from '../session/session.js';
@@ -9,45 +10,18 @@ const SIGNAL_BASE = 128;
  * Runs a command on a channel of its own, with nothing on its standard input. command_timeout and too_large end it:
  * KILL is sent (RFC 4254, 6.9) and the channel closed, since not every server passes the signal on.
  */
-export async function runCommand(
+export function runCommand(
   lease: SftpLease,
   command: string,
   options: ExecOptions,
   signal: AbortSignal,
 ): Promise<ExecResult> {
-  signal.throwIfAborted();
   const { timeoutMs, maxOutputBytes, onOutput } = options;
-  return new Promise((done, fail) => {
+  const late = (): GatewayError =>
+    new GatewayError('command_timeout', `the command did not end within ${timeoutMs} ms`, { step: 'transfer' });
+  return waitFor({ signal, ms: timeoutMs, late }, (done, fail) => {
     let running: RunningCommand | undefined;
     let isOver = false;
-    const finish = (settle: () => void): void => {
-      if (isOver) return;
-      isOver = true;
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-      lease.runsCommand = false;
-      settle();
-    };
-    const stop = (reason: Error): void => {
-      if (isOver) return;
-      // Settled first: closing the channel makes its own end heard.
-      finish(() => fail(reason));
-      if (running !== undefined) void lease.session.killCommand(running);
-    };
-    const abort = (): void => stop(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
-    const timer = setTimeout(() => {
-      stop(new GatewayError('command_timeout', `the command did not end within ${timeoutMs} ms`, { step: 'transfer' }));
-    }, timeoutMs);
-
-    lease.session.openCommand(lease, command).then(
-      (started) => {
-        running = started;
-        if (isOver) void lease.session.killCommand(started);
-        else collect(started);
-      },
-      (error: unknown) => finish(() => fail(refusal(error))),
-    );
 
     function collect({ channel: opened, exit: exitOf }: RunningCommand): void {
       const output: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
@@ -59,27 +33,41 @@ export async function runCommand(
           onOutput?.(outputBytes);
           output[name].push(bytes);
         } catch (error) {
-          stop(toGatewayError(error));
+          fail(toGatewayError(error));
         }
       };
       opened.on('data', gather('stdout'));
       opened.stderr.on('data', gather('stderr'));
       opened.on('error', (error: Error) => {
-        stop(new GatewayError('connection_lost', error.message, { step: 'transfer', cause: error }));
+        fail(new GatewayError('connection_lost', error.message, { step: 'transfer', cause: error }));
       });
       opened.on('close', () => {
+        running = undefined;
         const exit = exitOf();
         if (exit === undefined) {
           const text = 'the connection ended before the command did';
-          finish(() => fail(new GatewayError('connection_lost', text, { step: 'transfer' })));
-          return;
+          return fail(new GatewayError('connection_lost', text, { step: 'transfer' }));
         }
         const exitCode = exit.code ?? SIGNAL_BASE + signalNumber(exit.signal);
         const text = (name: keyof typeof output): string => Buffer.concat(output[name]).toString('utf8');
-        finish(() => done({ exitCode, stdout: text('stdout'), stderr: text('stderr') }));
+        done({ exitCode, stdout: text('stdout'), stderr: text('stderr') });
       });
       opened.end();
     }
+
+    lease.session.openCommand(lease, command).then(
+      (started) => {
+        if (isOver) return void lease.session.killCommand(started);
+        running = started;
+        collect(started);
+      },
+      (error: unknown) => fail(refusal(error)),
+    );
+    return () => {
+      isOver = true;
+      lease.runsCommand = false;
+      if (running !== undefined) void lease.session.killCommand(running);
+    };
   });
 }
 

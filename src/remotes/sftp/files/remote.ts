@@ -1,4 +1,5 @@
 import { UNCOUNTED } from '../../../budgets/memory.js';
+import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 import { moveObstacle } from '../../move-obstacle.js';
@@ -22,7 +23,6 @@ import { keepsWhatStands } from './append-probe.js';
 import { SAFE_CHUNK_BYTES, type SftpChannel } from '../session/channel.js';
 import { runCommand } from './command.js';
 import { Confinement } from './confine.js';
-import { orAbort } from '../session/deadline.js';
 import type { HostMemory } from '../host-memory.js';
 import { fileInfo, listEntries } from './listing.js';
 import { isFolderAt, lookAt, type ServerPath } from './publish.js';
@@ -150,9 +150,7 @@ export class SftpRemote implements Remote {
           hold: this.#context.hold?.() ?? UNCOUNTED,
           head: start === 0 ? head : undefined,
         });
-        const stop = (): void => void body.destroy(signal.reason as Error);
-        signal.addEventListener('abort', stop, { once: true });
-        body.once('close', () => signal.removeEventListener('abort', stop));
+        destroyOnAbort(body, signal);
         return { info, range, body };
       } catch (error) {
         channel.close(handle).catch(() => undefined);

@@ -1,6 +1,6 @@
+import { destroyOnAbort, orAbort, within } from '../../../base/deadline.js';
 import { GatewayError, toGatewayError } from '../../../base/errors.js';
 import type { Commit, FileInfo, RemoteWriter } from '../../remote.js';
-import { orAbort, succeedsWithin } from '../session/deadline.js';
 import { isStatus, translate } from '../wire/replies.js';
 import type { ServerPath } from './publish.js';
 import type { Attributes } from '../wire/wire.js';
@@ -37,11 +37,7 @@ export class SftpWriter extends SftpSink implements RemoteWriter {
     this.#plan = plan;
     this.#job = job;
     this.#handle = plan.handle;
-    const { signal } = job;
-    const stop = (): void => void this.destroy(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-    this.once('close', () => signal.removeEventListener('abort', stop));
-    if (signal.aborted) stop();
+    destroyOnAbort(this, job.signal);
   }
 
   commit(expected: Commit): Promise<FileInfo> {
@@ -107,6 +103,10 @@ export class SftpWriter extends SftpSink implements RemoteWriter {
     if (this.#isPublished) return;
     const handle = this.#handle;
     this.#handle = undefined;
-    if (!(await succeedsWithin(this.#job.takeBack(handle), ABORT_MS))) this.#job.leaveBehind();
+    const takenBack = this.#job.takeBack(handle).then(
+      () => true,
+      () => false,
+    );
+    if (!(await within(takenBack, ABORT_MS, () => false))) this.#job.leaveBehind();
   }
 }

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
 import type { ParsedKey } from 'ssh2';
+import { waitFor } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import { excessOf, wordsOf } from '../../../connections/private-key-bounds.js';
 import { KeyProblem } from './key-problem.js';
@@ -62,19 +63,15 @@ export async function usableKey(
 }
 
 function decrypt(task: KeyTask, queue: PQueue, timeoutMs: number): Promise<ParsedKey | KeyProblem> {
-  return new Promise((done, fail) => {
+  const late = (): GatewayError => unusableKey(`its passphrase takes longer than ${timeoutMs} ms to check`);
+  return waitFor({ ms: timeoutMs, late }, (done, fail) => {
     let worker: Worker | undefined;
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      fail(unusableKey(`its passphrase takes longer than ${timeoutMs} ms to check`));
-      void worker?.terminate();
-    }, timeoutMs);
+    let isOver = false;
     const broken = (error: unknown): void => {
       fail(new GatewayError('internal', 'the private key could not be decrypted', { step: 'login', cause: error }));
     };
     const work = async (): Promise<void> => {
-      if (isLate) return;
+      if (isOver) return;
       const started = new Worker(new URL('./key-worker.js', import.meta.url), { workerData: task });
       worker = started;
       started.once('message', (result: KeyResult) => {
@@ -86,8 +83,11 @@ function decrypt(task: KeyTask, queue: PQueue, timeoutMs: number): Promise<Parse
       });
       started.once('error', broken);
       await new Promise((exited) => started.once('exit', exited));
-      clearTimeout(timer);
     };
     void queue.add(work);
+    return () => {
+      isOver = true;
+      void worker?.terminate();
+    };
   });
 }

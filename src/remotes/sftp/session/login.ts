@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type net from 'node:net';
 import ssh2, { type AuthenticationType, type Client, type ConnectConfig, type ParsedKey } from 'ssh2';
+import { waitFor } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { PoolLimits, SftpConnection } from '../../../connections/connection.js';
 import type { ProtocolDeps } from '../../protocol.js';
@@ -95,15 +96,10 @@ class LoginAttempt {
     const socket = await this.deps.dialer.connect(host, port, { ...onBehalfOf(this.connection), signal, timeoutMs });
     const connectedAt = performance.now();
     const client = new ssh2.Client();
-    let timer: NodeJS.Timeout | undefined;
-    let abort: (() => void) | undefined;
+    // Ours covers everything up to the login: greetings without end, a handshake that hangs, a slow look-up of trust.
+    const limits = { signal, ms: Math.max(1, deadline - performance.now()), late: () => this.#timeout() };
     try {
-      await new Promise<void>((done, fail) => {
-        abort = () => fail(signal.reason as Error);
-        signal.addEventListener('abort', abort, { once: true });
-        if (signal.aborted) abort();
-        // Ours covers everything up to the login: greetings without end, a handshake that hangs, a slow look-up of trust.
-        timer = setTimeout(() => fail(this.#timeout()), Math.max(1, deadline - performance.now()));
+      await waitFor<void>(limits, (done, fail) => {
         client.once('ready', () => done());
         client.on('error', (error) => fail(this.#translate(error)));
         client.once('close', () => {
@@ -128,9 +124,6 @@ class LoginAttempt {
       client.destroy();
       socket.destroy();
       throw error;
-    } finally {
-      clearTimeout(timer);
-      if (abort !== undefined) signal.removeEventListener('abort', abort);
     }
     return { client, socket, connectedAt, software: this.#software, fingerprint: this.#fingerprint };
   }

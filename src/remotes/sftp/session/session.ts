@@ -1,12 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, ClientChannel } from 'ssh2';
+import { pause, waitFor, within } from '../../../base/deadline.js';
 import { GatewayError, hasCode } from '../../../base/errors.js';
 import type { Session } from '../../../pools/session.js';
 import type { PoolLimits, SftpConnection } from '../../../connections/connection.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { SftpChannel } from './channel.js';
 import { ChannelLine } from './channel-line.js';
-import { orAbort } from './deadline.js';
 import type { HostMemory } from '../host-memory.js';
 import { logIn, type Login } from './login.js';
 
@@ -184,16 +183,10 @@ export class SftpSession implements Session<SftpLease> {
     signal.throwIfAborted();
     this.#throwIfGone();
     const timeoutMs = Math.min(CHECK_TIMEOUT_MS, this.#limits.stallTimeoutMs);
-    const limit = new AbortController();
-    const timer = setTimeout(() => {
+    await within(this.#roundTrip(), timeoutMs, () => {
       const text = `${this.host} gave no sign of life on an idle connection within ${timeoutMs} ms`;
-      limit.abort(new GatewayError('stall_timeout', text, { step: 'acquire' }));
-    }, timeoutMs);
-    try {
-      await orAbort(this.#roundTrip(), limit.signal);
-    } finally {
-      clearTimeout(timer);
-    }
+      throw new GatewayError('stall_timeout', text, { step: 'acquire' });
+    });
   }
 
   async #roundTrip(): Promise<void> {
@@ -289,7 +282,7 @@ export class SftpSession implements Session<SftpLease> {
     this.#mayHaveLostSlot = true;
     const died = new Promise((done) => channel.once('exit', done).once('close', done));
     if (typeof outgoing?.id === 'number') _client?._protocol?.signal?.(outgoing.id, 'KILL');
-    await Promise.race([died, delay(KILL_WAIT_MS, undefined, { ref: false })]);
+    await within(died, KILL_WAIT_MS, () => undefined, { isPatient: false });
     if (exit() !== undefined) this.#mayHaveLostSlot = false;
     channel.close();
     this.#lastClosedAt = performance.now();
@@ -316,7 +309,7 @@ export class SftpSession implements Session<SftpLease> {
   /** Resolves when the server has let go of it, or soon in any case. */
   async closeChannel(channel: SftpChannel): Promise<void> {
     channel.end(new GatewayError('connection_lost', 'the SFTP channel was closed'));
-    const gone = Promise.race([channel.closed, delay(CLOSE_WAIT_MS, undefined, { ref: false })]);
+    const gone = within(channel.closed, CLOSE_WAIT_MS, () => undefined, { isPatient: false });
     this.#closing.add(gone);
     await gone;
     this.#closing.delete(gone);
@@ -367,7 +360,7 @@ export class SftpSession implements Session<SftpLease> {
           });
         }
         if (performance.now() - this.#lastClosedAt < SLOT_RELEASE_MS) {
-          await delay(SLOT_RETRY_MS);
+          await pause(SLOT_RETRY_MS);
           continue;
         }
         if (others === 0) {
@@ -391,21 +384,17 @@ export class SftpSession implements Session<SftpLease> {
   #openOnce(
     open: (opened: (error: Error | undefined, channel: ClientChannel) => void) => void,
   ): Promise<ClientChannel> {
-    return new Promise((done, fail) => {
-      const timeoutMs = this.#limits.stallTimeoutMs;
+    const { stallTimeoutMs: ms } = this.#limits;
+    const late = (): GatewayError =>
+      new GatewayError('stall_timeout', `${this.host} opened no channel within ${ms} ms`, { step: 'open' });
+    return waitFor({ ms, late }, (done, fail) => {
       let isLate = false;
-      const timer = setTimeout(() => {
-        isLate = true;
-        fail(
-          new GatewayError('stall_timeout', `${this.host} opened no channel within ${timeoutMs} ms`, { step: 'open' }),
-        );
-      }, timeoutMs);
       open((error, channel) => {
-        clearTimeout(timer);
         if (error !== undefined) fail(error);
         else if (isLate) channel.close();
         else done(channel);
       });
+      return () => (isLate = true);
     });
   }
 
