@@ -1,5 +1,6 @@
 import { GatewayError } from '../../../base/errors.js';
-import { parentOf, ROOT, type RemotePath } from '../../path.js';
+import { makeFolders } from '../../make-folders.js';
+import type { RemotePath } from '../../path.js';
 import type { FileInfo } from '../../remote.js';
 import { find } from './lookup.js';
 import type { Operation } from '../session/operation.js';
@@ -9,29 +10,15 @@ import { isPositive, refusal } from '../session/replies.js';
  * Makes a folder and its missing parents; `created` is false when it stood there already, also when another maker was
  * faster. not_a_folder when a file stands in the way, permission_denied.
  */
-export async function makeFolder(operation: Operation, path: RemotePath): Promise<{ readonly created: boolean }> {
-  if (path === ROOT) return { created: false };
-  // Upwards to a folder that stands or can be made, in steps that grow: most often its parent is there, but a path may have
-  // a thousand levels. Then down again.
-  const chain: RemotePath[] = [];
-  for (let at = path; at !== ROOT; at = parentOf(at)) chain.push(at);
-  let made = chain.length;
-  for (let level = 0, step = 1; level < chain.length; level += step, step *= 2) {
-    const outcome = await tryToMake(operation, chain[level] ?? ROOT);
-    if (outcome === 'exists' && level === 0) return { created: false };
-    if (outcome !== 'absent') {
-      made = level;
-      break;
-    }
-  }
-  const missing = chain.slice(0, made);
-  for (const at of missing.reverse()) {
-    const reply = await operation.ask('MKD', at);
-    if (!isPositive(reply) && !(await isFolderNow(operation, at))) {
+export function makeFolder(operation: Operation, path: RemotePath): Promise<{ readonly created: boolean }> {
+  return makeFolders(path, {
+    tryToMake: (at) => tryToMake(operation, at),
+    make: async (at) => {
+      const reply = await operation.ask('MKD', at);
+      if (isPositive(reply) || (await isFolderNow(operation, at))) return;
       throw refusal(reply, 'open', `making the folder ${at}`, 'permission_denied');
-    }
-  }
-  return { created: true };
+    },
+  });
 }
 
 /** MKD first: one command where the parent is there. Its refusal means nothing by itself (550, 521, 553 …). */

@@ -254,7 +254,7 @@ export class SftpRemote implements Remote {
   }
 
   makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
-    return this.#run(path, 'publish', async (tree) => ({ created: await tree.makeFolder(path) }));
+    return this.#run(path, 'publish', (tree) => tree.makeFolder(path));
   }
 
   exec(command: string, options: ExecOptions): Promise<ExecResult> {

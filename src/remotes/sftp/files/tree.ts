@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError, hasCode } from '../../../base/errors.js';
-import { joinPath, baseName, parentOf, ROOT, type RemotePath } from '../../path.js';
+import { makeFolders, type FolderMaker } from '../../make-folders.js';
+import { joinPath, baseName, parentOf, pathBytes, ROOT, type RemotePath } from '../../path.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { Confinement } from './confine.js';
 import type { HostMemory } from '../host-memory.js';
@@ -60,23 +61,44 @@ export class Tree {
     }
   }
 
-  /** Whether the folder had to be made. Looks before it asks: some servers say yes to making what exists. */
-  async makeFolder(path: RemotePath): Promise<boolean> {
-    const at = await this.entryInNewFolder(path);
-    if (await this.#isFolder(at)) return false;
-    try {
-      await this.channel.makeFolder(at.raw);
-      return true;
-    } catch (error) {
-      if (!isMissing(error) || path === ROOT) return this.#madeByAnother(at, path, error);
-    }
-    await this.makeFolder(parentOf(path));
-    try {
-      await this.channel.makeFolder(at.raw);
-      return true;
-    } catch (error) {
-      return this.#madeByAnother(at, path, error);
-    }
+  /** With its parents. */
+  async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
+    // What was just made is no link: what comes below it needs no question where it leads.
+    let made: ServerPath | undefined;
+    const entry = async (at: RemotePath): Promise<ServerPath> =>
+      made?.shown === parentOf(at)
+        ? { raw: Buffer.concat([made.raw, Buffer.from('/'), pathBytes(baseName(at))]), shown: at }
+        : this.confinement.entry(this.channel, at);
+    const maker: FolderMaker = {
+      tryToMake: async (at) => {
+        const place = await entry(at).catch(async (error: unknown) => {
+          if (!isMissing(error)) throw await this.#lookAbove(error, at);
+        });
+        // Looks before it asks: some servers say yes to making what exists.
+        if (place === undefined) return 'absent';
+        if (await this.#isFolder(place)) return 'exists';
+        try {
+          await this.channel.makeFolder(place.raw);
+        } catch (error) {
+          if (isMissing(error)) return 'absent';
+          await this.#expectFolder(place, at, error);
+          return 'exists';
+        }
+        made = place;
+        return 'made';
+      },
+      make: async (at) => {
+        const place = await entry(at);
+        made = await this.channel.makeFolder(place.raw).then(
+          () => place,
+          (error: unknown) => this.#expectFolder(place, at, error).then(() => undefined),
+        );
+      },
+    };
+    if (path !== ROOT) return makeFolders(path, maker);
+    if (await this.#isFolder(await entry(ROOT))) return { created: false };
+    await maker.make(ROOT);
+    return { created: true };
   }
 
   /** The entry's place; where the confinement has to ask for the folder and finds none, it is made. */
@@ -146,8 +168,8 @@ export class Tree {
     }
   }
 
-  async #madeByAnother(at: ServerPath, path: RemotePath, error: unknown): Promise<boolean> {
-    if (isStatus(error) && (await this.#isFolder(at))) return false;
+  async #expectFolder(at: ServerPath, path: RemotePath, error: unknown): Promise<void> {
+    if (isStatus(error) && (await this.#isFolder(at))) return;
     throw translate(await this.#lookAbove(error, path), at.shown, 'publish');
   }
 
