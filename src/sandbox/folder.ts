@@ -22,6 +22,8 @@ const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
 const MAX_READ_BYTES = 256 * 1024;
 const NAMES_PER_REPLY = 100;
 const MAX_HANDLES = 256;
+/** Finding out where a path leads looks at each level from the top: it takes the square of their number. */
+const MAX_LEVELS = 128;
 /** Other users of the machine have no business here, whatever a client asks for. */
 const OWNERS_FILE = 0o600;
 const OWNERS_FOLDER = 0o700;
@@ -258,6 +260,7 @@ export class FolderService {
   async #entry(name: string): Promise<string> {
     const clean = path.posix.resolve('/', name);
     if (clean === '/') return this.#root;
+    if (clean.split('/').length > MAX_LEVELS + 1) throw new Refusal(STATUS_CODE.FAILURE, 'Too many levels of folders');
     const folder = await realpath(path.join(this.#root, path.posix.dirname(clean)));
     this.#refuseOutside(folder);
     return path.join(folder, path.posix.basename(clean));

@@ -140,6 +140,19 @@ describe('the sandbox', () => {
       );
     }));
 
+  test('folders as deep as people make them, and no deeper', () =>
+    withSftp(async (sftp) => {
+      const deep = (levels: number): string => '/x'.repeat(levels);
+      await assert.rejects(
+        call((done) => sftp.stat(deep(128), done)),
+        status(2),
+      );
+      await assert.rejects(
+        call((done) => sftp.stat(deep(129), done)),
+        status(4),
+      );
+    }));
+
   test('nothing outside the folder, by no path and by no link', () =>
     withSftp(async (sftp) => {
       writeFileSync(join(home, 'secret'), 'secret');
