@@ -1,5 +1,5 @@
 /** JSON Schemas of requests: what the router checks and the OpenAPI document shows. */
-import { NAME } from '../config/formats.js';
+import { NAME } from '../base/formats.js';
 import { TRANSFER_STATUSES, TRANSFER_TYPES } from '../storage/storage.js';
 
 const path = { type: 'string', minLength: 1, maxLength: 4096 } as const;

@@ -9,7 +9,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { AccountConfig, SftpConnectionConfig } from '../config/config.js';
+import type { AccountConfig, ConnectionConfig } from '../config/config.js';
 import { ConfigError } from '../config/mistakes.js';
 
 /** Below the top-level domain that never leaves the machine (RFC 6761). */
@@ -114,7 +114,7 @@ export function quickStartAccounts(
 export function sandboxConnection(
   { sandbox }: QuickStartState,
   { port, hostKeyFingerprint }: { readonly port: number; readonly hostKeyFingerprint: string },
-): SftpConnectionConfig {
+): ConnectionConfig {
   return {
     id: SANDBOX_CONNECTION_ID,
     name: 'Sandbox',

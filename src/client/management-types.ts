@@ -229,44 +229,16 @@ export interface components {
     readonly ConnectionChanges: {
       /** @description Shown to people. */
       readonly name?: string;
-      /** @description Whether it is switched on. */
-      readonly isActive?: boolean;
-      /** @description Taken where a request names no path; null = the login folder. */
-      readonly defaultPath?: string | null;
-      /** @description Limits of its own, over those of the configuration. */
-      readonly pool?: {
-        /** @description Open sessions to the server. */
-        readonly maxSessions?: number;
-        /** @description SFTP channels that share one SSH connection. */
-        readonly maxChannelsPerSession?: number;
-        /** @description Requests that may wait for a session. */
-        readonly maxWaiting?: number;
-        /** @description Milliseconds until an idle session is closed. */
-        readonly idleTimeoutMs?: number;
-        /** @description Milliseconds that a request waits for a session. */
-        readonly acquireTimeoutMs?: number;
-        /** @description Milliseconds that a login may take. */
-        readonly connectTimeoutMs?: number;
-        /** @description Milliseconds without a byte until a transfer fails. */
-        readonly stallTimeoutMs?: number;
-      };
       /** @description Host name or address, without protocol and port. */
       readonly host?: string;
+      /** @description TCP port. */
+      readonly port?: number;
       /** @description Login name. */
       readonly username?: string;
       /** @description Nothing outside of it is reachable. */
       readonly rootPath?: string;
-      /** @description Uploads go to a temporary name and are renamed. */
-      readonly atomicUploads?: boolean;
-      /** @description Written, never shown; null takes it away. */
+      /** @description Of the login. Written, never shown; null takes it away. */
       readonly password?: string | null;
-      /** @description TCP port. */
-      readonly port?: number;
-      /**
-       * @description `legacy` also allows algorithms that old servers need.
-       * @enum {string}
-       */
-      readonly algorithms?: 'default' | 'legacy';
       /** @description In PEM, OpenSSH or PuTTY form. Written, never shown; null takes it away. */
       readonly privateKey?: string | null;
       /** @description Of the private key. Written, never shown; null takes it away. */
@@ -275,36 +247,64 @@ export interface components {
       readonly keyPairId?: string | null;
       /** @description Pinned fingerprints; with none, the first one shown is trusted and pinned. */
       readonly hostKeys?: readonly string[];
-      /** @description Whether the certificate of the server must be trusted. */
-      readonly tlsVerify?: boolean;
-      /** @description Certificates in PEM form that are trusted beside the usual ones. */
-      readonly tlsCa?: string | null;
+      /** @description Whether it is switched on. */
+      readonly isActive?: boolean;
+      /** @description Taken where a request names no path; null = the login folder. */
+      readonly defaultPath?: string | null;
+      /** @description Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts. */
+      readonly pool?: {
+        /** @description Open sessions to the server. */
+        readonly maxSessions?: number;
+        /** @description SFTP channels that share one SSH connection. */
+        readonly maxChannelsPerSession?: number;
+        /** @description Milliseconds until an idle session is closed. */
+        readonly idleTimeoutMs?: number;
+        /** @description Requests that may wait for a session. */
+        readonly maxWaiting?: number;
+        /** @description Milliseconds that a request waits for a session. */
+        readonly acquireTimeoutMs?: number;
+        /** @description Milliseconds that a login may take. */
+        readonly connectTimeoutMs?: number;
+        /** @description Milliseconds without a byte until a transfer fails. */
+        readonly stallTimeoutMs?: number;
+      };
+      /** @description Uploads go to a temporary name and are renamed. */
+      readonly atomicUploads?: boolean;
+      /**
+       * @description `legacy` also allows algorithms that old servers need: SHA-1 and CBC.
+       * @enum {string}
+       */
+      readonly algorithms?: 'default' | 'legacy';
       /**
        * @description How the control connection is encrypted.
        * @enum {string}
        */
       readonly tls?: 'none' | 'explicit' | 'implicit';
+      /** @description Whether the certificate of the server must be trusted. */
+      readonly tlsVerify?: boolean;
+      /** @description Certificates in PEM form that are trusted beside the usual ones. */
+      readonly tlsCa?: string | null;
       /** @description URL of the store; null = AWS. */
       readonly endpoint?: string | null;
       /** @description Region of the store. */
       readonly region?: string;
       /** @description Name of the bucket. */
       readonly bucket?: string;
+      /** @description Of every key; the root of the connection. */
+      readonly prefix?: string;
       /** @description Id of the access key. */
       readonly accessKeyId?: string;
+      /** @description The bucket stands in the path, not in the host name. */
+      readonly forcePathStyle?: boolean;
       /** @description Written, never shown. */
       readonly secretAccessKey?: string | null;
       /** @description Of temporary credentials. Written, never shown; null takes it away. */
       readonly sessionToken?: string | null;
-      /** @description The bucket stands in the path, not in the host name. */
-      readonly forcePathStyle?: boolean;
       /**
        * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
        * @enum {string}
        */
       readonly uploader?: 'streamed' | 'sdk';
-      /** @description Of every key; the root of the connection. */
-      readonly prefix?: string;
     };
     readonly ConnectionDraft: {
       /**
@@ -321,46 +321,6 @@ export interface components {
           /** @description Shown to people. */
           readonly name?: string;
           /**
-           * @description Whether it is switched on.
-           * @default true
-           */
-          readonly isActive?: boolean;
-          /**
-           * @description Taken where a request names no path; null = the login folder.
-           * @default null
-           */
-          readonly defaultPath?: string | null;
-          /**
-           * @description Limits of its own, over those of the configuration.
-           * @default {}
-           */
-          readonly pool?: {
-            /** @description Open sessions to the server. */
-            readonly maxSessions?: number;
-            /** @description SFTP channels that share one SSH connection. */
-            readonly maxChannelsPerSession?: number;
-            /** @description Requests that may wait for a session. */
-            readonly maxWaiting?: number;
-            /** @description Milliseconds until an idle session is closed. */
-            readonly idleTimeoutMs?: number;
-            /** @description Milliseconds that a request waits for a session. */
-            readonly acquireTimeoutMs?: number;
-            /** @description Milliseconds that a login may take. */
-            readonly connectTimeoutMs?: number;
-            /** @description Milliseconds without a byte until a transfer fails. */
-            readonly stallTimeoutMs?: number;
-          };
-          /**
-           * @description Whether the certificate of the server must be trusted.
-           * @default true
-           */
-          readonly tlsVerify?: boolean;
-          /**
-           * @description Certificates in PEM form that are trusted beside the usual ones.
-           * @default null
-           */
-          readonly tlsCa?: string | null;
-          /**
            * @description URL of the store; null = AWS.
            * @default null
            */
@@ -372,17 +332,57 @@ export interface components {
           readonly region?: string;
           /** @description Name of the bucket. */
           readonly bucket: string;
+          /**
+           * @description Of every key; the root of the connection.
+           * @default
+           */
+          readonly prefix?: string;
           /** @description Id of the access key. */
           readonly accessKeyId: string;
-          /** @description Written, never shown. */
-          readonly secretAccessKey?: string | null;
-          /** @description Of temporary credentials. Written, never shown; null takes it away. */
-          readonly sessionToken?: string | null;
           /**
            * @description The bucket stands in the path, not in the host name.
            * @default true
            */
           readonly forcePathStyle?: boolean;
+          /**
+           * @description Whether the certificate of the server must be trusted.
+           * @default true
+           */
+          readonly tlsVerify?: boolean;
+          /** @description Written, never shown. */
+          readonly secretAccessKey?: string | null;
+          /** @description Of temporary credentials. Written, never shown; null takes it away. */
+          readonly sessionToken?: string | null;
+          /**
+           * @description Whether it is switched on.
+           * @default true
+           */
+          readonly isActive?: boolean;
+          /**
+           * @description Taken where a request names no path; null = the login folder.
+           * @default null
+           */
+          readonly defaultPath?: string | null;
+          /**
+           * @description Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts.
+           * @default {}
+           */
+          readonly pool?: {
+            /** @description Open sessions to the server. */
+            readonly maxSessions?: number;
+            /** @description SFTP channels that share one SSH connection. */
+            readonly maxChannelsPerSession?: number;
+            /** @description Milliseconds until an idle session is closed. */
+            readonly idleTimeoutMs?: number;
+            /** @description Requests that may wait for a session. */
+            readonly maxWaiting?: number;
+            /** @description Milliseconds that a request waits for a session. */
+            readonly acquireTimeoutMs?: number;
+            /** @description Milliseconds that a login may take. */
+            readonly connectTimeoutMs?: number;
+            /** @description Milliseconds without a byte until a transfer fails. */
+            readonly stallTimeoutMs?: number;
+          };
           /**
            * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
            * @default streamed
@@ -390,10 +390,10 @@ export interface components {
            */
           readonly uploader?: 'streamed' | 'sdk';
           /**
-           * @description Of every key; the root of the connection.
-           * @default
+           * @description Certificates in PEM form that are trusted beside the usual ones.
+           * @default null
            */
-          readonly prefix?: string;
+          readonly tlsCa?: string | null;
           /** @description Identifier. */
           readonly id?: string;
           /**
@@ -613,7 +613,7 @@ export interface components {
       readonly id?: string;
       /** @description Shown to people. */
       readonly name?: string;
-      /** @description The password of the account. */
+      /** @description Of the login. Written, never shown; null takes it away. */
       readonly password?: string | null;
       /** @description In PEM, OpenSSH or PuTTY form. Written, never shown; null takes it away. */
       readonly privateKey?: string | null;
@@ -697,14 +697,6 @@ export interface components {
        * @enum {string}
        */
       readonly source: 'configuration' | 'dashboard';
-      /** @description Taken where a request names no path; null = the login folder. */
-      readonly defaultPath: string | null;
-      /** @description Nothing outside of it is reachable. */
-      readonly rootPath: string;
-      /** @description Uploads go to a temporary name and are renamed. */
-      readonly atomicUploads: boolean;
-      /** @description Limits of its own, over those of the configuration. */
-      readonly pool: components['schemas']['PoolLimits'];
       /**
        * Format: date-time
        * @description When it was made.
@@ -725,15 +717,15 @@ export interface components {
       } | null;
       /** @description What was learned of the server; null before that. */
       readonly card?: components['schemas']['ServerCard'] | null;
-      /** @description Whether the certificate of the server must be trusted. */
-      readonly tlsVerify: boolean;
-      /** @description Certificates in PEM form that are trusted beside the usual ones. */
-      readonly tlsCa: string | null;
       /**
        * @description Protocol.
        * @constant
        */
       readonly type: 'ftp';
+      /** @description Taken where a request names no path; null = the login folder. */
+      readonly defaultPath: string | null;
+      /** @description Limits of its own, over those of the configuration. */
+      readonly pool: components['schemas']['PoolLimits'];
       /** @description Host name or address, without protocol and port. */
       readonly host: string;
       /** @description TCP port. */
@@ -745,6 +737,14 @@ export interface components {
        * @enum {string}
        */
       readonly tls: 'none' | 'explicit' | 'implicit';
+      /** @description Whether the certificate of the server must be trusted. */
+      readonly tlsVerify: boolean;
+      /** @description Certificates in PEM form that are trusted beside the usual ones. */
+      readonly tlsCa: string | null;
+      /** @description Nothing outside of it is reachable. */
+      readonly rootPath: string;
+      /** @description Uploads go to a temporary name and are renamed. */
+      readonly atomicUploads: boolean;
       /** @description Which of them are set. */
       readonly secrets: {
         /** @description Whether there is one. */
@@ -754,6 +754,33 @@ export interface components {
     readonly FtpConnectionInput: {
       /** @description Shown to people. */
       readonly name?: string;
+      /** @description Host name or address, without protocol and port. */
+      readonly host: string;
+      /**
+       * @description TCP port.
+       * @default 21
+       */
+      readonly port?: number;
+      /** @description Login name. */
+      readonly username: string;
+      /**
+       * @description How the control connection is encrypted.
+       * @default none
+       * @enum {string}
+       */
+      readonly tls?: 'none' | 'explicit' | 'implicit';
+      /**
+       * @description Whether the certificate of the server must be trusted.
+       * @default true
+       */
+      readonly tlsVerify?: boolean;
+      /**
+       * @description Nothing outside of it is reachable.
+       * @default /
+       */
+      readonly rootPath?: string;
+      /** @description Of the login. Written, never shown; null takes it away. */
+      readonly password?: string | null;
       /**
        * @description Whether it is switched on.
        * @default true
@@ -765,7 +792,7 @@ export interface components {
        */
       readonly defaultPath?: string | null;
       /**
-       * @description Limits of its own, over those of the configuration.
+       * @description Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts.
        * @default {}
        */
       readonly pool?: {
@@ -773,10 +800,10 @@ export interface components {
         readonly maxSessions?: number;
         /** @description SFTP channels that share one SSH connection. */
         readonly maxChannelsPerSession?: number;
-        /** @description Requests that may wait for a session. */
-        readonly maxWaiting?: number;
         /** @description Milliseconds until an idle session is closed. */
         readonly idleTimeoutMs?: number;
+        /** @description Requests that may wait for a session. */
+        readonly maxWaiting?: number;
         /** @description Milliseconds that a request waits for a session. */
         readonly acquireTimeoutMs?: number;
         /** @description Milliseconds that a login may take. */
@@ -784,43 +811,16 @@ export interface components {
         /** @description Milliseconds without a byte until a transfer fails. */
         readonly stallTimeoutMs?: number;
       };
-      /** @description Host name or address, without protocol and port. */
-      readonly host: string;
-      /** @description Login name. */
-      readonly username: string;
-      /**
-       * @description Nothing outside of it is reachable.
-       * @default /
-       */
-      readonly rootPath?: string;
-      /**
-       * @description Uploads go to a temporary name and are renamed.
-       * @default true
-       */
-      readonly atomicUploads?: boolean;
-      /** @description Written, never shown; null takes it away. */
-      readonly password?: string | null;
-      /**
-       * @description Whether the certificate of the server must be trusted.
-       * @default true
-       */
-      readonly tlsVerify?: boolean;
       /**
        * @description Certificates in PEM form that are trusted beside the usual ones.
        * @default null
        */
       readonly tlsCa?: string | null;
       /**
-       * @description TCP port.
-       * @default 21
+       * @description Uploads go to a temporary name and are renamed.
+       * @default true
        */
-      readonly port?: number;
-      /**
-       * @description How the control connection is encrypted.
-       * @default none
-       * @enum {string}
-       */
-      readonly tls?: 'none' | 'explicit' | 'implicit';
+      readonly atomicUploads?: boolean;
       /** @description Identifier. */
       readonly id?: string;
       /**
@@ -1252,10 +1252,10 @@ export interface components {
       readonly maxSessions?: number;
       /** @description SFTP channels that share one SSH connection. */
       readonly maxChannelsPerSession?: number;
-      /** @description Requests that may wait for a session. */
-      readonly maxWaiting?: number;
       /** @description Milliseconds until an idle session is closed. */
       readonly idleTimeoutMs?: number;
+      /** @description Requests that may wait for a session. */
+      readonly maxWaiting?: number;
       /** @description Milliseconds that a request waits for a session. */
       readonly acquireTimeoutMs?: number;
       /** @description Milliseconds that a login may take. */
@@ -1339,14 +1339,6 @@ export interface components {
        * @enum {string}
        */
       readonly source: 'configuration' | 'dashboard';
-      /** @description Taken where a request names no path; null = the login folder. */
-      readonly defaultPath: string | null;
-      /** @description Nothing outside of it is reachable. */
-      readonly rootPath: string;
-      /** @description Uploads go to a temporary name and are renamed. */
-      readonly atomicUploads: boolean;
-      /** @description Limits of its own, over those of the configuration. */
-      readonly pool: components['schemas']['PoolLimits'];
       /**
        * Format: date-time
        * @description When it was made.
@@ -1367,21 +1359,23 @@ export interface components {
       } | null;
       /** @description What was learned of the server; null before that. */
       readonly card?: components['schemas']['ServerCard'] | null;
-      /** @description Whether the certificate of the server must be trusted. */
-      readonly tlsVerify: boolean;
-      /** @description Certificates in PEM form that are trusted beside the usual ones. */
-      readonly tlsCa: string | null;
       /**
        * @description Protocol.
        * @constant
        */
       readonly type: 's3';
+      /** @description Taken where a request names no path; null = the login folder. */
+      readonly defaultPath: string | null;
+      /** @description Limits of its own, over those of the configuration. */
+      readonly pool: components['schemas']['PoolLimits'];
       /** @description URL of the store; null = AWS. */
       readonly endpoint: string | null;
       /** @description Region of the store. */
       readonly region: string;
       /** @description Name of the bucket. */
       readonly bucket: string;
+      /** @description Of every key; the root of the connection. */
+      readonly prefix: string;
       /** @description Id of the access key. */
       readonly accessKeyId: string;
       /** @description The bucket stands in the path, not in the host name. */
@@ -1391,8 +1385,14 @@ export interface components {
        * @enum {string}
        */
       readonly uploader: 'streamed' | 'sdk';
-      /** @description Of every key; the root of the connection. */
-      readonly prefix: string;
+      /** @description Whether the certificate of the server must be trusted. */
+      readonly tlsVerify: boolean;
+      /** @description Certificates in PEM form that are trusted beside the usual ones. */
+      readonly tlsCa: string | null;
+      /** @description Always /: `prefix` does that work. */
+      readonly rootPath: string;
+      /** @description Always: an object appears whole or not at all. */
+      readonly atomicUploads: boolean;
       /** @description Which of them are set. */
       readonly secrets: {
         /** @description Whether there is one. */
@@ -1405,46 +1405,6 @@ export interface components {
       /** @description Shown to people. */
       readonly name?: string;
       /**
-       * @description Whether it is switched on.
-       * @default true
-       */
-      readonly isActive?: boolean;
-      /**
-       * @description Taken where a request names no path; null = the login folder.
-       * @default null
-       */
-      readonly defaultPath?: string | null;
-      /**
-       * @description Limits of its own, over those of the configuration.
-       * @default {}
-       */
-      readonly pool?: {
-        /** @description Open sessions to the server. */
-        readonly maxSessions?: number;
-        /** @description SFTP channels that share one SSH connection. */
-        readonly maxChannelsPerSession?: number;
-        /** @description Requests that may wait for a session. */
-        readonly maxWaiting?: number;
-        /** @description Milliseconds until an idle session is closed. */
-        readonly idleTimeoutMs?: number;
-        /** @description Milliseconds that a request waits for a session. */
-        readonly acquireTimeoutMs?: number;
-        /** @description Milliseconds that a login may take. */
-        readonly connectTimeoutMs?: number;
-        /** @description Milliseconds without a byte until a transfer fails. */
-        readonly stallTimeoutMs?: number;
-      };
-      /**
-       * @description Whether the certificate of the server must be trusted.
-       * @default true
-       */
-      readonly tlsVerify?: boolean;
-      /**
-       * @description Certificates in PEM form that are trusted beside the usual ones.
-       * @default null
-       */
-      readonly tlsCa?: string | null;
-      /**
        * @description URL of the store; null = AWS.
        * @default null
        */
@@ -1456,17 +1416,57 @@ export interface components {
       readonly region?: string;
       /** @description Name of the bucket. */
       readonly bucket: string;
+      /**
+       * @description Of every key; the root of the connection.
+       * @default
+       */
+      readonly prefix?: string;
       /** @description Id of the access key. */
       readonly accessKeyId: string;
-      /** @description Written, never shown. */
-      readonly secretAccessKey: string | null;
-      /** @description Of temporary credentials. Written, never shown; null takes it away. */
-      readonly sessionToken?: string | null;
       /**
        * @description The bucket stands in the path, not in the host name.
        * @default true
        */
       readonly forcePathStyle?: boolean;
+      /**
+       * @description Whether the certificate of the server must be trusted.
+       * @default true
+       */
+      readonly tlsVerify?: boolean;
+      /** @description Written, never shown. */
+      readonly secretAccessKey: string | null;
+      /** @description Of temporary credentials. Written, never shown; null takes it away. */
+      readonly sessionToken?: string | null;
+      /**
+       * @description Whether it is switched on.
+       * @default true
+       */
+      readonly isActive?: boolean;
+      /**
+       * @description Taken where a request names no path; null = the login folder.
+       * @default null
+       */
+      readonly defaultPath?: string | null;
+      /**
+       * @description Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts.
+       * @default {}
+       */
+      readonly pool?: {
+        /** @description Open sessions to the server. */
+        readonly maxSessions?: number;
+        /** @description SFTP channels that share one SSH connection. */
+        readonly maxChannelsPerSession?: number;
+        /** @description Milliseconds until an idle session is closed. */
+        readonly idleTimeoutMs?: number;
+        /** @description Requests that may wait for a session. */
+        readonly maxWaiting?: number;
+        /** @description Milliseconds that a request waits for a session. */
+        readonly acquireTimeoutMs?: number;
+        /** @description Milliseconds that a login may take. */
+        readonly connectTimeoutMs?: number;
+        /** @description Milliseconds without a byte until a transfer fails. */
+        readonly stallTimeoutMs?: number;
+      };
       /**
        * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
        * @default streamed
@@ -1474,10 +1474,10 @@ export interface components {
        */
       readonly uploader?: 'streamed' | 'sdk';
       /**
-       * @description Of every key; the root of the connection.
-       * @default
+       * @description Certificates in PEM form that are trusted beside the usual ones.
+       * @default null
        */
-      readonly prefix?: string;
+      readonly tlsCa?: string | null;
       /** @description Identifier. */
       readonly id?: string;
       /**
@@ -1524,14 +1524,6 @@ export interface components {
        * @enum {string}
        */
       readonly source: 'configuration' | 'dashboard';
-      /** @description Taken where a request names no path; null = the login folder. */
-      readonly defaultPath: string | null;
-      /** @description Nothing outside of it is reachable. */
-      readonly rootPath: string;
-      /** @description Uploads go to a temporary name and are renamed. */
-      readonly atomicUploads: boolean;
-      /** @description Limits of its own, over those of the configuration. */
-      readonly pool: components['schemas']['PoolLimits'];
       /**
        * Format: date-time
        * @description When it was made.
@@ -1557,14 +1549,22 @@ export interface components {
        * @constant
        */
       readonly type: 'sftp';
+      /** @description Taken where a request names no path; null = the login folder. */
+      readonly defaultPath: string | null;
+      /** @description Limits of its own, over those of the configuration. */
+      readonly pool: components['schemas']['PoolLimits'];
       /** @description Host name or address, without protocol and port. */
       readonly host: string;
       /** @description TCP port. */
       readonly port: number;
       /** @description Login name. */
       readonly username: string;
+      /** @description Nothing outside of it is reachable. */
+      readonly rootPath: string;
+      /** @description Uploads go to a temporary name and are renamed. */
+      readonly atomicUploads: boolean;
       /**
-       * @description `legacy` also allows algorithms that old servers need.
+       * @description `legacy` also allows algorithms that old servers need: SHA-1 and CBC.
        * @enum {string}
        */
       readonly algorithms: 'default' | 'legacy';
@@ -1587,38 +1587,13 @@ export interface components {
     readonly SftpConnectionInput: {
       /** @description Shown to people. */
       readonly name?: string;
-      /**
-       * @description Whether it is switched on.
-       * @default true
-       */
-      readonly isActive?: boolean;
-      /**
-       * @description Taken where a request names no path; null = the login folder.
-       * @default null
-       */
-      readonly defaultPath?: string | null;
-      /**
-       * @description Limits of its own, over those of the configuration.
-       * @default {}
-       */
-      readonly pool?: {
-        /** @description Open sessions to the server. */
-        readonly maxSessions?: number;
-        /** @description SFTP channels that share one SSH connection. */
-        readonly maxChannelsPerSession?: number;
-        /** @description Requests that may wait for a session. */
-        readonly maxWaiting?: number;
-        /** @description Milliseconds until an idle session is closed. */
-        readonly idleTimeoutMs?: number;
-        /** @description Milliseconds that a request waits for a session. */
-        readonly acquireTimeoutMs?: number;
-        /** @description Milliseconds that a login may take. */
-        readonly connectTimeoutMs?: number;
-        /** @description Milliseconds without a byte until a transfer fails. */
-        readonly stallTimeoutMs?: number;
-      };
       /** @description Host name or address, without protocol and port. */
       readonly host: string;
+      /**
+       * @description TCP port.
+       * @default 22
+       */
+      readonly port?: number;
       /** @description Login name. */
       readonly username: string;
       /**
@@ -1626,24 +1601,8 @@ export interface components {
        * @default /
        */
       readonly rootPath?: string;
-      /**
-       * @description Uploads go to a temporary name and are renamed.
-       * @default true
-       */
-      readonly atomicUploads?: boolean;
-      /** @description Written, never shown; null takes it away. */
+      /** @description Of the login. Written, never shown; null takes it away. */
       readonly password?: string | null;
-      /**
-       * @description TCP port.
-       * @default 22
-       */
-      readonly port?: number;
-      /**
-       * @description `legacy` also allows algorithms that old servers need.
-       * @default default
-       * @enum {string}
-       */
-      readonly algorithms?: 'default' | 'legacy';
       /** @description In PEM, OpenSSH or PuTTY form. Written, never shown; null takes it away. */
       readonly privateKey?: string | null;
       /** @description Of the private key. Written, never shown; null takes it away. */
@@ -1655,6 +1614,47 @@ export interface components {
       readonly keyPairId?: string | null;
       /** @description Pinned fingerprints; with none, the first one shown is trusted and pinned. */
       readonly hostKeys?: readonly string[];
+      /**
+       * @description Whether it is switched on.
+       * @default true
+       */
+      readonly isActive?: boolean;
+      /**
+       * @description Taken where a request names no path; null = the login folder.
+       * @default null
+       */
+      readonly defaultPath?: string | null;
+      /**
+       * @description Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts.
+       * @default {}
+       */
+      readonly pool?: {
+        /** @description Open sessions to the server. */
+        readonly maxSessions?: number;
+        /** @description SFTP channels that share one SSH connection. */
+        readonly maxChannelsPerSession?: number;
+        /** @description Milliseconds until an idle session is closed. */
+        readonly idleTimeoutMs?: number;
+        /** @description Requests that may wait for a session. */
+        readonly maxWaiting?: number;
+        /** @description Milliseconds that a request waits for a session. */
+        readonly acquireTimeoutMs?: number;
+        /** @description Milliseconds that a login may take. */
+        readonly connectTimeoutMs?: number;
+        /** @description Milliseconds without a byte until a transfer fails. */
+        readonly stallTimeoutMs?: number;
+      };
+      /**
+       * @description Uploads go to a temporary name and are renamed.
+       * @default true
+       */
+      readonly atomicUploads?: boolean;
+      /**
+       * @description `legacy` also allows algorithms that old servers need: SHA-1 and CBC.
+       * @default default
+       * @enum {string}
+       */
+      readonly algorithms?: 'default' | 'legacy';
       /** @description Identifier. */
       readonly id?: string;
       /**

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { compileGlob } from '../base/globs/glob.js';
-import { excessOf } from '../connections/private-key-bounds.js';
-import type { AccountConfig, ConnectionConfig } from './config.js';
-import type { FileConfig } from './schema.js';
+import type { Values } from '../connections/definition.js';
+import { definitionOf } from '../connections/types.js';
+import type { AccountConfig, ConnectionConfig, FileConfig } from './config.js';
 import { type KeyPath, quoted } from './mistakes.js';
 
 /** Notes a mistake. */
@@ -128,27 +128,26 @@ function checkConnections(account: AccountConfig, path: KeyPath, report: Report)
 }
 
 function checkConnection(connection: ConnectionConfig, path: KeyPath, report: Report): void {
-  if (connection.type !== 'sftp') {
-    if (connection.tlsCaFile !== '') readable([...path, 'tlsCaFile'], connection.tlsCaFile, report);
-    return;
+  const { settings, secrets, mistakes } = definitionOf(connection.type);
+  const entry: Values = { ...connection };
+  const fileAt = (key: string | undefined): Buffer | undefined => {
+    const file = key === undefined ? undefined : entry[key];
+    return key === undefined || typeof file !== 'string' || file === ''
+      ? undefined
+      : readable([...path, key], file, report);
+  };
+  for (const { key, found, allowed } of mistakes?.(entry) ?? []) report([...path, key], found, allowed);
+  for (const { fileKey } of Object.values(settings)) fileAt(fileKey);
+  for (const [name, { fileKey = name, excess }] of Object.entries(secrets)) {
+    if (excess === undefined) continue;
+    const check = (key: string, text: string): void => {
+      const over = excess(text);
+      if (over !== undefined) report([...path, key], over.found, `at most ${over.allowed}`);
+    };
+    const text = entry[name];
+    if (typeof text === 'string') check(name, text);
+    check(fileKey, fileAt(fileKey)?.toString() ?? '');
   }
-  const { password = '', privateKey = '', privateKeyFile = '', passphrase = '' } = connection;
-  const hasKey = privateKey !== '' || privateKeyFile !== '';
-  if (password === '' && !hasKey)
-    report([...path, 'password'], 'no login', 'a password, a privateKeyFile or a privateKey');
-  if (privateKey !== '' && privateKeyFile !== '')
-    report([...path, 'privateKey'], 'a privateKeyFile too', 'one of the two');
-  if (passphrase !== '' && !hasKey)
-    report([...path, 'passphrase'], 'no private key', 'a passphrase only beside a private key');
-  checkPrivateKey([...path, 'privateKey'], privateKey, report);
-  if (privateKeyFile === '') return;
-  const file = readable([...path, 'privateKeyFile'], privateKeyFile, report);
-  checkPrivateKey([...path, 'privateKeyFile'], file?.toString() ?? '', report);
-}
-
-function checkPrivateKey(path: KeyPath, text: string, report: Report): void {
-  const excess = excessOf(text);
-  if (excess !== undefined) report(path, excess.found, `at most ${excess.allowed}`);
 }
 
 function readable(path: KeyPath, file: string, report: Report): Buffer | undefined {

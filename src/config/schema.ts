@@ -1,9 +1,5 @@
 /** The JSON Schema of gateway.yaml: every key, what it admits and its default. */
-import { accountSchema } from './account-schema.js';
-import type { Config } from './config.js';
-import { poolKeys } from './pool-schema.js';
 import {
-  type AdmittedBy,
   flag,
   flagOr,
   integer,
@@ -14,166 +10,155 @@ import {
   oneOf,
   preset,
   record,
-  type Schema,
   section,
   text,
-} from './schema-parts.js';
+} from '../base/allowed.js';
+import type { Definition } from '../connections/definition.js';
+import { poolKeys, somePoolLimits } from '../connections/pool-schema.js';
+import { CONNECTION_TYPES } from '../connections/types.js';
+import { accountSchema } from './account-schema.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-const cidrs = list(text('an IP address or CIDR block', { format: 'ip-or-cidr' }), { unique: true });
+const cidrs = list(text('an IP address or CIDR block', { format: 'ip-or-cidr' }), { uniqueItems: true });
 
-const plan = (connections: number, monthlyActions: number): Schema<Plan> => ({
-  ...mapping({
+const plan = (connections: number, monthlyActions: number) =>
+  section({
     connections: preset(connections, integer(0)),
     monthlyActions: preset(monthlyActions, integer(0)),
-  }),
-  default: {},
-});
+  });
 
-export const configSchema = mapping({
-  server: section({
-    host: preset('127.0.0.1', text('a host name or IP address', { format: 'host' })),
-    port: preset(8080, integer(0, 65_535)),
-    tls: section({
-      certFile: preset('', text('the path of a PEM file, or "" for none')),
-      keyFile: preset('', text('the path of a PEM file, or "" for none')),
+export const configSchema = (definitions: readonly Definition[] = CONNECTION_TYPES) =>
+  mapping({
+    server: section({
+      host: preset('127.0.0.1', text('a host name or IP address', { format: 'host' })),
+      port: preset(8080, integer(0, 65_535)),
+      tls: section({
+        certFile: preset('', text('the path of a PEM file, or "" for none')),
+        keyFile: preset('', text('the path of a PEM file, or "" for none')),
+      }),
+      publicUrl: preset(
+        '',
+        text('an http or https URL without login and query, or ""', { format: 'http-url-or-empty' }),
+      ),
+      cors: section({
+        origins: preset(
+          [],
+          list(text('an origin such as https://app.example.com, or *', { pattern: '^(\\*|https?://[^/?#\\s]+)$' }), {
+            uniqueItems: true,
+          }),
+        ),
+      }),
+      threads: preset(1, integerOr('auto', 1, 256)),
+      frontEnd: preset('auto', oneOf('auto', 'uws', 'node')),
+      trustedProxies: preset([], cidrs),
+      connectionsPerAddress: preset('auto', integerOr('auto', 0, 1_000_000)),
+      receiveBufferBytes: preset(256 * KIB, integer(0, 1024 * MIB)),
+      idleTimeoutMs: preset(60_000, milliseconds(1)),
+      minBytesPerSecond: preset(0, integer(0)),
+      retireSeconds: preset(5, integer(0, 3_600)),
+      drainSeconds: preset(30, integer(0, 86_400)),
     }),
-    publicUrl: preset('', text('an http or https URL without login and query, or ""', { format: 'http-url-or-empty' })),
-    cors: section({
-      origins: preset(
-        [],
-        list(text('an origin such as https://app.example.com, or *', { pattern: '^(\\*|https?://[^/?#\\s]+)$' }), {
-          unique: true,
+    dataDir: preset('./data', text('the path of a folder', { pattern: '.' })),
+    database: section({
+      url: preset(
+        '',
+        text('a URL postgres://user:password@host:port/name, or ""', { format: 'postgres-url-or-empty' }),
+      ),
+      poolSize: preset(8, integer(1, 1000)),
+      connectTimeoutMs: preset(10_000, milliseconds(1)),
+    }),
+    pools: section({
+      default: section(
+        poolKeys({
+          maxSessions: 8,
+          maxChannelsPerSession: 8,
+          idleTimeoutMs: 60_000,
+          maxWaiting: 256,
+          acquireTimeoutMs: 15_000,
+          connectTimeoutMs: 10_000,
+          stallTimeoutMs: 30_000,
+        }),
+      ),
+      hosts: preset(
+        {},
+        record(text('host:port, an IPv6 address in brackets', { format: 'host-port' }), somePoolLimits),
+      ),
+    }),
+    streams: section({
+      sftpInFlight: preset(64, integer(1, 1024)),
+      s3PartBytes: preset(8 * MIB, integer(5 * MIB, 5 * 1024 * MIB)),
+      s3PartsInFlight: preset(4, integer(1, 64)),
+    }),
+    workers: section({
+      threads: preset(2, integer(1, 256)),
+      inlineBelowBytes: preset(256 * KIB, integer(0)),
+    }),
+    limits: section({
+      readBytes: preset(10 * MIB, integer(1)),
+      jsonBodyBytes: preset(0, integer(0)),
+      uploadBytes: preset(0, integer(0)),
+      execOutputBytes: preset(10 * MIB, integer(1)),
+      requestsPerSecond: preset(0, integer(0)),
+      plans: preset(
+        {},
+        record(text('letters, digits, - and _', { pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' }), plan(0, 0), {
+          free: plan(1, 1000),
+          pro: plan(0, 0),
         }),
       ),
     }),
-    threads: preset(1, integerOr('auto', 1, 256)),
-    frontEnd: preset('auto', oneOf('auto', 'uws', 'node')),
-    trustedProxies: preset([], cidrs),
-    connectionsPerAddress: preset('auto', integerOr('auto', 0, 1_000_000)),
-    receiveBufferBytes: preset(256 * KIB, integer(0, 1024 * MIB)),
-    idleTimeoutMs: preset(60_000, milliseconds(1)),
-    minBytesPerSecond: preset(0, integer(0)),
-    retireSeconds: preset(5, integer(0, 3_600)),
-    drainSeconds: preset(30, integer(0, 86_400)),
-  }),
-  dataDir: preset('./data', text('the path of a folder', { pattern: '.' })),
-  database: section({
-    url: preset('', text('a URL postgres://user:password@host:port/name, or ""', { format: 'postgres-url-or-empty' })),
-    poolSize: preset(8, integer(1, 1000)),
-    connectTimeoutMs: preset(10_000, milliseconds(1)),
-  }),
-  pools: section({
-    default: section(
-      poolKeys({
-        maxSessions: 8,
-        maxChannelsPerSession: 8,
-        idleTimeoutMs: 60_000,
-        maxWaiting: 256,
-        acquireTimeoutMs: 15_000,
-        connectTimeoutMs: 10_000,
-        stallTimeoutMs: 30_000,
-      }),
-    ),
-    hosts: preset(
-      {},
-      record(text('host:port, an IPv6 address in brackets', { format: 'host-port' }), mapping(poolKeys())),
-    ),
-  }),
-  streams: section({
-    sftpInFlight: preset(64, integer(1, 1024)),
-    s3PartBytes: preset(8 * MIB, integer(5 * MIB, 5 * 1024 * MIB)),
-    s3PartsInFlight: preset(4, integer(1, 64)),
-  }),
-  workers: section({
-    threads: preset(2, integer(1, 256)),
-    inlineBelowBytes: preset(256 * KIB, integer(0)),
-  }),
-  limits: section({
-    readBytes: preset(10 * MIB, integer(1)),
-    jsonBodyBytes: preset(0, integer(0)),
-    uploadBytes: preset(0, integer(0)),
-    execOutputBytes: preset(10 * MIB, integer(1)),
-    requestsPerSecond: preset(0, integer(0)),
-    plans: preset(
-      {},
-      record(text('letters, digits, - and _', { pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' }), plan(0, 0), {
-        free: plan(1, 1000),
-        pro: plan(0, 0),
-      }),
-    ),
-  }),
-  budgets: section({
-    memoryBytes: preset(128 * MIB, integer(16 * MIB)),
-    requests: preset(2_048, integer(16)),
-    waiting: preset(2_048, integer(16)),
-    sessions: preset(1_024, integer(1)),
-    lookups: preset(64, integer(1)),
-  }),
-  network: section({
-    localAddress: preset('', text('an IP address of this machine, or ""', { format: 'ip-or-empty' })),
-    resolver: preset('dns', oneOf('dns', 'system')),
-    nameServers: preset(
-      [],
-      list(
-        text('an IP address, or one and a port such as 192.0.2.1:53 or [2001:db8::1]:53', { format: 'name-server' }),
+    budgets: section({
+      memoryBytes: preset(128 * MIB, integer(16 * MIB)),
+      requests: preset(2_048, integer(16)),
+      waiting: preset(2_048, integer(16)),
+      sessions: preset(1_024, integer(1)),
+      lookups: preset(64, integer(1)),
+    }),
+    network: section({
+      localAddress: preset('', text('an IP address of this machine, or ""', { format: 'ip-or-empty' })),
+      resolver: preset('dns', oneOf('dns', 'system')),
+      nameServers: preset(
+        [],
+        list(
+          text('an IP address, or one and a port such as 192.0.2.1:53 or [2001:db8::1]:53', { format: 'name-server' }),
+        ),
       ),
-    ),
-    connections: section({ allowPrivate: preset(true, flag()), deny: preset([], cidrs) }),
-    urlFetch: section({ allow: preset([], cidrs) }),
-    webhooks: section({ allow: preset([], cidrs), requireHttps: preset(false, flag()) }),
-  }),
-  watcher: section({
-    concurrency: preset(16, integer(1, 10_000)),
-    perHostConcurrency: preset(2, integer(1, 10_000)),
-    checkTimeoutMs: preset(900_000, milliseconds(1)),
-    settleMs: preset(5_000, milliseconds(0)),
-    skipNames: preset(
-      ['.*', '*.part', '*.partial', '*.filepart', '*.tmp', '*.crdownload'],
-      list(text('a glob on a file name', { pattern: '^[^/]+$' })),
-    ),
-  }),
-  webhooks: section({
-    concurrency: preset(16, integer(1, 10_000)),
-    timeoutMs: preset(15_000, milliseconds(1)),
-    retryMs: preset(
-      [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 50_400_000, 72_000_000, 86_400_000],
-      list(milliseconds(1)),
-    ),
-    filesPerEvent: preset(100, integer(1)),
-    bytesPerEvent: preset(20_000, integer(1)),
-  }),
-  history: section({ retentionDays: preset(0, integer(0, 36_500)) }),
-  log: section({
-    level: preset('info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')),
-    pretty: preset('auto', flagOr('auto')),
-  }),
-  metrics: section({
-    enabled: preset(true, flag()),
-    perConnection: preset(false, flag()),
-    token: preset('', text('text without spaces, or ""', { pattern: '^[\\x21-\\x7e]*$' })),
-  }),
-  sandbox: preset(false, flag()),
-  accounts: preset([], list(accountSchema)),
-});
-
-interface Plan {
-  readonly connections: number;
-  readonly monthlyActions: number;
-}
-
-/** What the schema admits, after defaults are filled in. */
-export type FileConfig = AdmittedBy<typeof configSchema>;
-
-/** Writes intersections out, so that the types can be held against each other key by key. */
-type Plain<T> = T extends readonly (infer I)[]
-  ? readonly Plain<I>[]
-  : T extends object
-    ? { [N in keyof T]: Plain<T[N]> }
-    : T;
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-/** Compiles only while schema and Config name the same keys with the same types; the master key is not for files. */
-export type SchemaAgreesWithConfig = Proof<Same<Plain<FileConfig>, Plain<Omit<Config, 'masterKey'>>>>;
-type Proof<T extends true> = T;
+      connections: section({ allowPrivate: preset(true, flag()), deny: preset([], cidrs) }),
+      urlFetch: section({ allow: preset([], cidrs) }),
+      webhooks: section({ allow: preset([], cidrs), requireHttps: preset(false, flag()) }),
+    }),
+    watcher: section({
+      concurrency: preset(16, integer(1, 10_000)),
+      perHostConcurrency: preset(2, integer(1, 10_000)),
+      checkTimeoutMs: preset(900_000, milliseconds(1)),
+      settleMs: preset(5_000, milliseconds(0)),
+      skipNames: preset(
+        ['.*', '*.part', '*.partial', '*.filepart', '*.tmp', '*.crdownload'],
+        list(text('a glob on a file name', { pattern: '^[^/]+$' })),
+      ),
+    }),
+    webhooks: section({
+      concurrency: preset(16, integer(1, 10_000)),
+      timeoutMs: preset(15_000, milliseconds(1)),
+      retryMs: preset(
+        [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 50_400_000, 72_000_000, 86_400_000],
+        list(milliseconds(1)),
+      ),
+      filesPerEvent: preset(100, integer(1)),
+      bytesPerEvent: preset(20_000, integer(1)),
+    }),
+    history: section({ retentionDays: preset(0, integer(0, 36_500)) }),
+    log: section({
+      level: preset('info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')),
+      pretty: preset('auto', flagOr('auto')),
+    }),
+    metrics: section({
+      enabled: preset(true, flag()),
+      perConnection: preset(false, flag()),
+      token: preset('', text('text without spaces, or ""', { pattern: '^[\\x21-\\x7e]*$' })),
+    }),
+    sandbox: preset(false, flag()),
+    accounts: preset([], list(accountSchema(definitions))),
+  });

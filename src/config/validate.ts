@@ -2,10 +2,11 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
 import { nearestName } from '../base/nearest-name.js';
-import { FORMATS } from './formats.js';
+import { FORMATS } from '../base/formats.js';
 import { isBareReference, MASTER_KEY_VARIABLE } from './environment.js';
 import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
-import { configSchema, type FileConfig } from './schema.js';
+import type { FileConfig } from './config.js';
+import { configSchema } from './schema.js';
 
 /** Where values came from. */
 export interface Origin {
@@ -22,7 +23,7 @@ type Outcome =
 const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, discriminator: true, allowUnionTypes: true });
 formats.default(ajv, ['email', 'date-time']);
 for (const [name, validate] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate });
-const isValid = ajv.compile<FileConfig>(configSchema);
+const isValid = ajv.compile<FileConfig>(configSchema());
 
 /** Takes the tree over: defaults are filled in in place. */
 export function validate(tree: unknown, origin: Origin): Outcome {

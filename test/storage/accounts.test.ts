@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { AccountConfig, SftpConnectionConfig } from '../../src/config/config.js';
+import type { AccountConfig, ConnectionConfig } from '../../src/config/config.js';
 import { GatewayError } from '../../src/base/errors.js';
 import { verifyPassword } from '../../src/storage/secrets/passwords.js';
 import { SecretError } from '../../src/storage/secrets/secrets.js';
@@ -24,7 +24,7 @@ async function dump(url: string): Promise<Record<string, string[]>> {
   });
 }
 
-function sftpOf(account: AccountConfig): SftpConnectionConfig {
+function sftpOf(account: AccountConfig): Extract<ConnectionConfig, { type: 'sftp' }> {
   const [connection] = account.connections;
   assert.ok(connection?.type === 'sftp');
   return connection;

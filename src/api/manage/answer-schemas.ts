@@ -15,7 +15,9 @@ import {
 } from '../answer-schemas.js';
 import { ACCOUNT_BUDGETS } from '../../budgets/budgets.js';
 import { ALL_SCOPES } from '../../base/caller.js';
-import { pool } from './connection-schemas.js';
+import { CONNECTION_TYPES } from '../../connections/types.js';
+import type { Definition } from '../../connections/definition.js';
+import { answerProperties } from '../../connections/schemas.js';
 
 interface ObjectSchema {
   readonly properties: Record<string, object>;
@@ -128,10 +130,6 @@ const common = {
   name: text,
   isActive: flag,
   source: { type: 'string', enum: ['configuration', 'dashboard'] },
-  defaultPath: nullableText,
-  rootPath: text,
-  atomicUploads: flag,
-  pool,
   createdAt: dateTime,
   updatedAt: dateTime,
   lastTest: orNull(lastTest),
@@ -139,49 +137,24 @@ const common = {
 };
 /** Lists leave it out. */
 const OPTIONAL = ['card'];
-const tls = { tlsVerify: flag, tlsCa: nullableText };
-const secrets = (...names: readonly string[]): object => answer(Object.fromEntries(names.map((name) => [name, flag])));
-const views = {
-  sftp: {
-    ...common,
-    type: { type: 'string', const: 'sftp' },
-    host: text,
-    port: count,
-    username: text,
-    algorithms: { type: 'string', enum: ['default', 'legacy'] },
-    keyPairId: nullableText,
-    hostKeys: texts,
-    hostKeysLearned: flag,
-    secrets: secrets('password', 'privateKey', 'passphrase'),
-  },
-  ftp: {
-    ...common,
-    ...tls,
-    type: { type: 'string', const: 'ftp' },
-    host: text,
-    port: count,
-    username: text,
-    tls: { type: 'string', enum: ['none', 'explicit', 'implicit'] },
-    secrets: secrets('password'),
-  },
-  s3: {
-    ...common,
-    ...tls,
-    type: { type: 'string', const: 's3' },
-    endpoint: nullableText,
-    region: text,
-    bucket: text,
-    accessKeyId: text,
-    forcePathStyle: flag,
-    uploader: { type: 'string', enum: ['streamed', 'sdk'] },
-    prefix: text,
-    secrets: secrets('secretAccessKey', 'sessionToken'),
-  },
-};
-export const sftpConnection = answer(views.sftp, OPTIONAL);
-export const ftpConnection = answer(views.ftp, OPTIONAL);
-export const s3Connection = answer(views.s3, OPTIONAL);
-export const connection = { oneOf: [sftpConnection, ftpConnection, s3Connection] };
+const hostKeys = { keyPairId: nullableText, hostKeys: texts, hostKeysLearned: flag };
+const isSet = { type: 'boolean', description: 'Whether there is one.' };
+const secretsOf = ({ secrets }: Definition): object =>
+  answer(Object.fromEntries(Object.keys(secrets).map((key) => [key, isSet])));
+export const connections = Object.fromEntries(
+  CONNECTION_TYPES.map((definition) => {
+    const { type, can } = definition;
+    const fields = {
+      ...common,
+      type: { type: 'string', const: type },
+      ...answerProperties(definition),
+      ...(can.hostKeys ? hostKeys : {}),
+      secrets: secretsOf(definition),
+    };
+    return [type, answer(fields, OPTIONAL)] as const;
+  }),
+);
+export const connection = { oneOf: Object.values(connections) };
 export const managedConnectionsAnswer = answer({ connections: listOf(connection), limit: count });
 export const dependents = answer({
   apiKeys: listOf(answer({ id: text, name: text, willBeRevoked: flag })),

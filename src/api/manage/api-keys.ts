@@ -1,6 +1,6 @@
 /** API keys of an account. */
 import { type Scope } from '../../base/caller.js';
-import { FORMATS } from '../../config/formats.js';
+import { FORMATS } from '../../base/formats.js';
 import { json } from '../../http/answer.js';
 import type { HttpAnswer, RequestContext } from '../../http/types.js';
 import { GatewayError } from '../../base/errors.js';

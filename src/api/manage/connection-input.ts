@@ -1,23 +1,18 @@
 /** A connection in its flat form, as the API shows and takes it ⇄ settings and secrets, as they are stored. */
-import tls from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
-import { FORMATS } from '../../config/formats.js';
+import { FORMATS } from '../../base/formats.js';
+import type { Connection, ConnectionType, SecretValues, Settings } from '../../connections/connection.js';
+import { addressOf, type Definition, type Values } from '../../connections/definition.js';
+import { wordsOf } from '../../connections/private-key-bounds.js';
+import { changeSchema } from '../../connections/schemas.js';
+import { CONNECTION_TYPES, definitionOf } from '../../connections/types.js';
 import { createChecker } from '../../http/schema-check.js';
-import { excessOf, wordsOf } from '../../connections/private-key-bounds.js';
-import type { Connection, ConnectionType } from '../../connections/connection.js';
-import {
-  endpointOf,
-  SECRET_NAMES,
-  type SecretName,
-  type SecretValues,
-  type Settings,
-} from '../../storage/tables/connection-rows.js';
 import type { ConnectionDraft, ManagedConnection, SecretChanges } from '../../storage/tables/connection-editor.js';
-import { CONNECTION_TYPES, patchOf } from './connection-schemas.js';
+import { settingsOf } from '../../storage/tables/connection-rows.js';
 import { badField } from './services.js';
 
 /** As the schemas let it through: the fields of its type and no others. */
-export type ConnectionInput = Readonly<Record<string, unknown>> & {
+export type ConnectionInput = Values & {
   readonly id?: string;
   readonly name: string;
   readonly type: ConnectionType;
@@ -26,27 +21,24 @@ export type ConnectionInput = Readonly<Record<string, unknown>> & {
   readonly keyPairId?: string | null;
 };
 
-const OWN_SECRETS: Readonly<Record<ConnectionType, readonly SecretName[]>> = {
-  sftp: ['password', 'privateKey', 'passphrase'],
-  ftp: ['password'],
-  s3: ['secretAccessKey', 'sessionToken'],
-};
-
-const checkPatch = Object.fromEntries(
-  CONNECTION_TYPES.map((type) => [type, createChecker<Record<string, unknown>>(patchOf(type), 'the body')]),
+const checkChanges = Object.fromEntries(
+  CONNECTION_TYPES.map((definition) => [
+    definition.type,
+    createChecker<Record<string, unknown>>(changeSchema(definition), 'the body'),
+  ]),
 );
 
 /** @throws GatewayError bad_request */
 export function draftOf(input: ConnectionInput): ConnectionDraft {
-  checkServer(input);
-  checkPrivateKey(input);
+  const definition = definitionOf(input.type);
+  checkSettings(input, definition);
   return {
     id: input.id,
     name: input.name,
     type: input.type,
     isActive: input.isActive,
-    settings: settingsOf(input),
-    secrets: secretsOf(input),
+    settings: settingsOf(input, definition),
+    secrets: secretsOf(input, definition),
     hostKeys: input.hostKeys,
     keyPairId: input.keyPairId ?? null,
   };
@@ -57,7 +49,7 @@ export function draftOf(input: ConnectionInput): ConnectionDraft {
  * was not given again: else whoever may edit could have a stored one sent to a server of his own.
  */
 export function editedDraft(stored: ManagedConnection, patch: Readonly<Record<string, unknown>>): ConnectionDraft {
-  const changes = checkPatch[stored.type]?.(patch) ?? {};
+  const changes = checkChanges[stored.type]?.(patch) ?? {};
   const draft = draftOf({
     ...flatSettings(stored),
     isActive: stored.isActive,
@@ -72,38 +64,43 @@ export function editedDraft(stored: ManagedConnection, patch: Readonly<Record<st
 }
 
 /**
- * Where stored secrets may go. The account's own password only to the server that it was given for; keys only sign, and
- * what they sign is bound to one server. The operator's secrets, which came from the configuration file, only where the
- * operator sent them: to that server, as that user, below that root. @throws GatewayError bad_request; see editedDraft
+ * Where stored secrets may go. Those that the server itself gets to see, only to the server that they were given for; keys
+ * only sign, and what they sign is bound to one server. The operator's secrets, which came from the configuration file, only
+ * where the operator sent them: to that server, as that user, below that root. @throws GatewayError bad_request; see editedDraft
  */
 export function requireSecretsAgain(stored: ManagedConnection, draft: ConnectionDraft): void {
-  if (stored.hasConfiguredSecrets && !hasSameReach(stored, draft)) {
-    const open = stored.secrets.find((name) => draft.secrets[name as SecretName] === undefined);
-    if (open !== undefined) {
-      throw badField(open, 'must be given: the one of the configuration file is for its own server and root alone');
-    }
+  const definition = definitionOf(stored.type);
+  const given: Values = draft.secrets;
+  const open = stored.secrets.filter((name) => given[name] === undefined);
+  const [first] = open;
+  if (stored.hasConfiguredSecrets && first !== undefined && !hasSameReach(definition, stored, draft)) {
+    throw badField(first, 'must be given: the one of the configuration file is for its own server and root alone');
   }
-  if (endpointOf(stored.settings) === endpointOf(draft.settings)) return;
-  if (!stored.secrets.includes('password') || draft.secrets.password !== undefined) return;
-  throw badField('password', 'must be given again (or null), because the server has changed');
+  if (addressOf(definition, stored.settings) === addressOf(definition, draft.settings)) return;
+  const sent = open.find((name) => definition.secrets[name]?.isSent === true);
+  if (sent !== undefined) throw badField(sent, 'must be given again (or null), because the server has changed');
 }
 
 /** What a login opens is the same, and who is trusted to be the server. */
-function hasSameReach(stored: ManagedConnection, { settings, hostKeys }: ConnectionDraft): boolean {
-  const reach = ({ defaultPath: _path, pool: _pool, atomicUploads: _atomic, ...rest }: Settings) => rest;
+function hasSameReach(
+  definition: Definition,
+  stored: ManagedConnection,
+  { settings, hostKeys }: ConnectionDraft,
+): boolean {
+  const reach = (of: Settings): Values =>
+    Object.fromEntries(Object.entries(of).filter(([name]) => definition.settings[name]?.isHarmless !== true));
   return (
     isDeepStrictEqual(reach(stored.settings), reach(settings)) &&
     (hostKeys === undefined || isDeepStrictEqual([...hostKeys].sort(), [...stored.hostKeys].sort()))
   );
 }
 
-/** The Connection that a draft would be, with secrets that it leaves open taken from `base`. */
+/** The secrets of a draft; those that it leaves open are taken from `base`. */
 export function secretValues(draft: ConnectionDraft, base: Connection | undefined): SecretValues {
-  const stored: Readonly<Record<string, unknown>> = { ...base };
-  const values: Partial<Record<SecretName, string>> = {};
-  for (const name of OWN_SECRETS[draft.type]) {
-    const given = draft.secrets[name];
-    const value = given === undefined ? stored[name] : given;
+  const [stored, given]: Values[] = [{ ...base }, draft.secrets];
+  const values: Record<string, string> = {};
+  for (const name of Object.keys(definitionOf(draft.type).secrets)) {
+    const value = given?.[name] === undefined ? stored?.[name] : given[name];
     if (typeof value === 'string' && value !== '') values[name] = value;
   }
   return values;
@@ -111,19 +108,20 @@ export function secretValues(draft: ConnectionDraft, base: Connection | undefine
 
 /** As the API shows it: everything but the secrets. */
 export function connectionView(connection: ManagedConnection): Record<string, unknown> {
-  const { type, secrets, lastTest } = connection;
+  const { secrets, lastTest } = connection;
+  const definition = definitionOf(connection.type);
   return {
     ...flatSettings(connection),
     isActive: connection.isActive,
     source: connection.isConfigured ? 'configuration' : 'dashboard',
-    ...(type === 'sftp'
+    ...(definition.can.hostKeys
       ? {
           keyPairId: connection.keyPairId,
           hostKeys: connection.hostKeys,
           hostKeysLearned: connection.hostKeysLearned,
         }
       : {}),
-    secrets: Object.fromEntries(OWN_SECRETS[type].map((name) => [name, secrets.includes(name)])),
+    secrets: Object.fromEntries(Object.keys(definition.secrets).map((name) => [name, secrets.includes(name)])),
     createdAt: connection.createdAt,
     updatedAt: connection.updatedAt,
     lastTest:
@@ -143,65 +141,31 @@ function flatSettings({ id, name, type, settings }: ManagedConnection): Connecti
   return { id, name, type, isActive: true, ...flat };
 }
 
-const SETTINGS: Readonly<Record<ConnectionType, readonly string[]>> = {
-  sftp: ['defaultPath', 'pool', 'rootPath', 'atomicUploads', 'host', 'port', 'username', 'algorithms'],
-  ftp: ['defaultPath', 'pool', 'rootPath', 'atomicUploads', 'host', 'port', 'username', 'tls', 'tlsVerify', 'tlsCa'],
-  s3: [
-    'defaultPath',
-    'pool',
-    'endpoint',
-    'region',
-    'bucket',
-    'accessKeyId',
-    'forcePathStyle',
-    'uploader',
-    'tlsVerify',
-    'tlsCa',
-  ],
-};
-
-function settingsOf(input: ConnectionInput): Settings {
-  const fields = Object.fromEntries(SETTINGS[input.type].map((name) => [name, input[name]]));
-  const fixed =
-    input.type === 's3' ? { rootPath: '/', atomicUploads: true, prefix: folderPrefix(input['prefix']) } : {};
-  // The schema of the type has let through these fields alone, and filled in those that were left out.
-  return { ...fields, ...fixed } as unknown as Settings;
-}
-
-function secretsOf(input: ConnectionInput): SecretChanges {
-  const changes: Partial<Record<SecretName, string | null>> = {};
-  for (const name of SECRET_NAMES) {
+function secretsOf(input: ConnectionInput, { secrets }: Definition): SecretChanges {
+  const changes: Record<string, string | null> = {};
+  for (const [name, { isRequired }] of Object.entries(secrets)) {
     const value = input[name];
+    if (value === null && isRequired) throw badField(name, 'must not be null');
     if (value === null || typeof value === 'string') changes[name] = value;
   }
-  if (input.type === 's3' && changes.secretAccessKey === null) throw badField('secretAccessKey', 'must not be null');
   return changes;
 }
 
-function checkServer(input: ConnectionInput): void {
-  const { host, endpoint, tlsCa } = input;
-  if (typeof host === 'string' && !FORMATS.host(host)) {
-    throw badField('host', 'must be a host name or an IP address, without protocol and port');
+/** What no schema says. @throws GatewayError bad_request */
+function checkSettings(input: ConnectionInput, { settings, secrets }: Definition): void {
+  for (const [name, { schema, formatWords, refusal }] of Object.entries(settings)) {
+    const value = input[name];
+    if (typeof value !== 'string') continue;
+    const { format } = schema as { readonly format?: keyof typeof FORMATS };
+    // A text that may be absent is null here, not empty.
+    if (format !== undefined && (value === '' || !FORMATS[format](value)))
+      throw badField(name, `must be ${formatWords}`);
+    const refused = refusal?.(value);
+    if (refused !== undefined) throw badField(name, refused);
   }
-  if (typeof endpoint === 'string' && (endpoint === '' || !FORMATS['http-url-or-empty'](endpoint))) {
-    throw badField('endpoint', 'must be an http or https URL without login and query, or null for AWS');
+  for (const [name, { excess }] of Object.entries(secrets)) {
+    const value = input[name];
+    const over = typeof value === 'string' ? excess?.(value) : undefined;
+    if (over !== undefined) throw badField(name, `cannot be used: ${wordsOf(over)}`);
   }
-  if (typeof tlsCa !== 'string') return;
-  try {
-    if (!tlsCa.includes('-----BEGIN CERTIFICATE-----')) throw new Error('no certificate');
-    tls.createSecureContext({ ca: tlsCa });
-  } catch {
-    throw badField('tlsCa', 'must hold certificates in PEM form, or be null');
-  }
-}
-
-function checkPrivateKey({ privateKey }: ConnectionInput): void {
-  const excess = typeof privateKey === 'string' ? excessOf(privateKey) : undefined;
-  if (excess !== undefined) throw badField('privateKey', `cannot be used: ${wordsOf(excess)}`);
-}
-
-/** "" or a key prefix ending in "/", without a leading one. */
-function folderPrefix(prefix: unknown): string {
-  const trimmed = (typeof prefix === 'string' ? prefix : '').replace(/^\/+/, '');
-  return trimmed === '' || trimmed.endsWith('/') ? trimmed : `${trimmed}/`;
 }

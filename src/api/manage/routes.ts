@@ -1,7 +1,7 @@
 /** The table of the management endpoints; docs/manage-api.md describes each. */
 import type { Route } from '../../http/types.js';
 import { createKey, editKey, listKeys, revokeKey, rotateKey } from './api-keys.js';
-import * as connectionSchemas from './connection-schemas.js';
+import { schemas as connectionSchemas } from './connection-schemas.js';
 import {
   createConnection,
   deleteConnection,
@@ -68,16 +68,16 @@ export function manageRoutes(services: ManageServices): Route[] {
     get('audit', listAudit, schemas.auditQuery),
 
     get('connections', listConnections),
-    post('connections', createConnection, connectionSchemas.createBody),
+    post('connections', createConnection, connectionSchemas.create),
     get('connections/:id', showConnection),
-    patch('connections/:id', editConnection, connectionSchemas.patchBody),
+    patch('connections/:id', editConnection, connectionSchemas.changes),
     remove('connections/:id', deleteConnection, schemas.deleteConnectionQuery),
     post('connections/:id/activate', switchConnection(true)),
     post('connections/:id/deactivate', switchConnection(false)),
     post('connections/:id/duplicate', duplicateConnection, schemas.duplicateBody),
     get('connections/:id/dependents', showDependents),
     post('connections/:id/test', testConnection, schemas.testBody),
-    post('test-connection', testDraft, connectionSchemas.testDraftBody),
+    post('test-connection', testDraft, connectionSchemas.testDraft),
     get('connections/:id/host-keys', showHostKeys),
     post('connections/:id/host-keys', pinHostKey, schemas.hostKeyBody),
     remove('connections/:id/host-keys', forgetHostKeys),

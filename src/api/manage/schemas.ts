@@ -1,7 +1,8 @@
 /** JSON Schemas of the management requests (those of connections: connection-schemas.ts). */
 import { ALL_SCOPES } from '../../base/caller.js';
-import { NAME } from '../../config/formats.js';
-import { fingerprint, secrets } from './connection-schemas.js';
+import { NAME } from '../../base/formats.js';
+import { fingerprint } from '../../connections/common.js';
+import { schemas as connection } from './connection-schemas.js';
 
 function object(properties: Record<string, object>, required: readonly string[] = []): object {
   return { type: 'object', properties, required, additionalProperties: false };
@@ -25,7 +26,7 @@ export const changePasswordBody = object(
   ['currentPassword', 'newPassword'],
 );
 
-export const duplicateBody = object({ id: slug, name, ...secrets });
+export const duplicateBody = object({ id: slug, name, ...connection.secrets });
 export const testBody = object({ probe: { type: 'boolean', default: false } });
 export const deleteConnectionQuery = object({ confirm: { type: 'boolean', default: false } });
 export const hostKeyBody = object({ fingerprint, replace: { type: 'boolean', default: false } }, ['fingerprint']);

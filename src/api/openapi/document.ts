@@ -229,7 +229,7 @@ class DocumentBuilder {
   private properties(fields: Readonly<Record<string, object>>, place: readonly string[]): Record<string, Schema> {
     return Object.fromEntries(
       Object.entries(fields).map(([name, schema]) => {
-        const description = this.noteOf([...place, name]);
+        const { description = this.noteOf([...place, name]) } = schema as { readonly description?: string };
         return [
           name,
           { ...this.shown(schema, [...place, name]), ...(description === undefined ? {} : { description }) },

@@ -1,8 +1,10 @@
 /** Connections as their owner sees and changes them. Secrets go in and never come out. */
-import type { ConnectionType } from '../../connections/connection.js';
+import type { ConnectionType, SecretName, Settings } from '../../connections/connection.js';
+import { addressOf } from '../../connections/definition.js';
+import { definitionOf } from '../../connections/types.js';
 import { GatewayError } from '../../base/errors.js';
 import { randomText } from './api-key.js';
-import { type ConnectionRow, endpointOf, type SecretName, type Settings } from './connection-rows.js';
+import type { ConnectionRow } from './connection-rows.js';
 import { errorCodeOf, UNIQUE_VIOLATION } from '../postgres/database-errors.js';
 import type { Database, Queryable, Transaction } from '../postgres/database.js';
 import type { Keyring } from '../secrets/secrets.js';
@@ -135,7 +137,8 @@ export class ConnectionEditor {
     draft: ConnectionDraft,
     fields: readonly string[],
   ): Promise<void> {
-    const isSameServer = endpointOf(before.settings) === endpointOf(draft.settings);
+    const definition = definitionOf(before.type);
+    const isSameServer = addressOf(definition, before.settings) === addressOf(definition, draft.settings);
     const hostKeys = draft.hostKeys ?? (isSameServer ? before.hostKeys : []);
     const isLearned = draft.hostKeys === undefined && isSameServer && before.hostKeysLearned;
     const areConfigured = before.hasConfiguredSecrets && before.secrets.some((name) => !(name in draft.secrets));

@@ -1,36 +1,10 @@
 /** A connection as rows (public settings, secrets apart) and back. */
 import { readFile } from 'node:fs/promises';
 import type { ConnectionConfig } from '../../config/config.js';
-import type {
-  Connection,
-  FtpConnection,
-  PoolLimits,
-  S3Connection,
-  SftpConnection,
-} from '../../connections/connection.js';
+import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
+import type { Definition, Values } from '../../connections/definition.js';
+import { definitionOf } from '../../connections/types.js';
 import { StartupError } from '../startup-error.js';
-
-export const SECRET_NAMES = ['password', 'privateKey', 'passphrase', 'secretAccessKey', 'sessionToken'] as const;
-export type SecretName = (typeof SECRET_NAMES)[number];
-export type SecretValues = Readonly<Partial<Record<SecretName, string>>>;
-
-interface CommonSettings {
-  readonly defaultPath: string | null;
-  readonly rootPath: string;
-  readonly atomicUploads: boolean;
-  readonly pool: Partial<PoolLimits>;
-}
-type ServerSettings = Pick<SftpConnection, 'host' | 'port' | 'username'>;
-type SftpSettings = CommonSettings & ServerSettings & Pick<SftpConnection, 'algorithms'>;
-type FtpSettings = CommonSettings &
-  ServerSettings &
-  Pick<FtpConnection, 'tls' | 'tlsVerify'> & { tlsCa: string | null };
-type S3Settings = CommonSettings &
-  Pick<S3Connection, 'region' | 'bucket' | 'accessKeyId' | 'forcePathStyle' | 'uploader' | 'prefix' | 'tlsVerify'> & {
-    readonly endpoint: string | null;
-    readonly tlsCa: string | null;
-  };
-export type Settings = SftpSettings | FtpSettings | S3Settings;
 
 /** What `connections` holds of one. */
 export interface ConnectionRow {
@@ -47,131 +21,80 @@ export interface ConnectionRow {
 }
 
 /** Splits a configured connection; reads the key and certificate files it names. StartupError when one is unreadable. */
-export async function splitConfig(config: ConnectionConfig): Promise<{ settings: Settings; secrets: SecretValues }> {
-  const common: CommonSettings = {
-    defaultPath: config.defaultPath ?? null,
-    rootPath: config.type === 's3' ? '/' : config.rootPath,
-    atomicUploads: config.atomicUploads,
-    pool: config.pool,
-  };
-  switch (config.type) {
-    case 'sftp': {
-      const { host, port, username, algorithms, password, passphrase } = config;
-      const privateKey = config.privateKey ?? (await readNamedFile(config, 'privateKeyFile', config.privateKeyFile));
-      return {
-        settings: { ...common, host, port, username, algorithms },
-        secrets: present({ password, privateKey, passphrase }),
-      };
-    }
-    case 'ftp': {
-      const { host, port, username, tls, tlsVerify, password } = config;
-      const tlsCa = await readCertificate(config, config.tlsCaFile);
-      return { settings: { ...common, host, port, username, tls, tlsVerify, tlsCa }, secrets: present({ password }) };
-    }
-    case 's3': {
-      const { region, bucket, accessKeyId, forcePathStyle, uploader, tlsVerify, secretAccessKey, sessionToken } =
-        config;
-      const tlsCa = await readCertificate(config, config.tlsCaFile);
-      const endpoint = config.endpoint === undefined || config.endpoint === '' ? null : config.endpoint;
-      const prefix = folderPrefix(config.prefix);
-      return {
-        settings: {
-          ...common,
-          endpoint,
-          region,
-          bucket,
-          accessKeyId,
-          forcePathStyle,
-          uploader,
-          prefix,
-          tlsVerify,
-          tlsCa,
-        },
-        secrets: present({ secretAccessKey, sessionToken }),
-      };
-    }
+export async function splitConfig(
+  config: ConnectionConfig,
+  { settings, secrets }: Definition = definitionOf(config.type),
+): Promise<{ settings: Settings; secrets: SecretValues }> {
+  const entry: Values = { ...config };
+  const inFile = (key: string | undefined): Promise<string | undefined> =>
+    readNamedFile(config, key, key === undefined ? undefined : entry[key]);
+  const rows: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(settings)) {
+    const { fileKey } = setting;
+    const value =
+      setting.isFixed === true ? setting.default : fileKey === undefined ? entry[name] : await inFile(fileKey);
+    rows[name] = storedValue(setting, value);
   }
+  const values: Record<string, string> = {};
+  for (const [name, { fileKey }] of Object.entries(secrets)) {
+    const value = entry[name] === undefined || entry[name] === '' ? await inFile(fileKey) : entry[name];
+    if (typeof value === 'string' && value !== '') values[name] = value;
+  }
+  return { settings: rows as unknown as Settings, secrets: values };
+}
+
+/** The settings of an input that the schema of its type has let through, its defaults filled in. */
+export function settingsOf(input: Values, { settings }: Definition): Settings {
+  const rows = Object.entries(settings).map(([name, setting]) => [
+    name,
+    setting.isFixed === true ? setting.default : storedValue(setting, input[name]),
+  ]);
+  return Object.fromEntries(rows) as Settings;
 }
 
 /** Puts row and opened secrets together again. */
-export function joinConnection(row: ConnectionRow, secrets: SecretValues): Connection {
-  const common = {
+export function joinConnection(
+  row: ConnectionRow,
+  secrets: SecretValues,
+  definition: Definition = definitionOf(row.type),
+): Connection {
+  const stored: Values = { ...row.settings };
+  const opened: Values = { ...secrets };
+  const settings = Object.entries(definition.settings).map(([name, setting]) => {
+    // A row that was written before the setting was known has its default.
+    const value = stored[name] === undefined ? setting.default : stored[name];
+    return [name, value ?? undefined] as const;
+  });
+  const values = Object.entries(definition.secrets).map(
+    ([name, { isRequired }]) => [name, opened[name] ?? (isRequired ? '' : undefined)] as const,
+  );
+  return {
     id: row.id,
     accountId: row.account_id,
     name: row.name,
+    type: row.type,
     isActive: row.is_active,
-    defaultPath: row.settings.defaultPath ?? undefined,
-    rootPath: row.settings.rootPath,
-    atomicUploads: row.settings.atomicUploads,
-    pool: row.settings.pool,
     isConfigured: row.configured,
     allowPrivate: row.allow_private ?? undefined,
-  };
-  switch (row.type) {
-    case 'sftp': {
-      const { host, port, username, algorithms } = row.settings as SftpSettings;
-      const { password, privateKey, passphrase } = secrets;
-      const hostKeys = row.host_keys;
-      return { ...common, type: 'sftp', host, port, username, algorithms, password, privateKey, passphrase, hostKeys };
-    }
-    case 'ftp': {
-      const { host, port, username, tls, tlsVerify, tlsCa } = row.settings as FtpSettings;
-      const { password } = secrets;
-      return { ...common, type: 'ftp', host, port, username, password, tls, tlsVerify, tlsCa: tlsCa ?? undefined };
-    }
-    case 's3': {
-      const { endpoint, tlsCa, region, bucket, accessKeyId, forcePathStyle, prefix, tlsVerify } =
-        row.settings as S3Settings;
-      // Rows of version 1.0 have none.
-      const { uploader = 'streamed' } = row.settings as Partial<S3Settings>;
-      return {
-        ...common,
-        type: 's3',
-        endpoint: endpoint ?? undefined,
-        region,
-        bucket,
-        accessKeyId,
-        secretAccessKey: secrets.secretAccessKey ?? '',
-        sessionToken: secrets.sessionToken,
-        forcePathStyle,
-        uploader,
-        prefix,
-        tlsCa: tlsCa ?? undefined,
-        tlsVerify,
-      };
-    }
-  }
+    ...Object.fromEntries([...settings, ...values]),
+    ...(definition.can.hostKeys ? { hostKeys: row.host_keys } : {}),
+  } as unknown as Connection;
 }
 
-/** Host and port that learned host keys belong to; "" where there are none to learn. */
-export function endpointOf(settings: Settings): string {
-  return 'host' in settings ? `${settings.host.toLowerCase()}:${settings.port}` : '';
-}
-
-function present(values: Readonly<Partial<Record<SecretName, string | undefined>>>): SecretValues {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''));
-}
-
-/** "" or a key prefix ending in "/", without a leading one. */
-function folderPrefix(prefix: string): string {
-  const trimmed = prefix.replace(/^\/+/, '');
-  return trimmed === '' || trimmed.endsWith('/') ? trimmed : `${trimmed}/`;
-}
-
-async function readCertificate(config: ConnectionConfig, fileOrText: string): Promise<string | null> {
-  if (fileOrText.includes('-----BEGIN')) return fileOrText;
-  return (await readNamedFile(config, 'tlsCaFile', fileOrText)) ?? null;
+function storedValue(setting: Definition['settings'][string], value: unknown): unknown {
+  if (setting.default === null && (value === undefined || value === '')) return null;
+  return setting.normalise?.(value) ?? value;
 }
 
 async function readNamedFile(
   config: ConnectionConfig,
-  field: string,
-  file: string | undefined,
+  key: string | undefined,
+  file: unknown,
 ): Promise<string | undefined> {
-  if (file === undefined || file === '') return undefined;
+  if (key === undefined || typeof file !== 'string' || file === '') return undefined;
   try {
     return await readFile(file, 'utf8');
   } catch {
-    throw new StartupError(`connection "${config.name}": ${field} ${file} cannot be read`);
+    throw new StartupError(`connection "${config.name}": ${key} ${file} cannot be read`);
   }
 }

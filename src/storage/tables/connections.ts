@@ -1,6 +1,7 @@
-import type { Connection } from '../../connections/connection.js';
+import type { Connection, SecretValues } from '../../connections/connection.js';
+import { definitionOf } from '../../connections/types.js';
 import { CachedLookup } from './cached-lookup.js';
-import { type ConnectionRow, joinConnection, SECRET_NAMES, type SecretName } from './connection-rows.js';
+import { type ConnectionRow, joinConnection } from './connection-rows.js';
 import type { Database } from '../postgres/database.js';
 import type { Keyring } from '../secrets/secrets.js';
 import type { Connections } from '../storage.js';
@@ -86,16 +87,13 @@ export class ConnectionStore implements Connections {
     );
     const [row] = rows;
     if (row === undefined) return undefined;
-    const secrets: Partial<Record<SecretName, string>> = {};
+    const { secrets: own } = definitionOf(row.type);
+    const secrets: Record<string, string> = {};
     for (const { secret_name: name, key_id: keyId, wrapped_key: wrappedKey, nonce, ciphertext } of rows) {
-      if (!isSecretName(name)) continue;
+      if (name === null || !(name in own)) continue;
       const place = { table: SECRETS_TABLE, rowId: id, name };
       secrets[name] = this.#keyring.open({ keyId, wrappedKey, nonce, ciphertext }, place);
     }
-    return joinConnection(row, secrets);
+    return joinConnection(row, secrets satisfies SecretValues);
   }
-}
-
-function isSecretName(name: string | null): name is SecretName {
-  return SECRET_NAMES.some((known) => known === name);
 }

@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { AccountConfig, ApiKeyConfig, ConnectionConfig } from '../../config/config.js';
 import { hashApiKey, isPlausibleKey, randomText } from './api-key.js';
-import { endpointOf, type SecretValues, type Settings, splitConfig } from './connection-rows.js';
+import type { ConnectionType, SecretValues, Settings } from '../../connections/connection.js';
+import { addressOf } from '../../connections/definition.js';
+import { definitionOf } from '../../connections/types.js';
+import { splitConfig } from './connection-rows.js';
 import { SECRETS_TABLE } from './connections.js';
 import type { Database, Transaction } from '../postgres/database.js';
 import { hashPassword, verifyPassword } from '../secrets/passwords.js';
@@ -179,11 +182,13 @@ async function upsertConnection(
   { config, settings }: PreparedConnection,
   sandboxId: string | undefined,
 ): Promise<void> {
-  const [found] = await tx<{ settings: Settings; host_keys: string[] }[]>`
-    select settings, host_keys from connections where id = ${id} for update`;
-  const given = config.type === 'sftp' && config.hostKey !== undefined ? [config.hostKey].flat() : undefined;
+  const [found] = await tx<{ type: ConnectionType; settings: Settings; host_keys: string[] }[]>`
+    select type, settings, host_keys from connections where id = ${id} for update`;
+  const given = 'hostKey' in config && config.hostKey !== undefined ? [config.hostKey].flat() : undefined;
   // Learned keys belong to the server they came from.
-  const sameServer = found !== undefined && endpointOf(found.settings) === endpointOf(settings);
+  const sameServer =
+    found !== undefined &&
+    addressOf(definitionOf(found.type), found.settings) === addressOf(definitionOf(config.type), settings);
   const hostKeys = given ?? (sameServer ? found.host_keys : []);
   // What the file does not give may be forgotten by hand, also where a hand or an earlier file has pinned it.
   const learned = given === undefined && hostKeys.length > 0;

@@ -2,7 +2,7 @@
 import { error } from '../../answer-schemas.js';
 import { watchedFolderBody } from '../../schemas.js';
 import * as answers from '../../manage/answer-schemas.js';
-import * as connections from '../../manage/connection-schemas.js';
+import { schemas as connections } from '../../manage/connection-schemas.js';
 import * as requests from '../../manage/schemas.js';
 
 export const components: Readonly<Record<string, object>> = {
@@ -10,14 +10,12 @@ export const components: Readonly<Record<string, object>> = {
   PasswordRequest: requests.passwordBody,
   CodeRequest: requests.codeBody,
   ChangePasswordRequest: requests.changePasswordBody,
-  ConnectionInput: connections.createBody,
-  SftpConnectionInput: connections.wholeInputs.sftp,
-  FtpConnectionInput: connections.wholeInputs.ftp,
-  S3ConnectionInput: connections.wholeInputs.s3,
-  ConnectionChanges: connections.patchBody,
-  ConnectionDraft: connections.draftInput,
+  ConnectionInput: connections.create,
+  ...named(connections.inputs, 'ConnectionInput'),
+  ConnectionChanges: connections.changes,
+  ConnectionDraft: connections.draft,
   PoolLimits: connections.pool,
-  TestDraftRequest: connections.testDraftBody,
+  TestDraftRequest: connections.testDraft,
   TestRequest: requests.testBody,
   DuplicateRequest: requests.duplicateBody,
   HostKeyRequest: requests.hostKeyBody,
@@ -45,9 +43,7 @@ export const components: Readonly<Record<string, object>> = {
   AuditEntry: answers.auditEntry,
   AuditAnswer: answers.auditAnswer,
   ManagedConnection: answers.connection,
-  SftpConnection: answers.sftpConnection,
-  FtpConnection: answers.ftpConnection,
-  S3Connection: answers.s3Connection,
+  ...named(answers.connections, 'Connection'),
   ServerCard: answers.serverCard,
   ManagedConnectionsAnswer: answers.managedConnectionsAnswer,
   Dependents: answers.dependents,
@@ -83,3 +79,11 @@ export const components: Readonly<Record<string, object>> = {
   Attempt: answers.attempt,
   AttemptsAnswer: answers.attemptsAnswer,
 };
+
+/** `SftpConnection` and its like. */
+function named(byType: Readonly<Record<string, object>>, suffix: string): Record<string, object> {
+  const entries = Object.entries(byType);
+  return Object.fromEntries(
+    entries.map(([type, schema]) => [`${type.charAt(0).toUpperCase()}${type.slice(1)}${suffix}`, schema]),
+  );
+}

@@ -1,4 +1,4 @@
-/** The string formats that gateway.schema names beyond JSON Schema's own. */
+/** The forms of text that schemas name beyond JSON Schema's own. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -7,6 +7,14 @@ export const REGION = '^(?![xX][nN]--)[A-Za-z0-9_-]{1,63}$';
 
 /** The pattern of names: one line, with nothing that a terminal or a log would obey (C0, DEL, C1, line separators). */
 export const NAME = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$';
+
+/** Of one line. Control characters in these would end up in commands, headers and terminals. */
+export const LINE = '^[^\\u0000-\\u001f\\u007f]+$';
+export const LINE_OR_EMPTY = '^[^\\u0000-\\u001f\\u007f]*$';
+export const ABSOLUTE = '^/[^\\u0000-\\u001f\\u007f]*$';
+
+/** The pattern of ids that people choose. */
+export const SLUG = '^[a-z0-9][a-z0-9_-]{0,63}$';
 
 export const FORMATS = {
   host: isHost,

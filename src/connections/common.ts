@@ -1,0 +1,125 @@
+/** Fields that several types of connections have. */
+import tls from 'node:tls';
+import { ABSOLUTE, LINE, NAME, SLUG } from '../base/formats.js';
+import { flag, integer, text, textOrTexts } from '../base/allowed.js';
+import { optionalSetting, secret, setting, type Setting } from './definition.js';
+import { poolLimits, somePoolLimits } from './pool-schema.js';
+
+export const slug = text('a slug: 1 to 64 lower-case letters, digits, - and _, the first a letter or digit', {
+  pattern: SLUG,
+});
+
+/** Columns of every connection, beside its settings. */
+export const columns = {
+  name: setting(text('text of at least one character', { pattern: NAME, minLength: 1, maxLength: 255 }), {
+    title: 'Name',
+    words: 'Shown to people.',
+    example: 'Warehouse',
+  }),
+  isActive: setting(flag(), {
+    default: true,
+    isHarmless: true,
+    title: 'Switched on',
+    words: 'Whether it is switched on.',
+    example: true,
+  }),
+};
+
+const FINGERPRINT = '^SHA256:[A-Za-z0-9+/]{43}$';
+export const fingerprint = { type: 'string', pattern: FINGERPRINT };
+export const hostKeyInFile = textOrTexts('a fingerprint SHA256:… of 43 base64 characters', FINGERPRINT);
+
+const absolutePath = text('an absolute path, beginning with /', { pattern: ABSOLUTE, maxLength: 4096 });
+
+export const line = (maxLength = 255) =>
+  text('text of at least one character', { pattern: LINE, minLength: 1, maxLength });
+
+export const everywhere = {
+  defaultPath: optionalSetting(absolutePath, {
+    title: 'Default folder',
+    words: 'Taken where a request names no path; null = the login folder.',
+    example: '/upload',
+    isHarmless: true,
+  }),
+  pool: setting(somePoolLimits, {
+    default: {},
+    title: 'Limits',
+    words:
+      'Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts.',
+    example: { maxSessions: 4 },
+    apiSchema: poolLimits,
+    isHarmless: true,
+    isAdvanced: true,
+  }),
+};
+
+export const onServers = {
+  rootPath: setting(absolutePath, {
+    default: '/',
+    title: 'Root folder',
+    words: 'Nothing outside of it is reachable.',
+    example: '/',
+  }),
+  atomicUploads: setting(flag(), {
+    default: true,
+    title: 'Upload under a hidden name, then rename',
+    words: 'Uploads go to a temporary name and are renamed.',
+    example: true,
+    isHarmless: true,
+    isAdvanced: true,
+  }),
+};
+
+/** The server's address and the user; the port is the protocol's own when absent. */
+export const login = (port: number, host: string) => ({
+  host: setting(
+    text('a host name or IP address, without protocol and port', {
+      format: 'host',
+      pattern: LINE,
+      minLength: 1,
+      maxLength: 253,
+    }),
+    {
+      title: 'Host',
+      words: 'Host name or address, without protocol and port.',
+      example: host,
+      formatWords: 'a host name or an IP address, without protocol and port',
+    },
+  ),
+  port: setting(integer(1, 65_535), { default: port, title: 'Port', words: 'TCP port.', example: port }),
+  username: setting(line(), { title: 'User name', words: 'Login name.', example: 'gw' }),
+});
+
+export const password = secret({
+  title: 'Password',
+  words: 'Of the login.',
+  example: '${PASSWORD}',
+  isSent: true,
+});
+
+export const certificates = {
+  tlsVerify: setting(flag(), {
+    default: true,
+    title: "Check the server's certificate",
+    words: 'Whether the certificate of the server must be trusted.',
+    example: true,
+  }),
+  tlsCa: optionalSetting(text('certificates in PEM form', { maxLength: 65_536 }), {
+    fileKey: 'tlsCaFile',
+    fileSchema: text('the path of a PEM file that can be read, or "" for none'),
+    title: 'Certificates of an own authority (PEM)',
+    words: 'Certificates in PEM form that are trusted beside the usual ones.',
+    example: '',
+    isAdvanced: true,
+    refusal: (value) => (isCertificate(String(value)) ? undefined : 'must hold certificates in PEM form, or be null'),
+  }),
+} satisfies Record<string, Setting>;
+
+function isCertificate(ca: string): boolean {
+  try {
+    tls.createSecureContext({ ca });
+    return ca.includes('-----BEGIN CERTIFICATE-----');
+  } catch {
+    return false;
+  }
+}

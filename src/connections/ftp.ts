@@ -1,0 +1,25 @@
+/** FTP connections, with or without TLS. */
+import { oneOf } from '../base/allowed.js';
+import { certificates, everywhere, login, onServers, password } from './common.js';
+import { connectionType, setting } from './definition.js';
+
+export const ftp = connectionType('ftp', {
+  title: 'FTP, FTPS',
+  settings: {
+    ...everywhere,
+    ...login(21, 'ftp.example.com'),
+    tls: setting(oneOf('none', 'explicit', 'implicit'), {
+      default: 'none',
+      title: 'Encryption',
+      words: 'How the control connection is encrypted.',
+      example: 'explicit',
+      labels: { explicit: 'TLS (AUTH TLS)', implicit: 'TLS from the start', none: 'None' },
+    }),
+    ...certificates,
+    ...onServers,
+  },
+  secrets: { password },
+  address: ['host', 'port'],
+  can: { exec: false, append: true, hostKeys: false, channels: false, rawNames: true, isObjectStore: false },
+  hasCertificate: ({ tls }) => tls !== 'none',
+});

@@ -1,0 +1,52 @@
+/** SFTP connections. */
+import { oneOf } from '../base/allowed.js';
+import { everywhere, login, onServers, password } from './common.js';
+import { connectionType, type FileMistake, secret, setting, type Values } from './definition.js';
+import { excessOf } from './private-key-bounds.js';
+
+export const sftp = connectionType('sftp', {
+  title: 'SFTP',
+  settings: {
+    ...everywhere,
+    ...login(22, 'sftp.example.com'),
+    ...onServers,
+    algorithms: setting(oneOf('default', 'legacy'), {
+      default: 'default',
+      title: 'Algorithms',
+      words: '`legacy` also allows algorithms that old servers need: SHA-1 and CBC.',
+      example: 'default',
+      labels: { default: 'Current ones', legacy: 'Old ones too, for servers that have no others' },
+      isAdvanced: true,
+    }),
+  },
+  secrets: {
+    password,
+    privateKey: secret({
+      fileKey: 'privateKeyFile',
+      title: 'Private key',
+      words: 'In PEM, OpenSSH or PuTTY form.',
+      example: '',
+      maxLength: 65_536,
+      isLong: true,
+      excess: excessOf,
+    }),
+    passphrase: secret({ title: 'Passphrase of the key', words: 'Of the private key.', example: '' }),
+  },
+  address: ['host', 'port'],
+  can: { exec: true, append: true, hostKeys: true, channels: true, rawNames: true, isObjectStore: false },
+  hasCertificate: () => false,
+  mistakes: ({ password = '', privateKey = '', privateKeyFile = '', passphrase = '' }: Values): FileMistake[] => {
+    const hasKey = privateKey !== '' || privateKeyFile !== '';
+    return [
+      ...(password === '' && !hasKey
+        ? [{ key: 'password', found: 'no login', allowed: 'a password, a privateKeyFile or a privateKey' }]
+        : []),
+      ...(privateKey !== '' && privateKeyFile !== ''
+        ? [{ key: 'privateKey', found: 'a privateKeyFile too', allowed: 'one of the two' }]
+        : []),
+      ...(passphrase !== '' && !hasKey
+        ? [{ key: 'passphrase', found: 'no private key', allowed: 'a passphrase only beside a private key' }]
+        : []),
+    ];
+  },
+});

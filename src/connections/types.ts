@@ -1,0 +1,21 @@
+/** The types of connections. Here, and in the registry of protocols, one more gets its line. */
+import { ftp } from './ftp.js';
+import { s3 } from './s3.js';
+import { sftp } from './sftp.js';
+import type { Definition } from './definition.js';
+
+export const DEFINITIONS = { sftp, ftp, s3 };
+
+export type ConnectionType = keyof typeof DEFINITIONS;
+export type DefinitionOf<T extends ConnectionType> = (typeof DEFINITIONS)[T];
+
+export const CONNECTION_TYPES: readonly Definition[] = Object.values(DEFINITIONS);
+
+export function definitionOf(type: ConnectionType): Definition {
+  return DEFINITIONS[type];
+}
+
+/** Of any type, each once. */
+export function secretNamesOf(definitions: readonly Definition[]): readonly string[] {
+  return [...new Set(definitions.flatMap(({ secrets }) => Object.keys(secrets)))];
+}
