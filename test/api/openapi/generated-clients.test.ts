@@ -23,7 +23,7 @@ interface Caller {
 
 const OPENAPI_FETCH = `
 import createClient from 'openapi-fetch';
-import type { paths } from '../../openapi/types.js';
+import type { paths } from './types.js';
 
 const client = (url: string, key: string) =>
   createClient<paths>({ baseUrl: url, headers: { Authorization: 'Bearer ' + key } });
@@ -67,9 +67,9 @@ export async function download(url: string, key: string, file: string): Promise<
 
 /** This generator knows one type of body for an operation, JSON where there is one: others need its hooks and a cast. */
 const HEY_API = `
-import { createClient, createConfig, formDataBodySerializer } from '../../openapi/client/index.js';
-import { downloadFile, uploadFile } from '../../openapi/sdk.gen.js';
-import type { UploadMultipart } from '../../openapi/types.gen.js';
+import { createClient, createConfig, formDataBodySerializer } from './client/index.js';
+import { downloadFile, uploadFile } from './sdk.gen.js';
+import type { UploadMultipart } from './types.gen.js';
 
 const client = (url: string, key: string) => createClient(createConfig({ baseUrl: url, auth: () => key }));
 const path = { connectionId: 'sandbox' };
