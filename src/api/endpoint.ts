@@ -121,7 +121,8 @@ interface Request<Path extends string, Query extends TObject, Body extends TSche
 }
 
 interface Answered<Answer extends TSchema> {
-  readonly description: string;
+  /** "Done." unless given. */
+  readonly description?: string;
   /** 200 unless given. */
   readonly status?: number;
   readonly schema: Answer;
@@ -150,9 +151,11 @@ export function endpoint<
 >(
   definition: Request<Path, Query, Body> & PathParameters<Path> & Answering<Answer>,
 ): Unhandled<Input<Path, Query, Body>, Static<Answer>> {
-  const { method, path, access, query, body, streams, idempotent, head, skippable, isEssential } = definition;
+  const { method, path, access, query, body, streams, idempotent, head, skippable } = definition;
   const { operationId, tag, summary, params, headers, bodyExamples, isRemote, errors } = definition;
   const one = 'answer' in definition ? definition.answer : undefined;
+  // What an owner looks at is his own state.
+  const { isEssential = access === 'owner' && method === 'GET' ? true : undefined } = definition;
   // The router has checked them against these very schemas.
   const inputOf = (context: RequestContext): Input<Path, Query, Body> =>
     ({ ...context, body: context.json }) as unknown as Input<Path, Query, Body>;
@@ -190,7 +193,7 @@ export function endpoint<
 
 function successOf({
   status = 200,
-  description,
+  description = 'Done.',
   schema,
   example,
   examples,

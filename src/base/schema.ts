@@ -7,17 +7,24 @@ import {
   type TBoolean,
   type TInteger,
   type TLiteral,
+  type TObject,
+  type TObjectOptions,
+  type TProperties,
   type TSchema,
   type TSchemaOptions,
   type TString,
+  Type,
 } from 'typebox';
-import { Type } from 'typebox';
 
 export const text = (description: string, options?: TSchemaOptions): TString =>
   Type.String({ ...options, description });
-export const flag = (description: string): TBoolean => Type.Boolean({ description });
-export const count = (description: string): TInteger => Type.Integer({ minimum: 0, description });
-export const dateTime = (description: string): TString => text(description, { format: 'date-time' });
+export const flag = (description: string, options?: TSchemaOptions): TBoolean =>
+  Type.Boolean({ ...options, description });
+export const count = (description: string, options?: TSchemaOptions): TInteger =>
+  Type.Integer({ minimum: 0, ...options, description });
+/** Of an answer: JSON makes text of a Date. */
+export const dateTime = (description: string): TSchemaOf<string | Date> =>
+  Type.Unsafe({ type: 'string', format: 'date-time', description });
 export const base64 = (description: string): TString => text(description, { contentEncoding: 'base64' });
 export const success = (): TLiteral<true> =>
   Type.Literal(true, { description: 'Always true; a failure is an error answer.' });
@@ -34,6 +41,34 @@ export function oneOf<const Words extends readonly string[]>(
 export function textOrNull(description: string, options?: TSchemaOptions): TSchemaOf<string | null> {
   return Type.Unsafe({ type: ['string', 'null'], ...options, description });
 }
+
+export function countOrNull(description: string, options?: TSchemaOptions): TSchemaOf<number | null> {
+  return Type.Unsafe({ type: ['integer', 'null'], minimum: 0, ...options, description });
+}
+
+export function dateTimeOrNull(description: string): TSchemaOf<string | Date | null> {
+  return Type.Unsafe({ type: ['string', 'null'], format: 'date-time', description });
+}
+
+export function listOf<T extends TSchema>(
+  items: T,
+  description: string,
+  options?: TSchemaOptions,
+): TSchemaOf<readonly Static<T>[]> {
+  return Type.Unsafe({ type: 'array', items, ...options, description });
+}
+
+/** `item` is what each text must be. */
+export const texts = (description: string, options?: TSchemaOptions, item?: TSchemaOptions) =>
+  listOf(Type.String(item), description, options);
+
+/** A field that has fields of its own. */
+export const group = <T extends TProperties>(fields: T, description: string): TObject<T> =>
+  Type.Object(fields, { description });
+
+/** An object that the documents show by its name. */
+export const object = <T extends TProperties>(name: string, fields: T, options?: TObjectOptions): TObject<T> =>
+  component(name, Type.Object(fields, options));
 
 export function orNull<T extends TSchema>(schema: T, description: string): TSchemaOf<Static<T> | null> {
   return Type.Unsafe({ oneOf: [schema, { type: 'null' }], description });

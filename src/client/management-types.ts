@@ -157,8 +157,11 @@ export interface components {
       readonly action: string;
       /** @description What was changed. */
       readonly target: {
+        /** @description What it is. */
         readonly kind: string;
+        /** @description Its id. */
         readonly id: string;
+        /** @description Its name. */
         readonly name: string;
       } | null;
       /** @description Where the request came from. */
@@ -900,7 +903,7 @@ export interface components {
     readonly LoginAnswer: {
       /** @description The account. */
       readonly account: components['schemas']['AccountName'];
-      /** @description The session of this request; null with an admin key. */
+      /** @description The session that has begun. */
       readonly session: components['schemas']['LoginSession'];
       /** @description To be sent as `X-CSRF-Token` with every request but GET and HEAD. */
       readonly csrfToken: string;
@@ -1817,7 +1820,9 @@ export interface components {
       readonly requestId: string | null;
       /** @description The API key that asked; null = the dashboard, or the gateway itself. */
       readonly key: {
+        /** @description Its id. */
         readonly id: string;
+        /** @description Its name. */
         readonly name: string;
       } | null;
     };
@@ -1867,13 +1872,6 @@ export interface components {
       readonly cursor?: string;
       /** @description Only this area (`connection`) or action (`connection.update`). */
       readonly action?: string;
-    };
-    readonly DeleteConnectionQuery: {
-      /**
-       * @description Delete it although others depend on it.
-       * @default false
-       */
-      readonly confirm?: boolean;
     };
     readonly ListManagedTransfersQuery: {
       /** @description Id of a connection. */
@@ -1931,6 +1929,13 @@ export interface components {
        * @enum {string}
        */
       readonly format?: 'csv' | 'ndjson';
+    };
+    readonly DeleteConnectionQuery: {
+      /**
+       * @description Delete it although others depend on it.
+       * @default false
+       */
+      readonly confirm?: boolean;
     };
     readonly ListKnownFilesQuery: {
       /** @description The last path of the page before. */

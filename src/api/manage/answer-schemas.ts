@@ -7,14 +7,9 @@ import {
   flag,
   listOf,
   nullableText,
-  success,
-  successAnswer,
   text,
-  transferItem,
   watchedFolder as publicFolder,
 } from '../answer-schemas.js';
-import { ACCOUNT_BUDGETS } from '../../budgets/budgets.js';
-import { ALL_SCOPES } from '../../base/caller.js';
 import { CONNECTION_TYPES } from '../../connections/types.js';
 import type { Definition } from '../../connections/definition.js';
 import { answerProperties } from '../../connections/schemas.js';
@@ -29,97 +24,7 @@ const counts = { type: 'object', additionalProperties: count } as const;
 const facts = { type: 'object', additionalProperties: true } as const;
 const orNull = (schema: object): object => ({ oneOf: [schema, { type: 'null' }] });
 
-export { successAnswer };
-
-/* Login */
-export const accountName = answer({ id: text, email: text, plan: text });
-export const loginSession = answer({
-  id: text,
-  createdAt: dateTime,
-  lastSeenAt: dateTime,
-  expiresAt: dateTime,
-  address: text,
-  userAgent: text,
-  isCurrent: flag,
-});
-export const loginAnswer = answer({ account: accountName, session: loginSession, csrfToken: text });
-export const currentSessionAnswer = answer({
-  account: accountName,
-  session: orNull(loginSession),
-  csrfToken: nullableText,
-});
-export const sessionsAnswer = answer({ sessions: listOf(loginSession) });
-export const revokedAnswer = answer({ revoked: count });
-export const passwordAnswer = answer({ success, revokedSessions: count });
-export const totpAnswer = answer({ secret: text, uri: text });
-export const recoveryCodesAnswer = answer({ recoveryCodes: texts });
-
-/* Account */
-const limits = answer({ connections: count, monthlyActions: count });
-export const account = answer({
-  id: text,
-  email: text,
-  plan: text,
-  createdAt: dateTime,
-  limits,
-  connections: count,
-  transfers: count,
-  hasPassword: flag,
-  totp: answer({ isEnabled: flag, recoveryCodesLeft: count }),
-});
-export const overview = answer({
-  today: answer({ transfers: count, failed: count, pending: count, bytesIn: count, bytesOut: count }),
-  hours: listOf(answer({ from: dateTime, transfers: count, failed: count, bytes: count })),
-  attention: listOf(
-    answer(
-      {
-        kind: {
-          type: 'string',
-          enum: ['connection_failing', 'watched_folder_failing', 'dead_letters', 'key_expiring', 'quota'],
-        },
-        text,
-        connectionId: text,
-        watchedFolderId: text,
-        apiKeyId: text,
-      },
-      ['connectionId', 'watchedFolderId', 'apiKeyId'],
-    ),
-  ),
-});
-export const usage = answer({
-  plan: text,
-  month: { type: 'string', pattern: '^\\d{4}-\\d{2}$' },
-  used: count,
-  limit: count,
-  forecast: count,
-  runsOutAt: nullableTime,
-  days: listOf(answer({ day: { type: 'string', format: 'date' }, actions: count, failed: count })),
-  connections: answer({ used: count, limit: count }),
-});
-export const poolsAnswer = answer({
-  pools: listOf(
-    answer({ host: text, connectionIds: texts, open: count, leased: count, waiting: count, maxSessions: count }),
-  ),
-  shares: listOf(
-    answer({ name: { type: 'string', enum: ACCOUNT_BUDGETS }, used: count, capacity: count, refused: count }),
-  ),
-});
-const named = answer({ kind: text, id: text, name: text });
-export const auditEntry = answer({
-  id: text,
-  at: dateTime,
-  actor: answer({
-    kind: { type: 'string', enum: ['session', 'key', 'anonymous'] },
-    id: nullableText,
-    name: text,
-  }),
-  action: text,
-  target: orNull(named),
-  address: text,
-  requestId: text,
-  details: facts,
-});
-export const auditAnswer = answer({ entries: listOf(auditEntry), nextCursor: nullableText });
+export { successAnswer } from './fields.js';
 
 /* Connections */
 /** What was learned of the server differs from protocol to protocol, and server to server. */
@@ -187,58 +92,6 @@ export const testReport = answer({
   certificate: orNull(answer({ subject: text, issuer: text, validTo: dateTime, fingerprint: text, protocol: text })),
   card: orNull(serverCard),
 });
-
-/* Keys */
-export const keyPair = answer({
-  id: text,
-  name: text,
-  type: { type: 'string', const: 'ed25519' },
-  publicKey: text,
-  fingerprint: text,
-  createdAt: dateTime,
-  usedBy: texts,
-});
-export const keyPairsAnswer = answer({ keyPairs: listOf(keyPair) });
-export const apiKey = answer({
-  id: text,
-  name: text,
-  hint: nullableText,
-  scopes: listOf({ type: 'string', enum: ALL_SCOPES }),
-  connections: texts,
-  allowedIps: texts,
-  expiresAt: nullableTime,
-  createdAt: dateTime,
-  lastUsedAt: nullableTime,
-  revokedAt: nullableTime,
-  state: { type: 'string', enum: ['active', 'expired', 'revoked'] },
-  source: { type: 'string', enum: ['configuration', 'dashboard'] },
-});
-export const apiKeysAnswer = answer({ apiKeys: listOf(apiKey) });
-export const newKeyAnswer = answer({ apiKey, key: text });
-export const rotatedKeyAnswer = answer({ apiKey, key: text, previous: apiKey });
-export const revokedKeyAnswer = answer({ apiKey, comesBack: flag });
-
-/* Transfers */
-const itemFields = { ...(transferItem as ObjectSchema).properties, errorCode: nullableText };
-const live = answer({
-  bytes: count,
-  totalBytes: { type: ['integer', 'null'], minimum: 0 },
-  bytesPerSecond: count,
-  step: text,
-  startedAt: dateTime,
-});
-export const managedTransfer = answer({ ...itemFields, live }, ['live']);
-export const transferDetail = answer(
-  {
-    ...itemFields,
-    live,
-    requestId: nullableText,
-    key: orNull(answer({ id: text, name: text })),
-  },
-  ['live'],
-);
-export const managedTransfersAnswer = answer({ transfers: listOf(managedTransfer), nextCursor: nullableText });
-export const liveTransfersAnswer = answer({ transfers: listOf(managedTransfer) });
 
 /* Watched folders */
 const managedFolderFields = {

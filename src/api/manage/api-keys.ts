@@ -1,79 +1,221 @@
 /** API keys of an account. */
-import { type Scope } from '../../base/caller.js';
+import { type Static, Type } from 'typebox';
+import { ALL_SCOPES, type Scope } from '../../base/caller.js';
+import {
+  count,
+  dateTime,
+  dateTimeOrNull,
+  described,
+  flag,
+  listOf,
+  object,
+  oneOf,
+  text,
+  textOrNull,
+  texts,
+  withDefault,
+} from '../../base/schema.js';
 import { FORMATS } from '../../base/formats.js';
-import { json } from '../../http/answer.js';
-import type { HttpAnswer, RequestContext } from '../../http/types.js';
-import { GatewayError } from '../../base/errors.js';
+import type { Caller } from '../../http/types.js';
 import type { KeyRights, ManagedKey } from '../../storage/tables/key-editor.js';
-import { actorOf, badField, itemId, type ManageServices, refuseConfigured, unknownItem } from './services.js';
+import { endpoint } from '../endpoint.js';
+import { CLOSED, id, ID, itemParameter, LATER, newName, TIME } from './fields.js';
+import {
+  actorOf,
+  type AtItem,
+  badField,
+  itemId,
+  type ManageServices,
+  refusal,
+  refuseConfigured,
+  unknownItem,
+} from './services.js';
 
 /** Nobody gets to run commands or to manage the account by leaving a field out. */
 const DEFAULT_SCOPES: readonly Scope[] = ['read', 'write', 'watch'];
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
-interface KeyInput {
-  readonly name?: string;
-  readonly scopes?: readonly Scope[];
-  readonly connections?: readonly string[];
-  readonly allowedIps?: readonly string[];
-  readonly expiresAt?: string | null;
-}
+const SCOPES = 'What the key may do.';
+const CONNECTIONS = 'Connections that the key is for; empty = all.';
+const ALLOWED_IPS = 'Addresses and CIDR blocks that the key may be used from; empty = all.';
+const EXPIRES_AT = 'When it ends; null = never.';
 
-export async function listKeys({ storage }: ManageServices, { caller }: RequestContext): Promise<HttpAnswer> {
+const apiKey = object('ApiKey', {
+  id: id(),
+  name: text('Shown to people.'),
+  hint: textOrNull('The last four characters of the key; null for those of the configuration file.'),
+  scopes: listOf(oneOf(ALL_SCOPES, 'One right.'), SCOPES),
+  connections: texts(CONNECTIONS),
+  allowedIps: texts(ALLOWED_IPS),
+  expiresAt: dateTimeOrNull(EXPIRES_AT),
+  createdAt: dateTime('When it was made.'),
+  lastUsedAt: dateTimeOrNull('The last request, exact to a minute.'),
+  revokedAt: dateTimeOrNull('When it was revoked.'),
+  state: oneOf(['active', 'expired', 'revoked'], 'State.'),
+  source: oneOf(
+    ['configuration', 'dashboard'],
+    '`configuration` for those that the configuration file lists: they can be changed only there.',
+  ),
+});
+const rights = {
+  scopes: Type.Optional(listOf(oneOf(ALL_SCOPES, 'One right.'), SCOPES, { minItems: 1, uniqueItems: true })),
+  connections: Type.Optional(texts(CONNECTIONS, { maxItems: 1000, uniqueItems: true }, { maxLength: 64 })),
+  allowedIps: Type.Optional(texts(ALLOWED_IPS, { maxItems: 100, uniqueItems: true }, { maxLength: 64 })),
+  expiresAt: Type.Optional(textOrNull(EXPIRES_AT, { maxLength: 64 })),
+};
+const changes = object('ApiKeyChanges', { name: Type.Optional(newName()), ...rights }, { ...CLOSED, minProperties: 1 });
+const shownKey = described(apiKey, 'The API key, without the key itself.');
+const shownOnce = text('The API key; shown this once.');
+
+const sample = {
+  id: ID,
+  name: 'ci',
+  hint: '7Qx2',
+  scopes: ['read', 'write'],
+  connections: ['warehouse'],
+  allowedIps: ['192.0.2.0/24'],
+  expiresAt: null,
+  createdAt: TIME,
+  lastUsedAt: LATER,
+  revokedAt: null,
+  state: 'active',
+  source: 'dashboard',
+} as const;
+const sampleKey = 'ftg_3yQ0Zr6VbX1w0yB6uQvTgqk2x5n3m8p1';
+
+export const listKeys = endpoint({
+  method: 'GET',
+  path: '/manage/api-keys',
+  access: 'owner',
+  operationId: 'listApiKeys',
+  tag: 'API keys',
+  summary: 'List API keys',
+  description: 'Newest first; revoked ones stay for 30 days. The keys themselves are never shown again.',
+  answer: {
+    schema: object('ApiKeysAnswer', { apiKeys: listOf(apiKey, 'API keys.') }),
+    example: { apiKeys: [sample] },
+  },
+}).handle(async ({ caller }, { storage }: ManageServices) => {
   const keys = await storage.management.keys.list(caller.accountId);
-  return json(200, { apiKeys: keys.map(keyView) });
-}
+  return { apiKeys: keys.map(keyView) };
+});
 
-export async function createKey(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
-  const rights = await rightsOf(services, context, {
-    name: '',
-    scopes: DEFAULT_SCOPES,
-    connections: [],
-    allowedIps: [],
-    expiresAt: null,
-  });
-  const { id, key } = await services.storage.management.keys.create(actorOf(context), rights);
-  return json(201, { apiKey: keyView(await keyOf(services, context, id)), key });
-}
+export const createKey = endpoint({
+  method: 'POST',
+  path: '/manage/api-keys',
+  access: 'owner',
+  operationId: 'createApiKey',
+  tag: 'API keys',
+  summary: 'Issue an API key',
+  description:
+    '`key` is shown this once. Without `scopes` it may read, write and watch; `exec` and `admin` must be asked for.',
+  body: object('NewApiKey', { name: newName(), ...rights }, CLOSED),
+  bodyExamples: { body: { name: 'ci', scopes: ['read', 'write'], connections: ['warehouse'] } },
+  answer: {
+    status: 201,
+    description: 'Issued.',
+    schema: object('NewKeyAnswer', { apiKey: shownKey, key: shownOnce }),
+    example: { apiKey: sample, key: sampleKey },
+  },
+  errors: ['already_exists'],
+}).handle(async (input, services: ManageServices) => {
+  const none: KeyRights = { name: '', scopes: DEFAULT_SCOPES, connections: [], allowedIps: [], expiresAt: null };
+  const rights = await rightsOf(services, input.caller, input.body, none);
+  const { id, key } = await services.storage.management.keys.create(actorOf(input), rights);
+  return { apiKey: keyView(await keyOf(services, input, id)), key };
+});
 
-export async function editKey(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
-  const former = await livingKey(services, context);
-  const rights = await rightsOf(services, context, former);
-  const fields = Object.keys(context.json as object);
-  await services.storage.management.keys.update(actorOf(context), former.id, rights, fields);
-  return json(200, keyView(await keyOf(services, context, former.id)));
-}
+export const editKey = endpoint({
+  method: 'PATCH',
+  path: '/manage/api-keys/:id',
+  access: 'owner',
+  operationId: 'editApiKey',
+  tag: 'API keys',
+  summary: 'Edit an API key',
+  description: 'The fields that change; the others stay.',
+  params: itemParameter,
+  body: changes,
+  bodyExamples: { body: { allowedIps: ['192.0.2.0/24'] } },
+  answer: { schema: apiKey, example: sample },
+  errors: ['already_exists', 'unknown_item', 'from_configuration', 'not_running'],
+}).handle(async (input, services: ManageServices) => {
+  const former = await livingKey(services, input);
+  const rights = await rightsOf(services, input.caller, input.body, former);
+  await services.storage.management.keys.update(actorOf(input), former.id, rights, Object.keys(input.body));
+  return keyView(await keyOf(services, input, former.id));
+});
 
-export async function rotateKey(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
-  const former = await livingKey(services, context);
+export const rotateKey = endpoint({
+  method: 'POST',
+  path: '/manage/api-keys/:id/rotate',
+  access: 'owner',
+  operationId: 'rotateApiKey',
+  tag: 'API keys',
+  summary: 'Replace an API key',
+  description: 'A new key with the same rights; the former one works until the overlap is over.',
+  params: itemParameter,
+  body: object(
+    'RotateRequest',
+    { overlapMinutes: withDefault(count('How long the former key still works.', { maximum: 43_200 }), 60) },
+    CLOSED,
+  ),
+  bodyExamples: { body: { overlapMinutes: 60 } },
+  answer: {
+    status: 201,
+    description: 'Issued.',
+    schema: object('RotatedKeyAnswer', {
+      apiKey: shownKey,
+      key: shownOnce,
+      previous: described(apiKey, 'The former key, as it is now.'),
+    }),
+    example: { apiKey: sample, key: sampleKey, previous: { ...sample, expiresAt: LATER } },
+  },
+  errors: ['unknown_item', 'from_configuration', 'not_running'],
+}).handle(async (input, services: ManageServices) => {
+  const former = await livingKey(services, input);
   if (stateOf(former) === 'expired') {
-    throw new GatewayError('not_running', `API key "${former.name}" has expired; edit expiresAt or make a new one`, {
-      step: 'request',
-    });
+    throw refusal('not_running', `API key "${former.name}" has expired; edit expiresAt or make a new one`);
   }
-  const { overlapMinutes } = context.json as { readonly overlapMinutes: number };
-  const endsAt = new Date(Date.now() + overlapMinutes * 60_000);
-  const { id, key } = await services.storage.management.keys.rotate(actorOf(context), former, endsAt);
-  const [apiKey, previous] = [await keyOf(services, context, id), await keyOf(services, context, former.id)];
-  return json(201, { apiKey: keyView(apiKey), key, previous: keyView(previous) });
-}
+  const endsAt = new Date(Date.now() + input.body.overlapMinutes * 60_000);
+  const { id, key } = await services.storage.management.keys.rotate(actorOf(input), former, endsAt);
+  const [apiKey, previous] = [await keyOf(services, input, id), await keyOf(services, input, former.id)];
+  return { apiKey: keyView(apiKey), key, previous: keyView(previous) };
+});
 
 /** Also one of the configuration file: whoever has lost a key must not wait for a restart. */
-export async function revokeKey(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
-  const key = await keyOf(services, context, itemId(context, 'API key'));
-  await services.storage.management.keys.revoke(actorOf(context), key);
-  const revoked = await keyOf(services, context, key.id);
-  return json(200, { apiKey: keyView(revoked), comesBack: key.isConfigured });
-}
+export const revokeKey = endpoint({
+  method: 'DELETE',
+  path: '/manage/api-keys/:id',
+  access: 'owner',
+  operationId: 'revokeApiKey',
+  tag: 'API keys',
+  summary: 'Revoke an API key',
+  description:
+    'On every node within a second. `comesBack` is true for one that the configuration file gives back at the next start.',
+  params: itemParameter,
+  answer: {
+    schema: object('RevokedKeyAnswer', {
+      apiKey: shownKey,
+      comesBack: flag('Whether the configuration file gives it back at the next start.'),
+    }),
+    example: { apiKey: { ...sample, revokedAt: LATER, state: 'revoked' }, comesBack: false },
+  },
+  errors: ['unknown_item'],
+}).handle(async (input, services: ManageServices) => {
+  const key = await keyOf(services, input, itemId(input, 'API key'));
+  await services.storage.management.keys.revoke(actorOf(input), key);
+  const revoked = await keyOf(services, input, key.id);
+  return { apiKey: keyView(revoked), comesBack: key.isConfigured };
+});
 
-async function livingKey(services: ManageServices, context: RequestContext): Promise<ManagedKey> {
-  const key = await keyOf(services, context, itemId(context, 'API key'));
+async function livingKey(services: ManageServices, input: AtItem): Promise<ManagedKey> {
+  const key = await keyOf(services, input, itemId(input, 'API key'));
   refuseConfigured(key.isConfigured, `API key "${key.name}"`);
   if (key.revokedAt === null) return key;
-  throw new GatewayError('not_running', `API key "${key.name}" was revoked; make a new one`, { step: 'request' });
+  throw refusal('not_running', `API key "${key.name}" was revoked; make a new one`);
 }
 
-async function keyOf({ storage }: ManageServices, { caller }: RequestContext, id: string): Promise<ManagedKey> {
+async function keyOf({ storage }: ManageServices, { caller }: { caller: Caller }, id: string): Promise<ManagedKey> {
   const key = await storage.management.keys.find(caller.accountId, id);
   if (key === undefined) throw unknownItem('API key', id);
   return key;
@@ -82,16 +224,16 @@ async function keyOf({ storage }: ManageServices, { caller }: RequestContext, id
 /** What the body says, over what was before. @throws GatewayError bad_request */
 async function rightsOf(
   { storage }: ManageServices,
-  { caller, json: body }: RequestContext,
+  { accountId }: Caller,
+  given: Static<typeof changes>,
   before: KeyRights,
 ): Promise<KeyRights> {
-  const input = body as KeyInput;
   const rights: KeyRights = {
-    name: input.name ?? before.name,
-    scopes: input.scopes ?? before.scopes,
-    connections: input.connections ?? before.connections,
-    allowedIps: input.allowedIps ?? before.allowedIps,
-    expiresAt: input.expiresAt === undefined ? before.expiresAt : dateOf(input.expiresAt),
+    name: given.name ?? before.name,
+    scopes: given.scopes ?? before.scopes,
+    connections: given.connections ?? before.connections,
+    allowedIps: given.allowedIps ?? before.allowedIps,
+    expiresAt: given.expiresAt === undefined ? before.expiresAt : dateOf(given.expiresAt),
   };
   for (const entry of rights.allowedIps) {
     if (!FORMATS['ip-or-cidr'](entry)) throw badField('allowedIps', 'must hold IP addresses and CIDR blocks alone');
@@ -99,9 +241,9 @@ async function rightsOf(
   if (rights.scopes.includes('admin') && rights.connections.length > 0) {
     throw badField('connections', 'must be empty for a key with the scope admin, which may edit all of them');
   }
-  if (input.connections !== undefined && input.connections.length > 0) {
-    const known = new Set((await storage.connections.list(caller.accountId)).map(({ id }) => id));
-    const unknown = input.connections.find((id) => !known.has(id));
+  if (given.connections !== undefined && given.connections.length > 0) {
+    const known = new Set((await storage.connections.list(accountId)).map(({ id }) => id));
+    const unknown = given.connections.find((id) => !known.has(id));
     if (unknown !== undefined)
       throw badField('connections', `names ${unknown}, which is no connection of this account`);
   }
@@ -122,7 +264,7 @@ function stateOf({ revokedAt, expiresAt }: ManagedKey): 'active' | 'expired' | '
   return expiresAt !== null && expiresAt.getTime() <= Date.now() ? 'expired' : 'active';
 }
 
-function keyView(key: ManagedKey): object {
+function keyView(key: ManagedKey): Static<typeof apiKey> {
   const { id, name, hint, scopes, connections, allowedIps, expiresAt, createdAt, lastUsedAt, revokedAt } = key;
   return {
     id,

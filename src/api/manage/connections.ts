@@ -21,6 +21,7 @@ import {
 import type { TestReport } from './connection-test.js';
 import {
   actorOf,
+  type AtItem,
   managedConnection,
   type ManageServices,
   openedConnection,
@@ -40,12 +41,12 @@ export async function createConnection(services: ManageServices, context: Reques
 }
 
 export async function showConnection(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
-  const connection = await managedConnection(services, context);
+  const connection = await managedConnection(services, atItem(context));
   return json(200, { ...connectionView(connection), card: connection.lastTest?.card ?? null });
 }
 
 export async function editConnection(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
-  const connection = await managedConnection(services, context);
+  const connection = await managedConnection(services, atItem(context));
   refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
   const patch = context.json as Record<string, unknown>;
   const draft = editedDraft(connection, patch);
@@ -55,7 +56,7 @@ export async function editConnection(services: ManageServices, context: RequestC
 
 export function switchConnection(isActive: boolean) {
   return async (services: ManageServices, context: RequestContext): Promise<HttpAnswer> => {
-    const connection = await managedConnection(services, context);
+    const connection = await managedConnection(services, atItem(context));
     refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
     if (connection.isActive !== isActive) {
       await services.storage.management.connections.setActive(actorOf(context), connection, isActive);
@@ -67,10 +68,10 @@ export function switchConnection(isActive: boolean) {
 type DuplicateBody = SecretChanges & { readonly id?: string; readonly name?: string };
 
 export async function duplicateConnection(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
-  const source = await managedConnection(services, context);
+  const source = await managedConnection(services, atItem(context));
   const { id, name, ...given } = context.json as DuplicateBody;
   // The operator's secrets are for this one alone: whoever may edit the copy could lead them anywhere.
-  const opened = source.hasConfiguredSecrets ? undefined : await openedConnection(services, context, source.id);
+  const opened = source.hasConfiguredSecrets ? undefined : await openedConnection(services, context.caller, source.id);
   const draft: ConnectionDraft = {
     id,
     name: name ?? `${source.name} (copy)`,
@@ -85,12 +86,12 @@ export async function duplicateConnection(services: ManageServices, context: Req
 }
 
 export async function showDependents(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
-  const { id } = await managedConnection(services, context);
+  const { id } = await managedConnection(services, atItem(context));
   return json(200, await services.storage.management.connections.dependents(context.caller.accountId, id));
 }
 
 export async function deleteConnection(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
-  const connection = await managedConnection(services, context);
+  const connection = await managedConnection(services, atItem(context));
   refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
   const { connections } = services.storage.management;
   const { confirm } = context.query as { readonly confirm: boolean };
@@ -119,9 +120,9 @@ export async function deleteConnection(services: ManageServices, context: Reques
 }
 
 export async function testConnection(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
-  const { id } = await managedConnection(services, context);
+  const { id } = await managedConnection(services, atItem(context));
   const { probe } = context.json as { readonly probe: boolean };
-  const connection = await openedConnection(services, context, id);
+  const connection = await openedConnection(services, context.caller, id);
   const report = await services.tester.test(connection, { probe, signal: context.request.signal });
   await services.storage.management.connections.saveTest(id, resultOf(report));
   return json(200, report);
@@ -145,7 +146,7 @@ export async function testDraft(services: ManageServices, context: RequestContex
     stored = await services.storage.management.connections.find(accountId, basedOn);
     if (stored === undefined || stored.type !== draft.type) throw unknownConnection(basedOn);
     requireSecretsAgain(stored, draft);
-    base = await openedConnection(services, context, basedOn);
+    base = await openedConnection(services, context.caller, basedOn);
   }
   let secrets = secretValues(draft, base);
   if (draft.keyPairId !== null) {
@@ -165,7 +166,7 @@ export async function showHostKeys(services: ManageServices, context: RequestCon
 
 export async function scanHostKeys(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
   const { id, hostKeys } = await sftpConnection(services, context);
-  const connection = await openedConnection(services, context, id);
+  const connection = await openedConnection(services, context.caller, id);
   const shownKeys = await services.tester.hostKeys(connection, context.request.signal);
   return json(200, {
     shown: shownKeys.map((fingerprint) => ({ fingerprint, isPinned: hostKeys.includes(fingerprint) })),
@@ -223,7 +224,7 @@ async function shown(
 }
 
 async function sftpConnection(services: ManageServices, context: RequestContext): Promise<ManagedConnection> {
-  const connection = await managedConnection(services, context);
+  const connection = await managedConnection(services, atItem(context));
   if (connection.type === 'sftp') return connection;
   throw new GatewayError(
     'unsupported_operation',
@@ -232,6 +233,10 @@ async function sftpConnection(services: ManageServices, context: RequestContext)
       step: 'request',
     },
   );
+}
+
+function atItem({ params, ...context }: RequestContext): AtItem {
+  return { ...context, params: { id: params['id'] ?? '' } };
 }
 
 function resultOf(report: TestReport) {

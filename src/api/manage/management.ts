@@ -5,11 +5,11 @@ import type { Remotes } from '../../remotes/registry.js';
 import type { LiveTransfers } from '../../operations/live.js';
 import type { WatchService } from '../../watch/service.js';
 import { ConnectionTester, type TesterOptions } from './connection-test.js';
-import { LoginGuard } from './login-guard.js';
-import { OwnerSessions } from './owner-sessions.js';
+import { LoginGuard } from './login/guard.js';
+import { OwnerSessions } from './login/owner-sessions.js';
 import { manageRoutes } from './routes.js';
 import type { ManageServices, ManageStorage, PlanLimits } from './services.js';
-import { TransferBoard } from './transfer-board.js';
+import { TransferBoard } from './transfers/board.js';
 
 export interface ManagementOptions extends TesterOptions {
   readonly storage: ManageStorage;

@@ -1,8 +1,8 @@
 /** What the management endpoints stand on, and the first steps they share. */
 import { validate as isUuid } from 'uuid';
 import type { Budgets } from '../../budgets/budgets.js';
-import { GatewayError } from '../../base/errors.js';
-import type { RequestContext } from '../../http/types.js';
+import { type ErrorCode, GatewayError } from '../../base/errors.js';
+import type { Caller, RequestContext } from '../../http/types.js';
 import type { Connection } from '../../connections/connection.js';
 import type { Remotes } from '../../remotes/registry.js';
 import type { Actor } from '../../storage/tables/audit-log.js';
@@ -12,9 +12,9 @@ import type { Management } from '../../storage/management.js';
 import type { Storage } from '../../storage/storage.js';
 import type { WatchService } from '../../watch/service.js';
 import type { ConnectionTester } from './connection-test.js';
-import type { LoginGuard } from './login-guard.js';
-import type { OwnerSessions } from './owner-sessions.js';
-import type { TransferBoard } from './transfer-board.js';
+import type { LoginGuard } from './login/guard.js';
+import type { OwnerSessions } from './login/owner-sessions.js';
+import type { TransferBoard } from './transfers/board.js';
 
 export interface PlanLimits {
   readonly connections: number;
@@ -36,7 +36,15 @@ export interface ManageServices {
   readonly planOf: (plan: string) => PlanLimits;
 }
 
-export function actorOf({ caller, request, requestId }: RequestContext): Actor {
+/** Of a request, whatever its path, query and body are. */
+type Asked = Pick<RequestContext, 'caller' | 'request' | 'requestId'>;
+
+/** Of a request whose path names an item. */
+export interface AtItem extends Asked {
+  readonly params: { readonly id: string };
+}
+
+export function actorOf({ caller, request, requestId }: Asked): Actor {
   return {
     accountId: caller.accountId,
     kind: caller.session === undefined ? 'key' : 'session',
@@ -50,9 +58,8 @@ export function actorOf({ caller, request, requestId }: RequestContext): Actor {
 /** @throws GatewayError unknown_connection, also for another account's */
 export async function managedConnection(
   { storage }: ManageServices,
-  { caller, params }: RequestContext,
+  { caller, params: { id } }: AtItem,
 ): Promise<ManagedConnection> {
-  const id = params['id'] ?? '';
   const connection = await storage.management.connections.find(caller.accountId, id);
   if (connection === undefined) throw unknownConnection(id);
   return connection;
@@ -61,47 +68,47 @@ export async function managedConnection(
 /** With its secrets. @throws GatewayError unknown_connection */
 export async function openedConnection(
   { storage }: ManageServices,
-  { caller }: RequestContext,
+  { accountId }: Pick<Caller, 'accountId'>,
   id: string,
 ): Promise<Connection> {
-  const connection = await storage.connections.find(caller.accountId, id);
+  const connection = await storage.connections.find(accountId, id);
   if (connection === undefined) throw unknownConnection(id);
   return connection;
 }
 
 export function unknownConnection(id: string): GatewayError {
-  return new GatewayError('unknown_connection', `there is no connection ${id.slice(0, 64)}`, { step: 'request' });
+  return refusal('unknown_connection', `there is no connection ${id.slice(0, 64)}`);
 }
 
 /** The id of the path. @throws GatewayError unknown_item when it cannot be one */
-export function itemId({ params }: RequestContext, kind: string): string {
-  const id = params['id'] ?? '';
+export function itemId({ params: { id } }: Pick<AtItem, 'params'>, kind: string): string {
   if (!isUuid(id)) throw unknownItem(kind, id);
   return id;
 }
 
 export function unknownItem(kind: string, id: string): GatewayError {
-  return new GatewayError('unknown_item', `there is no ${kind} ${id.slice(0, 64)}`, { step: 'request' });
+  return refusal('unknown_item', `there is no ${kind} ${id.slice(0, 64)}`);
 }
 
 /** @throws GatewayError from_configuration */
 export function refuseConfigured(isConfigured: boolean, what: string): void {
   if (!isConfigured) return;
-  throw new GatewayError(
+  throw refusal(
     'from_configuration',
     `${what} comes from the configuration file, whose next start would undo this; change it there`,
-    { step: 'request' },
   );
 }
 
 /** @throws GatewayError bad_request */
-export function cursorOf(query: Readonly<Record<string, unknown>>): string | undefined {
-  const { cursor } = query as { readonly cursor?: string };
-  if (cursor === undefined || isUuid(cursor)) return cursor;
-  throw new GatewayError('bad_request', 'cursor must be a nextCursor of the page before', { step: 'request' });
+export function requireCursor(cursor: string | undefined): void {
+  if (cursor !== undefined && !isUuid(cursor)) throw badField('cursor', 'must be a nextCursor of the page before');
 }
 
-/** @throws GatewayError bad_request */
 export function badField(field: string, text: string): GatewayError {
-  return new GatewayError('bad_request', `${field} ${text}`, { step: 'request' });
+  return refusal('bad_request', `${field} ${text}`);
+}
+
+/** What is wrong with the request itself. */
+export function refusal(code: ErrorCode, text: string): GatewayError {
+  return new GatewayError(code, text, { step: 'request' });
 }

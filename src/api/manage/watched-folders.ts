@@ -16,7 +16,7 @@ export async function createFolder(services: ManageServices, context: RequestCon
     readonly connectionId: string;
     readonly path: string;
   };
-  const connection = await openedConnection(services, context, connectionId);
+  const connection = await openedConnection(services, context.caller, connectionId);
   const locate = referTo(connection, path, 'path');
   const { folder, webhookSecret } = await services.watching.create(connection, locate, input, {
     source: 'manual',
@@ -33,7 +33,7 @@ export async function editFolder(services: ManageServices, context: RequestConte
   const locate = async () =>
     path === undefined
       ? {}
-      : { locate: referTo(await openedConnection(services, context, folder.connectionId), path, 'path') };
+      : { locate: referTo(await openedConnection(services, context.caller, folder.connectionId), path, 'path') };
   const edited = await services.watching.edit(
     folder.accountId,
     folder.id,

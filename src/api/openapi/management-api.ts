@@ -1,13 +1,10 @@
 /** The API of the account's owner: what the dashboard and `ftg` stand on. */
 import type { Route } from '../../http/types.js';
 import { PARAMETER_EXAMPLES } from './field-notes.js';
-import { accountOperations } from './management/account.js';
 import { FINGERPRINT, ID, LATER, TIME } from './management/answer.js';
 import { components } from './management/components.js';
 import { connectionOperations } from './management/connections.js';
-import { loginOperations } from './management/login.js';
 import { NOTES } from './management/notes.js';
-import { transferOperations } from './management/transfers.js';
 import { watchOperations } from './management/watched-folders.js';
 import { referenceOperations } from './operations/system.js';
 import type { Api, Operation } from './types.js';
@@ -38,10 +35,7 @@ export const MANAGEMENT_API: Api = {
   ],
   owns: (path) => path.startsWith('/manage/'),
   descriptions: {
-    ...loginOperations,
-    ...accountOperations,
     ...connectionOperations,
-    ...transferOperations,
     ...watchOperations,
     ...referenceOperations('/manage/openapi.json', '/manage/docs'),
   },

@@ -25,7 +25,7 @@ export interface AuditChange {
 export interface AuditEntry {
   readonly id: string;
   readonly at: Date;
-  readonly actor: { readonly kind: string; readonly id: string | null; readonly name: string };
+  readonly actor: { readonly kind: Actor['kind']; readonly id: string | null; readonly name: string };
   readonly action: string;
   readonly target: { readonly kind: string; readonly id: string; readonly name: string } | null;
   readonly address: string;
@@ -44,7 +44,7 @@ export interface AuditFilter {
 interface AuditRow {
   readonly id: string;
   readonly at: Date;
-  readonly actor_kind: string;
+  readonly actor_kind: Actor['kind'];
   readonly actor_id: string | null;
   readonly actor_name: string;
   readonly action: string;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { forecast } from '../../../src/api/manage/overview.js';
+import { forecast } from '../../../src/api/manage/account/usage.js';
 import { ApiClient, eventually } from '../../support/gateway.js';
 import { type Browser, expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
 

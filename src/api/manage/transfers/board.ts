@@ -3,20 +3,18 @@
  * are and hears which ones it shall cancel; those who watch get what has changed.
  */
 import { Readable } from 'node:stream';
-import { GatewayError } from '../../base/errors.js';
-import type { LiveTransfer, LiveTransfers } from '../../operations/live.js';
-import type { RunningRow } from '../../storage/tables/running-transfers.js';
-import type { ManagedTransfer } from '../../storage/tables/transfer-pages.js';
-import type { Management } from '../../storage/management.js';
+import { GatewayError } from '../../../base/errors.js';
+import type { LiveTransfer, LiveTransfers } from '../../../operations/live.js';
+import type { RunningRow } from '../../../storage/tables/running-transfers.js';
+import type { ManagedTransfer } from '../../../storage/tables/transfer-pages.js';
+import type { Management } from '../../../storage/management.js';
+import type { ManagedTransferView } from './transfer.js';
 
 export interface TransferBoardOptions {
   readonly live: LiveTransfers;
   readonly storage: Pick<Management, 'running' | 'transfers'>;
   readonly log: (level: 'debug', message: string, facts?: Record<string, unknown>) => void;
 }
-
-/** A running transfer as the API shows it. */
-export type RunningView = Readonly<Record<string, unknown>> & { readonly id: string };
 
 const TICK_MS = 1000;
 /** Shorter ones are over before anybody could look at them. */
@@ -60,7 +58,7 @@ export class TransferBoard {
   }
 
   /** In the order in which they began, on all nodes. */
-  async list(accountId: string): Promise<readonly RunningView[]> {
+  async list(accountId: string): Promise<readonly ManagedTransferView[]> {
     const elsewhere = await this.options.storage.running.elsewhere([accountId]);
     return this.viewsOf(accountId, elsewhere);
   }
@@ -147,7 +145,7 @@ export class TransferBoard {
     }
   }
 
-  private viewsOf(accountId: string, elsewhere: readonly RunningRow[]): readonly RunningView[] {
+  private viewsOf(accountId: string, elsewhere: readonly RunningRow[]): readonly ManagedTransferView[] {
     const local = this.options.live.list().map((one) => this.rowOf(one));
     return [...local, ...elsewhere]
       .filter((row) => row.accountId === accountId)
@@ -169,15 +167,11 @@ export class TransferBoard {
   }
 }
 
-function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, facts }: RunningRow): RunningView {
-  const { connectionId, type, direction, filename, path, startedAt = '' } = facts;
+function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, facts }: RunningRow): ManagedTransferView {
+  const { startedAt, ...rest } = facts as RunningFacts;
   return {
     id,
-    connectionId,
-    type,
-    direction,
-    filename,
-    path,
+    ...rest,
     fileSize: bytes,
     status: 'pending',
     errorMessage: null,
@@ -187,6 +181,11 @@ function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, facts }: RunningR
     live: { bytes, totalBytes, bytesPerSecond, step, startedAt },
   };
 }
+
+/** What is told of a transfer beside how far it is: `rowOf` writes it, on whatever node. */
+type RunningFacts = Pick<ManagedTransferView, 'connectionId' | 'type' | 'direction' | 'filename' | 'path'> & {
+  readonly startedAt: string;
+};
 
 /** One watcher. It is told only what differs from what it was told before. */
 class EventStream extends Readable {
@@ -217,7 +216,7 @@ class EventStream extends Readable {
   }
 
   /** Resolves to the ids whose end is to be told. */
-  update(views: readonly RunningView[]): readonly string[] {
+  update(views: readonly ManagedTransferView[]): readonly string[] {
     // What only says that time has passed is no news.
     const key = JSON.stringify(views, (name, value: unknown) => (name === 'durationMs' ? 0 : value));
     if (key !== this.last) this.say(`event: transfers\ndata: ${JSON.stringify({ transfers: views })}\n\n`);

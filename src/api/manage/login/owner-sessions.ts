@@ -1,10 +1,10 @@
 /** Login sessions over HTTP: the cookie, the CSRF token, and which origins may use them. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { ALL_SCOPES } from '../../base/caller.js';
-import { GatewayError } from '../../base/errors.js';
-import type { Sessions } from '../../http/auth.js';
-import type { Caller, HttpRequest } from '../../http/types.js';
-import type { Management } from '../../storage/management.js';
+import { ALL_SCOPES } from '../../../base/caller.js';
+import { GatewayError } from '../../../base/errors.js';
+import type { Sessions } from '../../../http/auth.js';
+import type { Caller, HttpRequest } from '../../../http/types.js';
+import type { Management } from '../../../storage/management.js';
 
 export interface OwnerSessionsOptions {
   readonly sessions: Management['sessions'];

@@ -1,9 +1,9 @@
 /** Slows guessing down: by account and address together, by address, and by account. Counted over all nodes. */
 import { createHash } from 'node:crypto';
 import { RateLimiterRes, type RateLimiterPostgres } from 'rate-limiter-flexible';
-import { GatewayError } from '../../base/errors.js';
-import { networkOf } from '../../http/client-address.js';
-import type { Management } from '../../storage/management.js';
+import { GatewayError } from '../../../base/errors.js';
+import { networkOf } from '../../../http/client-address.js';
+import type { Management } from '../../../storage/management.js';
 
 const QUARTER = 15 * 60;
 const LIMITS = {

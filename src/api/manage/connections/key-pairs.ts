@@ -1,0 +1,86 @@
+/** Key pairs for SFTP logins, made by the gateway. */
+import { type Static, Type } from 'typebox';
+import { dateTime, listOf, object, text, texts } from '../../../base/schema.js';
+import type { KeyPair } from '../../../storage/tables/key-pairs.js';
+import { endpoint } from '../../endpoint.js';
+import { CLOSED, FINGERPRINT, id, ID, itemParameter, newName, successAnswer, TIME } from '../fields.js';
+import { actorOf, itemId, type ManageServices, refusal, unknownItem } from '../services.js';
+
+const keyPair = object('KeyPair', {
+  id: id(),
+  name: text('Shown to people.'),
+  type: Type.Literal('ed25519', { description: 'Algorithm.' }),
+  publicKey: text('What the server is given.'),
+  fingerprint: text('SHA-256 fingerprint, as OpenSSH shows it.'),
+  createdAt: dateTime('When it was made.'),
+  usedBy: texts('Connections that use it.'),
+});
+const sample = {
+  id: ID,
+  name: 'warehouse',
+  type: 'ed25519',
+  publicKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl warehouse',
+  fingerprint: FINGERPRINT,
+  createdAt: TIME,
+  usedBy: ['warehouse'],
+} as const;
+
+export const listKeyPairs = endpoint({
+  method: 'GET',
+  path: '/manage/key-pairs',
+  access: 'owner',
+  operationId: 'listKeyPairs',
+  tag: 'Connections',
+  summary: 'List key pairs',
+  description: 'Key pairs for SFTP logins that the gateway made; private keys are never shown.',
+  answer: {
+    schema: object('KeyPairsAnswer', { keyPairs: listOf(keyPair, 'The key pairs.') }),
+    example: { keyPairs: [sample] },
+  },
+}).handle(async ({ caller }, { storage }: ManageServices) => {
+  const pairs = await storage.management.keyPairs.list(caller.accountId);
+  return { keyPairs: pairs.map(view) };
+});
+
+export const createKeyPair = endpoint({
+  method: 'POST',
+  path: '/manage/key-pairs',
+  access: 'owner',
+  operationId: 'createKeyPair',
+  tag: 'Connections',
+  summary: 'Make a key pair',
+  description: 'The public key goes to the server; connections name the pair by `keyPairId`.',
+  body: object('NewKeyPair', { name: newName() }, CLOSED),
+  bodyExamples: { body: { name: 'warehouse' } },
+  answer: { status: 201, description: 'Made.', schema: keyPair, example: { ...sample, usedBy: [] } },
+}).handle(async (input, { storage, makeKeyPair }: ManageServices) => {
+  const { name } = input.body;
+  return view(await storage.management.keyPairs.add(actorOf(input), { name, ...makeKeyPair(name) }));
+});
+
+export const deleteKeyPair = endpoint({
+  method: 'DELETE',
+  path: '/manage/key-pairs/:id',
+  access: 'owner',
+  operationId: 'deleteKeyPair',
+  tag: 'Connections',
+  summary: 'Delete a key pair',
+  description: 'Only one that no connection uses.',
+  params: itemParameter,
+  answer: { schema: successAnswer, example: { success: true } },
+  errors: ['unknown_item', 'in_use'],
+}).handle(async (input, { storage }: ManageServices) => {
+  const id = itemId(input, 'key pair');
+  const { keyPairs } = storage.management;
+  const pair = (await keyPairs.list(input.caller.accountId)).find((one) => one.id === id);
+  if (pair === undefined) throw unknownItem('key pair', id);
+  if (pair.usedBy.length > 0) {
+    throw refusal('in_use', `key pair "${pair.name}" is used by connection ${pair.usedBy.join(', ')}`);
+  }
+  await keyPairs.remove(actorOf(input), pair);
+  return { success: true };
+});
+
+function view({ id, name, publicKey, fingerprint, createdAt, usedBy }: KeyPair): Static<typeof keyPair> {
+  return { id, name, type: 'ed25519', publicKey, fingerprint, createdAt, usedBy };
+}

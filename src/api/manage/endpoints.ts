@@ -1,0 +1,30 @@
+/** Every endpoint of the management API, in the order of its document; docs/manage-api.md describes each. */
+import type { Endpoint } from '../endpoint.js';
+import { showAccount } from './account/account.js';
+import { listAudit } from './account/audit.js';
+import { showOverview } from './account/overview.js';
+import { showPools } from './account/pools.js';
+import { showUsage } from './account/usage.js';
+import { createKey, editKey, listKeys, revokeKey, rotateKey } from './api-keys.js';
+import { createKeyPair, deleteKeyPair, listKeyPairs } from './connections/key-pairs.js';
+import { login, logout } from './login/login.js';
+import { changePassword } from './login/password.js';
+import { currentSession, listSessions, revokeOtherSessions, revokeSession } from './login/sessions.js';
+import { confirmTotp, disableTotp, enrolTotp, renewRecoveryCodes } from './login/totp.js';
+import type { ManageServices } from './services.js';
+import { exportTransfers } from './transfers/export.js';
+import { listTransfers, showTransfer } from './transfers/history.js';
+import { cancelTransfer, listLiveTransfers, watchTransfers } from './transfers/live.js';
+
+export const endpoints: readonly Endpoint<ManageServices>[] = [
+  login,
+  logout,
+  ...[currentSession, listSessions, revokeSession, revokeOtherSessions],
+  changePassword,
+  ...[enrolTotp, confirmTotp, renewRecoveryCodes, disableTotp],
+  ...[showAccount, showOverview, showUsage, showPools, listAudit],
+  ...[listKeyPairs, createKeyPair, deleteKeyPair],
+  ...[listKeys, createKey, editKey, rotateKey, revokeKey],
+  // Before the one with an id: the first that fits is taken.
+  ...[listTransfers, listLiveTransfers, exportTransfers, showTransfer, cancelTransfer, watchTransfers],
+];

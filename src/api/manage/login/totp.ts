@@ -1,0 +1,136 @@
+/** One-time passwords. */
+import { Secret, TOTP } from 'otpauth';
+import type { TString } from 'typebox';
+import { object, text, texts } from '../../../base/schema.js';
+import { endpoint } from '../../endpoint.js';
+import { CLOSED, successAnswer } from '../fields.js';
+import { actorOf, type ManageServices, refusal } from '../services.js';
+import { password, PASSWORD, requirePassword } from './password.js';
+
+const ISSUER = 'File Transfer Gateway';
+const STEP_SECONDS = 30;
+/** Bytes: what RFC 4226, 4 asks for with SHA-1. */
+const SECRET_BYTES = 20;
+
+export const code = (): TString =>
+  text('Six digits of the authenticator, or a recovery code.', { minLength: 6, maxLength: 40 });
+const passwordRequest = object('PasswordRequest', { password: password() }, CLOSED);
+const recoveryCodesAnswer = object('RecoveryCodesAnswer', {
+  recoveryCodes: texts('Each stands in once for a code; shown this once.'),
+});
+const sampleCodes = { recoveryCodes: ['k3v9-2mqa-77xd', 'p0sd-1kkz-94fe'] };
+
+export const enrolTotp = endpoint({
+  method: 'POST',
+  path: '/manage/totp/enrol',
+  access: 'owner',
+  operationId: 'enrolTotp',
+  tag: 'Login',
+  summary: 'Begin with one-time passwords',
+  description: '`uri` is what a QR code for an authenticator holds. Nothing is switched on yet.',
+  body: passwordRequest,
+  bodyExamples: { body: { password: PASSWORD } },
+  answer: {
+    schema: object('TotpAnswer', { secret: text('The secret.'), uri: text('`otpauth://`, for a QR code.') }),
+    example: {
+      secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+      uri: 'otpauth://totp/File%20Transfer%20Gateway:ops%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    },
+  },
+  errors: ['in_use'],
+}).handle(async (input, services: ManageServices) => {
+  await requirePassword(services, input, input.body.password);
+  const { credentials } = services.storage.management;
+  const owner = await credentials.find(input.caller.accountId);
+  if (owner?.isTotpEnabled === true) {
+    throw refusal('in_use', 'one-time passwords are switched on already; switch them off first');
+  }
+  const totp = totpOf(new Secret({ size: SECRET_BYTES }), input.caller.email);
+  await credentials.beginTotp(actorOf(input), totp.secret.base32);
+  return { secret: totp.secret.base32, uri: totp.toString() };
+});
+
+export const confirmTotp = endpoint({
+  method: 'POST',
+  path: '/manage/totp/confirm',
+  access: 'owner',
+  operationId: 'confirmTotp',
+  tag: 'Login',
+  summary: 'Switch one-time passwords on',
+  description: 'From now on every login asks for a code. The recovery codes are shown this once.',
+  body: object('CodeRequest', { code: code() }, CLOSED),
+  bodyExamples: { body: { code: '123456' } },
+  answer: { schema: recoveryCodesAnswer, example: sampleCodes },
+  errors: ['in_use'],
+}).handle(async (input, services: ManageServices) => {
+  const { accountId, email } = input.caller;
+  const { credentials } = services.storage.management;
+  if ((await credentials.find(accountId))?.isTotpEnabled === true) {
+    throw refusal('in_use', 'one-time passwords are switched on already');
+  }
+  const attempt = await services.guard.begin(email, input.request.remoteAddress, accountId);
+  if (!(await isTimelyCode(services, accountId, input.body.code))) {
+    throw refusal('bad_request', 'code: not the one that the authenticator shows now for the secret of enrol');
+  }
+  await attempt.succeeded();
+  return { recoveryCodes: await credentials.confirmTotp(actorOf(input)) };
+});
+
+export const renewRecoveryCodes = endpoint({
+  method: 'POST',
+  path: '/manage/totp/recovery-codes',
+  access: 'owner',
+  operationId: 'renewRecoveryCodes',
+  tag: 'Login',
+  summary: 'Make new recovery codes',
+  description: 'The former ones are void.',
+  body: passwordRequest,
+  bodyExamples: { body: { password: PASSWORD } },
+  answer: { schema: recoveryCodesAnswer, example: sampleCodes },
+  errors: ['not_running'],
+}).handle(async (input, services: ManageServices) => {
+  await requirePassword(services, input, input.body.password);
+  const { credentials } = services.storage.management;
+  if ((await credentials.find(input.caller.accountId))?.isTotpEnabled !== true) {
+    throw refusal('not_running', 'one-time passwords are not switched on');
+  }
+  return { recoveryCodes: await credentials.renewRecoveryCodes(actorOf(input)) };
+});
+
+export const disableTotp = endpoint({
+  method: 'POST',
+  path: '/manage/totp/disable',
+  access: 'owner',
+  operationId: 'disableTotp',
+  tag: 'Login',
+  summary: 'Switch one-time passwords off',
+  description: 'The password alone is enough from now on.',
+  body: passwordRequest,
+  bodyExamples: { body: { password: PASSWORD } },
+  answer: { schema: successAnswer, example: { success: true } },
+}).handle(async (input, services: ManageServices) => {
+  await requirePassword(services, input, input.body.password);
+  await services.storage.management.credentials.disableTotp(actorOf(input));
+  return { success: true };
+});
+
+export async function isRightCode(services: ManageServices, accountId: string, code: string): Promise<boolean> {
+  return /^\d{6}$/.test(code)
+    ? isTimelyCode(services, accountId, code)
+    : services.storage.management.credentials.takeRecoveryCode(accountId, code);
+}
+
+/** One step to either side is taken for clocks that differ; each step once (RFC 6238, 5.2). */
+async function isTimelyCode({ storage }: ManageServices, accountId: string, code: string): Promise<boolean> {
+  const { credentials } = storage.management;
+  const secret = await credentials.totpSecret(accountId);
+  if (secret === undefined) return false;
+  const now = Date.now();
+  const delta = totpOf(Secret.fromBase32(secret), '').validate({ token: code, timestamp: now, window: 1 });
+  if (delta === null) return false;
+  return credentials.takeTotpStep(accountId, Math.floor(now / 1000 / STEP_SECONDS) + delta);
+}
+
+function totpOf(secret: Secret, label: string): TOTP {
+  return new TOTP({ issuer: ISSUER, label, secret, algorithm: 'SHA1', digits: 6, period: STEP_SECONDS });
+}

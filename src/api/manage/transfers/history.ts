@@ -1,0 +1,100 @@
+/** The history of transfers, as its owner reads it. */
+import { Type } from 'typebox';
+import { listOf, object, oneOf, orNull, text, textOrNull } from '../../../base/schema.js';
+import { TRANSFER_STATUSES } from '../../../storage/storage.js';
+import type { TransferSearch } from '../../../storage/tables/transfer-pages.js';
+import { parseSince } from '../../account.js';
+import { endpoint } from '../../endpoint.js';
+import { CLOSED, cursor, ID, itemParameter, LATER, limit, TIME } from '../fields.js';
+import { itemId, type ManageServices, requireCursor, unknownItem } from '../services.js';
+import { managedTransfer, sample, transferFields } from './transfer.js';
+
+const time = (description: string, example: string) =>
+  Type.Optional(text(description, { minLength: 1, maxLength: 64, examples: [example] }));
+/** Which transfers are wanted, of the query. */
+export const filters = {
+  connectionId: Type.Optional(text('Id of a connection.', { minLength: 1, maxLength: 128, examples: ['warehouse'] })),
+  status: Type.Optional(oneOf(TRANSFER_STATUSES, 'State.', { examples: ['success'] })),
+  type: Type.Optional(
+    text('Kind of transfer.', { minLength: 1, maxLength: 32, pattern: '^[a-z]+$', examples: ['upload'] }),
+  ),
+  direction: Type.Optional(
+    oneOf(['inbound', 'outbound'], '`outbound` changes the remote server, `inbound` reads from it.', {
+      examples: ['outbound'],
+    }),
+  ),
+  since: time('Only newer ones: an ISO 8601 date-time, or Unix seconds.', TIME),
+  until: time('Only older ones: an ISO 8601 date-time, or Unix seconds.', LATER),
+  search: Type.Optional(
+    text('Part of the path or the name, in any case.', { minLength: 1, maxLength: 255, examples: ['report'] }),
+  ),
+};
+
+export const listTransfers = endpoint({
+  method: 'GET',
+  path: '/manage/transfers',
+  access: 'owner',
+  operationId: 'listManagedTransfers',
+  tag: 'Transfers',
+  summary: 'List transfers',
+  description:
+    'Newest first. `nextCursor` continues where the page ended, also when the page is short or empty; null is the end.',
+  query: Type.Object({ ...filters, limit: limit(200, 50), cursor }, CLOSED),
+  answer: {
+    schema: object('ManagedTransfersAnswer', {
+      transfers: listOf(managedTransfer, 'Newest first.'),
+      nextCursor: textOrNull('Where the next page begins; null = there is none.'),
+    }),
+    example: { transfers: [sample], nextCursor: sample.id },
+  },
+}).handle(async ({ caller, query: { limit, cursor, ...filter } }, { storage }: ManageServices) => {
+  const search = searchOf(filter);
+  requireCursor(cursor);
+  return storage.management.transfers.page(caller.accountId, search, limit, cursor);
+});
+
+export const showTransfer = endpoint({
+  method: 'GET',
+  path: '/manage/transfers/:id',
+  access: 'owner',
+  operationId: 'showTransfer',
+  tag: 'Transfers',
+  summary: 'Show a transfer',
+  description:
+    'Its request and the key that asked; `key` is null from the dashboard and for work of the gateway itself.',
+  params: itemParameter,
+  answer: {
+    schema: object('TransferDetail', {
+      ...transferFields,
+      requestId: textOrNull('Finds the request in the log.'),
+      key: orNull(
+        Type.Object({ id: text('Its id.'), name: text('Its name.') }),
+        'The API key that asked; null = the dashboard, or the gateway itself.',
+      ),
+    }),
+    example: { ...sample, requestId: 'order-4711', key: { id: ID, name: 'ci' } },
+  },
+  errors: ['unknown_item'],
+}).handle(async (input, { storage, board }: ManageServices) => {
+  const id = itemId(input, 'transfer');
+  const { accountId } = input.caller;
+  const [stored, running] = await Promise.all([
+    storage.management.transfers.find(accountId, id),
+    board.list(accountId),
+  ]);
+  const live = running.find((one) => one.id === id);
+  const hasEnded = stored !== undefined && stored.status !== 'pending';
+  if (live !== undefined && !hasEnded) return { requestId: null, key: null, ...stored, ...live };
+  if (stored === undefined) throw unknownItem('transfer', id);
+  return stored;
+});
+
+export function searchOf({ since, until, ...rest }: Filter): TransferSearch {
+  return {
+    ...rest,
+    ...(since === undefined ? {} : { since: parseSince(since) }),
+    ...(until === undefined ? {} : { until: parseSince(until) }),
+  };
+}
+
+type Filter = Omit<TransferSearch, 'since' | 'until'> & { readonly since?: string; readonly until?: string };
