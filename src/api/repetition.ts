@@ -1,4 +1,5 @@
 /** What a request that is repeated with its Idempotency-Key is told, or refused, before its stored answer. */
+import { withDeadline } from '../base/deadline.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { RequestContext, Route } from '../http/types.js';
 import type { TransferItem } from '../storage/storage.js';
@@ -53,16 +54,14 @@ async function look(
   { connectionId }: TransferItem,
   path: string,
 ): Promise<string> {
-  const patience = new AbortController();
-  const late = new GatewayError('stall_timeout', `no answer within ${LOOK_MS} ms`, { step: 'request' });
-  const timer = setTimeout(() => patience.abort(late), LOOK_MS);
+  const late = (): GatewayError =>
+    new GatewayError('stall_timeout', `no answer within ${LOOK_MS} ms`, { step: 'request' });
   try {
     const connection = await connectionOf(services, context.caller, connectionId);
     const { intent: _, ...request } = operationFor(context, connection, 'exists', path);
-    const signal = AbortSignal.any([request.signal, patience.signal]);
     const reference = referTo(connection, path, 'path');
-    const { result } = await services.operations.run({ ...request, signal }, (operation) =>
-      findFile(operation, reference),
+    const { result } = await withDeadline({ signal: request.signal, ms: LOOK_MS, late }, (signal) =>
+      services.operations.run({ ...request, signal }, (operation) => findFile(operation, reference)),
     );
     if (result === undefined) return `nothing stands at ${path} now`;
     const { isDirectory, size, modifiedAt } = result;
@@ -70,7 +69,5 @@ async function look(
     return `${path} is a file of ${size} bytes now, changed ${modifiedAt.toISOString()}`;
   } catch (error) {
     return `${path} could not be looked at (${toGatewayError(error).clientText})`;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -10,7 +10,7 @@
  * What keeps the process longer than each of these may take is ended by the system (last-resort.ts).
  */
 import { constants } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../base/deadline.js';
 import type { Config } from '../config/config.js';
 import { ConfigError } from '../config/mistakes.js';
 import { maskSecrets } from '../config/secrecy.js';
@@ -42,7 +42,8 @@ export async function runGateway(
 
   const exitAtOnce = (code: number): void => {
     endWithin(ABANDON_MS / 1_000 + EXIT_SECONDS);
-    void Promise.race([gateway?.abandon(), delay(ABANDON_MS)]).finally(() => exit(code));
+    const abandoned = gateway?.abandon() ?? Promise.resolve();
+    void within(abandoned, ABANDON_MS, () => undefined).finally(() => exit(code));
   };
   const stopMs = (retire: boolean): number => {
     const { retireSeconds, drainSeconds } = config.server;
@@ -100,16 +101,9 @@ export async function runGateway(
 
 /** Rejects when the time is over first. */
 async function stopWithin(gateway: Gateway, ms: number, how?: { readonly retire: boolean }): Promise<void> {
-  const deadline = new AbortController();
-  const tooLate = delay(ms, undefined, { signal: deadline.signal }).then(() => {
+  await within(gateway.stop(how), ms, () => {
     throw new Error(`stopping took more than ${ms} ms`);
   });
-  try {
-    await Promise.race([gateway.stop(how), tooLate]);
-  } finally {
-    tooLate.catch(() => undefined);
-    deadline.abort();
-  }
 }
 
 /** The gateway leaves nothing to wait for; a handle that someone forgot must not keep the process. */

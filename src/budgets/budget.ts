@@ -7,6 +7,7 @@
  * they hold, then in the order in which they came.
  */
 import { LRUCache } from 'lru-cache';
+import { waitFor } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
 
 const GENEROSITY = 4;
@@ -105,34 +106,16 @@ export class Budget {
     claim: Claim,
     { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs?: number },
   ): Promise<Grant> {
-    if (signal.aborted) return Promise.reject(signal.reason as Error);
-    if (this.refusalOf(claim) === undefined) return Promise.resolve(this.give(claim));
-    return new Promise((resolve, reject) => {
-      const leave = (error: Error): void => {
-        settle();
-        reject(error);
-      };
-      const aborted = (): void => leave(signal.reason as Error);
-      const tooLate = (): void => {
-        const refusal = this.refusalOf(claim) ?? 'full';
-        this.count(refusal, claim.owner);
-        leave(this.error(refusal));
-      };
-      const timer = timeoutMs === undefined ? undefined : setTimeout(tooLate, timeoutMs);
-      const settle = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', aborted);
-        this.waiting.delete(waiting);
-      };
-      const waiting: Waiting = {
-        claim,
-        grant: (grant) => {
-          settle();
-          resolve(grant);
-        },
-      };
-      signal.addEventListener('abort', aborted, { once: true });
+    if (!signal.aborted && this.refusalOf(claim) === undefined) return Promise.resolve(this.give(claim));
+    const late = (): GatewayError => {
+      const refusal = this.refusalOf(claim) ?? 'full';
+      this.count(refusal, claim.owner);
+      return this.error(refusal);
+    };
+    return waitFor(timeoutMs === undefined ? { signal } : { signal, ms: timeoutMs, late }, (grant) => {
+      const waiting: Waiting = { claim, grant };
       this.waiting.add(waiting);
+      return () => this.waiting.delete(waiting);
     });
   }
 

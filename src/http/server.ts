@@ -1,5 +1,5 @@
 /** The server around a front end: what runs, own limits, certificate reload, drain. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause, within } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
 import type { RequestBudgets } from './claims.js';
 import { mostConnections } from './connections.js';
@@ -142,7 +142,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   function retire(ms: number): Promise<void> {
     isDraining = true;
-    return (retired ??= (ms > 0 ? delay(ms) : Promise.resolve()).then(() => {
+    return (retired ??= (ms > 0 ? pause(ms) : Promise.resolve()).then(() => {
       retiredAt = performance.now();
     }));
   }
@@ -180,15 +180,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     drain: async (seconds) => {
       await retire(0);
       frontEnd.stopListening();
-      const idle = (limitMs: number): Promise<void> =>
-        new Promise((resolve) => {
-          if (running.size === 0 && working.size === 0) return resolve();
-          const timer = setTimeout(resolve, limitMs);
-          whenIdle = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
+      const idle = async (limitMs: number): Promise<void> => {
+        if (running.size === 0 && working.size === 0) return;
+        const isIdle = new Promise<void>((resolve) => (whenIdle = resolve));
+        await within(isIdle, limitMs, () => undefined);
+      };
       await idle(Math.max(0, retiredAt + seconds * 1_000 - performance.now()));
       const error = new GatewayError('draining', 'the gateway stops and cut this transfer', { retryAfterMs: 1_000 });
       for (const exchange of [...running]) exchange.withdraw(error);

@@ -4,8 +4,8 @@
  * finds the window empty refuses by itself until then. The sum never exceeds the limit while the database answers;
  * without it each node keeps to its even part.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { within } from '../base/deadline.js';
 import type { RequestRates } from '../storage/storage.js';
 import type { Limiter, Taken } from './rate.js';
 
@@ -62,12 +62,9 @@ class Window {
   private async ask(): Promise<void> {
     // The answer's age is unknown: counted from here, the window ends rather too early than too late.
     const askedAt = performance.now();
-    const patience = new AbortController();
-    const nobody = delay(PATIENCE_MS, undefined, { signal: patience.signal, ref: false }).catch(() => undefined);
-    // An answer after that time is lost; so is its portion.
     const answer = this.rates.take(this.key, this.waiting, this.limit).catch(() => undefined);
-    const portion = await Promise.race([answer, nobody]);
-    patience.abort();
+    // An answer after that time is lost; so is its portion.
+    const portion = await within(answer, PATIENCE_MS, () => undefined, { isPatient: false });
     if (portion === undefined) {
       this.granted = Math.max(1, Math.floor(this.limit / this.rates.processes));
       this.left = 0;

@@ -3,9 +3,9 @@
  * handed from caller to callee as values: nothing here is global, and nothing follows asynchronous calls by itself.
  */
 import { readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, Span as OtelSpan, Tracer as OtelTracer } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
+import { within } from '../base/deadline.js';
 import { PASSING_ON, type Span, type SpanAttributes, type SpanEnd, type SpanStart, type Tracer } from '../base/span.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -127,7 +127,7 @@ async function load(protocol: Protocol, warn: Warn): Promise<Tracer> {
       const sent = provider
         .shutdown()
         .catch((error: unknown) => warn('the last spans were not sent', { reason: String(error) }));
-      await Promise.race([sent, delay(CLOSE_MS, undefined, { ref: false })]);
+      await within(sent, CLOSE_MS, () => undefined, { isPatient: false });
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import http from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
+import { waitFor } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
 import type { Dialer } from '../remotes/dial/dial.js';
 import { nameFromDisposition, nameFromUrl } from './names.js';
@@ -76,7 +77,9 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
       ...more,
     };
     const socket = await dial(url, asked);
-    return new Promise((resolve, reject) => {
+    // The head as a whole: interim answers and bytes that come one by one are no sign that it ever comes.
+    const late = (): GatewayError => stalled(url, stallTimeoutMs);
+    return waitFor({ ms: stallTimeoutMs, late }, (resolve, reject) => {
       const request = http.request({
         createConnection: () => socket,
         method: 'GET',
@@ -86,8 +89,6 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
         headers: { host: url.host, connection: 'close', ...headers },
       });
       let response: IncomingMessage | undefined;
-      // The head as a whole: interim answers and bytes that come one by one are no sign that it ever comes.
-      const head = setTimeout(() => request.destroy(stalled(url, stallTimeoutMs)), stallTimeoutMs);
       let interim = 0;
       request.on('information', () => {
         if (++interim > MAX_INTERIM_ANSWERS) request.destroy(failed(url, 'it answers 1xx without end'));
@@ -97,15 +98,12 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
         if (response !== undefined && response.readableLength > 0) request.setTimeout(stallTimeoutMs);
         else (response ?? request).destroy(stalled(url, stallTimeoutMs));
       });
-      request.once('response', (message) => {
-        clearTimeout(head);
-        resolve((response = wholeOnly(message, url, signal)));
-      });
-      request.on('error', (error) => {
-        clearTimeout(head);
-        reject(fetchError(url, error, signal));
-      });
+      request.once('response', (message) => resolve((response = wholeOnly(message, url, signal))));
+      request.on('error', (error) => reject(fetchError(url, error, signal)));
       request.end();
+      return (error) => {
+        if (error !== undefined) request.destroy();
+      };
     });
   }
 

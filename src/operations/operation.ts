@@ -3,6 +3,7 @@
  * outcome, and the item durable before the answer.
  */
 import type { Memory } from '../budgets/memory.js';
+import { onAbort } from '../base/deadline.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Caller } from '../base/caller.js';
 import type { Connection } from '../connections/connection.js';
@@ -170,7 +171,7 @@ export function requireActive(connection: Connection): void {
 export class RunningOperation {
   readonly operation: Operation;
   private readonly ending = new AbortController();
-  private readonly forward = (): void => this.end(this.request.signal.reason);
+  private readonly stopListening: () => void;
   private isIrrevocable = false;
   private isInPlace = false;
   private readonly stages = new Stages();
@@ -187,8 +188,7 @@ export class RunningOperation {
   ) {
     const { connection } = request;
     const { signal } = this.ending;
-    request.signal.addEventListener('abort', this.forward, { once: true });
-    if (request.signal.aborted) this.forward();
+    this.stopListening = onAbort(request.signal, (reason) => this.end(reason));
     const mark: Mark = (stage, at) => this.stages.mark(stage, at);
     const irrevocable = (): void => {
       signal.throwIfAborted();
@@ -288,7 +288,7 @@ export class RunningOperation {
       });
     } finally {
       this.options.live.remove(this.transfer.id);
-      request.signal.removeEventListener('abort', this.forward);
+      this.stopListening();
       this.stages.end();
       this.endSpan(error);
       this.options.onOutcome?.({

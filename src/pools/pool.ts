@@ -7,6 +7,7 @@
  * load a further session is opened in the background, so that transfers spread over the server's processes.
  */
 import { setMaxListeners } from 'node:events';
+import { onAbort } from '../base/deadline.js';
 import type { Grant } from '../budgets/budget.js';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { newEntry, occupantOf, proveAlive, reserve, TryNext, type Entry } from './entry.js';
@@ -123,19 +124,18 @@ export class Pool<T> {
       let turn: Grant | undefined;
       const late = (): void => this.giveUp(waiter, this.whyLate(owner));
       const timer = setTimeout(late, this.limits.acquireTimeoutMs);
-      const leave = (): void => this.giveUp(waiter, signal.reason as Error);
       const waiter = newWaiter<T>(options, ++this.events, {
         grant: resolve,
         fail: reject,
         settled: () => {
           clearTimeout(timer);
           turn?.release();
-          signal.removeEventListener('abort', leave);
+          stopListening();
           const index = this.queue.indexOf(waiter);
           if (index >= 0) this.queue.splice(index, 1);
         },
       });
-      signal.addEventListener('abort', leave, { once: true });
+      const stopListening = onAbort(signal, (reason) => this.giveUp(waiter, reason));
       enqueue(this.queue, waiter);
       this.serve();
       if (!this.queue.includes(waiter)) return;

@@ -5,6 +5,7 @@
 import { Resolver } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
+import { onAbort } from '../base/deadline.js';
 import { candidatesFor, type SearchRules } from './system-files.js';
 
 export interface Answer {
@@ -40,7 +41,7 @@ export async function askNameServers({ name, rules, servers, signal }: Question)
   if (servers.length > 0) resolver.setServers(servers);
   const stop = (): void => resolver.cancel();
   const deadline = setTimeout(stop, DEADLINE_MS);
-  signal.addEventListener('abort', stop, { once: true });
+  const stopListening = onAbort(signal, stop);
   try {
     let isFailing = false;
     for (const candidate of candidatesFor(name, rules)) {
@@ -56,7 +57,7 @@ export async function askNameServers({ name, rules, servers, signal }: Question)
     throw signal.aborted ? signal.reason : error;
   } finally {
     clearTimeout(deadline);
-    signal.removeEventListener('abort', stop);
+    stopListening();
     stop();
   }
 }

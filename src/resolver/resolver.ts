@@ -7,6 +7,7 @@ import path from 'node:path';
 import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import { waitFor } from '../base/deadline.js';
 import { Budget } from '../budgets/budget.js';
 import { type Answer, askNameServers, nameError } from './name-servers.js';
 import { parseHosts, parseSearchRules } from './system-files.js';
@@ -103,18 +104,16 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
 
   /** The question is taken back with the last one who wants its answer. */
   function board(name: string, flight: Flight, signal: AbortSignal): Promise<Outcome> {
-    flight.users++;
-    return new Promise((done, fail) => {
-      const leave = (): void => {
+    return waitFor({ signal }, (done, fail) => {
+      flight.users++;
+      flight.outcome.then(done, fail);
+      return (error) => {
+        flight.users--;
         // getaddrinfo goes on whatever is said: its answer may serve the next one.
-        if (--flight.users === 0 && !isSystem) {
-          flight.controller.abort(signal.reason);
-          if (underWay.get(name) === flight) underWay.delete(name);
-        }
-        fail(signal.reason as Error);
+        if (error === undefined || flight.users > 0 || isSystem) return;
+        flight.controller.abort(signal.reason);
+        if (underWay.get(name) === flight) underWay.delete(name);
       };
-      signal.addEventListener('abort', leave, { once: true });
-      void flight.outcome.then(done, fail).finally(() => signal.removeEventListener('abort', leave));
     });
   }
 

@@ -2,7 +2,7 @@
  * The exact state of files that are to be moved or deleted later. A listing may tell minutes, within which a file can be
  * replaced unseen; here each file is asked for by itself.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../base/deadline.js';
 import { hasCode } from '../base/errors.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remote } from '../remotes/remote.js';
@@ -42,7 +42,7 @@ export async function agedStates(
     if (state !== undefined) states.set(path, state);
   }
   const haveTags = [...states.values()].every(({ etag }) => etag !== undefined);
-  if (!haveTags) await delay(AGED_MS, undefined, { signal });
+  if (!haveTags) await pause(AGED_MS, signal);
   return states;
 }
 

@@ -1,6 +1,7 @@
 /** One POST to one receiver, over a socket that went through the network rules. */
 import http from 'node:http';
 import https from 'node:https';
+import { withDeadline } from '../base/deadline.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Dialer, OwnedRequest } from '../remotes/dial/dial.js';
 
@@ -51,13 +52,13 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
     { owner, signal }: Asked,
   ): Promise<Delivery> {
     const target = parseWebhookUrl(url, requireHttps);
-    const deadline = AbortSignal.timeout(timeoutMs);
+    const late = (): GatewayError => tooSlow(target, timeoutMs);
     try {
-      return await post(target, headers, body, { owner, signal: AbortSignal.any([signal, deadline]) });
+      return await withDeadline({ signal, ms: timeoutMs, late }, (limited) =>
+        post(target, headers, body, { owner, signal: limited }),
+      );
     } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      if (deadline.aborted) throw tooSlow(target, timeoutMs);
-      if (error instanceof GatewayError) throw error;
+      if (signal.aborted || error instanceof GatewayError) throw error;
       throw new GatewayError('unreachable', `${target.origin} cannot be spoken to: ${toGatewayError(error).message}`, {
         step: 'transfer',
         cause: error,

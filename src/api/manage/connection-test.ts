@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { withDeadline } from '../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
 import type { Dialer, DialObserver } from '../../remotes/dial/dial.js';
@@ -114,12 +115,6 @@ export class ConnectionTester {
     client: AbortSignal,
     work: (remote: Remote) => Promise<void>,
   ): Promise<void> {
-    const deadline = new AbortController();
-    const leave = (): void => deadline.abort(client.reason);
-    client.addEventListener('abort', leave, { once: true });
-    const timer = setTimeout(() => {
-      deadline.abort(new GatewayError('command_timeout', `the test took longer than ${TEST_MS / 1000} s`));
-    }, TEST_MS);
     const dialer = this.options.dialer(run.observer);
     // Remotes of its own: a session of the gateway's pools would hide whether a login works.
     const remotes = createRemotes({
@@ -134,12 +129,14 @@ export class ConnectionTester {
     try {
       // A test pins nothing: the protocol must ask `trust` about every key, also one that is pinned.
       const unpinned: Connection = connection.type === 'sftp' ? { ...connection, hostKeys: [] } : connection;
-      await remotes.use(unpinned, { signal: deadline.signal, leftovers: () => NO_LEFTOVERS }, work);
+      const late = (): GatewayError =>
+        new GatewayError('command_timeout', `the test took longer than ${TEST_MS / 1000} s`);
+      await withDeadline({ signal: client, ms: TEST_MS, late }, (signal) =>
+        remotes.use(unpinned, { signal, leftovers: () => NO_LEFTOVERS }, work),
+      );
     } catch (error) {
-      run.failed(deadline.signal.aborted ? toGatewayError(deadline.signal.reason) : toGatewayError(error));
+      run.failed(toGatewayError(error));
     } finally {
-      clearTimeout(timer);
-      client.removeEventListener('abort', leave);
       remotes.close();
     }
   }

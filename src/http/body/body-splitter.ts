@@ -1,4 +1,5 @@
 import { pipeline, Readable, Writable } from 'node:stream';
+import { destroyOnAbort } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
 
 /** Bodies are looked at in pieces of this size: chunks of up to 512 KiB arrive, and each would hold the event loop for long. */
@@ -44,11 +45,9 @@ export abstract class BodySplitter<Opened, Whole> extends Writable {
 
   /** Starts reading `body`; the caller awaits `opened`. */
   take(body: Readable, signal: AbortSignal | undefined): this {
-    const abort = () => this.destroy(asError(signal?.reason));
     // On its way out pipeline destroys the body with the error that ended this side, and the other way round.
-    pipeline(body, this, () => signal?.removeEventListener('abort', abort));
-    if (signal?.aborted === true) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
+    pipeline(body, this, () => undefined);
+    if (signal !== undefined) destroyOnAbort(this, signal);
     return this;
   }
 

@@ -1,5 +1,5 @@
 /** JSON bodies that the router holds whole: bounded in size, in time, and in the memory of whoever sends them. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
 import type { HttpRequest } from '../types.js';
 
@@ -27,16 +27,7 @@ export function readSigned(request: HttpRequest): Promise<Buffer> {
  */
 export async function readUnsigned(request: HttpRequest): Promise<Buffer> {
   const whole = readWhole(request, UNSIGNED_BODY);
-  const prompt = new AbortController();
-  const late = delay(PROMPT_MS, 'late' as const, { signal: prompt.signal }).catch(() => undefined);
-  try {
-    if ((await Promise.race([whole, late])) === 'late') request.claims.admitUnsigned();
-  } catch (error) {
-    whole.catch(() => undefined);
-    throw error;
-  } finally {
-    prompt.abort();
-  }
+  await within(whole, PROMPT_MS, () => request.claims.admitUnsigned());
   return whole;
 }
 

@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import type { Grant } from '../../budgets/budget.js';
 import { NestedBudget } from '../../budgets/nested-budget.js';
+import { within } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
 import type { ClaimedJob, JobClaims, QueueName } from './jobs.js';
 import type { StorageOptions } from '../storage.js';
@@ -210,13 +211,8 @@ export class JobWorker {
 
   async #pause(): Promise<void> {
     if (this.#isWoken || this.#isClosed) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    const woken = new Promise<void>((resolve) => (this.#wake = resolve));
+    await within(woken, POLL_MS, () => undefined);
     this.#wake = undefined;
   }
 }

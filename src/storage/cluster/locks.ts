@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { orAbort, pause } from '../../base/deadline.js';
 import type { GatewayError } from '../../base/errors.js';
 import { answerWithin, Silence } from '../postgres/answer-within.js';
 import { databaseAway, isConnectionLoss } from '../postgres/database-errors.js';
@@ -128,7 +128,7 @@ export class AdvisoryLocks implements Locks {
       if (this.#tails.get(key) === tail) this.#tails.delete(key);
     };
     try {
-      await untilAborted(before, signal);
+      await orAbort(before, signal);
     } catch (error) {
       // Those behind wait for those before as well: the entry may go only when they have left.
       void before.then(leave);
@@ -138,14 +138,14 @@ export class AdvisoryLocks implements Locks {
   }
 
   async #acquire(key: string, signal: AbortSignal): Promise<{ session: Session; held: AbortController }> {
-    let pause = MIN_PAUSE_MS;
+    let pauseMs = MIN_PAUSE_MS;
     for (;;) {
       signal.throwIfAborted();
       const session = this.#session;
       const { losses } = session;
       if ((await this.#tryLock(key, session)) && session.losses === losses) return { session, held: session.hold() };
-      await delay(pause * (0.5 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted());
-      pause = Math.min(pause * 2, MAX_PAUSE_MS);
+      await pause(pauseMs * (0.5 + Math.random()), signal);
+      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
     }
   }
 
@@ -179,17 +179,4 @@ export class AdvisoryLocks implements Locks {
 /** 64 bits of a hash: PostgreSQL's locks have numbers. */
 function keyOf(name: string): string {
   return createHash('sha256').update(name).digest().readBigInt64BE().toString();
-}
-
-async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

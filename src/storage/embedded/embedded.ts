@@ -11,6 +11,7 @@ import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../../base/deadline.js';
 import { childEnvironment } from './child-environment.js';
 import {
   awaitFreeFolder,
@@ -183,11 +184,8 @@ class Supervisor implements EmbeddedServer {
     ] as const) {
       if (process.platform === 'win32') this.#pgCtlStop(signal === 'SIGINT' ? 'fast' : 'immediate');
       else signalProcess(pid, signal);
-      const timeout = new AbortController();
-      const late = delay(patience, 'late', { signal: timeout.signal }).catch(() => 'ended');
-      const result = await Promise.race([this.#exited.then(() => 'ended'), late]);
-      timeout.abort();
-      if (result === 'ended') return;
+      const ended = this.#exited.then(() => true);
+      if (await within(ended, patience, () => false)) return;
     }
     this.#log('error', 'the embedded PostgreSQL does not stop', { process: pid });
   }

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { GatewayError } from '../../base/errors.js';
 import { PassingSet } from '../../base/passing-set.js';
+import { pause, within } from '../../base/deadline.js';
 import { answerWithin, Silence } from './answer-within.js';
 import {
   databaseAway,
@@ -139,7 +140,7 @@ export class Database {
           throw new StartupError(`the database ${this.#target.label} cannot be used: ${textOf(error)}`);
         }
       }
-      await new Promise((resolve) => setTimeout(resolve, START_RETRY_MS));
+      await pause(START_RETRY_MS);
     }
   }
 
@@ -316,13 +317,8 @@ export class Database {
 
   /** Until the next probe, or until close(). */
   async #pause(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, PROBE_EVERY_MS);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    const woken = new Promise<void>((resolve) => (this.#wake = resolve));
+    await within(woken, PROBE_EVERY_MS, () => undefined);
   }
 }
 

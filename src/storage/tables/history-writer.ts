@@ -1,3 +1,4 @@
+import { within } from '../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import { databaseAway, isConflict, WritesRefused } from '../postgres/database-errors.js';
 import type { Database } from '../postgres/database.js';
@@ -95,12 +96,8 @@ export class HistoryWriter {
   async close(): Promise<void> {
     this.#pump();
     if (this.#queue.length > 0 || this.#flights > 0) {
-      let timer: NodeJS.Timeout | undefined;
-      await Promise.race([
-        new Promise<void>((resolve) => this.#idleListeners.push(resolve)),
-        new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_PATIENCE_MS))),
-      ]);
-      clearTimeout(timer);
+      const idle = new Promise<void>((resolve) => this.#idleListeners.push(resolve));
+      await within(idle, CLOSE_PATIENCE_MS, () => undefined);
     }
     this.#closed = true;
     clearTimeout(this.#retryTimer);
