@@ -86,6 +86,9 @@ test('machine lines: facts in any case and order, names with anything in them', 
   ]);
   assert.deepEqual(parse('type=OS.unix=slink:/x/y;size=4; l'), ['l', 'link', 4, undefined]);
   assert.deepEqual(parse('type=OS.unix=symlink; l'), ['l', 'link', undefined, undefined]);
+  // A link on ProFTPD.
+  assert.deepEqual(parse('type=file;size=4;UNIX.mode=0777; l'), ['l', 'link', 4, undefined]);
+  assert.deepEqual(parse('type=dir;UNIX.mode=0777; d'), ['d', 'folder', undefined, undefined]);
   assert.deepEqual(parse('type=cdir; /here'), ['/here', 'self', undefined, undefined]);
   assert.equal(parse('-rw-r--r-- 1 a a 3 Feb 03 2026 f'), undefined);
   assert.equal(parse('size=3; no type'), undefined);

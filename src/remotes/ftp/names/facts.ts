@@ -17,6 +17,7 @@ export function parseFacts(line: string): Facts | undefined {
   let type: Facts['type'] | undefined;
   let size: number | undefined;
   let modifiedAt: Date | undefined;
+  let isOpenToAll = false;
   for (const fact of packed.split(';')) {
     const equals = fact.indexOf('=');
     const value = fact.slice(equals + 1);
@@ -30,10 +31,15 @@ export function parseFacts(line: string): Facts | undefined {
       case 'modify':
         modifiedAt = parseTimeValue(value);
         break;
+      case 'unix.mode':
+        isOpenToAll = value === '0777';
+        break;
       default:
     }
   }
-  return type === undefined ? undefined : { type, size, modifiedAt, name };
+  if (type === undefined) return undefined;
+  // ProFTPD calls a link to a file a file, with the size of the link; its mode alone gives it away.
+  return { type: type === 'file' && isOpenToAll ? 'link' : type, size, modifiedAt, name };
 }
 
 function typeOf(value: string): Facts['type'] {
