@@ -1,6 +1,6 @@
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
-import { GatewayError, type Step } from '../../../base/errors.js';
+import { GatewayError, hasCode, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 import { moveObstacle } from '../../move-obstacle.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
@@ -295,7 +295,7 @@ export class SftpRemote implements Remote {
       const looking = options.provisional === true ? undefined : this.#lookAhead(channel, path);
       const [handle, standing] = await Promise.all([opening, looking]).catch((error: unknown) => {
         // Without a reply to it the file may have been made all the same.
-        if (!isStatus(error)) leftovers.removeLater(hidden);
+        if (!isStatus(error) && !hasCode(error, 'not_a_folder')) leftovers.removeLater(hidden);
         throw error;
       });
       const upload = this.#upload(
