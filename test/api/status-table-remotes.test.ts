@@ -9,7 +9,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
-import { startProxy, type FaultProxy } from '../faults/proxy.js';
+import { startProxy, type Proxy } from '../support/proxy.js';
 import { freePort } from '../support/ports.js';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
@@ -33,7 +33,7 @@ describe('what goes wrong at the remote server is told in its words, and leaves 
   let ftp: TestServer;
   let tls: TestServer;
   let scripted: ScriptedFtp;
-  let proxy: FaultProxy;
+  let proxy: Proxy;
   let gateway: TestGateway;
   let world: World;
   let garbage: net.Server;
@@ -196,7 +196,7 @@ describe('what goes wrong at the remote server is told in its words, and leaves 
     }
 
     test('the remote resets the connection in the middle of an upload', async () => {
-      proxy.after('up', 2 * MIB, (self) => self.cut());
+      proxy.after('up', 2 * MIB, (self) => self.fail('reset'));
       await fails(() => upload('proxied', randomBytes(8 * MIB)), {
         code: 'connection_lost',
         text: /connection/,
@@ -206,7 +206,7 @@ describe('what goes wrong at the remote server is told in its words, and leaves 
     });
 
     test('the remote closes the connection in the middle of an upload', async () => {
-      proxy.after('up', 2 * MIB, (self) => self.end());
+      proxy.after('up', 2 * MIB, (self) => self.fail('end'));
       await fails(() => upload('proxied', randomBytes(8 * MIB)), {
         code: 'connection_lost',
         text: /connection/,
@@ -215,12 +215,12 @@ describe('what goes wrong at the remote server is told in its words, and leaves 
     });
 
     test('the remote cuts a download: the client sees a short body, the history why', async () => {
-      proxy.after('down', 2 * MIB, (self) => self.cut());
+      proxy.after('down', 2 * MIB, (self) => self.fail('reset'));
       assert.match(await shortDownload('proxied'), /connection/);
     });
 
     test('the remote cuts a read before anything was answered', async () => {
-      proxy.after('down', 2 * MIB, (self) => self.cut());
+      proxy.after('down', 2 * MIB, (self) => self.fail('reset'));
       await fails(() => gateway.api.get('/api/read/proxied', { query: { path: '/large' } }), {
         code: 'connection_lost',
         text: /connection/,
@@ -278,10 +278,10 @@ describe('what goes wrong at the remote server is told in its words, and leaves 
     }
 
     test('a server that goes silent in the middle of an upload', async () => {
-      proxy.after('up', 2 * MIB, (self) => self.stall());
+      proxy.after('up', 2 * MIB, (self) => (self.isSilent = true));
       const send = async (): Promise<ApiAnswer> => {
         const answer = await upload('proxied', randomBytes(8 * MIB));
-        proxy.heal();
+        proxy.isSilent = false;
         return answer;
       };
       await fails(send, { code: 'stall_timeout', text: /1600 ms/, cleanUpWithinMs: CLEAN_UP_MS });
@@ -289,12 +289,12 @@ describe('what goes wrong at the remote server is told in its words, and leaves 
     });
 
     test('a server that goes silent in the middle of a read', async () => {
-      proxy.after('down', 2 * MIB, (self) => self.stall());
+      proxy.after('down', 2 * MIB, (self) => (self.isSilent = true));
       await fails(() => gateway.api.get('/api/read/proxied', { query: { path: '/large' } }), {
         code: 'stall_timeout',
         text: /1600 ms/,
       });
-      proxy.heal();
+      proxy.isSilent = false;
       assert.equal((await list('proxied')).status, 200);
     });
 

@@ -8,7 +8,7 @@ import { RawClient } from '../http/support/raw-client.js';
 import { startRclone, type RcloneServer } from '../servers/rclone.js';
 import { eventually, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
-import { startProxy, type FaultProxy } from './proxy.js';
+import { startProxy, type Proxy } from '../support/proxy.js';
 
 const MODES = ['off', 'writes'] as const;
 const OLD = `${'old '.repeat(100_000)}\n`;
@@ -16,7 +16,7 @@ const OLD = `${'old '.repeat(100_000)}\n`;
 describe('a server that empties what is opened for writing', () => {
   const servers = new Map<string, RcloneServer>();
   let gateway: TestGateway;
-  let proxy: FaultProxy;
+  let proxy: Proxy;
 
   before(async () => {
     for (const mode of MODES) servers.set(mode, await startRclone(mode));

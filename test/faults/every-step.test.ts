@@ -24,7 +24,7 @@ import {
   type Remote,
   type Servers,
 } from './rig.js';
-import type { Fault } from './step-proxy.js';
+import type { Fault } from '../support/proxy.js';
 
 const SIZE = 100 * KIB;
 /** What falls silent is noticed soon; elsewhere a busy machine is not to be taken for it. */

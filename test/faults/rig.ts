@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import type { HistoryItem } from '../api/support.js';
 import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { eventually, startGateway, type ApiAnswer, type GatewayOptions, type TestGateway } from '../support/gateway.js';
-import { startStepProxy, type StepProxy } from './step-proxy.js';
+import { startProxy, type Proxy } from '../support/proxy.js';
 
 export const KIB = 1024;
 export const MIB = 1024 * 1024;
@@ -14,7 +14,7 @@ export type ProtocolName = (typeof PROTOCOLS)[number];
 
 export interface Remote {
   readonly server: TestServer;
-  readonly proxy: StepProxy;
+  readonly proxy: Proxy;
   /** As in the configuration file, by way of the proxy. */
   readonly connection: Readonly<Record<string, unknown>>;
 }
@@ -31,7 +31,7 @@ export async function startServers(): Promise<Servers> {
 /** A proxy of its own before a server, and the connection that leads through it. */
 export async function behindProxy(server: TestServer, id: string): Promise<Remote> {
   const { endpoint, port, type } = server.connection;
-  const proxy = await startStepProxy(Number(port ?? new URL(String(endpoint)).port), { ftp: type === 'ftp' });
+  const proxy = await startProxy(Number(port ?? new URL(String(endpoint)).port), { ftp: type === 'ftp' });
   const place = type === 's3' ? { endpoint: `http://127.0.0.1:${proxy.port}` } : { port: proxy.port };
   return { server, proxy, connection: { id, name: id, ...server.connection, ...place } };
 }

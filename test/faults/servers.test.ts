@@ -25,7 +25,7 @@ import {
   told,
   warmUp,
 } from './rig.js';
-import { startStepProxy, type StepProxy } from './step-proxy.js';
+import { startProxy, type Proxy } from '../support/proxy.js';
 
 const WAITING = 50;
 const LIMITED = {
@@ -45,8 +45,8 @@ let limited: { ssh: TestSshd; startups: TestSshd; ftp: FtpServer; perAddress: Ft
 let changing: { first: TestSshd; second: TestSshd; rekeying: TestSshd; tls: FtpServer; otherTls: FtpServer };
 let small: { ssh: TestSshd; ftp: FtpServer };
 let denying: TestServer;
-let sshProxy: StepProxy;
-let tlsProxy: StepProxy;
+let sshProxy: Proxy;
+let tlsProxy: Proxy;
 let gateway: TestGateway;
 let atRest: number;
 /** Logins that stand on the server that answers 530. */
@@ -83,9 +83,9 @@ before(async () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=0777`, 'tmpfs', folder]);
   }
   denying = await (SFTP_SERVERS[0] ?? assert.fail()).start();
-  sshProxy = await startStepProxy(first.port);
+  sshProxy = await startProxy(first.port);
   // The address of data connections is behind TLS, so they go past the proxy.
-  tlsProxy = await startStepProxy(tls.port);
+  tlsProxy = await startProxy(tls.port);
   gateway = await startGateway({
     connections: [
       ...PROTOCOLS.map((protocol) => remotes[protocol].connection),

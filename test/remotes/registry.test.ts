@@ -8,7 +8,7 @@ import { createRemotes, type Remotes, type UseOptions } from '../../src/remotes/
 import { SharedLimits } from '../../src/remotes/shared-limits.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { LIMITS, sftpConnection, testDeps, TestLeftovers } from './support/harness.js';
-import { startProxy } from '../faults/proxy.js';
+import { startProxy } from '../support/proxy.js';
 import { startSshd } from '../servers/sshd.js';
 
 const use: UseOptions = { signal: new AbortController().signal, leftovers: () => new TestLeftovers() };
@@ -84,7 +84,7 @@ test('a session that died unnoticed is replaced before a byte has moved, and not
   const cutInside = (commits: boolean): Promise<unknown> =>
     remotes.use(connection, use, async (remote, attempt) => {
       if (commits) attempt.committed();
-      if (++runs === 1) proxy.cut();
+      if (++runs === 1) proxy.fail('reset');
       return remote.stat(ROOT);
     });
   await cutInside(false);

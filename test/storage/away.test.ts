@@ -5,7 +5,7 @@ import { GatewayError } from '../../src/base/errors.js';
 import type { IdempotencyClaim, Storage } from '../../src/storage/storage.js';
 import { startPostgres } from '../servers/postgres.js';
 import { DATABASES, openTest, SUCCESS, type TestServer, until, upload } from './databases.js';
-import { startFaultProxy } from './fault-proxy.js';
+import { startProxy } from '../support/proxy.js';
 import { ACCOUNT, accountOf } from './provisioned.js';
 
 function isAway(error: unknown): boolean {
@@ -100,7 +100,7 @@ for (const kind of DATABASES) {
 describe('idempotency keys across an absence of the database', () => {
   it('what could not be written about them is written when it is back: none stands as running for ever', async () => {
     const server = await startPostgres();
-    const proxy = await startFaultProxy(server.port);
+    const proxy = await startProxy(server.port);
     const storage = await openTest(server.url.replace(`:${server.port}/`, `:${proxy.port}/`));
     const accountId = randomUUID();
     const claim = async (key: string): Promise<Extract<IdempotencyClaim, { state: 'mine' }>> => {
@@ -108,12 +108,12 @@ describe('idempotency keys across an absence of the database', () => {
       return made.state === 'mine' ? made : assert.fail(`${key} is ${made.state}`);
     };
     const [failed, done] = [await claim('failed'), await claim('done')];
-    proxy.silent = true;
+    proxy.isSilent = true;
     // Sent, and perhaps done: the answer is lost.
     await assert.rejects(storage.idempotency.claim(accountId, 'unknown', 'print'), isAway);
     await failed.release();
     await assert.rejects(done.complete({ status: 200, headers: {}, body: 'taken' }), isAway);
-    proxy.silent = false;
+    proxy.isSilent = false;
     await untilBack(storage);
     const settled = async (key: string): Promise<IdempotencyClaim | undefined> => {
       const again = await storage.idempotency.claim(accountId, key, 'print');
@@ -124,7 +124,7 @@ describe('idempotency keys across an absence of the database', () => {
     const stored = await until(() => settled('done'), 'the answer');
     assert.deepEqual(stored, { state: 'done', answer: { status: 200, headers: {}, body: 'taken' } });
     await storage.close();
-    await proxy.close();
+    await proxy.stop();
     await server.stop();
   });
 });
@@ -132,21 +132,21 @@ describe('idempotency keys across an absence of the database', () => {
 describe('a database behind a network that swallows everything', () => {
   it('is noticed by its silence, and found again when it speaks', async () => {
     const server = await startPostgres();
-    const proxy = await startFaultProxy(server.port);
+    const proxy = await startProxy(server.port);
     const storage = await openTest(server.url.replace(`:${server.port}/`, `:${proxy.port}/`));
     const accountId = randomUUID();
     await storage.history.begin(upload(accountId)).finish(SUCCESS);
-    proxy.silent = true;
+    proxy.isSilent = true;
     const began = performance.now();
     await assert.rejects(storage.ready(), isAway);
     assert.ok(performance.now() - began < 2500, 'the deadline of ready()');
     await assert.rejects(storage.history.begin(upload(accountId)).finish(SUCCESS), isAway);
     assert.ok(performance.now() - began < 9000, 'a caller is told after five seconds');
-    proxy.silent = false;
+    proxy.isSilent = false;
     await untilBack(storage);
     await until(async () => ((await storage.history.count(accountId)) === 2 ? true : undefined), 'the late item');
     await storage.close();
-    await proxy.close();
+    await proxy.stop();
     await server.stop();
   });
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { parseDatabaseUrl } from '../../src/storage/postgres/database-target.js';
 import { Database } from '../../src/storage/postgres/database.js';
 import { DATABASES, openTest, type TestServer, testOptions } from './databases.js';
-import { startFaultProxy } from './fault-proxy.js';
+import { startProxy } from '../support/proxy.js';
 import { ACCOUNT, accountOf } from './provisioned.js';
 
 /** What PostgreSQL's text can hold. */
@@ -77,7 +77,7 @@ describe('a connection to the database', () => {
     assert.ok(systemServer !== undefined);
     const server = await systemServer.start();
     const url = new URL(await server.createDatabase());
-    const proxy = await startFaultProxy(Number(url.port));
+    const proxy = await startProxy(Number(url.port), { listens: true });
     url.port = String(proxy.port);
     const storage = await openTest(url.href);
     await storage.accounts.provision([ACCOUNT]);
@@ -85,7 +85,7 @@ describe('a connection to the database', () => {
     await storage.close();
     assert.ok(proxy.said.includes('select 1'), 'the proxy hears what is said');
     assert.ok(!proxy.said.includes('pg_type'));
-    await proxy.close();
+    await proxy.stop();
     await server.stop();
   });
 });

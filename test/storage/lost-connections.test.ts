@@ -7,7 +7,7 @@ import { Database } from '../../src/storage/postgres/database.js';
 import { AdvisoryLocks } from '../../src/storage/cluster/locks.js';
 import { type PostgresServer, startPostgres } from '../servers/postgres.js';
 import { DATABASES, openTest, SUCCESS, type TestServer, testOptions, until, upload, withSql } from './databases.js';
-import { startFaultProxy } from './fault-proxy.js';
+import { startProxy } from '../support/proxy.js';
 
 /** Of them 4 serve single statements. */
 const POOL_SIZE = 8;
@@ -145,9 +145,9 @@ describe('connections that fall silent', () => {
   const throughProxy = (port: number): string => server.url.replace(`:${server.port}/`, `:${port}/`);
 
   it('statements under way are told within some seconds, and the pool serves when the line is back', async () => {
-    const proxy = await startFaultProxy(server.port);
+    const proxy = await startProxy(server.port);
     const database = await openDatabase(throughProxy(proxy.port));
-    proxy.silent = true;
+    proxy.isSilent = true;
     const began = performance.now();
     const asked = Array.from({ length: 20 }, () => database.run((sql) => sql`select 1`));
     for (const answer of await Promise.allSettled(asked)) {
@@ -161,22 +161,22 @@ describe('connections that fall silent', () => {
       isAway,
     );
     assert.ok(performance.now() - askedAway < 100, 'at once while it is away');
-    proxy.silent = false;
+    proxy.isSilent = false;
     await until(async () => (database.isAway ? undefined : true), 'the database to be found again');
     await Promise.all(Array.from({ length: 20 }, () => database.run((sql) => sql`select 1`)));
     await database.close();
-    await proxy.close();
+    await proxy.stop();
   });
 
   it('the holder of a lock is told although nothing arrives any more', async () => {
-    const proxy = await startFaultProxy(server.port);
+    const proxy = await startProxy(server.port);
     const database = await openDatabase(throughProxy(proxy.port));
     const locks = new AdvisoryLocks(database);
     const began = performance.now();
-    const reason = await locks.withLock('name', never(), (lost) => untilLost(lost, () => (proxy.silent = true)));
+    const reason = await locks.withLock('name', never(), (lost) => untilLost(lost, () => (proxy.isSilent = true)));
     assert.ok(isAway(reason));
     assert.ok(performance.now() - began < 10_000);
-    proxy.silent = false;
+    proxy.isSilent = false;
     await until(
       async () =>
         database
@@ -188,7 +188,7 @@ describe('connections that fall silent', () => {
     assert.equal(await locks.withLock('other', AbortSignal.timeout(5000), async () => 'works'), 'works');
     await locks.close();
     await database.close();
-    await proxy.close();
+    await proxy.stop();
   });
 
   it('the server drops a gateway that vanished, and its locks, within half a minute', async () => {
@@ -206,26 +206,26 @@ describe('connections that fall silent', () => {
   });
 
   it('history rows wait in memory, are counted, and each stands once when the line is back', async () => {
-    const proxy = await startFaultProxy(server.port);
+    const proxy = await startProxy(server.port);
     let committed = 0;
     const storage = await openTest(throughProxy(proxy.port), { onHistoryCommit: (rows) => (committed += rows) });
     const accountId = randomUUID();
     await storage.history.begin(upload(accountId)).finish(SUCCESS);
     assert.equal(storage.history.queuedRows, 0);
     assert.equal(committed, 1);
-    proxy.silent = true;
+    proxy.isSilent = true;
     const transfers = Array.from({ length: 50 }, () => storage.history.begin(upload(accountId)));
     const finished = Promise.allSettled(transfers.map((transfer) => transfer.finish(SUCCESS)));
     assert.equal(storage.history.queuedRows, 50);
     for (const result of await finished) assert.ok(result.status === 'rejected' && isAway(result.reason));
     assert.equal(storage.history.queuedRows, 50, 'told, and still to be written');
-    proxy.silent = false;
+    proxy.isSilent = false;
     await until(async () => (storage.history.queuedRows === 0 ? true : undefined), 'the rows to be written', 20_000);
     assert.equal(committed, 51);
     const { transfers: listed, total } = await storage.history.list(accountId, { limit: 100, offset: 0 });
     assert.equal(total, 51);
     assert.equal(new Set(listed.map((item) => item.id)).size, 51);
     await storage.close();
-    await proxy.close();
+    await proxy.stop();
   });
 });

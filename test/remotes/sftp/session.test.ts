@@ -13,7 +13,7 @@ import type { SftpConnection } from '../../../src/connections/connection.js';
 import type { Trust } from '../../../src/remotes/protocol.js';
 import { get, LIMITS, onSession, openRemote, path, put, sftpConnection, sftpOf, testDeps } from '../support/harness.js';
 import { startOddServer } from '../../servers/scripted-sftp.js';
-import { startProxy } from '../../faults/proxy.js';
+import { startProxy } from '../../support/proxy.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { makeUnixUser, type UnixUser } from '../../servers/unix-user.js';
 
@@ -460,9 +460,8 @@ describe('servers that cannot be logged in to', () => {
 describe('connections that break', () => {
   test('cut in the middle of an upload: an error at once, the file is left for later', async (t) => {
     const server = await sshd(t);
-    const proxy = await startProxy(server.port, (self) => {
-      if (self.upBytes > 3 << 20) self.cut();
-    });
+    const proxy = await startProxy(server.port);
+    proxy.after('up', 3 << 20, () => proxy.fail('reset'));
     t.after(() => proxy.stop());
     const opened = await openRemote(sftpConnection({ ...server, port: proxy.port }));
     let closes = 0;
@@ -493,9 +492,8 @@ describe('connections that break', () => {
     const server = await sshd(t);
     const content = Buffer.alloc(20 << 20);
     writeFileSync(join(server.files, 'f'), content);
-    const proxy = await startProxy(server.port, (self) => {
-      if (self.downBytes > 3 << 20) self.cut();
-    });
+    const proxy = await startProxy(server.port);
+    proxy.after('down', 3 << 20, () => proxy.fail('reset'));
     t.after(() => proxy.stop());
     const opened = await openRemote(sftpConnection({ ...server, port: proxy.port }));
     await assert.rejects(get(opened.remote, path(`${server.files}/f`)), code('connection_lost'));
@@ -510,9 +508,8 @@ describe('connections that break', () => {
     const stalling = async (
       work: (opened: Awaited<ReturnType<typeof openRemote>>) => Promise<unknown>,
     ): Promise<void> => {
-      const proxy = await startProxy(server.port, (self) => {
-        if (self.upBytes + self.downBytes > 2 << 20) self.stall();
-      });
+      const proxy = await startProxy(server.port);
+      for (const direction of ['up', 'down'] as const) proxy.after(direction, 2 << 20, () => (proxy.isSilent = true));
       const opened = await openRemote(sftpConnection({ ...server, port: proxy.port }), testDeps(), limits);
       await assert.rejects(work(opened), code('stall_timeout'));
       opened.close();
@@ -524,7 +521,7 @@ describe('connections that break', () => {
     const proxy = await startProxy(server.port);
     const opened = await openRemote(sftpConnection({ ...server, port: proxy.port }), testDeps(), limits);
     await opened.session.check(NEVER);
-    proxy.stall();
+    proxy.isSilent = true;
     await assert.rejects(opened.session.check(NEVER), code('stall_timeout'));
     opened.close();
     await proxy.stop();

@@ -1,15 +1,27 @@
 /**
- * A proxy in front of a file server that can fail at any step: it counts the pieces that pass, in both directions and
- * on all connections, and fails at the one it was told. Data connections of FTP are led through it as well.
+ * A proxy on loopback in front of any server, that fails as it is told: at a piece, after so many bytes, at once. It
+ * counts what passes in both directions on all connections. Data connections of FTP are led through it as well.
  */
 import { once } from 'node:events';
 import net from 'node:net';
-import { reset } from '../support/reset.js';
+import { reset } from './reset.js';
 
 export type Fault = 'reset' | 'end' | 'stall';
 
-export interface StepProxy {
+export interface ProxyOptions {
+  /** Data connections are led through it, too. */
+  readonly ftp?: boolean;
+  /** Keeps what clients send, for `said`. */
+  readonly listens?: boolean;
+}
+
+export interface Proxy {
   readonly port: number;
+  /** Bytes that came from clients so far, and from the server. */
+  readonly upBytes: number;
+  readonly downBytes: number;
+  /** What clients have sent, as Latin-1 text; with `listens` alone. */
+  readonly said: string;
   /** Pieces that passed since the last arm(). */
   readonly pieces: number;
   /** When content last came, on the clock of performance.now(); what is swallowed counts, what waits and commands do not. */
@@ -31,6 +43,10 @@ export interface StepProxy {
   release(): void;
   /** Fails all connections now. */
   fail(fault: Fault): void;
+  /** Runs `act` once, as soon as so many more bytes have gone that way. */
+  after(direction: 'up' | 'down', bytes: number, act: (proxy: Proxy) => void): void;
+  /** While true, bytes of both directions are lost, on new connections too, and nothing tells so. */
+  isSilent: boolean;
   /** While true, new connections are reset at once, as by a server that is not there. */
   isDown: boolean;
   /** Replaces the server behind it, for connections to come. */
@@ -49,7 +65,10 @@ interface Link {
 
 const PASSIVE = /^(227 [^(]*\(\d+,\d+,\d+,\d+,)(\d+),(\d+)(\).*)$|^(229 .*\(\|\|\|)(\d+)(\|\).*)$/m;
 
-export async function startStepProxy(target: number, options: { readonly ftp?: boolean } = {}): Promise<StepProxy> {
+export async function startProxy(target: number, options: ProxyOptions = {}): Promise<Proxy> {
+  const heard: Buffer[] = [];
+  const passed = { up: 0, down: 0 };
+  const acts = new Set<() => void>();
   const links = new Set<Link>();
   const listeners = new Set<net.Server>();
   let armed: { readonly fault: Fault; readonly at: number; readonly goesDown: boolean } | undefined;
@@ -93,9 +112,9 @@ export async function startStepProxy(target: number, options: { readonly ftp?: b
     const server = net.connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     const link: Link = { sockets: [client, server], isStalled: false };
     links.add(link);
-    for (const [from, to] of [
-      [client, server],
-      [server, client],
+    for (const [from, to, direction] of [
+      [client, server, 'up'],
+      [server, client, 'down'],
     ] as const) {
       let held = Promise.resolve();
       from.on('error', () => undefined);
@@ -108,8 +127,10 @@ export async function startStepProxy(target: number, options: { readonly ftp?: b
       to.on('drain', () => from.resume());
       const pass = (bytes: Buffer): void => {
         if (bytes.length > MOST_COMMAND_BYTES) lastContentAt = performance.now();
-        if (link.isStalled || !mayPass()) return;
-        if (to.writable && !to.write(bytes)) from.pause();
+        passed[direction] += bytes.length;
+        if (options.listens === true && direction === 'up') heard.push(bytes);
+        if (!link.isStalled && !proxy.isSilent && mayPass() && to.writable && !to.write(bytes)) from.pause();
+        for (const act of acts) act();
       };
       const passOrHold = (bytes: Buffer): void => {
         if (holding === undefined) return pass(bytes);
@@ -168,11 +189,21 @@ export async function startStepProxy(target: number, options: { readonly ftp?: b
     return listener.address() as net.AddressInfo;
   }
 
-  const proxy: StepProxy = {
+  const proxy: Proxy = {
     port: (await listen((client) => connect(client, proxy.target, options.ftp ?? false))).port,
     isDown: false,
+    isSilent: false,
     delayMs: 0,
     target,
+    get upBytes() {
+      return passed.up;
+    },
+    get downBytes() {
+      return passed.down;
+    },
+    get said() {
+      return Buffer.concat(heard).toString('latin1');
+    },
     get pieces() {
       return pieces;
     },
@@ -211,6 +242,15 @@ export async function startStepProxy(target: number, options: { readonly ftp?: b
       release();
     },
     fail,
+    after: (direction, bytes, act) => {
+      const due = passed[direction] + bytes;
+      const look = (): void => {
+        if (passed[direction] < due) return;
+        acts.delete(look);
+        act(proxy);
+      };
+      acts.add(look);
+    },
     stop: async () => {
       for (const { sockets } of links) for (const socket of sockets) socket.destroy();
       await Promise.all([...listeners].map((listener) => new Promise((done) => listener.close(done))));
