@@ -50,6 +50,7 @@ interface History {
 }
 
 export function conformance(entry: ServerEntry): void {
+  if (entry.isSeamOnly === true) return;
   describe(`every operation over HTTP on ${entry.name}`, () => {
     let server: TestServer;
     let database: PostgresServer | undefined;
@@ -296,7 +297,7 @@ export function conformance(entry: ServerEntry): void {
 
     for (const name of NAMES) {
       test(`the name ${name.slice(0, 40)} survives every operation`, async () => {
-        if (server.refusesName?.(name) === true) {
+        if (server.deviations.refusesName?.(name) === true) {
           const answer = await uploadRaw({ path: '/', filename: name }, 'text');
           assert.ok(answer.status >= 400, `${answer.status}: this server was thought to refuse such a name`);
           return;
@@ -548,7 +549,7 @@ export function conformance(entry: ServerEntry): void {
     test('exec', async () => {
       const exec = (body: object): Promise<ApiAnswer> => gateway.api.post('/api/exec/c1', body);
       if (server.connection.type !== 'sftp') return expectError(await exec({ command: 'true' }), 400);
-      if (server.noShell === true) {
+      if (server.deviations.noShell !== undefined) {
         const answer = await exec({ command: 'id -u' });
         // The server refuses the command, or runs what it allows in its place.
         assert.ok([400, 502].includes(answer.status) || (answer.json['exitCode'] ?? 0) !== 0, answer.text);

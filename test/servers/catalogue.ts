@@ -1,4 +1,4 @@
-/** The real servers that the conformance suite runs over, each with a look at its own disk. */
+/** The real servers that both suites run over, each with a look at its own disk and what it does otherwise. */
 import {
   CreateBucketCommand,
   GetObjectCommand,
@@ -7,12 +7,15 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { chownSync, statSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { chownSync, mkdtempSync, statSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startProftpd, startProftpdSftp, startPureFtpd, startVsftpd, type FtpServer } from './ftp.js';
 import { startRclone } from './rclone.js';
-import { startSshd } from './sshd.js';
+import { SFTP_SERVER, startSshd } from './sshd.js';
+import { startSandbox } from '../../src/sandbox/server.js';
 import { startSwift } from './swift.js';
 import { makeUnixUser } from './unix-user.js';
 
@@ -22,6 +25,31 @@ export interface Disk {
   write(file: string, content: Buffer | string): Promise<void>;
   /** Every file below `folder`, hidden ones too, sorted; on S3 also each open multipart upload as `key?upload`. */
   files(folder: string): Promise<string[]>;
+  /** Only where the server has symbolic links. */
+  link?(target: string, file: string): Promise<void>;
+  /** Only where the server's own user may be kept out of anything. */
+  readonly chmod?: (file: string, mode: number) => Promise<void>;
+}
+
+/** What a server does otherwise than the others, each with the reason; the suite asks that it is still so. */
+export interface Deviations {
+  /** The server decides between two writers of one new name too late; the gateway's own locks stand in. */
+  readonly exclusiveIsRaced?: string;
+  /** Who writes in place asks before; the operations do. */
+  readonly inPlaceIsNeverExclusive?: string;
+  /** What lies below a file is no absent file, but a failure. */
+  readonly failsBelowAFile?: string;
+  readonly hidesLinks?: string;
+  /** What was opened is read to its end, whatever happens to the name meanwhile. */
+  readonly readsWhatItOpened?: string;
+  /** The size that `write` was told binds, not only the one that `commit` is told. */
+  readonly announcedSizeBinds?: string;
+  readonly noAppend?: string;
+  /** No commands, although the protocol could. */
+  readonly noShell?: string;
+  /** Names are refused that other servers take. */
+  readonly refusesName?: (name: string) => boolean;
+  readonly refusesFolder?: (name: string) => boolean;
 }
 
 export interface TestServer {
@@ -29,10 +57,9 @@ export interface TestServer {
   /** As in the configuration file, without id and name. */
   readonly connection: Readonly<Record<string, unknown>> & { readonly type: 'sftp' | 'ftp' | 's3' };
   readonly disk: Disk;
-  /** Names that this server itself does not take as they are. */
-  readonly refusesName?: (name: string) => boolean;
-  /** Why exec cannot work here although the protocol could. */
-  readonly noShell?: boolean;
+  /** The folder, seen from the connection's root, that tests may fill; absent: that root. */
+  readonly base?: string;
+  readonly deviations: Deviations;
   stop(): Promise<void>;
 }
 
@@ -40,26 +67,36 @@ export interface ServerEntry {
   readonly name: string;
   /** Where the gateway keeps its own data: the embedded PostgreSQL, or (server) one of the system's packages. */
   readonly database?: 'server';
+  /** Asked at the seam alone: over HTTP it would tell nothing that its siblings do not. */
+  readonly isSeamOnly?: boolean;
   start(): Promise<TestServer>;
 }
 
 class LocalDisk implements Disk {
-  constructor(private readonly root: string) {}
+  readonly chmod?: Disk['chmod'];
+
+  constructor(private readonly root: string) {
+    // Nobody keeps root out.
+    if (root !== '' && statSync(root).uid !== 0) this.chmod = (file, mode) => chmod(root + file, mode);
+  }
 
   read(file: string): Promise<Buffer> {
     return readFile(this.root + file);
   }
 
   async write(file: string, content: Buffer | string): Promise<void> {
-    const { uid, gid } = statSync(this.root);
-    let folder = this.root;
+    const { uid, gid } = statSync(this.root || '/');
+    let folder = this.root || '/';
     for (const part of path.dirname(file).split('/').filter(Boolean)) {
       folder = path.join(folder, part);
-      await mkdir(folder, { recursive: true });
-      chownSync(folder, uid, gid);
+      if ((await mkdir(folder, { recursive: true })) !== undefined) chownSync(folder, uid, gid);
     }
     await writeFile(this.root + file, content);
     chownSync(this.root + file, uid, gid);
+  }
+
+  async link(target: string, file: string): Promise<void> {
+    await symlink(target, this.root + file);
   }
 
   async files(folder: string): Promise<string[]> {
@@ -71,76 +108,89 @@ class LocalDisk implements Disk {
   }
 }
 
-async function sshServer(
-  name: string,
-  options: { readonly login: 'key' | 'password'; readonly extra?: readonly string[] },
-): Promise<TestServer> {
-  const user = options.login === 'password' ? makeUnixUser() : undefined;
-  const server = await startSshd([
-    ...(user === undefined ? [] : ['PasswordAuthentication yes']),
-    ...(options.extra ?? []),
-  ]);
+async function sshServer({
+  login = 'key',
+  extra = [],
+  subsystem,
+  wholeMachine = false,
+}: {
+  readonly login?: 'key' | 'password';
+  readonly extra?: readonly string[];
+  readonly subsystem?: string;
+  readonly wholeMachine?: boolean;
+} = {}): Promise<Omit<TestServer, 'name'>> {
+  const user = login === 'password' ? makeUnixUser() : undefined;
+  const server = await startSshd([...(user === undefined ? [] : ['PasswordAuthentication yes']), ...extra], subsystem);
   const root = user?.home ?? server.files;
-  const login =
+  const credentials =
     user === undefined
       ? { username: server.username, privateKeyFile: server.clientKeyFile }
       : { username: user.username, password: user.password };
-  const only = options.extra?.some((line) => line.startsWith('ForceCommand')) ?? false;
-  const test: TestServer = {
-    name,
-    connection: { type: 'sftp', host: '127.0.0.1', port: server.port, rootPath: root, defaultPath: '/', ...login },
-    disk: new LocalDisk(root),
-    noShell: only,
+  const rootPath = wholeMachine ? '/' : root;
+  return {
+    connection: { type: 'sftp', host: '127.0.0.1', port: server.port, rootPath, defaultPath: '/', ...credentials },
+    disk: new LocalDisk(wholeMachine ? '' : root),
+    ...(wholeMachine ? { base: root } : {}),
+    deviations: extra.some((line) => line.startsWith('ForceCommand'))
+      ? { noShell: 'its configuration runs the file server in place of every command' }
+      : {},
     stop: async () => {
       await server.stop();
       user?.remove();
     },
   };
-  return test;
 }
 
-async function proftpdSftp(): Promise<TestServer> {
-  const { port, username, password, folder, stop } = await startProftpdSftp();
+async function sftpServer(
+  starting: Promise<{ port: number; username: string; password: string; folder: string; stop(): Promise<void> }>,
+  deviations: Deviations,
+): Promise<Omit<TestServer, 'name'>> {
+  const { port, username, password, folder, stop } = await starting;
   return {
-    name: 'proftpd, SFTP',
     connection: { type: 'sftp', host: '127.0.0.1', port, username, password, defaultPath: '/' },
     disk: new LocalDisk(folder),
-    noShell: true,
+    deviations: { noShell: 'it serves files alone', ...deviations },
     stop,
   };
 }
 
-async function rclone(): Promise<TestServer> {
-  const server = await startRclone();
-  const { port, username, password, folder } = server;
-  return {
-    name: 'rclone',
-    connection: { type: 'sftp', host: '127.0.0.1', port, username, password, defaultPath: '/' },
-    disk: new LocalDisk(folder),
-    noShell: true,
-    stop: () => server.stop(),
+async function sandbox(): Promise<{
+  port: number;
+  username: string;
+  password: string;
+  folder: string;
+  stop(): Promise<void>;
+}> {
+  const home = mkdtempSync(path.join(tmpdir(), 'ftg-sandbox-'));
+  const folder = path.join(home, 'files');
+  const login = { username: 'guest', password: randomBytes(8).toString('hex') };
+  const place = { folder, host: '127.0.0.1', port: 0, hostKeyFile: path.join(home, 'key') };
+  const server = await startSandbox({ ...place, ...login });
+  const stop = async (): Promise<void> => {
+    await server.close();
+    await rm(home, { recursive: true });
   };
+  return { port: server.port, ...login, folder, stop };
 }
 
-async function ftpServer(starting: Promise<FtpServer>, refusesName?: (name: string) => boolean): Promise<TestServer> {
+const FTP_IS_RACED = 'RNTO replaces what has come meanwhile, or nobody promises that it does not';
+
+async function ftpServer(starting: Promise<FtpServer>, deviations: Deviations = {}): Promise<Omit<TestServer, 'name'>> {
   const server = await starting;
-  const { name, port, username, password, tls, ca, folder } = server;
+  const { port, username, password, tls, ca, folder } = server;
   const caFile = path.join(path.dirname(folder), 'authority.pem');
   if (ca !== undefined) await writeFile(caFile, ca);
   return {
-    name,
     connection: {
-      type: 'ftp',
-      host: '127.0.0.1',
-      port,
-      username,
-      password,
-      tls,
-      defaultPath: '/',
+      ...{ type: 'ftp', host: '127.0.0.1', port, username, password, tls, defaultPath: '/' },
       ...(ca === undefined ? {} : { tlsCaFile: caFile }),
     },
     disk: new LocalDisk(folder),
-    ...(refusesName === undefined ? {} : { refusesName }),
+    deviations: {
+      exclusiveIsRaced: FTP_IS_RACED,
+      inPlaceIsNeverExclusive: 'STOR replaces what exists',
+      ...deviations,
+    },
     stop: () => server.stop(),
   };
 }
@@ -193,7 +243,7 @@ class BucketDisk implements Disk {
   }
 }
 
-async function swift(uploader: 'streamed' | 'sdk'): Promise<TestServer> {
+async function swift(uploader: 'streamed' | 'sdk'): Promise<Omit<TestServer, 'name'>> {
   const server = await startSwift();
   const { endpoint, region, accessKeyId, secretAccessKey } = server;
   const client = new S3Client({
@@ -205,7 +255,6 @@ async function swift(uploader: 'streamed' | 'sdk'): Promise<TestServer> {
   });
   await client.send(new CreateBucketCommand({ Bucket: 'files' }));
   return {
-    name: `Swift, ${uploader}`,
     connection: {
       type: 's3',
       endpoint,
@@ -217,6 +266,12 @@ async function swift(uploader: 'streamed' | 'sdk'): Promise<TestServer> {
       uploader,
     },
     disk: new BucketDisk(client, 'files', 'base/'),
+    deviations: {
+      exclusiveIsRaced: 'Swift answers 501 to If-None-Match',
+      readsWhatItOpened: 'a changed object is another object',
+      announcedSizeBinds: 'it is the length of the request that is sent first',
+      noAppend: 'an object does not grow',
+    },
     stop: async () => {
       client.destroy();
       await server.stop();
@@ -224,48 +279,69 @@ async function swift(uploader: 'streamed' | 'sdk'): Promise<TestServer> {
   };
 }
 
-const backslash = (name: string): boolean => name.includes('\\');
+const PURE_FTPD_DEVIATIONS: Deviations = {
+  // Backslashes are refused; blanks at the end become underscores.
+  refusesName: (name) => name.includes('\\') || name.endsWith(' '),
+};
+const PROFTPD_DEVIATIONS: Deviations = {
+  // MKD takes no pattern.
+  refusesFolder: (name) => name.includes('*'),
+};
+const PROFTPD_SFTP_DEVIATIONS: Deviations = {
+  exclusiveIsRaced: 'its rename replaces what stands there',
+  failsBelowAFile: 'it tells only that something failed',
+};
+const RCLONE_DEVIATIONS: Deviations = {
+  noAppend: 'it empties every file that is opened for writing',
+  exclusiveIsRaced: 'its rename replaces what stands there',
+  inPlaceIsNeverExclusive: 'it opens what exists, whatever the flags say',
+  hidesLinks: 'it lists files and folders alone',
+};
+
+function entry(
+  name: string,
+  start: () => Promise<Omit<TestServer, 'name'>>,
+  more: Pick<ServerEntry, 'database' | 'isSeamOnly'> = {},
+): ServerEntry {
+  return { name, start: async () => ({ name, ...(await start()) }), ...more };
+}
+const SEAM_ONLY = { isSeamOnly: true } as const;
 
 /** By the file that tests them: all of one kind in one file would take too long. */
 export const OPENSSH: readonly ServerEntry[] = [
-  { name: 'OpenSSH, password', start: () => sshServer('OpenSSH, password', { login: 'password' }) },
-  {
-    name: 'OpenSSH, key',
-    database: 'server',
-    start: () => sshServer('OpenSSH, key', { login: 'key' }),
-  },
+  entry('OpenSSH, password', () => sshServer({ login: 'password' })),
+  entry('OpenSSH, key', () => sshServer(), { database: 'server' }),
+  entry('OpenSSH, the whole machine', () => sshServer({ wholeMachine: true }), SEAM_ONLY),
+  entry('OpenSSH without posix-rename', () => sshServer({ subsystem: `${SFTP_SERVER} -P posix-rename` }), SEAM_ONLY),
 ];
 export const LIMITED_OPENSSH: readonly ServerEntry[] = [
-  {
-    name: 'OpenSSH, one session a connection',
-    start: () => sshServer('OpenSSH, one session', { login: 'key', extra: ['MaxSessions 1'] }),
-  },
-  {
-    name: 'OpenSSH, SFTP only',
-    start: () => sshServer('OpenSSH, SFTP only', { login: 'key', extra: ['ForceCommand internal-sftp'] }),
-  },
+  entry('OpenSSH, one session a connection', () => sshServer({ extra: ['MaxSessions 1'] })),
+  entry('OpenSSH, SFTP only', () => sshServer({ extra: ['ForceCommand internal-sftp'] })),
 ];
 export const OTHER_SFTP: readonly ServerEntry[] = [
-  { name: 'proftpd, SFTP', start: proftpdSftp },
-  { name: 'rclone', start: rclone },
+  entry('proftpd, SFTP', () => sftpServer(startProftpdSftp(), PROFTPD_SFTP_DEVIATIONS)),
+  entry('rclone', () => sftpServer(startRclone(), RCLONE_DEVIATIONS)),
+  entry('the sandbox', () => sftpServer(sandbox(), {}), SEAM_ONLY),
 ];
 export const SFTP_SERVERS: readonly ServerEntry[] = [...OPENSSH, ...LIMITED_OPENSSH, ...OTHER_SFTP];
 
 export const VSFTPD: readonly ServerEntry[] = [
-  { name: 'vsftpd', start: () => ftpServer(startVsftpd()) },
-  { name: 'vsftpd, explicit TLS, session reuse', start: () => ftpServer(startVsftpd({ tls: 'explicit' })) },
+  entry('vsftpd', () => ftpServer(startVsftpd())),
+  entry('vsftpd, explicit TLS, session reuse', () => ftpServer(startVsftpd({ tls: 'explicit' }))),
+  entry('vsftpd, implicit TLS, session reuse', () => ftpServer(startVsftpd({ tls: 'implicit' })), SEAM_ONLY),
 ];
 export const PURE_FTPD: readonly ServerEntry[] = [
-  { name: 'pure-ftpd', start: () => ftpServer(startPureFtpd(), backslash) },
-  { name: 'pure-ftpd, explicit TLS', start: () => ftpServer(startPureFtpd({ tls: 'explicit' }), backslash) },
+  entry('pure-ftpd', () => ftpServer(startPureFtpd(), PURE_FTPD_DEVIATIONS)),
+  entry('pure-ftpd, explicit TLS', () => ftpServer(startPureFtpd({ tls: 'explicit' }), PURE_FTPD_DEVIATIONS)),
 ];
 export const PROFTPD: readonly ServerEntry[] = [
-  { name: 'proftpd', start: () => ftpServer(startProftpd()) },
-  { name: 'proftpd, implicit TLS', start: () => ftpServer(startProftpd({ tls: 'implicit' })) },
+  entry('proftpd', () => ftpServer(startProftpd(), PROFTPD_DEVIATIONS)),
+  entry('proftpd, implicit TLS', () => ftpServer(startProftpd({ tls: 'implicit' }), PROFTPD_DEVIATIONS)),
+  entry('proftpd, explicit TLS', () => ftpServer(startProftpd({ tls: 'explicit' }), PROFTPD_DEVIATIONS), SEAM_ONLY),
 ];
 export const FTP_SERVERS: readonly ServerEntry[] = [...VSFTPD, ...PURE_FTPD, ...PROFTPD];
 
 export const S3_SERVERS: readonly ServerEntry[] = [
-  { name: 'Swift', start: () => swift('streamed') },
-  { name: 'Swift, uploader of AWS', start: () => swift('sdk') },
+  entry('Swift', () => swift('streamed')),
+  entry('Swift, uploader of AWS', () => swift('sdk')),
 ];

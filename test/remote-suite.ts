@@ -1,0 +1,1092 @@
+/**
+ * What src/remotes/remote.ts promises, asked of a protocol on a server, through createRemotes(...).use(...) as
+ * operations do it, and looked up on the server's own disk. What only HTTP can show is asked by http-suite.ts.
+ */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { after, before, describe, test } from 'node:test';
+import { GatewayError, hasCode } from '../src/base/errors.js';
+import type { Connection } from '../src/connections/connection.js';
+import type { RemotesOptions } from '../src/remotes/registry.js';
+import type { ExecOptions, ExecResult, FileInfo, Remote, RemoteWriter, WriteOptions } from '../src/remotes/remote.js';
+import type { Deviations, Disk, ServerEntry } from './servers/catalogue.js';
+import { withCode } from './support/errors.js';
+import { startProxy } from './support/proxy.js';
+import {
+  at,
+  below,
+  chunked,
+  connectionOf,
+  fill,
+  get,
+  list,
+  namesIn,
+  openSeam,
+  PART_BYTES,
+  portOf,
+  put,
+  through,
+  type Seam,
+} from './support/seam.js';
+
+const MIB = 1024 * 1024;
+
+export interface SeamServer {
+  readonly connection: Connection;
+  readonly disk: Disk;
+  readonly base?: string;
+  readonly deviations: Deviations;
+  /** Of createRemotes, where the server wants others than the gateway has. */
+  readonly options?: Partial<RemotesOptions>;
+  /** Nothing between it and the gateway could be cut. */
+  readonly hasNoWire?: boolean;
+  stop(): Promise<void>;
+}
+
+/** A server of the catalogue as the seam meets it. */
+export function seamOf(entry: ServerEntry): () => Promise<SeamServer> {
+  return async () => {
+    const server = await entry.start();
+    return { ...server, connection: connectionOf(server.connection) };
+  };
+}
+
+/** Every way in which the operations open a writer. */
+const FORMS: readonly ((size: number) => WriteOptions)[] = [
+  (size) => ({ size }),
+  () => ({}),
+  (size) => ({ size, exclusive: true }),
+  () => ({ provisional: true }),
+  (size) => ({ size, provisional: true }),
+];
+/** Round the packets of SFTP and the parts of S3. */
+const SIZES = [
+  ...[0, 1, 32_767, 32_768, 32_769, 261_119, 261_120, 261_121, MIB, MIB + 1],
+  ...[PART_BYTES - 1, PART_BYTES, PART_BYTES + 1, 3 * PART_BYTES + 12_345],
+];
+const NAMES = [
+  ...[
+    'plain',
+    'with blanks',
+    '  blanks first',
+    'blank at the end ',
+    'a  b',
+    `q'uo"te`,
+    'st*r[1]?',
+    '{a,b}',
+    '<x>&amp;',
+  ],
+  ...['.hidden', '-la', '--', '~', '~!@$()=:', '#', '%41 per%20cent%', 'a;b,c', 'type=dir; x', 'pl+us & more', '$(x)'],
+  ...['back\\slash', 'ünï-é́', '日本語', '🙂', 'n'.repeat(200)],
+];
+const FOLDERS = ['a b', '-la', 'st*r', '[x]', '{a,b}', '  lead', 'ünï'];
+const LEFT = new GatewayError('client_gone', 'the client left');
+
+export function remoteSuite(name: string, start: () => Promise<SeamServer>): void {
+  // One after the other: each looks at what all have noted.
+  describe(`the seam on ${name}`, { concurrency: 1 }, () => {
+    let server: SeamServer;
+    let seam: Seam;
+    let disk: Disk;
+    let count = 0;
+
+    before(async () => {
+      server = await start();
+      disk = server.disk;
+      seam = openSeam(server.connection, server.options);
+    });
+    after(async () => {
+      seam?.close();
+      await server?.stop();
+    });
+
+    /** A folder of its own for each test; it does not exist yet. */
+    const newFolder = (): string => `${server.base ?? ''}/case-${++count}`;
+    const use: Seam['use'] = (work, changes) => seam.use(work, changes);
+    const text = async (file: string): Promise<string> => (await disk.read(file)).toString();
+    const nothingNoted = (): void =>
+      assert.deepEqual([seam.notes.removeLater, seam.notes.abortLater, [...seam.notes.multiparts]], [[], [], []]);
+    /** What stands there under names of its own; hidden ones are on their way. */
+    const visible = async (folder: string): Promise<string[]> =>
+      (await disk.files(folder)).filter((file) => !file.includes('/.ftg-test-') && !file.endsWith('?upload'));
+
+    describe('writing', () => {
+      test('a file appears whole under its name alone, with the folders that were missing', async () => {
+        const folder = newFolder();
+        const file = `${folder}/x/y/z/a.txt`;
+        await use(async (remote) => {
+          const info = await put(remote, file, 'content');
+          assert.deepEqual([info.name, info.path, info.size, info.isDirectory], ['a.txt', file, 7, false]);
+          assert.ok(Math.abs(info.modifiedAt.getTime() - Date.now()) < 60_000, info.modifiedAt.toISOString());
+          const found = await remote.stat(at(file));
+          assert.deepEqual({ ...found, modifiedAt: 0 }, { ...info, modifiedAt: 0 });
+          const apart = Math.abs(found.modifiedAt.getTime() - info.modifiedAt.getTime());
+          assert.ok(apart <= remote.can.timeResolutionMs, `${apart} ms apart`);
+          assert.equal((await get(remote, file)).toString(), 'content');
+        });
+        assert.deepEqual(await disk.files(folder), [file]);
+        assert.equal(await text(file), 'content');
+        nothingNoted();
+      });
+
+      for (const size of SIZES) {
+        test(`${size} bytes arrive unchanged in every form, and come back so`, async () => {
+          const folder = newFolder();
+          const content = randomBytes(size);
+          await Promise.all(
+            FORMS.map((form, index) =>
+              use(async (remote) => {
+                const file = `${folder}/${index}`;
+                const options = form(size);
+                const info = await put(remote, file, content, options, { exclusive: options.exclusive === true });
+                assert.deepEqual([info.path, info.size], [file, size]);
+                assert.ok((await get(remote, file)).equals(content), JSON.stringify(options));
+              }),
+            ),
+          );
+          for (const index of FORMS.keys()) assert.ok((await disk.read(`${folder}/${index}`)).equals(content));
+          assert.equal((await disk.files(folder)).length, FORMS.length);
+          nothingNoted();
+        });
+      }
+
+      test('many small chunks are put together in order', async () => {
+        const file = `${newFolder()}/pieces`;
+        const pieces = Array.from({ length: 5_000 }, (_, index) => Buffer.from(`${index},`));
+        const whole = Buffer.concat(pieces);
+        await use(async (remote) => {
+          const writer = await remote.write(at(file), { size: whole.length });
+          await pipeline(Readable.from(pieces), writer);
+          await writer.commit({ size: whole.length });
+        });
+        assert.ok((await disk.read(file)).equals(whole));
+      });
+
+      test('nothing is visible before the commit, the former file stands, and what is hidden was noted', async () => {
+        const folder = newFolder();
+        await disk.write(`${folder}/old`, 'old');
+        for (const size of [10, 2 * MIB, 2 * PART_BYTES]) {
+          for (const form of FORMS) {
+            await use(async (remote) => {
+              const options = form(size);
+              const target = options.exclusive === true ? `${folder}/new` : `${folder}/old`;
+              seam.notes.folders.length = 0;
+              const writer = await remote.write(at(target), options);
+              await pipeline(chunked(randomBytes(size)), writer);
+              assert.deepEqual(await visible(folder), [`${folder}/old`], JSON.stringify(options));
+              assert.equal(await text(`${folder}/old`), 'old');
+              for (const hidden of await disk.files(folder)) {
+                const isNoted = hidden.endsWith('?upload') ? seam.notes.multiparts.size > 0 : seam.notes.folders.length;
+                assert.ok(hidden === `${folder}/old` || isNoted, hidden);
+              }
+              await writer.abort(LEFT);
+            });
+            assert.deepEqual(await disk.files(folder), [`${folder}/old`]);
+          }
+        }
+        nothingNoted();
+      });
+
+      test('a file is replaced, by a shorter one too', async () => {
+        const folder = newFolder();
+        await disk.write(`${folder}/a`, 'the old and longer content');
+        await use((remote) => put(remote, `${folder}/a`, 'new'));
+        assert.equal(await text(`${folder}/a`), 'new');
+        assert.deepEqual(await disk.files(folder), [`${folder}/a`]);
+      });
+
+      test('exclusive refuses what exists in every form, and it stands', async () => {
+        const folder = newFolder();
+        await disk.write(`${folder}/mine`, 'old');
+        for (const size of [10, 2 * MIB, 2 * PART_BYTES]) {
+          for (const form of FORMS) {
+            await use((remote) =>
+              assert.rejects(
+                put(remote, `${folder}/mine`, randomBytes(size), form(size), { exclusive: true }),
+                withCode('already_exists'),
+              ),
+            );
+          }
+        }
+        assert.equal(await text(`${folder}/mine`), 'old');
+        assert.deepEqual(await disk.files(folder), [`${folder}/mine`]);
+        nothingNoted();
+      });
+
+      test('of two exclusive writers of one name one wins whole, and can.exclusiveCreate tells whether always', async () => {
+        const folder = newFolder();
+        // What the server does is learned here, where that has to be.
+        await use((remote) => put(remote, `${folder}/probe`, '', {}, { exclusive: true }));
+        await use((remote) => put(remote, `${folder}/probe`, '', {}, { exclusive: true })).catch(() => undefined);
+        const isRaced = server.deviations.exclusiveIsRaced !== undefined;
+        assert.equal(await use(async (remote) => remote.can.exclusiveCreate), !isRaced);
+        const contents = [Buffer.alloc(50_000, 'a'), Buffer.alloc(50_000, 'b')];
+        let ready = 0;
+        let go: () => void = () => undefined;
+        const both = new Promise<void>((resolve) => (go = resolve));
+        const results = await Promise.allSettled(
+          contents.map((content) =>
+            use(async (remote) => {
+              const writer = await remote.write(at(`${folder}/one`), { exclusive: true });
+              await pipeline(chunked(content), writer);
+              if (++ready === 2) go();
+              await both;
+              try {
+                return await writer.commit({ size: content.length, exclusive: true });
+              } finally {
+                await writer.abort(LEFT);
+              }
+            }),
+          ),
+        );
+        const won = results.filter(({ status }) => status === 'fulfilled').length;
+        assert.ok(won === 1 || (isRaced && won === 2), JSON.stringify(results));
+        for (const result of results) if (result.status === 'rejected') withCode('already_exists')(result.reason);
+        const stands = await disk.read(`${folder}/one`);
+        assert.ok(contents.some((content, index) => stands.equals(content) && results[index]?.status === 'fulfilled'));
+        assert.deepEqual(await disk.files(folder), [`${folder}/one`, `${folder}/probe`]);
+      });
+
+      test('two writers that replace one name leave one of the two files', async () => {
+        const folder = newFolder();
+        const contents = [Buffer.alloc(90_000, 'a'), Buffer.alloc(90_000, 'b')];
+        await Promise.allSettled(contents.map((content) => use((remote) => put(remote, `${folder}/one`, content))));
+        const stands = await disk.read(`${folder}/one`);
+        assert.ok(contents.some((content) => stands.equals(content)));
+        assert.deepEqual(await disk.files(folder), [`${folder}/one`]);
+      });
+
+      test('a size that differs at the commit publishes nothing', async () => {
+        const folder = newFolder();
+        await disk.write(`${folder}/a`, 'old');
+        for (const size of [5, 2 * MIB, 2 * PART_BYTES]) {
+          for (const form of FORMS) {
+            for (const told of [size - 1, size + 1]) {
+              await use((remote) =>
+                assert.rejects(
+                  put(remote, `${folder}/a`, randomBytes(size), { ...form(size), exclusive: false }, { size: told }),
+                  withCode('size_mismatch'),
+                ),
+              );
+            }
+          }
+        }
+        assert.equal(await text(`${folder}/a`), 'old');
+        assert.deepEqual(await disk.files(folder), [`${folder}/a`]);
+        nothingNoted();
+      });
+
+      test('a source that brings more or less than was announced', async () => {
+        const folder = newFolder();
+        const binds = server.deviations.announcedSizeBinds !== undefined;
+        for (const size of [100, 2 * MIB, 3 * PART_BYTES]) {
+          for (const sent of [size - 1, size + 1]) {
+            await use(async (remote) => {
+              const writing = put(remote, `${folder}/a`, randomBytes(sent), { size });
+              if (binds) await assert.rejects(writing, withCode('size_mismatch'));
+              else assert.equal((await writing).size, sent);
+            });
+          }
+        }
+        assert.deepEqual(await disk.files(folder), binds ? [] : [`${folder}/a`]);
+        nothingNoted();
+      });
+
+      test('a source that fails half way leaves the former file and nothing else', async () => {
+        const folder = newFolder();
+        await disk.write(`${folder}/a`, 'old');
+        for (const bytes of [50, 2 * PART_BYTES + 100]) {
+          for (const form of FORMS) {
+            await use(async (remote) => {
+              const writer = await remote.write(at(`${folder}/a`), { ...form(3 * PART_BYTES), exclusive: false });
+              async function* dies(): AsyncGenerator<Buffer> {
+                yield randomBytes(bytes);
+                throw LEFT;
+              }
+              await assert.rejects(pipeline(Readable.from(dies()), writer), withCode('client_gone'));
+              await Promise.all([writer.abort(LEFT), writer.abort(LEFT)]);
+            });
+          }
+        }
+        assert.equal(await text(`${folder}/a`), 'old');
+        assert.deepEqual(await disk.files(folder), [`${folder}/a`]);
+        nothingNoted();
+      });
+
+      const POINTS: Readonly<Record<string, (writer: RemoteWriter) => Promise<unknown>>> = {
+        'before the first byte': async () => undefined,
+        'between two chunks': (writer) => new Promise((written) => writer.write(Buffer.alloc(100), written)),
+        'after the last byte': (writer) => pipeline(chunked('x'), writer),
+        'after a commit that failed': async (writer) => {
+          await pipeline(chunked('x'), writer);
+          await assert.rejects(writer.commit({ size: 2 }));
+        },
+      };
+      for (const [when, reach] of Object.entries(POINTS)) {
+        test(`an abort ${when} leaves nothing, twice too`, async () => {
+          const folder = newFolder();
+          await disk.write(`${folder}/a`, 'old');
+          for (const options of [{}, { provisional: true }, { isHidden: true }]) {
+            const target = 'isHidden' in options ? `${folder}/.ftg-test-put-aside.a` : `${folder}/a`;
+            await use(async (remote) => {
+              const writer = await remote.write(at(target), options);
+              // Without a reader of errors an abort between two chunks would end the process.
+              writer.on('error', () => undefined);
+              // Some take a chunk once the next one comes: the point is reached, or the abort gets there first.
+              const reached = reach(writer).catch((error: unknown) => error);
+              if (when !== 'between two chunks') assert.equal(await reached, undefined);
+              await writer.abort(LEFT);
+              await writer.abort(LEFT);
+            });
+          }
+          assert.equal(await text(`${folder}/a`), 'old');
+          assert.deepEqual(await disk.files(folder), [`${folder}/a`]);
+          nothingNoted();
+        });
+      }
+
+      test('an abort after the commit changes nothing any more', async () => {
+        const folder = newFolder();
+        await use(async (remote) => {
+          const writer = await remote.write(at(`${folder}/a`), {});
+          await fill(writer, 'x');
+          await writer.abort(LEFT);
+        });
+        assert.deepEqual(await disk.files(folder), [`${folder}/a`]);
+      });
+
+      test('a name that is decided at the end', async () => {
+        const folder = newFolder();
+        for (const size of [10, 2 * PART_BYTES]) {
+          const content = randomBytes(size);
+          await use(async (remote) => {
+            const writer = await remote.write(at(`${folder}/draft`), { provisional: true });
+            await pipeline(chunked(content), writer);
+            const path = at(`${folder}/other/final-${size}`);
+            const info = await writer.commit({ size, path });
+            assert.deepEqual([info.path, info.name, info.size], [path, `final-${size}`, size]);
+          });
+          assert.ok((await disk.read(`${folder}/other/final-${size}`)).equals(content));
+        }
+        const final = [`${folder}/other/final-10`, `${folder}/other/final-${2 * PART_BYTES}`];
+        assert.deepEqual(await disk.files(folder), final);
+        nothingNoted();
+      });
+
+      test('the login folder may be asked for while a provisional upload flows', async () => {
+        const folder = newFolder();
+        await use(async (remote) => {
+          const writer = await remote.write(at(`${folder}/unsettled`), { provisional: true });
+          writer.write('con');
+          await remote.home();
+          writer.end('tent');
+          await once(writer, 'finish');
+          await writer.commit({ size: 7, path: at(`${folder}/settled`) });
+        });
+        assert.equal(await text(`${folder}/settled`), 'content');
+      });
+
+      test('bytes for a hidden name go there at once', async () => {
+        const folder = newFolder();
+        const file = `${folder}/.ftg-test-aside.a`;
+        await use(async (remote) => {
+          const info = await put(remote, file, 'aside', { isHidden: true });
+          assert.deepEqual([info.path, info.size], [file, 5]);
+        });
+        assert.deepEqual(await disk.files(folder), [file]);
+      });
+
+      test('a connection that writes in place', async () => {
+        const folder = newFolder();
+        const connection: Connection = { ...server.connection, atomicUploads: false };
+        await disk.write(`${folder}/a`, 'the old and longer content');
+        await disk.write(`${folder}/sub/b`, 'b');
+        await use(
+          async (remote) => {
+            const writer = await remote.write(at(`${folder}/half`), {});
+            writer.on('error', () => undefined);
+            writer.write(Buffer.alloc(100_000));
+            await writer.abort(LEFT);
+          },
+          { connection },
+        );
+        await use(
+          async (remote) => {
+            await put(remote, `${folder}/a`, 'short');
+            await put(remote, `${folder}/new/folder/a`, 'made');
+            if (server.deviations.inPlaceIsNeverExclusive === undefined) {
+              const exclusive = put(remote, `${folder}/a`, 'other', { exclusive: true }, { exclusive: true });
+              await assert.rejects(exclusive, withCode('already_exists'));
+            }
+            await assert.rejects(put(remote, `${folder}/sub`, 'x'), withCode('is_a_folder'));
+          },
+          { connection },
+        );
+        assert.equal(await text(`${folder}/a`), 'short');
+        assert.equal(await text(`${folder}/new/folder/a`), 'made');
+        assert.deepEqual(await disk.files(folder), [`${folder}/a`, `${folder}/new/folder/a`, `${folder}/sub/b`]);
+      });
+
+      test('a writer holds back a source that is faster', async () => {
+        const file = `${newFolder()}/large`;
+        const chunk = randomBytes(64 * 1024);
+        await use(async (remote) => {
+          const writer = await remote.write(at(file), {});
+          let most = 0;
+          for (let left = 512; left > 0; left--) {
+            const hasRoom = writer.write(chunk);
+            most = Math.max(most, writer.writableLength);
+            if (!hasRoom) await once(writer, 'drain');
+          }
+          writer.end();
+          await once(writer, 'finish');
+          await writer.commit({ size: 512 * chunk.length });
+          assert.ok(most <= 8 * MIB, `${most} bytes waited`);
+        });
+      });
+
+      test('appending adds to the end and tells the new size', async () => {
+        const folder = newFolder();
+        const file = `${folder}/log`;
+        await disk.write(file, 'one\n');
+        const more = `two\n${'x'.repeat(400_000)}`;
+        await use(async (remote) => {
+          const writer = await remote.append?.(at(file));
+          if (server.deviations.noAppend !== undefined) return assert.equal(writer, undefined);
+          const info = await fill(writer ?? assert.fail('it cannot append'), more);
+          assert.deepEqual([info.path, info.size], [file, 400_008]);
+          assert.equal(await text(file), `one\n${more}`);
+        });
+        if (server.deviations.noAppend !== undefined) return;
+        await use(async (remote) => {
+          const cut = (await remote.append?.(at(file))) ?? assert.fail();
+          cut.on('error', () => undefined);
+          cut.write(Buffer.alloc(50_000));
+          await cut.abort(LEFT);
+        });
+        assert.ok((await text(file)).startsWith(`one\n${more}`));
+        await use(async (remote) => {
+          const wrong = (await remote.append?.(at(file))) ?? assert.fail();
+          await assert.rejects(fill(wrong, 'x', { size: 2 }), withCode('size_mismatch'));
+          await assert.rejects(async () => remote.append?.(at(`${folder}/none`)), withCode('not_found'));
+          await assert.rejects(async () => remote.append?.(at(folder)), withCode('is_a_folder'));
+        });
+        assert.deepEqual(await disk.files(folder), [file]);
+      });
+    });
+
+    describe('reading', () => {
+      test('ranges, chosen by the facts of the file', async () => {
+        const file = `${newFolder()}/r`;
+        const content = randomBytes(700_000);
+        await disk.write(file, content);
+        for (const [start, end] of [
+          ...([[0, 0] as const, [0, 699_999], [699_999, 699_999], [300_000, 650_000]] as const),
+          ...([[10, 40_000] as const, [12_345, 699_999]] as const),
+        ]) {
+          await use(async (remote) => {
+            const sizes: number[] = [];
+            const opened = await remote.read(at(file), ({ size }) => {
+              sizes.push(size);
+              return { start, end };
+            });
+            assert.deepEqual([opened.range, opened.info.size, sizes], [{ start, end }, 700_000, [700_000]]);
+            const part = Buffer.concat((await opened.body.toArray()) as Buffer[]);
+            assert.ok(part.equals(content.subarray(start, end + 1)), `${start}-${end}`);
+          });
+        }
+        await use(async (remote) => {
+          const whole = await remote.read(at(file), () => undefined);
+          assert.equal(whole.range, undefined);
+          assert.ok(Buffer.concat((await whole.body.toArray()) as Buffer[]).equals(content));
+        });
+      });
+
+      test('a choice that throws opens nothing and is told as it is', async () => {
+        const file = `${newFolder()}/r`;
+        await disk.write(file, 'text');
+        const refuse = (): never => {
+          throw new GatewayError('bad_range', 'outside');
+        };
+        await use(async (remote) => {
+          for (let tries = 0; tries < 10; tries++) {
+            await assert.rejects(remote.read(at(file), refuse), withCode('bad_range'));
+          }
+          assert.equal((await get(remote, file)).toString(), 'text');
+        });
+      });
+
+      test('a body that is not wanted any more frees what it held', async () => {
+        const file = `${newFolder()}/large`;
+        await disk.write(file, randomBytes(5_000_000));
+        // More often than there are sessions, or sockets of a session.
+        for (let tries = 0; tries < 12; tries++) {
+          await use(async (remote) => {
+            const { body } = await remote.read(at(file));
+            if (tries % 2 === 0) await once(body, 'readable');
+            body.destroy();
+            await once(body, 'close');
+          });
+        }
+        assert.equal(await use(async (remote) => (await get(remote, file)).length), 5_000_000);
+      });
+
+      test('a file that shrinks while it is read is an error, not a short file', async () => {
+        const file = `${newFolder()}/s`;
+        const content = randomBytes(24_000_000);
+        await disk.write(file, content);
+        await use(async (remote) => {
+          const { body } = await remote.read(at(file));
+          // It may fail before anybody asks for more.
+          body.on('error', () => undefined);
+          await once(body, 'readable');
+          await disk.write(file, 'short');
+          const read = await body.toArray().catch((error: unknown) => {
+            // Some servers say themselves that they cannot go on.
+            assert.ok(hasCode(error, 'size_mismatch', 'connection_lost', 'remote_failure'), String(error));
+          });
+          if (server.deviations.readsWhatItOpened === undefined) assert.equal(read, undefined);
+          else if (read !== undefined) assert.ok(Buffer.concat(read as Buffer[]).equals(content));
+        });
+      });
+
+      test('consumers of every rhythm get all of it, and slow ones hold the server back', async () => {
+        const file = `${newFolder()}/f`;
+        const content = randomBytes(6 * MIB + 1);
+        await disk.write(file, content);
+        for (const bytes of [1, 64 << 10, 600 << 10, 2 * MIB]) {
+          const hash = createHash('sha256');
+          let most = 0;
+          await use(async (remote) => {
+            const { body } = await remote.read(at(file));
+            const sink = new Writable({
+              highWaterMark: bytes,
+              write(chunk: Buffer, _encoding, taken) {
+                most = Math.max(most, body.readableLength);
+                hash.update(chunk);
+                if (chunk.length % 3 === 0) taken();
+                else setImmediate(taken);
+              },
+            });
+            await pipeline(body, sink);
+          });
+          assert.equal(hash.digest('hex'), createHash('sha256').update(content).digest('hex'), `${bytes}`);
+          assert.ok(most <= 3.75 * MIB, `${most} bytes waited`);
+        }
+      });
+
+      test('many transfers at once over the sessions of one connection', async () => {
+        const folder = newFolder();
+        const contents = Array.from({ length: 6 }, () => randomBytes(3 * MIB + 11));
+        await Promise.all(
+          contents.map((content, index) =>
+            use(async (remote) => {
+              await put(remote, `${folder}/${index}`, content);
+              assert.ok((await get(remote, `${folder}/${index}`)).equals(content));
+            }),
+          ),
+        );
+        assert.equal((await disk.files(folder)).length, contents.length);
+      });
+    });
+
+    describe('looking', () => {
+      test('absent, file and folder are told apart', async () => {
+        const folder = newFolder();
+        const file = at(`${folder}/file`);
+        await disk.write(file, 'x');
+        await use(async (remote) => {
+          const none = at(`${folder}/none`);
+          const absent: Record<string, () => Promise<unknown>> = {
+            stat: () => remote.stat(none),
+            'stat below nothing': () => remote.stat(at(`${folder}/no/where`)),
+            list: () => list(remote, none),
+            read: () => get(remote, none),
+            'read with a choice': async () => remote.read(none, () => undefined),
+            'read below nothing': () => get(remote, `${folder}/no/where`),
+            remove: () => remote.remove(none),
+            move: () => remote.move(none, at(`${folder}/other`), { replace: true }),
+          };
+          for (const [what, ask] of Object.entries(absent)) {
+            await assert.rejects(ask(), withCode('not_found'), what);
+          }
+          const belowAFile = server.deviations.failsBelowAFile === undefined ? 'not_found' : 'remote_failure';
+          await assert.rejects(remote.stat(at(`${file}/below`)), withCode(belowAFile));
+          await assert.rejects(list(remote, file), withCode('not_a_folder'));
+          await assert.rejects(get(remote, folder), withCode('is_a_folder'));
+          await assert.rejects(
+            remote.read(at(folder), () => undefined),
+            withCode('is_a_folder'),
+          );
+          const { name, path, size, isDirectory } = await remote.stat(at(folder));
+          assert.deepEqual([name, path, size, isDirectory], [folder.split('/').at(-1), folder, 0, true]);
+          assert.equal((await remote.stat(at('/'))).isDirectory, true);
+        });
+        assert.deepEqual(await disk.files(folder), [file]);
+      });
+
+      test('a listing shows one level, and of each entry what stat tells', async () => {
+        const folder = newFolder();
+        for (const [file, content] of Object.entries({ '.dot': '1', file: '1234', 'sub/deep/f': 'x' })) {
+          await disk.write(`${folder}/${file}`, content);
+        }
+        await use(async (remote) => {
+          const found = await list(remote, folder);
+          assert.deepEqual(
+            found.map(({ name, path, size, isDirectory }) => [name, path, size, isDirectory]),
+            [
+              ['.dot', `${folder}/.dot`, 1, false],
+              ['file', `${folder}/file`, 4, false],
+              ['sub', `${folder}/sub`, 0, true],
+            ],
+          );
+          for (const { modifiedAt, timeResolutionMs: _, ...info } of found) {
+            const { modifiedAt: told, timeResolutionMs: __, ...facts } = await remote.stat(info.path);
+            assert.deepEqual(info, facts);
+            const apart = Math.abs(told.getTime() - modifiedAt.getTime());
+            assert.ok(apart <= remote.can.timeResolutionMs, `${info.name}: ${apart} ms apart`);
+            if (!info.isDirectory) assert.ok(Math.abs(told.getTime() - Date.now()) < 120_000, told.toISOString());
+          }
+        });
+      });
+
+      test('links are followed, and one that leads nowhere is listed', async () => {
+        if (disk.link === undefined || server.deviations.hidesLinks !== undefined) return;
+        const folder = newFolder();
+        await disk.write(`${folder}/file`, '12345');
+        await disk.write(`${folder}/sub/f`, '');
+        await disk.link('file', `${folder}/to file`);
+        await disk.link('sub', `${folder}/to folder`);
+        await disk.link('nowhere', `${folder}/to nothing`);
+        await use(async (remote) => {
+          const found = (await list(remote, folder)).map(({ name, size, isDirectory }) => [name, isDirectory || size]);
+          const told = Object.fromEntries(found) as Record<string, unknown>;
+          const { 'to nothing': _, ...others } = told;
+          assert.deepEqual(others, { file: 5, sub: true, 'to file': 5, 'to folder': true });
+          const { size, isDirectory } = await remote.stat(at(`${folder}/to file`));
+          assert.deepEqual([size, isDirectory], [5, false]);
+          assert.equal((await remote.stat(at(`${folder}/to folder`))).isDirectory, true);
+          assert.equal((await get(remote, `${folder}/to file`)).toString(), '12345');
+        });
+      });
+
+      test('a folder of 1,000 names is listed whole, also after one look that was broken off; an empty one is empty', async () => {
+        const folder = newFolder();
+        const names = Array.from({ length: 1_000 }, (_, index) => `n${String(index).padStart(4, '0')}`);
+        for (let start = 0; start < names.length; start += 50) {
+          await Promise.all(names.slice(start, start + 50).map((file) => disk.write(`${folder}/${file}`, '')));
+        }
+        await use(async (remote) => {
+          for await (const { name } of remote.list(at(folder))) {
+            assert.ok(name);
+            break;
+          }
+        });
+        await use(async (remote) => {
+          assert.deepEqual(await namesIn(remote, folder), names);
+          await remote.makeFolder(at(`${folder}-empty`));
+          assert.deepEqual(await list(remote, `${folder}-empty`), []);
+        });
+      });
+
+      test('names of every kind survive every call', async () => {
+        const folder = newFolder();
+        const refuses = server.deviations.refusesName;
+        const kept = NAMES.filter((file) => refuses?.(file) !== true);
+        await use(async (remote) => {
+          for (const file of NAMES) {
+            const path = `${folder}/${file}`;
+            if (!kept.includes(file)) {
+              await assert.rejects(put(remote, path, file), GatewayError, file);
+              continue;
+            }
+            const { name } = await put(remote, path, file);
+            assert.equal(name, file);
+            assert.equal((await get(remote, path)).toString(), file);
+            assert.deepEqual([(await remote.stat(at(path))).name, await text(path)], [file, file]);
+          }
+          assert.deepEqual(await namesIn(remote, folder), kept.toSorted());
+          assert.deepEqual(await disk.files(folder), kept.map((file) => `${folder}/${file}`).toSorted());
+          for (const file of kept) {
+            const moved = at(`${folder}-moved/${file}`);
+            await remote.move(at(`${folder}/${file}`), moved, { replace: false });
+            assert.equal((await get(remote, moved)).toString(), file);
+            await remote.remove(moved);
+          }
+          assert.deepEqual(await disk.files(`${folder}-moved`), []);
+        });
+      });
+
+      test('folders of every name are made, listed and moved', async () => {
+        const folder = newFolder();
+        await use(async (remote) => {
+          for (const name of FOLDERS) {
+            const path = `${folder}/${name}`;
+            if (server.deviations.refusesFolder?.(name) === true) {
+              await assert.rejects(remote.makeFolder(at(path)), withCode('bad_path'));
+              continue;
+            }
+            await put(remote, `${path}/f`, 'x');
+            assert.deepEqual(
+              (await list(remote, path)).map((entry) => entry.path),
+              [`${path}/f`],
+            );
+            const info = await remote.stat(at(path));
+            assert.deepEqual([info.name, info.isDirectory, info.size], [name, true, 0]);
+            await remote.move(at(path), at(`${folder}-moved/deep er/${name}`), { replace: false });
+            assert.deepEqual(await namesIn(remote, `${folder}-moved/deep er/${name}`), ['f']);
+          }
+        });
+      });
+
+      test('everything stays below the root of the connection', async () => {
+        const folder = newFolder();
+        await disk.write(`${folder}/inner/file`, 'x');
+        await disk.write(`${folder}-beside/file`, 'x');
+        await use(
+          async (remote) => {
+            assert.deepEqual(
+              (await list(remote, '/')).map(({ path }) => path),
+              ['/inner'],
+            );
+            assert.equal(await remote.home(), '/');
+            await put(remote, '/other', 'y');
+            await assert.rejects(remote.stat(at(`${folder}-beside/file`)), withCode('not_found'));
+          },
+          { connection: below(server.connection, folder) },
+        );
+        assert.equal(await text(`${folder}/other`), 'y');
+      });
+
+      test('what is known of the server is there for people to read', async () => {
+        await use(async (remote) => {
+          await remote.stat(at('/'));
+          const home = await remote.stat(await remote.home());
+          assert.equal(home.isDirectory, true);
+          assert.ok(Object.keys(remote.facts).length > 0);
+          assert.deepEqual(JSON.parse(JSON.stringify(remote.facts)), remote.facts);
+          assert.ok(remote.can.timeResolutionMs > 0 && remote.can.statTimeResolutionMs > 0);
+        });
+      });
+    });
+
+    describe('changing', () => {
+      test('a file takes the place of nothing but a file, and lies below nothing but a folder', async () => {
+        const folder = newFolder();
+        await disk.write(`${folder}/f`, 'file');
+        await disk.write(`${folder}/full/inside`, 'inside');
+        await use(async (remote) => {
+          await remote.makeFolder(at(`${folder}/empty`));
+          for (const place of ['full', 'empty']) {
+            for (const size of [0, 10, 2 * MIB]) {
+              for (const options of [{ size }, {}]) {
+                const writing = put(remote, `${folder}/${place}`, randomBytes(size), options);
+                await assert.rejects(writing, withCode('is_a_folder'), `${place} ${size}`);
+              }
+            }
+          }
+          await assert.rejects(put(remote, '/', 'x'), withCode('is_a_folder'));
+          for (const place of [`${folder}/f/x`, `${folder}/f/deeper/x`]) {
+            for (const size of [10, 2 * MIB]) {
+              await assert.rejects(put(remote, place, randomBytes(size)), withCode('not_a_folder'), `${place} ${size}`);
+            }
+            await assert.rejects(remote.makeFolder(at(place)), withCode('not_a_folder'));
+          }
+        });
+        assert.deepEqual(await disk.files(folder), [`${folder}/f`, `${folder}/full/inside`]);
+        assert.equal(await text(`${folder}/f`), 'file');
+        nothingNoted();
+      });
+
+      test('moving files', async () => {
+        const folder = newFolder();
+        const [a, b, there] = [at(`${folder}/a`), at(`${folder}/b`), at(`${folder}/to/new/place`)];
+        const content = randomBytes(2 * PART_BYTES);
+        await disk.write(a, content);
+        await disk.write(b, 'b');
+        await disk.write(`${folder}/sub/f`, '');
+        await use(async (remote) => {
+          await assert.rejects(remote.move(a, b, { replace: false }), withCode('already_exists'));
+          assert.equal(await text(b), 'b');
+          await assert.rejects(remote.move(a, at(`${folder}/sub`), { replace: true }), withCode('is_a_folder'));
+          const replaced = await remote.move(a, b, { replace: true });
+          assert.deepEqual([replaced.path, replaced.name, replaced.size], [b, 'b', content.length]);
+          assert.ok((await disk.read(b)).equals(content));
+          const moved = await remote.move(b, there, { replace: false });
+          assert.deepEqual([moved.name, moved.path, moved.size], ['place', there, content.length]);
+          await assert.rejects(remote.stat(b), withCode('not_found'));
+          for (const replace of [false, true]) {
+            assert.equal((await remote.move(there, there, { replace })).size, content.length);
+          }
+        });
+        assert.ok((await disk.read(there)).equals(content));
+        assert.deepEqual(await disk.files(folder), [`${folder}/sub/f`, there]);
+      });
+
+      test('moving folders', async () => {
+        const folder = newFolder();
+        const files = ['a', 'b c', 'sub/d', 'sub/deep/e'];
+        for (const file of files) await disk.write(`${folder}/from/${file}`, file);
+        await disk.write(`${folder}/other/x`, '');
+        await disk.write(`${folder}/file`, '');
+        const to = at(`${folder}/new/to`);
+        await use(async (remote) => {
+          const info = await remote.move(at(`${folder}/from`), to, { replace: false });
+          assert.deepEqual([info.path, info.isDirectory], [to, true]);
+          for (const replace of [false, true]) {
+            await assert.rejects(remote.move(to, at(`${folder}/other`), { replace }), withCode('is_a_folder'));
+            await assert.rejects(remote.move(to, at(`${folder}/file`), { replace }), withCode('not_a_folder'));
+            assert.equal((await remote.move(to, to, { replace })).isDirectory, true);
+          }
+        });
+        const expected = files.map((file) => `${to}/${file}`);
+        assert.deepEqual(await disk.files(folder), [`${folder}/file`, ...expected, `${folder}/other/x`]);
+        assert.equal(await text(`${to}/sub/deep/e`), 'sub/deep/e');
+      });
+
+      test('removing takes files alone', async () => {
+        const folder = newFolder();
+        await disk.write(`${folder}/a`, '');
+        await disk.write(`${folder}/sub/f`, '');
+        await use(async (remote) => {
+          await remote.remove(at(`${folder}/a`));
+          await assert.rejects(remote.remove(at(`${folder}/a`)), withCode('not_found'));
+          await assert.rejects(remote.remove(at(`${folder}/sub`)), withCode('is_a_folder'));
+          await assert.rejects(remote.remove(at('/')), withCode('is_a_folder'));
+        });
+        assert.deepEqual(await disk.files(folder), [`${folder}/sub/f`]);
+      });
+
+      test('making folders tells whether it made one', async () => {
+        const folder = newFolder();
+        await disk.write(`${folder}/file`, '');
+        await use(async (remote) => {
+          assert.deepEqual(await remote.makeFolder(at(`${folder}/p/q/r`)), { created: true });
+          for (const path of [`${folder}/p/q/r`, `${folder}/p`, folder, '/']) {
+            assert.deepEqual(await remote.makeFolder(at(path)), { created: false }, path);
+          }
+          assert.deepEqual(await namesIn(remote, `${folder}/p/q`), ['r/']);
+          await assert.rejects(remote.makeFolder(at(`${folder}/file`)), withCode('not_a_folder'));
+        });
+      });
+
+      test('those who make the same folders at once all succeed', async () => {
+        const folder = `${newFolder()}/of/makers`;
+        await Promise.all(
+          ['one', 'two', 'three'].map((file) => use((remote) => put(remote, `${folder}/${file}`, file))),
+        );
+        await Promise.all(['w', 'z', 'z'].map((sub) => use((remote) => remote.makeFolder(at(`${folder}/x/y/${sub}`)))));
+        assert.deepEqual(await disk.files(folder), [`${folder}/one`, `${folder}/three`, `${folder}/two`]);
+        assert.deepEqual(await use((remote) => namesIn(remote, `${folder}/x/y`)), ['w/', 'z/']);
+      });
+
+      test('what the server denies is permission_denied, and the session goes on', async () => {
+        const { chmod } = disk;
+        if (chmod === undefined) return;
+        const folder = newFolder();
+        await disk.write(`${folder}/file`, 'x');
+        await chmod(`${folder}/file`, 0o000);
+        await use(async (remote) => {
+          await assert.rejects(get(remote, `${folder}/file`), withCode('permission_denied'));
+          await chmod(folder, 0o555);
+          await assert.rejects(remote.remove(at(`${folder}/file`)), withCode('permission_denied'));
+          await assert.rejects(put(remote, `${folder}/new`, 'x'), withCode('permission_denied'));
+          await assert.rejects(remote.makeFolder(at(`${folder}/sub`)), withCode('permission_denied'));
+          await put(remote, `${folder}-afterwards`, 'works');
+        });
+        assert.deepEqual(await disk.files(folder), [`${folder}/file`]);
+      });
+
+      test('a copy inside the store, where there is one', async () => {
+        const folder = newFolder();
+        const content = randomBytes(2 * PART_BYTES + 1);
+        await disk.write(`${folder}/ä source+1.bin`, content);
+        await use(async (remote) => {
+          const copy = (from: string, exclusive: boolean): Promise<FileInfo | undefined> | undefined =>
+            remote.copyFrom?.(remote, at(`${folder}/${from}`), at(`${folder}/to/copy`), { exclusive });
+          const info = await copy('ä source+1.bin', true);
+          if (info === undefined) return;
+          assert.deepEqual([info.path, info.size], [`${folder}/to/copy`, content.length]);
+          assert.ok((await disk.read(`${folder}/to/copy`)).equals(content));
+          await assert.rejects(async () => copy('ä source+1.bin', true), withCode('already_exists'));
+          await assert.rejects(async () => copy('none', false), withCode('not_found'));
+          await assert.rejects(async () => copy('to', false), withCode('is_a_folder'));
+        });
+      });
+
+      test('commands', async () => {
+        const limits = { timeoutMs: 30_000, maxOutputBytes: 10_000 };
+        // As the operation does it: one command a lease, on another session when this one turns out dead.
+        const exec = (command: string, more: Partial<ExecOptions> = {}): Promise<ExecResult | undefined> =>
+          use(async (remote) => remote.exec?.(command, { ...limits, ...more }), { mayRepeat: true });
+        if (server.connection.type !== 'sftp') return assert.equal(await exec('true'), undefined);
+        if (server.deviations.noShell !== undefined) {
+          const result = await exec('id -u').catch((error: unknown) => error);
+          assert.ok(result instanceof GatewayError || (result as ExecResult).exitCode !== 0);
+          return;
+        }
+        const told = await exec('echo out; echo err >&2; exit 3');
+        assert.deepEqual(told, { exitCode: 3, stdout: 'out\n', stderr: 'err\n' });
+        assert.equal((await exec('kill -TERM $$'))?.exitCode, 143);
+        await assert.rejects(exec('yes'), withCode('too_large'));
+        const onOutput = (): never => {
+          throw new GatewayError('overloaded', 'no room');
+        };
+        await assert.rejects(exec('echo x', { onOutput }), withCode('overloaded'));
+        await assert.rejects(exec('sleep 20', { timeoutMs: 300 }), withCode('command_timeout'));
+      });
+    });
+
+    describe('the end of an operation', () => {
+      const CALLS: Readonly<Record<string, (remote: Remote, folder: string) => Promise<unknown>>> = {
+        stat: (remote, folder) => remote.stat(at(`${folder}/f`)),
+        list: (remote, folder) => list(remote, folder),
+        read: async (remote, folder) => get(remote, `${folder}/f`),
+        write: (remote, folder) => put(remote, `${folder}/new`, 'x'),
+        move: (remote, folder) => remote.move(at(`${folder}/f`), at(`${folder}/moved`), { replace: false }),
+        remove: (remote, folder) => remote.remove(at(`${folder}/f`)),
+        makeFolder: (remote, folder) => remote.makeFolder(at(`${folder}/sub`)),
+        append: async (remote, folder) => {
+          const writer = await remote.append?.(at(`${folder}/f`));
+          if (writer !== undefined) await fill(writer, 'x');
+        },
+      };
+      for (const [call, ask] of Object.entries(CALLS)) {
+        test(`${call} stops with the reason of the signal, before it begins or on its way`, async () => {
+          const folder = newFolder();
+          await disk.write(`${folder}/f`, 'content');
+          const ender = new AbortController();
+          await use(
+            async (remote) => {
+              ender.abort(new GatewayError('draining', 'the gateway stops'));
+              if (call !== 'append' || server.deviations.noAppend === undefined) {
+                await assert.rejects(ask(remote, folder), withCode('draining'));
+              }
+            },
+            { signal: ender.signal },
+          );
+          assert.deepEqual(await disk.files(folder), [`${folder}/f`]);
+          const onItsWay = new AbortController();
+          const asked = use(
+            async (remote) => {
+              const asking = ask(remote, folder);
+              onItsWay.abort(new GatewayError('draining', 'the gateway stops'));
+              await asking;
+            },
+            { signal: onItsWay.signal },
+          );
+          // What was under way may have been done; anything else is the reason.
+          await asked.catch((error: unknown) => withCode('draining')(error));
+          await use((remote) => remote.stat(at(folder)));
+        });
+      }
+
+      test('an upload stops, and cleaning up still works', async () => {
+        const folder = newFolder();
+        for (const options of [{ size: 8 * PART_BYTES }, {}, { provisional: true }]) {
+          const ender = new AbortController();
+          await use(
+            async (remote) => {
+              const writer = await remote.write(at(`${folder}/a`), options);
+              async function* halts(): AsyncGenerator<Buffer> {
+                yield randomBytes(2 * PART_BYTES);
+                ender.abort(new GatewayError('draining', 'the gateway stops'));
+                yield randomBytes(1);
+              }
+              await assert.rejects(pipeline(Readable.from(halts()), writer), withCode('draining'));
+              await writer.abort(ender.signal.reason as Error);
+            },
+            { signal: ender.signal },
+          );
+        }
+        assert.deepEqual(await disk.files(folder), []);
+        nothingNoted();
+      });
+
+      test('a download stops with the reason', async () => {
+        const file = `${newFolder()}/large`;
+        await disk.write(file, randomBytes(24_000_000));
+        const ender = new AbortController();
+        await use(
+          async (remote) => {
+            const { body } = await remote.read(at(file));
+            await once(body, 'readable');
+            ender.abort(new GatewayError('draining', 'the gateway stops'));
+            await assert.rejects(body.toArray(), withCode('draining'));
+          },
+          { signal: ender.signal },
+        );
+      });
+
+      test('what cannot be taken back is told of before, and may be refused then', async () => {
+        const folder = newFolder();
+        await disk.write(`${folder}/f`, 'old');
+        const changes: Readonly<Record<string, (remote: Remote) => Promise<unknown>>> = {
+          'a commit': (remote) => put(remote, `${folder}/f`, 'new'),
+          'an exclusive commit': (remote) => put(remote, `${folder}/n`, 'new', {}, { exclusive: true }),
+          'a move': (remote) => remote.move(at(`${folder}/f`), at(`${folder}/g`), { replace: false }),
+          'a removal': (remote) => remote.remove(at(`${folder}/f`)),
+        };
+        for (const [what, change] of Object.entries(changes)) {
+          const irrevocable = (): never => {
+            throw LEFT;
+          };
+          await use((remote) => assert.rejects(change(remote), withCode('client_gone'), what), { irrevocable });
+        }
+        assert.equal(await text(`${folder}/f`), 'old');
+        assert.deepEqual(await disk.files(folder), [`${folder}/f`]);
+        for (const change of Object.values(changes).slice(0, 2)) {
+          let told = 0;
+          await use(change, { irrevocable: () => void told++ });
+          assert.ok(told > 0);
+        }
+        nothingNoted();
+      });
+
+      test('what a dead session leaves is noted, to be removed on another one', async () => {
+        if (server.hasNoWire === true) return;
+        const folder = newFolder();
+        const proxy = await startProxy(portOf(server.connection), { ftp: server.connection.type === 'ftp' });
+        const connection = through(server.connection, proxy.port);
+        const { notes } = seam;
+        for (const options of [{}, { provisional: true }]) {
+          await use(
+            async (remote) => {
+              const writer = await remote.write(at(`${folder}/a`), options);
+              writer.on('error', () => undefined);
+              await new Promise<void>((written) => {
+                writer.write(randomBytes(2 * PART_BYTES + 7), () => written());
+                writer.write(Buffer.alloc(1));
+              });
+              proxy.isDown = true;
+              proxy.fail('reset');
+              await writer.abort(LEFT);
+            },
+            { connection },
+          ).finally(() => (proxy.isDown = false));
+          for (const left of await disk.files(folder)) {
+            const isNoted = left.endsWith('?upload')
+              ? notes.abortLater.length > 0
+              : notes.removeLater.includes(at(left));
+            assert.ok(isNoted, `${left}: ${JSON.stringify([notes.removeLater, notes.abortLater])}`);
+          }
+          // As the gateway does it when it finds the notes.
+          await use(async (remote) => {
+            for (const path of notes.removeLater.splice(0)) await remote.remove(path).catch(() => undefined);
+            for (const id of notes.abortLater.splice(0)) {
+              await remote.abortMultipart?.(notes.multiparts.get(id) ?? assert.fail(id), id);
+              await remote.abortMultipart?.(notes.multiparts.get(id) ?? assert.fail(id), id);
+              notes.multiparts.delete(id);
+            }
+          });
+          assert.deepEqual(await disk.files(folder), []);
+        }
+        await proxy.stop();
+        nothingNoted();
+      });
+    });
+  });
+}
