@@ -14,6 +14,8 @@ export interface BenchOptions {
   /** Write a CPU profile of each gateway process here. */
   readonly profileFolder: string | undefined;
   readonly results: string;
+  /** A built checkout of another version, to be compared with in place of the rivals. */
+  readonly before: string | undefined;
 }
 
 export const USAGE = `npm run bench -- [CASE …] [options]
@@ -21,6 +23,7 @@ export const USAGE = `npm run bench -- [CASE …] [options]
   --size SIZE      of a large file, such as 256M or 1G (1G)
   --only TEXT      only scenarios whose name holds it, from the start of a word
   --quick          one short round, for a look: 64 MiB files
+  --before DIR     beside the gateway of another checkout, built, and no others
   --profile DIR    CPU profiles of the gateway
   --results DIR    where the report goes (bench/results)`;
 
@@ -35,6 +38,7 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
       only: { type: 'string', default: '' },
       quick: { type: 'boolean', default: false },
       profile: { type: 'string' },
+      before: { type: 'string' },
       results: { type: 'string', default: 'bench/results' },
     },
   });
@@ -51,6 +55,7 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
     quick,
     profileFolder: values.profile,
     results,
+    before: values.before,
   };
 }
 

@@ -50,11 +50,19 @@ export interface Scenario {
   readonly goals: readonly Goal[];
 }
 
+/** The gateway of another version, from a checkout of its own. */
+export const BEFORE = 'gateway before';
+export const NOT_SLOWER: Goal = { kind: 'ratio', against: BEFORE, atLeast: 0.97 };
+
 export interface CaseOptions {
   /** Bytes of a large file. */
   readonly size: number;
   /** Shorter runs, for a look. */
   readonly quick: boolean;
+  /** A built checkout of another version, to be compared with in place of the rivals. */
+  readonly before: string | undefined;
+  /** Scenarios whose name does not hold this are left out: what they need should not be started. */
+  readonly only: string;
 }
 
 export interface BenchCase {

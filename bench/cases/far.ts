@@ -2,7 +2,7 @@ import { MIB } from '../lab/lab.js';
 import type { Protocol } from '../lab/target.js';
 import { directClients } from '../rivals/command-line.js';
 import type { BenchCase, Goal } from '../scenario.js';
-import { PROTOCOLS } from './large.js';
+import { protocolsOf } from './large.js';
 import { gatewayFront, seed, throughClient, throughFront, type Direction } from './transfers.js';
 
 const ROUND_TRIP_MS = 50;
@@ -23,9 +23,9 @@ export const far: BenchCase = {
     'and connecting takes no round trip. The gateway and rclone serve webdav stand on the near side, as their client does, ' +
     'and hold sessions open; the others log in first. The naive gateway and curl over SFTP are left out: they send one ' +
     'request per round trip, about 1 MB/s.',
-  async *scenarios(lab, { size }) {
+  async *scenarios(lab, { size, only }) {
     const bytes = Math.max(MIB, size / PART);
-    for (const protocol of PROTOCOLS) {
+    for (const protocol of protocolsOf(only)) {
       await seed(lab, await lab.target(protocol), bytes);
       const target = await lab.farTarget(protocol, ROUND_TRIP_MS);
       const gateway = await lab.gateway({ connections: { remote: target } });

@@ -1,6 +1,6 @@
 import { MIB } from '../lab/lab.js';
 import type { BenchCase } from '../scenario.js';
-import { PROTOCOLS } from './large.js';
+import { protocolsOf } from './large.js';
 import { gatewayFront, seed, throughFront, type Direction, type Load } from './transfers.js';
 
 const SIZE_STEPS: readonly number[] = [1 / 16, 1 / 4, 1, 2];
@@ -17,8 +17,8 @@ export const memory: BenchCase = {
   about:
     'Peak resident memory (VmHWM, set back before every run) of a gateway that lives through the whole case. ' +
     'It must not follow the size of a file.',
-  async *scenarios(lab, { size }) {
-    for (const protocol of PROTOCOLS) {
+  async *scenarios(lab, { size, only }) {
+    for (const protocol of protocolsOf(only)) {
       const target = await lab.target(protocol);
       const pool = { maxSessions: protocol === 'sftp' ? 8 : 64 };
       const gateway = await lab.gateway({ connections: { remote: target }, pool });

@@ -1,7 +1,7 @@
 import { MIB } from '../lab/lab.js';
 import type { Protocol } from '../lab/target.js';
 import type { BenchCase, Goal } from '../scenario.js';
-import { PROTOCOLS } from './large.js';
+import { protocolsOf } from './large.js';
 import { gatewayFront, seed, throughFront, type Direction } from './transfers.js';
 
 const COUNTS: readonly number[] = [8, 64];
@@ -17,8 +17,8 @@ export const parallel: BenchCase = {
   about:
     'One curl sends or fetches all of them at once over connections of their own. Pools are wide enough for all ' +
     '(FTP: 64 sessions). rclone and the naive gateway open what they like.',
-  async *scenarios(lab, { size }) {
-    for (const protocol of PROTOCOLS) {
+  async *scenarios(lab, { size, only }) {
+    for (const protocol of protocolsOf(only)) {
       const target = await lab.target(protocol);
       const pool = { maxSessions: protocol === 'sftp' ? 8 : 64 };
       const gateway = await lab.gateway({ connections: { remote: target }, pool });

@@ -1,10 +1,10 @@
-import { getRequest, uploadRequest, type Request } from '../lab/gateway.js';
+import { getRequest, uploadRequest, type GatewayUnderTest, type Request } from '../lab/gateway.js';
 import type { Lab } from '../lab/lab.js';
 import type { Protocol, Target } from '../lab/target.js';
 import { applyLoad } from '../load/load.js';
 import type { HttpCall, SmallOperation } from '../load/spec.js';
-import type { BenchCase, Contender, Goal } from '../scenario.js';
-import { PROTOCOLS } from './large.js';
+import { BEFORE, type BenchCase, type Contender, type Goal, NOT_SLOWER } from '../scenario.js';
+import { protocolsOf } from './large.js';
 
 const BYTES = 4096;
 const LISTED = 1000;
@@ -40,45 +40,39 @@ export const small: BenchCase = {
     `libraries use as many warm sessions (${SESSIONS}) and the same remote calls: for an upload a hidden name, a size check and ` +
     'a rename. The gateway moreover writes a history row to its database, durably, before it answers. ' +
     'The p50 of one client shows what the gateway adds to a call.',
-  async *scenarios(lab, { quick }) {
+  async *scenarios(lab, { quick, before, only }) {
     const seconds = quick ? SECONDS.quick : SECONDS.full;
     const body = await lab.source(BYTES);
-    for (const protocol of PROTOCOLS) {
+    for (const protocol of protocolsOf(only)) {
       const target = await lab.target(protocol);
       await lab.store(target, FILE, body);
       for (let index = 0; index < LISTED; index += 1) await lab.storeIn(target, FOLDER, `file-${index}`);
-      const gateway = await lab.gateway({ connections: { remote: target } });
-      const webdav = await lab.webdav(target);
-      const place = { gateway, connection: 'remote', target };
-      for (const { operation, clients } of ROWS) {
-        const ours = ownRequest(operation, place);
-        const contenders = [
-          loaded(lab, target, 'gateway', operation, clients, seconds, asCall(ours, operation, body), gateway),
-          bare(lab, target, operation, clients, seconds, body),
-          // Its other operations are answered from a cache of the folder and cost no remote call.
-          ...(operation === 'upload' || operation === 'download'
-            ? [
-                loaded(
-                  lab,
-                  target,
-                  webdav.name,
-                  operation,
-                  clients,
-                  seconds,
-                  asCall(operation === 'upload' ? webdav.upload('dav-{n}') : webdav.download(FILE), operation, body),
-                  webdav,
-                ),
-              ]
-            : []),
-        ];
+      const connections = { remote: target };
+      const gateway = await lab.gateway({ connections });
+      const old = before === undefined ? undefined : await lab.gateway({ connections, checkout: before });
+      const webdav = before === undefined ? await lab.webdav(target) : undefined;
+      const through = (name: string, { operation, clients }: Row, request: Request, service: Watched): Contender =>
+        loaded(lab, target, name, operation, clients, seconds, asCall(request, operation, body), service);
+      const ours = (name: string, row: Row, front: GatewayUnderTest): Contender =>
+        through(name, row, ownRequest(row.operation, { gateway: front, connection: 'remote', target }), front);
+      for (const row of ROWS) {
+        const { operation, clients } = row;
+        const contenders = [ours('gateway', row, gateway)];
+        if (old !== undefined) contenders.push(ours(BEFORE, row, old));
+        else contenders.push(bare(lab, target, operation, clients, seconds, body));
+        // Its other operations are answered from a cache of the folder and cost no remote call.
+        if (webdav !== undefined && (operation === 'upload' || operation === 'download')) {
+          const request = operation === 'upload' ? webdav.upload('dav-{n}') : webdav.download(FILE);
+          contenders.push(through(webdav.name, row, request, webdav));
+        }
         yield {
           name: `${protocol} ${operation}, ${clients} client${clients === 1 ? '' : 's'}`,
           unit: 'ops/s',
           contenders,
-          goals: goals(protocol, operation, clients),
+          goals: before === undefined ? goals(protocol, operation, clients) : [NOT_SLOWER],
         };
       }
-      for (const service of [gateway, webdav]) await service.stop();
+      for (const service of [gateway, old, webdav]) await service?.stop();
     }
   },
 };
@@ -128,7 +122,9 @@ function loaded(
     ...(loopDelayMs === undefined ? {} : { loopDelayMs }),
     ...(restMiB === undefined ? {} : { restMiB }),
     run: () => applyLoad({ call, clients, seconds }, BYTES),
-    ...(operation === 'upload' ? { verify: () => expectLast(lab, target, name === 'gateway' ? '' : 'dav-') } : {}),
+    ...(operation === 'upload'
+      ? { verify: () => expectLast(lab, target, name.startsWith('gateway') ? '' : 'dav-') }
+      : {}),
   };
 }
 

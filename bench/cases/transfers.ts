@@ -23,17 +23,19 @@ export interface Front {
   readonly pid: number;
   upload(name: string): Request;
   download(name: string): Request;
+  stop(): Promise<void>;
   readonly loopDelayMs?: () => Promise<number>;
   readonly restMiB?: number;
 }
 
-export function gatewayFront(gateway: GatewayUnderTest, connection: string, target: Target): Front {
+export function gatewayFront(gateway: GatewayUnderTest, connection: string, target: Target, name = 'gateway'): Front {
   const place = { gateway, connection, target };
   return {
-    name: 'gateway',
+    name,
     pid: gateway.pid,
     upload: (name) => uploadRequest(place, name),
     download: (name) => getRequest(place, 'download', name),
+    stop: () => gateway.stop(),
     loopDelayMs: gateway.loopDelayMs,
     restMiB: gateway.restMiB,
   };

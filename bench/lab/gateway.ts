@@ -1,7 +1,7 @@
 /** The gateway itself, as a process of its own with a configuration made for the case. */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProfileFile } from '../report/profile.js';
 import { residentMiB } from './process-meter.js';
@@ -25,6 +25,8 @@ export interface GatewayOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Where a CPU profile is to be written when it stops. */
   readonly profileFolder?: string | undefined;
+  /** A built checkout of another version. */
+  readonly checkout?: string | undefined;
 }
 
 export interface GatewayUnderTest extends Service {
@@ -45,6 +47,7 @@ export async function startGateway({
   pool = {},
   settings = {},
   profileFolder,
+  checkout,
 }: GatewayOptions): Promise<GatewayUnderTest> {
   // On a disk, not in memory: commits of the history cost what they cost.
   const folder = mkdtempSync('/tmp/ftg-bench-');
@@ -75,8 +78,9 @@ export async function startGateway({
     profileFolder === undefined
       ? []
       : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${profileName}`];
+  const main = checkout === undefined ? MAIN : resolve(checkout, 'dist/src/main.js');
   const startedAt = performance.now();
-  const service = await startService(process.execPath, [...profiling, ...START_ARGS, MAIN], {
+  const service = await startService(process.execPath, [...profiling, ...START_ARGS, main], {
     env: { GATEWAY_CONFIG: file },
     isReady: async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200,
   });

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import type { Report } from '../../bench/report/table.js';
 
 const BENCH = fileURLToPath(new URL('../../bench/run.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const run = promisify(execFile);
 
 test('a short run moves files by every contender and writes its report', async (t) => {
@@ -38,6 +39,24 @@ test('a short run moves files by every contender and writes its report', async (
     assert.ok((contenders[0]?.samples[0]?.peakMiB ?? 0) > 10, name);
     assert.ok((contenders[0]?.samples[0]?.loopDelayMs ?? 0) > 0, name);
   }
+});
+
+test('with --before the gateway of another checkout takes the place of the rivals', async (t) => {
+  const results = mkdtempSync(join(tmpdir(), 'bench-before-'));
+  t.after(() => rmSync(results, { recursive: true }));
+  const args = ['large', '--quick', '--size', '1M', '--only', 'ftp up', '--before', ROOT, '--results', results];
+  await run(process.execPath, [BENCH, ...args], { timeout: 240_000 });
+  const place = join(results, readdirSync(results)[0] ?? '');
+  const report = JSON.parse(readFileSync(join(place, 'report.json'), 'utf8')) as Report;
+  const [scenario] = report.cases[0]?.scenarios ?? [];
+  assert.deepEqual(
+    scenario?.contenders.map(({ name, failure }) => [name, failure]),
+    [
+      ['gateway', undefined],
+      ['gateway before', undefined],
+    ],
+  );
+  assert.equal(scenario?.goals[0]?.text, 'at least 0.97 × gateway before');
 });
 
 test('an unknown case is refused with the names of the known ones', async () => {
