@@ -43,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'config',
     'http/body',
   ],
-  'api/openapi': ['api', 'api/manage', 'http'],
+  'api/openapi': ['api', 'api/manage', 'http', 'watch'],
   dashboard: ['http'],
   client: [],
   // `main` is for `ftg serve` alone; all else goes over HTTP.

@@ -72,7 +72,7 @@ export interface DescribedRoute extends Route {
 export interface Endpoint<Services> {
   readonly method: Route['method'];
   readonly path: string;
-  route(services: Services): DescribedRoute;
+  readonly route: (services: Services) => DescribedRoute;
   /** Of one that honours Idempotency-Key. */
   readonly repeats: ((context: RequestContext) => Repeated) | undefined;
 }

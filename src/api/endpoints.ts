@@ -1,8 +1,65 @@
 /** Every endpoint of the API for programs. */
+import { listConnections } from './account/connections.js';
 import { verifyKey } from './account/me.js';
-import type { Endpoint } from './endpoint.js';
+import { listTransfers } from './account/transfers.js';
+import type { DescribedRoute, Endpoint } from './endpoint.js';
+import { appendToFile } from './files/append.js';
+import { copyFile } from './files/copy.js';
+import { deleteFile } from './files/delete.js';
+import { downloadFile } from './files/download.js';
+import { runCommand } from './files/exec.js';
 import { findFile } from './files/exists.js';
+import { listFolder } from './files/list.js';
 import { makeFolder } from './files/mkdir.js';
+import { moveFile } from './files/move.js';
+import { readFile } from './files/read.js';
+import { uploadFile } from './files/upload.js';
+import { writeFile } from './files/write.js';
+import { repetitionOf } from './repetition.js';
 import type { ApiServices } from './services.js';
+import { showMetrics, type MetricsServices } from './system/metrics.js';
+import { health, readiness, type ReadyServices } from './system/probes.js';
+import { createWatchedFolder } from './watched-folders/create.js';
+import { deleteWatchedFolder } from './watched-folders/delete.js';
+import { changeWatchedFolder } from './watched-folders/edit.js';
+import { listWatchedFolders } from './watched-folders/list.js';
 
-export const endpoints: readonly Endpoint<ApiServices>[] = [makeFolder, findFile, verifyKey];
+const endpoints: readonly Endpoint<ApiServices>[] = [
+  uploadFile,
+  downloadFile,
+  copyFile,
+  readFile,
+  writeFile,
+  deleteFile,
+  moveFile,
+  makeFolder,
+  listFolder,
+  findFile,
+  runCommand,
+  appendToFile,
+  listConnections,
+  verifyKey,
+  listTransfers,
+  listWatchedFolders,
+  createWatchedFolder,
+  changeWatchedFolder,
+  deleteWatchedFolder,
+];
+
+export function apiRoutes(services: ApiServices): DescribedRoute[] {
+  return endpoints.map(({ route, repeats }) => ({
+    ...route(services),
+    ...(repeats === undefined ? {} : repetitionOf(services, repeats)),
+  }));
+}
+
+/** What operators and probes ask: is it alive, is it ready, how does it do. */
+export function systemRoutes(
+  services: ReadyServices & (MetricsServices | { readonly metrics: undefined }),
+): DescribedRoute[] {
+  return [
+    health.route(services),
+    readiness.route(services),
+    ...(services.metrics === undefined ? [] : [showMetrics.route(services)]),
+  ];
+}

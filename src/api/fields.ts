@@ -1,20 +1,27 @@
-/** Fields that several endpoints have, each with the words that are right for one place. */
-import { Type, type TSchemaOptions, type TString } from 'typebox';
-import { text } from '../base/schema.js';
+/** Fields that several endpoints have, each with the words that are right for one place, and values that their examples share. */
+import { Type, type TInteger, type TSchemaOptions, type TString } from 'typebox';
+import { component, count, oneOf, success, text, type TSchemaOf } from '../base/schema.js';
 
-/** Of a request. */
+/* Of requests */
+
+export const CONNECTION_ID = 'Id of a connection, as `GET /api/connections` shows it.';
+
+/** Parameters of the path of a request. */
+export const connectionParameter = {
+  connectionId: text(CONNECTION_ID, { minLength: 1, examples: ['warehouse'] }),
+};
+
+export const connectionId = (description = CONNECTION_ID): TString =>
+  text(description, { minLength: 1, maxLength: 64 });
+
 export const remotePath = (
   description = 'Path on the remote server, absolute or from the default path of the connection.',
   options?: TSchemaOptions,
 ): TString => text(description, { minLength: 1, maxLength: 4096, ...options });
 
-/** Of an answer. */
-export const answeredPath = (): TString => text('Path from the root of the connection.');
-
 export const RAW_NAME =
   'The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3.';
 
-/** Of a request: the bytes of a name as base64, as FileInfo has it. */
 export const rawName = (description = RAW_NAME, options?: TSchemaOptions): TString =>
   text(description, { minLength: 1, maxLength: 340, ...options });
 
@@ -24,10 +31,46 @@ export const fileParameters = {
   rawName: Type.Optional(rawName(undefined, { examples: ['cmVwb3J0LnBkZg=='] })),
 };
 
-/** Parameters of the path of a request. */
-export const connectionParameter = {
-  connectionId: text('Id of a connection, as `GET /api/connections` shows it.', {
-    minLength: 1,
-    examples: ['warehouse'],
+export const filenameTemplate = (options?: TSchemaOptions): TString =>
+  text(
+    'Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`.',
+    { minLength: 1, maxLength: 1024, ...options },
+  );
+
+export const FILE_NAME = 'Name of the file, without a folder.';
+export const OVERWRITE = 'Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.';
+
+export const CONTENT = 'Text, or base64 where `encoding` is `base64`.';
+
+export const encoding = (options?: TSchemaOptions): TSchemaOf<'text' | 'base64'> =>
+  oneOf(['text', 'base64'], 'How `content` is written.', options);
+
+/** Bytes as they are. Generators know them by `format`, which JSON Schema 2020-12 leaves to them. */
+export const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' } as const;
+
+/* Of answers */
+
+export const answeredPath = (): TString => text('Path from the root of the connection.');
+export const durationMs = (): TInteger => count('Milliseconds from the start of the operation to its end.');
+
+export const successAnswer = component('SuccessAnswer', Type.Object({ success: success() }));
+export const errorAnswer = component(
+  'ErrorAnswer',
+  Type.Object({ error: text('What went wrong, at which step, field or path, and what would be right.') }),
+);
+/** Of an endpoint that can leave a file as it is (upload, copy). */
+export const skippedAnswer = component(
+  'SkippedAnswer',
+  Type.Object({
+    ...errorAnswer.properties,
+    skipped: Type.Optional(Type.Literal(true, { description: 'The file exists and was left as it is.' })),
   }),
-};
+);
+
+export const TRANSFER = 'The transfer, as the history holds it.';
+
+/* Of examples */
+
+export const CONNECTION_EXAMPLE = { id: 'warehouse', name: 'Warehouse', type: 'sftp' } as const;
+
+export const TRANSFER_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c7e2';

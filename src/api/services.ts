@@ -35,6 +35,14 @@ export async function connectionOf(services: ApiServices, caller: Caller, id: st
   return connection;
 }
 
+/** The connection that the path names. Errors: those of `connectionOf` */
+export function connectionIn(
+  { caller, params }: { readonly caller: Caller; readonly params: { readonly connectionId: string } },
+  services: ApiServices,
+): Promise<Connection> {
+  return connectionOf(services, caller, params.connectionId);
+}
+
 /** Of endpoints whose path names the connection: what a repeated request must still be allowed to use. */
 export function atConnection({ params }: { readonly params: { readonly connectionId: string } }): Repeated {
   return { connections: [params.connectionId] };
@@ -55,7 +63,3 @@ export function operationFor(
 
 /** Of a request, whatever its query and body are. */
 type OperationContext = Omit<RequestContext, 'params' | 'query' | 'json'>;
-
-export function connectionSummary({ id, name, type }: Connection): { id: string; name: string; type: string } {
-  return { id, name, type };
-}

@@ -1,8 +1,7 @@
 /** What each event loop has of its own: the way to the remote servers, and a front end. One per thread that serves. */
 import { statfs } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { apiRoutes } from '../api/routes.js';
-import { systemRoutes } from '../api/system.js';
+import { apiRoutes, systemRoutes } from '../api/endpoints.js';
 import { type Budgets, createBudgets, gaugesOf } from '../budgets/budgets.js';
 import type { Config } from '../config/config.js';
 import { dashboardRoutes } from '../dashboard/pages.js';

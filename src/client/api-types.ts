@@ -125,9 +125,9 @@ export interface components {
       readonly id: string;
       /** @description Id of a connection, as `GET /api/connections` shows it. */
       readonly connectionId: string;
-      /** @description Name of the file or folder. */
+      /** @description Shown in the dashboard. */
       readonly name: string;
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
       readonly filePattern: string | null;
@@ -135,7 +135,7 @@ export interface components {
       readonly scheduleMinutes: number;
       /** @description URL that receives a POST when files are found. */
       readonly webhookUrl: string | null;
-      /** @description Where it was read from. */
+      /** @description How it was created. */
       readonly source: string;
       /** @description Also report files whose size or date changed. */
       readonly detectModified: boolean;
@@ -143,7 +143,7 @@ export interface components {
       readonly isActive: boolean;
       /**
        * Format: date-time
-       * @description When it began.
+       * @description When it was created.
        */
       readonly createdAt: string;
       /** @description A glob of files that are not reported. */
@@ -678,31 +678,51 @@ export interface components {
     readonly UploadBase64: {
       /** @description The file, as base64. */
       readonly content: string;
-      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
+      /**
+       * @description Remote folder; the connection's default path when absent. Missing folders are created.
+       * @example /upload
+       */
       readonly path?: string;
-      /** @description Name of the file, without a folder. */
+      /**
+       * @description Name of the file, without a folder.
+       * @example report.pdf
+       */
       readonly filename: string;
       /**
        * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
        * @default true
+       * @example false
        */
       readonly overwrite?: boolean;
-      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
+      /**
+       * @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`.
+       * @example {date}-{filename}
+       */
       readonly filename_template?: string;
     };
     readonly UploadFromUrl: {
       /** @description http or https; the gateway fetches it. */
       readonly url: string;
-      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
+      /**
+       * @description Remote folder; the connection's default path when absent. Missing folders are created.
+       * @example /upload
+       */
       readonly path?: string;
-      /** @description Name of the file, without a folder. */
+      /**
+       * @description Name of the file, without a folder.
+       * @example report.pdf
+       */
       readonly filename?: string;
       /**
        * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
        * @default true
+       * @example false
        */
       readonly overwrite?: boolean;
-      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
+      /**
+       * @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`.
+       * @example {date}-{filename}
+       */
       readonly filename_template?: string;
     };
     readonly UploadMultipart: {
@@ -711,16 +731,26 @@ export interface components {
        * @description The file.
        */
       readonly file: string;
-      /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
+      /**
+       * @description Remote folder; the connection's default path when absent. Missing folders are created.
+       * @example /upload
+       */
       readonly path?: string;
-      /** @description Name of the file, without a folder. */
+      /**
+       * @description Name of the file, without a folder.
+       * @example report.pdf
+       */
       readonly filename?: string;
       /**
        * @description Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.
        * @default true
+       * @example false
        */
       readonly overwrite?: boolean;
-      /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
+      /**
+       * @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`.
+       * @example {date}-{filename}
+       */
       readonly filename_template?: string;
     };
     readonly WatchedFolder: {
@@ -773,7 +803,7 @@ export interface components {
       readonly expectEveryMinutes?: number;
     };
     readonly WatchedFolderChanges: {
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      /** @description Folder to watch. */
       readonly path?: string;
       /** @description URL that receives a POST when files are found. */
       readonly webhookUrl?: string | null;
@@ -781,7 +811,7 @@ export interface components {
       readonly filePattern?: string | null;
       /** @description Minutes between two checks. */
       readonly scheduleMinutes?: number;
-      /** @description Name of the file or folder. */
+      /** @description Shown in the dashboard; the folder's own name when absent. */
       readonly name?: string;
       /** @description Also report files whose size or date changed. */
       readonly detectModified?: boolean;
@@ -825,12 +855,6 @@ export interface components {
       /** @description Bytes. */
       readonly size: number;
     };
-    readonly FindFileQuery: {
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
-      readonly path: string;
-      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
-      readonly rawName?: string;
-    };
     readonly UploadFileQuery: {
       /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
       readonly path?: string;
@@ -871,6 +895,12 @@ export interface components {
     readonly ListFolderQuery: {
       /** @description Remote folder; the connection's default path when absent. */
       readonly path?: string;
+    };
+    readonly FindFileQuery: {
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      readonly rawName?: string;
     };
     readonly ListTransfersQuery: {
       /** @description Only transfers of this connection. */

@@ -422,11 +422,11 @@ export interface components {
     readonly CreatedManagedWatchedFolder: {
       /** @description Identifier. */
       readonly id: string;
-      /** @description Id of a connection. */
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
       readonly connectionId: string;
-      /** @description Shown to people. */
+      /** @description Shown in the dashboard. */
       readonly name: string;
-      /** @description Path below the folder. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
       readonly filePattern: string | null;
@@ -434,7 +434,7 @@ export interface components {
       readonly scheduleMinutes: number;
       /** @description URL that receives a POST when files are found. */
       readonly webhookUrl: string | null;
-      /** @description `configuration` for those that the configuration file lists: they can be changed only there. */
+      /** @description How it was created. */
       readonly source: string;
       /** @description Also report files whose size or date changed. */
       readonly detectModified: boolean;
@@ -442,7 +442,7 @@ export interface components {
       readonly isActive: boolean;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description When it was created.
        */
       readonly createdAt: string;
       /** @description A glob of files that are not reported. */
@@ -1027,11 +1027,11 @@ export interface components {
     readonly ManagedWatchedFolder: {
       /** @description Identifier. */
       readonly id: string;
-      /** @description Id of a connection. */
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
       readonly connectionId: string;
-      /** @description Shown to people. */
+      /** @description Shown in the dashboard. */
       readonly name: string;
-      /** @description The folder. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
       readonly filePattern: string | null;
@@ -1047,7 +1047,7 @@ export interface components {
       readonly isActive: boolean;
       /**
        * Format: date-time
-       * @description When it was made.
+       * @description When it was created.
        */
       readonly createdAt: string;
       /** @description A glob of files that are not reported. */
@@ -1141,7 +1141,7 @@ export interface components {
       readonly name: string;
     };
     readonly NewWatchedFolder: {
-      /** @description Id of a connection. */
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
       readonly connectionId: string;
       /** @description Folder to watch. */
       readonly path: string;
@@ -1861,6 +1861,44 @@ export interface components {
         /** @description Connections of the plan; 0 = unlimited. */
         readonly limit: number;
       };
+    };
+    readonly WatchedFolderChanges: {
+      /** @description Folder to watch. */
+      readonly path?: string;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl?: string | null;
+      /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
+      readonly filePattern?: string | null;
+      /** @description Minutes between two checks. */
+      readonly scheduleMinutes?: number;
+      /** @description Shown in the dashboard; the folder's own name when absent. */
+      readonly name?: string;
+      /** @description Also report files whose size or date changed. */
+      readonly detectModified?: boolean;
+      /** @description A glob of files that are not reported. */
+      readonly excludePattern?: string | null;
+      /** @description Name of a marker file: a file is reported only once its marker is there too. */
+      readonly doneFile?: string | null;
+      /**
+       * @description Whether the files of the first check are reported, or are the baseline.
+       * @enum {string}
+       */
+      readonly initial?: 'ignore' | 'report';
+      /** @description Whether sub-folders are watched too. */
+      readonly recursive?: boolean;
+      /** @description Files younger than this are not reported yet. */
+      readonly minAgeSeconds?: number;
+      /**
+       * @description What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.
+       * @enum {string}
+       */
+      readonly afterDelivery?: 'keep' | 'move' | 'delete';
+      /** @description Folder for `afterDelivery: move`. */
+      readonly moveTo?: string | null;
+      /** @description Raise an alarm when no file came for this long. */
+      readonly expectEveryMinutes?: number | null;
+      /** @description Whether it is switched on. */
+      readonly isActive?: boolean;
     };
     readonly ListAuditQuery: {
       /**

@@ -1,5 +1,6 @@
 /** Everything between a request and its handler, in one fixed order; errors become answers here. */
 import { isUtf8 } from 'node:buffer';
+import { Type } from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import { PASSING_ON, type Span, type Tracer } from '../base/span.js';
@@ -32,10 +33,12 @@ export interface RouterOptions {
   onInternalError(error: GatewayError, requestId: string): void;
 }
 
+type Query = RequestContext['query'];
+
 interface CompiledRoute {
   readonly route: Route;
   readonly segments: readonly string[];
-  readonly checkQuery: ((value: unknown) => Record<string, unknown>) | undefined;
+  readonly checkQuery: ((value: unknown) => Query) | undefined;
   readonly checkJson: ((value: unknown) => unknown) | undefined;
 }
 
@@ -155,7 +158,10 @@ function compile(route: Route): CompiledRoute {
   return {
     route,
     segments: route.path.split('/').slice(1),
-    checkQuery: route.query === undefined ? undefined : createChecker(route.query, 'the query', { coerce: true }),
+    checkQuery:
+      route.query === undefined
+        ? undefined
+        : createChecker(Type.Unsafe<Query>(route.query), 'the query', { coerce: true }),
     checkJson: route.json === undefined ? undefined : createChecker(route.json, 'the body'),
   };
 }

@@ -1,4 +1,5 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
+import type { Static, TSchema } from 'typebox';
 import { GatewayError } from '../base/errors.js';
 
 const strict = new Ajv({ allErrors: false, useDefaults: true, strictTypes: false });
@@ -10,12 +11,16 @@ const MAX_NAME = 100;
  * Compiles a schema into a check that returns the checked value (a copy, with defaults filled in; with `coerce`, text
  * converted to the wanted type) or throws bad_request naming the field and what is allowed, never the value.
  */
-export function createChecker<T>(schema: object, what: string, { coerce = false } = {}): (value: unknown) => T {
-  const validate: ValidateFunction = (coerce ? coercing : strict).compile(schema);
+export function createChecker<T extends TSchema>(
+  schema: T,
+  what: string,
+  { coerce = false } = {},
+): (value: unknown) => Static<T> {
+  const validate = (coerce ? coercing : strict).compile<Static<T>>(schema);
   return (value) => {
     // A plain copy: defaults must not reach the caller's object.
     const copy: unknown = isRecord(value) ? { ...value } : value;
-    if (validate(copy)) return copy as T;
+    if (validate(copy)) return copy;
     throw new GatewayError('bad_request', explain(validate.errors?.[0], what), { step: 'request' });
   };
 }

@@ -1,5 +1,116 @@
-/** The bodies of events, exactly as they are sent (contract, "Webhook"). */
+/** The events that a webhook receives: their schemas, with words and examples, and their bodies, exactly as they are sent. */
+import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import { base64, component, count, dateTime, described, flag, oneOf, text, textOrNull } from '../base/schema.js';
+import { connectionSummary } from '../connections/summary.js';
 import type { WatchedFolder } from '../storage/tables/watches.js';
+
+const PATH = 'Path from the root of the connection.';
+
+const eventFile = Type.Object({
+  name: text('Name of the file.'),
+  path: text(PATH),
+  size: count('Bytes.'),
+  isDirectory: flag('Always false.'),
+  modifiedAt: dateTime('Time of the last change, UTC.'),
+  rawName: Type.Optional(base64('The exact bytes of a name that is not UTF-8, as base64.')),
+  event: oneOf(['new', 'modified'], '`new`, or `modified` where its size or date changed.'),
+});
+
+const FILES = 'The files that were found; none in an event that only tries the webhook out.';
+
+export interface EventDefinition {
+  /** `type` of the event. */
+  readonly name: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly schema: TSchema;
+  readonly example: object;
+}
+
+const EXAMPLE = {
+  watchedFolder: {
+    id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001',
+    name: 'incoming',
+    path: '/incoming',
+    connectionId: 'warehouse',
+  },
+  connection: { id: 'warehouse', name: 'Warehouse', type: 'sftp' },
+};
+
+/** `more`: fields of `data` beside the folder and its connection. */
+function event<More extends TProperties>(
+  name: string,
+  schemaName: string,
+  words: Pick<EventDefinition, 'operationId' | 'summary'>,
+  more: More,
+  example: Static<TObject<More>>,
+): EventDefinition {
+  const data = Type.Object(
+    {
+      watchedFolder: Type.Object(
+        {
+          id: text('Id of the watched folder.'),
+          name: text('Name of the watched folder, as the dashboard shows it.'),
+          path: text(PATH),
+          connectionId: text('Id of its connection.'),
+        },
+        { description: 'The folder that was checked.' },
+      ),
+      connection: described(connectionSummary, 'The connection of the watched folder.'),
+      ...more,
+    },
+    { description: 'What the event is about.' },
+  );
+  const whole = Type.Object({
+    type: Type.Literal(name, { description: 'Kind of event.' }),
+    timestamp: dateTime('When it happened.'),
+    data,
+  });
+  return {
+    name,
+    ...words,
+    schema: component(schemaName, whole),
+    example: { type: name, timestamp: '2026-01-31T12:00:00.000Z', data: { ...EXAMPLE, ...example } },
+  };
+}
+
+export const EVENTS: readonly EventDefinition[] = [
+  event(
+    'watched_folder.files_detected',
+    'FilesDetectedEvent',
+    { operationId: 'filesDetected', summary: 'Files were found in a watched folder' },
+    { files: Type.Array(eventFile, { description: FILES }) },
+    {
+      files: [
+        {
+          name: 'orders.csv',
+          path: '/incoming/orders.csv',
+          size: 1024,
+          isDirectory: false,
+          modifiedAt: '2026-01-31T11:59:00.000Z',
+          event: 'new',
+        },
+      ],
+    },
+  ),
+  event(
+    'watched_folder.files_missing',
+    'FilesMissingEvent',
+    { operationId: 'filesMissing', summary: 'No file came for longer than expectEveryMinutes' },
+    {
+      expectEveryMinutes: count('How often a file is expected.'),
+      lastDetectionAt: textOrNull('When a file was last reported; null = never.', { format: 'date-time' }),
+    },
+    { expectEveryMinutes: 60, lastDetectionAt: '2026-01-31T10:30:00.000Z' },
+  ),
+  event(
+    'watched_folder.test',
+    'TestEvent',
+    { operationId: 'webhookTest', summary: 'Somebody tries the webhook out' },
+    { files: Type.Array(eventFile, { description: FILES, maxItems: 0 }) },
+    { files: [] },
+  ),
+];
 
 export interface DetectedFile {
   readonly name: string;
@@ -84,18 +195,13 @@ function frame(source: EventSource, type: string, field: string): [string, strin
 }
 
 function fileJson({ name, path, size, modifiedMs, rawName, event }: DetectedFile): string {
-  return JSON.stringify({
-    name,
-    path,
-    size,
-    isDirectory: false,
-    modifiedAt: dateTime(modifiedMs),
-    ...(rawName === undefined ? {} : { rawName }),
-    event,
-  });
+  const raw = rawName === undefined ? {} : { rawName };
+  const modifiedAt = timeText(modifiedMs);
+  const file: Static<typeof eventFile> = { name, path, size, isDirectory: false, modifiedAt, ...raw, event };
+  return JSON.stringify(file);
 }
 
 /** Servers tell times beyond what a Date can hold. */
-function dateTime(ms: number): string {
+function timeText(ms: number): string {
   return Number.isNaN(new Date(ms).getTime()) ? new Date(0).toISOString() : new Date(ms).toISOString();
 }

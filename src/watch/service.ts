@@ -22,25 +22,8 @@ import { nameOfKey } from './entry-key.js';
 import { testEvent, type DetectedFile } from './event-bodies.js';
 import { createNameFilter } from './name-filter.js';
 import { nextRegular } from './schedule.js';
+import type { FolderSettings } from './settings.js';
 import { unpackReasons, type ExplainedEntry } from './reasons.js';
-
-/** What a caller says; absent fields have the interface's defaults. */
-export interface NewWatchedFolder {
-  readonly webhookUrl?: string | null;
-  readonly filePattern?: string | null;
-  readonly scheduleMinutes?: number;
-  readonly name?: string;
-  readonly detectModified?: boolean;
-  readonly excludePattern?: string | null;
-  readonly doneFile?: string | null;
-  readonly initial?: 'ignore' | 'report';
-  readonly recursive?: boolean;
-  readonly minAgeSeconds?: number;
-  readonly afterDelivery?: 'keep' | 'move' | 'delete';
-  /** Relative to the folder or absolute. */
-  readonly moveTo?: string | null;
-  readonly expectEveryMinutes?: number | null;
-}
 
 /** What a caller may have a folder do to files; it is asked when that is said, and the folder is the account's from then on. */
 export type WatchRights = 'look' | 'move_and_delete';
@@ -52,7 +35,7 @@ export interface Creation {
 }
 
 /** What is to be another one from now on; what is absent stays. */
-export interface FolderChanges extends NewWatchedFolder {
+export interface FolderChanges extends FolderSettings {
   /** Makes another path on an open remote. */
   readonly locate?: (remote: Remote) => Promise<RemotePath>;
   readonly isActive?: boolean;
@@ -116,7 +99,7 @@ export class WatchService {
   async create(
     connection: Connection,
     locate: (remote: Remote) => Promise<RemotePath>,
-    input: NewWatchedFolder,
+    input: FolderSettings,
     { source, rights, signal }: Creation,
   ): Promise<CreatedFolder> {
     checkRights(input.afterDelivery ?? 'keep', rights);
@@ -329,7 +312,7 @@ export class WatchService {
     throw new GatewayError('unknown_connection', `there is no connection ${folder.connectionId}`, { step: 'request' });
   }
 
-  private async checkInput(owner: string, input: NewWatchedFolder, signal: AbortSignal): Promise<void> {
+  private async checkInput(owner: string, input: FolderSettings, signal: AbortSignal): Promise<void> {
     createNameFilter({
       filePattern: input.filePattern ?? null,
       excludePattern: input.excludePattern ?? null,
@@ -380,7 +363,7 @@ function checkRights(afterDelivery: WatchSettings['afterDelivery'], rights: Watc
   });
 }
 
-function settingsOf(connection: Connection, path: RemotePath, input: NewWatchedFolder, source: string): WatchSettings {
+function settingsOf(connection: Connection, path: RemotePath, input: FolderSettings, source: string): WatchSettings {
   const afterDelivery = input.afterDelivery ?? 'keep';
   const name = input.name?.trim() ?? '';
   const moveTo = afterDelivery === 'move' ? parseRemotePath(input.moveTo ?? DEFAULT_MOVE_TO, path, 'moveTo') : null;

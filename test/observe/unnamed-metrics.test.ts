@@ -1,7 +1,7 @@
 /** Whom the gateway serves is told to whoever holds metrics.token, and on the machine itself; not to all who reach it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemRoutes } from '../../src/api/system.js';
+import { systemRoutes } from '../../src/api/endpoints.js';
 import type { HttpRequest, RequestContext } from '../../src/http/types.js';
 import { withoutNames } from '../../src/observe/unnamed-metrics.js';
 

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { WatchedFolder } from '../../src/storage/tables/watches.js';
-import type { FolderChanges, NewWatchedFolder } from '../../src/watch/service.js';
+import type { FolderChanges } from '../../src/watch/service.js';
+import type { FolderSettings } from '../../src/watch/settings.js';
 import type { TestSshd } from '../servers/sshd.js';
 import type { PostgresServer } from '../servers/postgres.js';
 import { withSql } from '../storage/databases.js';
@@ -309,7 +310,7 @@ suite('watched folders', () => {
 
   test('options that make no sense are refused with the field named', async () => {
     mkdirSync(join(ssh.files, 'odd'));
-    const refused = (input: NewWatchedFolder, message: RegExp) =>
+    const refused = (input: FolderSettings, message: RegExp) =>
       assert.rejects(bench.watch('ssh', '/odd', input), { code: 'bad_request', message });
     await refused({ afterDelivery: 'delete' }, /afterDelivery.*webhookUrl/);
     await refused({ webhookUrl: receiver.url, afterDelivery: 'move', moveTo: '/odd' }, /moveTo/);

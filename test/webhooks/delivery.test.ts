@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import type { WatchedFolder } from '../../src/storage/tables/watches.js';
-import type { NewWatchedFolder } from '../../src/watch/service.js';
+import type { FolderSettings } from '../../src/watch/settings.js';
 import type { PostgresServer } from '../servers/postgres.js';
 import { withSql } from '../storage/databases.js';
 import type { Bench } from '../watch/support/bench.js';
@@ -33,7 +33,7 @@ suite('webhooks', () => {
     receiver.received.length = 0;
   });
 
-  const watched = (input: NewWatchedFolder = {}) => rig.watched({ webhookUrl: receiver.url, ...input });
+  const watched = (input: FolderSettings = {}) => rig.watched({ webhookUrl: receiver.url, ...input });
   const eventsOf = (folder: WatchedFolder) => rig.eventsOf(folder);
 
   async function eventWith(folder: WatchedFolder, state: string): Promise<string> {

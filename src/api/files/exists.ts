@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { component, flag, orNull } from '../../base/schema.js';
-import { findFile as find } from '../../operations/change.js';
+import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/operation.js';
 import { endpoint } from '../endpoint.js';
 import { connectionParameter, fileParameters } from '../fields.js';
-import { connectionOf, operationFor, type ApiServices } from '../services.js';
+import { connectionIn, operationFor, type ApiServices } from '../services.js';
 import { fileExample, fileInfo, fileInfoOf } from './file-info.js';
 
 export const findFile = endpoint({
@@ -31,10 +31,10 @@ export const findFile = endpoint({
   isRemote: true,
 }).handle(async (input, services: ApiServices) => {
   const { path, rawName } = input.query;
-  const connection = await connectionOf(services, input.caller, input.params.connectionId);
+  const connection = await connectionIn(input, services);
   const reference = referTo(connection, path, 'path', rawName);
   const { result } = await services.operations.run(operationFor(input, connection, 'exists', path), (operation) =>
-    find(operation, reference),
+    changes.findFile(operation, reference),
   );
   return { exists: result !== undefined, file: result === undefined ? null : fileInfoOf(result) };
 });

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { component, flag, success } from '../../base/schema.js';
-import { makeFolder as make } from '../../operations/change.js';
+import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/operation.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath, connectionParameter, remotePath } from '../fields.js';
-import { atConnection, connectionOf, operationFor, type ApiServices } from '../services.js';
+import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
 
 export const makeFolder = endpoint({
   method: 'POST',
@@ -37,10 +37,10 @@ export const makeFolder = endpoint({
   errors: ['quota_exceeded', 'not_found', 'already_exists', 'no_space'],
 }).handle(async (input, services: ApiServices) => {
   const { path } = input.body;
-  const connection = await connectionOf(services, input.caller, input.params.connectionId);
+  const connection = await connectionIn(input, services);
   const folder = referTo(connection, path, 'path');
   const { result } = await services.operations.run(operationFor(input, connection, 'mkdir', path), (operation) =>
-    make(operation, folder),
+    changes.makeFolder(operation, folder),
   );
   return { success: true, path: result.path, created: result.created };
 });

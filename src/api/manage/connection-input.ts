@@ -1,5 +1,6 @@
 /** A connection in its flat form, as the API shows and takes it ⇄ settings and secrets, as they are stored. */
 import { isDeepStrictEqual } from 'node:util';
+import { Type } from 'typebox';
 import { FORMATS } from '../../base/formats.js';
 import type { Connection, ConnectionType, SecretValues, Settings } from '../../connections/connection.js';
 import { addressOf, type Definition, type Values } from '../../connections/definition.js';
@@ -24,7 +25,7 @@ export type ConnectionInput = Values & {
 const checkChanges = Object.fromEntries(
   CONNECTION_TYPES.map((definition) => [
     definition.type,
-    createChecker<Record<string, unknown>>(changeSchema(definition), 'the body'),
+    createChecker(Type.Unsafe<Record<string, unknown>>(changeSchema(definition)), 'the body'),
   ]),
 );
 

@@ -1,5 +1,6 @@
 /** The table of the endpoints of watched folders; docs/manage-api.md describes each. */
-import { watchedFolderBody, watchedFolderChanges } from '../schemas.js';
+import { newWatchedFolder as watchedFolderBody } from '../watched-folders/create.js';
+import { watchedFolderChanges } from '../watched-folders/edit.js';
 import type { Route } from '../../http/types.js';
 import { rowsOf } from './rows.js';
 import * as schemas from './schemas.js';

@@ -4,7 +4,8 @@ import type { HttpAnswer, RequestContext } from '../../http/types.js';
 import type { EventState, WebhookEvent } from '../../storage/tables/webhook-events.js';
 import type { CheckRow, WatchedFolder } from '../../storage/tables/watches.js';
 import { referTo } from '../../operations/operation.js';
-import type { FolderChanges, NewWatchedFolder } from '../../watch/service.js';
+import type { FolderChanges } from '../../watch/service.js';
+import type { FolderSettings } from '../../watch/settings.js';
 import { actorOf, type ManageServices, openedConnection } from './services.js';
 
 export async function listFolders({ watching }: ManageServices, { caller }: RequestContext): Promise<HttpAnswer> {
@@ -12,7 +13,7 @@ export async function listFolders({ watching }: ManageServices, { caller }: Requ
 }
 
 export async function createFolder(services: ManageServices, context: RequestContext): Promise<HttpAnswer> {
-  const { connectionId, path, ...input } = context.json as NewWatchedFolder & {
+  const { connectionId, path, ...input } = context.json as FolderSettings & {
     readonly connectionId: string;
     readonly path: string;
   };

@@ -124,10 +124,13 @@ class DocumentBuilder {
     };
   }
 
-  /** Path and header parameters mean the same wherever they stand. */
-  private shared(parameter: Parameter): Reference {
-    this.parameters.set(parameter.name, parameter);
-    return { $ref: `#/components/parameters/${parameter.name}` };
+  /** Path and header parameters are shown once for all operations that say the same of them. */
+  private shared(parameter: Parameter): Parameter | Reference {
+    const { name } = parameter;
+    const known = this.parameters.get(name) ?? parameter;
+    if (JSON.stringify(known) !== JSON.stringify(parameter)) return parameter;
+    this.parameters.set(name, parameter);
+    return { $ref: `#/components/parameters/${name}` };
   }
 
   private pathParameters({ path }: Route, { params = {} }: Description): Parameter[] {

@@ -1,5 +1,5 @@
 /** What can go wrong, once for the whole document: an operation refers to the answer of a status and names its own codes. */
-import { error as errorSchema, skipped as skippedSchema } from '../answer-schemas.js';
+import { errorAnswer, skippedAnswer } from '../fields.js';
 import { ERROR_RULES } from '../../base/errors.js';
 import { byStatus, ERROR_MEANINGS, type ClientErrorCode } from './errors.js';
 import { EVERY_ANSWER, KEYED_ANSWER, OPERATION_ANSWER } from './header-fields.js';
@@ -47,11 +47,11 @@ export function sharedErrorResponses(
 ): Record<string, Response> {
   const shared = [...byStatus(codes)].map(([status, own]): [string, Response] => [
     nameOf(status),
-    response(status, own, shown(errorSchema)),
+    response(status, own, shown(errorAnswer)),
   ]);
   if (!hasSkippable) return Object.fromEntries(shared);
   const conflicts = codes.filter((code) => ERROR_RULES[code].status === 409);
-  return { ...Object.fromEntries(shared), [SKIPPED]: response(409, conflicts, shown(skippedSchema)) };
+  return { ...Object.fromEntries(shared), [SKIPPED]: response(409, conflicts, shown(skippedAnswer)) };
 }
 
 /** Every code with its status and what to do about it. */

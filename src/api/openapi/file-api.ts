@@ -1,11 +1,5 @@
 /** The API for programs: files, connections, history, watched folders. */
 import type { Route } from '../../http/types.js';
-import { components } from './components.js';
-import { FIELD_NOTES, PARAMETER_EXAMPLES } from './field-notes.js';
-import { accountOperations } from './operations/account.js';
-import { contentOperations } from './operations/content.js';
-import { fileOperations } from './operations/files.js';
-import { systemOperations } from './operations/system.js';
 import type { Api, Operation } from './types.js';
 import { webhooks } from './webhooks.js';
 
@@ -33,10 +27,10 @@ export const FILE_API: Api = {
     { name: 'System', description: 'The gateway itself.' },
   ],
   owns: (path) => !path.startsWith('/manage/'),
-  descriptions: { ...contentOperations, ...fileOperations, ...accountOperations, ...systemOperations },
-  components,
-  notes: FIELD_NOTES,
-  examples: PARAMETER_EXAMPLES,
+  descriptions: {},
+  components: {},
+  notes: {},
+  examples: {},
   securitySchemes: {
     apiKey: {
       type: 'http',

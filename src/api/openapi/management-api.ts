@@ -6,7 +6,6 @@ import { components } from './management/components.js';
 import { connectionOperations } from './management/connections.js';
 import { NOTES } from './management/notes.js';
 import { watchOperations } from './management/watched-folders.js';
-import { referenceOperations } from './operations/system.js';
 import type { Api, Operation } from './types.js';
 
 const INTRODUCTION = `What the owner of an account does, by hand or by program: connections, API keys, the history with live progress, watched folders.
@@ -37,7 +36,6 @@ export const MANAGEMENT_API: Api = {
   descriptions: {
     ...connectionOperations,
     ...watchOperations,
-    ...referenceOperations('/manage/openapi.json', '/manage/docs'),
   },
   components,
   notes: NOTES,

@@ -1,11 +1,13 @@
 /** The documents of both APIs and their reference pages: made from the whole route table, when somebody asks first. */
 import { createHash } from 'node:crypto';
 import { isNotModified } from '../../http/answer.js';
-import type { HttpAnswer, HttpRequest, Route } from '../../http/types.js';
+import type { Route } from '../../http/types.js';
 import { buildDocument, type DocumentOptions } from './document.js';
 import { FILE_API } from './file-api.js';
 import { MANAGEMENT_API } from './management-api.js';
 import { referencePage, type PageLinks } from './reference-page.js';
+import { documentAt, pageAt, type Reference } from '../system/reference.js';
+import type { Endpoint } from '../endpoint.js';
 import type { Api } from './types.js';
 
 /** A short life, so that what runs after an upgrade is what people read. */
@@ -14,20 +16,17 @@ const CACHING = 'public, max-age=300';
 const FILES: PageLinks = { document: '/openapi.json', page: '/docs' };
 const MANAGEMENT: PageLinks = { document: '/manage/openapi.json', page: '/manage/docs' };
 
-type Answering = (request: HttpRequest) => HttpAnswer;
-
 export function withReference(routes: readonly Route[], options: DocumentOptions): Route[] {
   const all: Route[] = [...routes];
-  const add = (path: string, make: () => Answering): void => {
-    let made: Answering | undefined;
-    const handle: Route['handle'] = async ({ request }) => (made ??= make())(request);
-    all.push({ method: 'GET', access: 'public', body: 'none', head: true, path, handle });
+  const add = ({ route }: Endpoint<Reference>, make: () => Reference): void => {
+    let made: Reference | undefined;
+    all.push(route((request) => (made ??= make())(request)));
   };
   const describe = (api: Api, own: PageLinks, other: PageLinks & { readonly title: string }): void => {
-    add(own.document, () =>
+    add(documentAt(own.document), () =>
       cached(JSON.stringify(buildDocument(api, all, options)), { 'Content-Type': 'application/json' }),
     );
-    add(own.page, () => {
+    add(pageAt(own.page), () => {
       const { html, policy } = referencePage(buildDocument(api, all, options), own, other);
       return cached(html, {
         'Content-Type': 'text/html; charset=utf-8',
@@ -43,7 +42,7 @@ export function withReference(routes: readonly Route[], options: DocumentOptions
 }
 
 /** A text that never changes while the process lives, with its ETag. */
-function cached(text: string, fields: Readonly<Record<string, string>>): Answering {
+function cached(text: string, fields: Readonly<Record<string, string>>): Reference {
   const body = Buffer.from(text);
   const ETag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   const headers = { ...fields, ETag, 'Cache-Control': CACHING };

@@ -1,7 +1,6 @@
 /** The route table without a gateway behind it: the rows alone are looked at. */
-import { apiRoutes } from '../../../src/api/routes.js';
+import { apiRoutes, systemRoutes } from '../../../src/api/endpoints.js';
 import type { ApiServices } from '../../../src/api/services.js';
-import { systemRoutes } from '../../../src/api/system.js';
 import type { Route } from '../../../src/http/types.js';
 import { manageRoutes } from '../../../src/api/manage/routes.js';
 import type { ManageServices } from '../../../src/api/manage/services.js';

@@ -9,7 +9,8 @@ import { openStorage, type OpenedStorage } from '../../../src/storage/open.js';
 import type { CheckKind, CheckRow, WatchedFolder } from '../../../src/storage/tables/watches.js';
 import { Sweeper } from '../../../src/operations/leftovers.js';
 import type { CheckFacts } from '../../../src/watch/scheduler.js';
-import type { NewWatchedFolder, WatchService } from '../../../src/watch/service.js';
+import type { WatchService } from '../../../src/watch/service.js';
+import type { FolderSettings } from '../../../src/watch/settings.js';
 import { createWatching, type Watching } from '../../../src/watch/watching.js';
 import type { AttemptFacts } from '../../../src/webhooks/deliver.js';
 import { testOptions } from '../../storage/databases.js';
@@ -126,7 +127,7 @@ export class Bench {
   }
 
   /** A folder whose baseline has been taken. A day between its regular checks, the longest there is: the test asks for them. */
-  async watch(connectionId: string, path: string, input: NewWatchedFolder = {}): Promise<WatchedFolder> {
+  async watch(connectionId: string, path: string, input: FolderSettings = {}): Promise<WatchedFolder> {
     const connection = await this.connection(connectionId);
     const { folder } = await this.service.create(
       connection,

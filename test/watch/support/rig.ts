@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WatchedFolder } from '../../../src/storage/tables/watches.js';
 import type { WebhookEvent } from '../../../src/storage/tables/webhook-events.js';
-import type { NewWatchedFolder } from '../../../src/watch/service.js';
+import type { FolderSettings } from '../../../src/watch/settings.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../../servers/postgres.js';
 import { Bench, type BenchOptions } from './bench.js';
@@ -49,7 +49,7 @@ export class WatchRig {
   }
 
   /** A new folder with `files` in it from the start, whose baseline has been taken. */
-  async watched(input: NewWatchedFolder = {}, files: readonly string[] = []): Promise<Watched> {
+  async watched(input: FolderSettings = {}, files: readonly string[] = []): Promise<Watched> {
     const name = `f${++this.folders}`;
     const place = join(this.ssh.files, name);
     mkdirSync(place);

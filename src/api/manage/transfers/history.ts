@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { listOf, object, oneOf, orNull, text, textOrNull } from '../../../base/schema.js';
 import { TRANSFER_STATUSES } from '../../../storage/storage.js';
 import type { TransferSearch } from '../../../storage/tables/transfer-pages.js';
-import { parseSince } from '../../account.js';
+import { parseSince } from '../../account/since.js';
 import { endpoint } from '../../endpoint.js';
 import { CLOSED, cursor, ID, itemParameter, LATER, limit, TIME } from '../fields.js';
 import { itemId, type ManageServices, requireCursor, unknownItem } from '../services.js';

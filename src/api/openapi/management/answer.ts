@@ -1,5 +1,4 @@
 /** How the endpoints of the management API say what a good answer is. */
-import { JSON_TYPE } from '../operations/samples.js';
 import type { Description } from '../types.js';
 
 /** One good answer: its words, its schema and an example. */
@@ -8,7 +7,7 @@ export function answers(
   value: unknown,
   { status = 200, description = 'Done.', headers }: AnswerDetails = {},
 ): Description['success'] {
-  const content = { [JSON_TYPE]: { schema, examples: { answer: { value } } } };
+  const content = { 'application/json': { schema, examples: { answer: { value } } } };
   return { [status]: { description, content, ...(headers === undefined ? {} : { headers }) } };
 }
 

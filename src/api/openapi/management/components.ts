@@ -1,6 +1,4 @@
 /** The schemas of the management API that have a name in its document. */
-import { error } from '../../answer-schemas.js';
-import { watchedFolderBody } from '../../schemas.js';
 import * as answers from '../../manage/answer-schemas.js';
 import { schemas as connections } from '../../manage/connection-schemas.js';
 import * as requests from '../../manage/schemas.js';
@@ -15,9 +13,7 @@ export const components: Readonly<Record<string, object>> = {
   TestRequest: requests.testBody,
   DuplicateRequest: requests.duplicateBody,
   HostKeyRequest: requests.hostKeyBody,
-  NewWatchedFolder: watchedFolderBody,
   ForgetRequest: requests.forgetBody,
-  ErrorAnswer: error,
   ManagedConnection: answers.connection,
   ...named(answers.connections, 'Connection'),
   ServerCard: answers.serverCard,

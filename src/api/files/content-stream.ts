@@ -1,7 +1,7 @@
 /** Content on its way between JSON and bytes: request bodies as they come, answers as they leave. */
 import { PassThrough, pipeline as connect, Readable, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { StreamBody } from '../http/types.js';
+import type { HttpAnswer, StreamBody } from '../../http/types.js';
 
 /** `prefix`, then `body` through `transform`, then `suffix`. Any failure destroys all of it with the first error. */
 export function framed(prefix: Buffer, body: Readable, transform: Duplex, suffix: Buffer): Readable {
@@ -66,7 +66,7 @@ function isContinuation(byte = 0): boolean {
 }
 
 /** JSON made of pieces: short ones whole, so that its length is announced; long ones as a stream. */
-export function jsonOf(pieces: Iterable<string>): string | StreamBody {
+function jsonOf(pieces: Iterable<string>): string | StreamBody {
   const chunks = gathered(pieces);
   const first = chunks.next();
   if (first.done === true) return '';
@@ -90,4 +90,9 @@ function* gathered(pieces: Iterable<string>): Generator<string> {
     text = '';
   }
   if (text !== '') yield text;
+}
+
+/** A JSON answer that leaves in pieces. */
+export function jsonStream(pieces: Iterable<string>): HttpAnswer {
+  return { status: 200, headers: { 'Content-Type': 'application/json' }, body: jsonOf(pieces) };
 }

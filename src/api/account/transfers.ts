@@ -1,0 +1,100 @@
+import { Type } from 'typebox';
+import { component, count, dateTime, listOf, oneOf, text, textOrNull, withDefault } from '../../base/schema.js';
+import { TRANSFER_STATUSES, TRANSFER_TYPES, type TransferFilter } from '../../storage/storage.js';
+import { endpoint } from '../endpoint.js';
+import { answeredPath, CONNECTION_ID, durationMs, FILE_NAME, TRANSFER_ID } from '../fields.js';
+import type { ApiServices } from '../services.js';
+import { parseSince } from './since.js';
+
+export const transferItem = component(
+  'TransferItem',
+  Type.Object({
+    id: text('Identifier.'),
+    connectionId: text(CONNECTION_ID),
+    type: oneOf(TRANSFER_TYPES, 'Kind of transfer.'),
+    direction: oneOf(['outbound', 'inbound'], '`outbound` changes the remote server, `inbound` reads from it.'),
+    filename: text(FILE_NAME),
+    path: answeredPath(),
+    fileSize: count('Bytes.'),
+    status: oneOf(TRANSFER_STATUSES, 'State of the transfer.'),
+    errorMessage: textOrNull('What went wrong, of a failed transfer.'),
+    durationMs: durationMs(),
+    createdAt: dateTime('When it began.'),
+  }),
+);
+
+export const listTransfers = endpoint({
+  method: 'GET',
+  path: '/api/transfers',
+  access: 'any',
+  isEssential: true,
+  operationId: 'listTransfers',
+  tag: 'Account',
+  summary: 'List transfers',
+  description: 'The history of file operations, newest first. Ids are ordered by time.',
+  query: Type.Object({
+    connection_id: Type.Optional(
+      text('Only transfers of this connection.', { minLength: 1, maxLength: 128, examples: ['warehouse'] }),
+    ),
+    status: Type.Optional(oneOf(TRANSFER_STATUSES, 'State of the transfer.', { examples: ['success'] })),
+    // Two kinds that this gateway never has may be asked for all the same.
+    type: Type.Optional(oneOf([...TRANSFER_TYPES, 'email', 'pickup'], 'Kind of transfer.', { examples: ['upload'] })),
+    since: Type.Optional(
+      text('Only newer transfers: an ISO 8601 date-time, or Unix seconds.', {
+        minLength: 1,
+        maxLength: 64,
+        examples: ['2026-01-31T00:00:00Z'],
+      }),
+    ),
+    limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Items a page.', examples: [20] }), 20),
+    offset: withDefault(
+      Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Items to pass over.', examples: [0] }),
+      0,
+    ),
+  }),
+  answer: {
+    description: 'One page of the history.',
+    schema: component(
+      'TransfersAnswer',
+      Type.Object({
+        transfers: listOf(transferItem, 'Newest first.'),
+        total: count('How many transfers match.'),
+        limit: count('Items a page.'),
+        offset: count('Items to pass over.'),
+      }),
+    ),
+    example: {
+      transfers: [
+        {
+          id: TRANSFER_ID,
+          connectionId: 'warehouse',
+          type: 'upload',
+          direction: 'outbound',
+          filename: 'report.pdf',
+          path: '/upload/report.pdf',
+          fileSize: 48213,
+          status: 'success',
+          errorMessage: null,
+          durationMs: 84,
+          createdAt: '2026-01-31T12:00:00.000Z',
+        },
+      ],
+      total: 1,
+      limit: 20,
+      offset: 0,
+    },
+  },
+}).handle(async ({ caller, query }, { storage }: ApiServices) => {
+  const { connection_id: connectionId, status, type, since, limit, offset } = query;
+  const filter: TransferFilter = {
+    limit,
+    offset,
+    ...(connectionId === undefined ? {} : { connectionId }),
+    ...(caller.connections.length === 0 ? {} : { connectionIds: caller.connections }),
+    ...(status === undefined ? {} : { status }),
+    ...(type === undefined ? {} : { type }),
+    ...(since === undefined ? {} : { since: parseSince(since) }),
+  };
+  const { transfers, total } = await storage.history.list(caller.accountId, filter);
+  return { transfers, total, limit, offset };
+});

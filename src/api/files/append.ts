@@ -1,0 +1,98 @@
+import { Type } from 'typebox';
+import { GatewayError } from '../../base/errors.js';
+import { component, count, described, success, text } from '../../base/schema.js';
+import { connectionSummary, summaryOf } from '../../connections/summary.js';
+import * as operations from '../../operations/append.js';
+import { referTo } from '../../operations/operation.js';
+import { parseContentDigest } from '../../operations/pump.js';
+import { baseName } from '../../remotes/path.js';
+import { endpoint } from '../endpoint.js';
+import {
+  answeredPath,
+  CONNECTION_EXAMPLE,
+  connectionParameter,
+  durationMs,
+  FILE_NAME,
+  TRANSFER,
+  TRANSFER_ID,
+} from '../fields.js';
+import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
+import { contentOf, contentRequest } from './content-body.js';
+
+const appendTransfer = component(
+  'AppendTransfer',
+  Type.Object({
+    id: text('Identifier.'),
+    filename: text(FILE_NAME),
+    path: answeredPath(),
+    appendedBytes: count('Bytes that were added.'),
+    durationMs: durationMs(),
+    connection: described(connectionSummary, 'The connection that the file went to.'),
+  }),
+);
+
+export const appendToFile = endpoint({
+  method: 'POST',
+  path: '/api/append/:connectionId',
+  access: 'write',
+  operationId: 'appendToFile',
+  tag: 'Files',
+  summary: 'Append to a file',
+  description:
+    'Adds content to the end of an existing file, as given: no line end is added. The file stays as it is until the whole request has come and is known to be valid. Not on S3 connections.',
+  params: connectionParameter,
+  headers: ['Content-Digest'],
+  streams: {
+    'application/json': {
+      schema: contentRequest,
+      examples: { line: { value: { path: '/upload/log.txt', content: 'one more line\n' } } },
+    },
+  },
+  idempotent: atConnection,
+  answer: {
+    description: 'The content is added.',
+    schema: component(
+      'AppendAnswer',
+      Type.Object({ success: success(), transfer: described(appendTransfer, TRANSFER) }),
+    ),
+    example: {
+      success: true,
+      transfer: {
+        id: TRANSFER_ID,
+        filename: 'log.txt',
+        path: '/upload/log.txt',
+        appendedBytes: 14,
+        durationMs: 31,
+        connection: CONNECTION_EXAMPLE,
+      },
+    },
+  },
+  isRemote: true,
+  errors: [
+    'bad_base64',
+    'digest_mismatch',
+    'unsupported_operation',
+    'quota_exceeded',
+    'not_found',
+    'is_a_folder',
+    'no_space',
+    'size_mismatch',
+  ],
+}).handle(async (input, services: ApiServices) => {
+  const connection = await connectionIn(input, services);
+  if (connection.type === 's3') {
+    throw new GatewayError('unsupported_operation', 'append is not supported on S3 connections; use write instead', {
+      step: 'request',
+    });
+  }
+  const digest = parseContentDigest(input.request.headers.get('content-digest'));
+  const { fields, bytes } = await contentOf(input, services);
+  const file = referTo(connection, fields.path, 'path');
+  const request = operationFor(input, connection, 'append', fields.path);
+  const { result, transferId, durationMs } = await services.operations.run(request, (operation) =>
+    operations.appendToFile(services.operations, operation, { connection, file, body: bytes, digest }),
+  );
+  const { path, appendedBytes } = result;
+  const transfer = { id: transferId, filename: baseName(path), path, appendedBytes, durationMs };
+  return { success: true, transfer: { ...transfer, connection: summaryOf(connection) } };
+});

@@ -1,0 +1,95 @@
+/** The body of write and append: path and encoding as fields, `content` as a stream. */
+import { Readable } from 'node:stream';
+import { Type, type Static } from 'typebox';
+import { GatewayError } from '../../base/errors.js';
+import { component, text, withDefault } from '../../base/schema.js';
+import { readJsonBody, type StreamedJson } from '../../http/body/json-body.js';
+import { createChecker } from '../../http/schema-check.js';
+import type { RequestContext } from '../../http/types.js';
+import { CONTENT, encoding, remotePath } from '../fields.js';
+import type { ApiServices } from '../services.js';
+import { through } from './content-stream.js';
+
+const fields = { path: remotePath(), encoding: withDefault(encoding(), 'text'), content: text(CONTENT) };
+
+/** `content` streams past the check of the others, which asks for it where it is missing. */
+const contentFields = Type.Object({ ...fields, content: Type.Optional(fields.content) });
+export const contentRequest = component('ContentRequest', Type.Object(fields));
+
+type ContentFields = Static<typeof contentFields>;
+
+interface ContentBody {
+  readonly fields: ContentFields;
+  /** The content's bytes; ends only when the whole body was well formed. */
+  readonly bytes: Readable;
+}
+
+const checkContentFields = createChecker(contentFields, 'the body');
+/** Content this short may stand before path and encoding: it is held until they are known. */
+const MAX_HELD_BYTES = 1024 * 1024;
+
+export async function contentOf(
+  { request, noteFields }: Pick<RequestContext, 'request' | 'noteFields'>,
+  services: Pick<ApiServices, 'base64' | 'limits'>,
+): Promise<ContentBody> {
+  const check = (fields: object): ContentFields => {
+    noteFields(fields, contentFields);
+    return checkContentFields(fields);
+  };
+  const body = await readJsonBody(request.body, {
+    streamField: 'content',
+    maxBytes: services.limits.jsonBodyBytes,
+    signal: request.signal,
+  });
+  const { content } = body;
+  if (content === undefined) {
+    check(await body.rest());
+    throw badRequest('content is missing');
+  }
+  const chunks = (content as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const isComplete = body.fields['path'] !== undefined && body.fields['encoding'] !== undefined;
+  const held = isComplete ? { pieces: [], ended: false } : await hold(chunks);
+  if (!held.ended && body.fields['path'] === undefined) {
+    content.destroy();
+    throw badRequest(`path must stand before a content of more than ${MAX_HELD_BYTES} bytes`);
+  }
+  const fields = check(held.ended ? await body.rest() : body.fields);
+  const text = Readable.from(textOf(held.pieces, held.ended ? undefined : chunks, body, fields, check), {
+    objectMode: false,
+  });
+  return { fields, bytes: fields.encoding === 'base64' ? through(text, services.base64.decode()) : text };
+}
+
+async function* textOf(
+  held: readonly Buffer[],
+  chunks: AsyncIterator<Buffer> | undefined,
+  body: StreamedJson,
+  known: ContentFields,
+  check: (fields: object) => ContentFields,
+): AsyncGenerator<Buffer> {
+  yield* held;
+  if (chunks === undefined) return;
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
+  const late = check(await body.rest());
+  if (late.encoding !== known.encoding) {
+    throw badRequest(`encoding must stand before a content of more than ${MAX_HELD_BYTES} bytes`);
+  }
+}
+
+/** Takes chunks until they end or are too many to hold. */
+async function hold(
+  chunks: AsyncIterator<Buffer>,
+): Promise<{ readonly pieces: readonly Buffer[]; readonly ended: boolean }> {
+  const pieces: Buffer[] = [];
+  for (let length = 0; length <= MAX_HELD_BYTES;) {
+    const next = await chunks.next();
+    if (next.done === true) return { pieces, ended: true };
+    length += next.value.length;
+    pieces.push(next.value);
+  }
+  return { pieces, ended: false };
+}
+
+function badRequest(text: string): GatewayError {
+  return new GatewayError('bad_request', text, { step: 'request' });
+}

@@ -1,0 +1,121 @@
+import { Type } from 'typebox';
+import { GatewayError } from '../../base/errors.js';
+import { component, count, flag, success, text, withDefault } from '../../base/schema.js';
+import * as operations from '../../operations/copy.js';
+import { checkTemplate } from '../../operations/names.js';
+import { referTo, requireActive } from '../../operations/operation.js';
+import { endpoint } from '../endpoint.js';
+import { answeredPath, connectionId, durationMs, filenameTemplate, OVERWRITE, rawName, remotePath } from '../fields.js';
+import { connectionOf, operationFor, type ApiServices } from '../services.js';
+
+export const copyFile = endpoint({
+  method: 'POST',
+  path: '/api/copy',
+  access: 'write',
+  operationId: 'copyFile',
+  tag: 'Files',
+  summary: 'Copy a file between connections',
+  description:
+    'Streams a file from one connection to another, or lets the store copy it where both ends are one S3 store. Needs a plan with more than one connection, and a key with the scope `read` beside `write`.',
+  body: component(
+    'CopyRequest',
+    Type.Object({
+      source_connection_id: connectionId('Connection that the file is read from.'),
+      source_path: remotePath('Path of the file there.'),
+      source_raw_name: Type.Optional(rawName('The `rawName` of that file, where it has one. Needs `dest_path`.')),
+      dest_connection_id: connectionId('Connection that the file is copied to.'),
+      dest_path: Type.Optional(remotePath('Path of the copy; `source_path` when absent.')),
+      filename_template: Type.Optional(filenameTemplate()),
+      overwrite: withDefault(flag(OVERWRITE), true),
+    }),
+  ),
+  bodyExamples: {
+    copy: {
+      source_connection_id: 'warehouse',
+      source_path: '/upload/report.pdf',
+      dest_connection_id: 'lake',
+      dest_path: '/reports/report.pdf',
+    },
+  },
+  idempotent: ({ body }) => ({ connections: [body.source_connection_id, body.dest_connection_id] }),
+  skippable: true,
+  answer: {
+    description: 'The copy is there.',
+    schema: component(
+      'CopyAnswer',
+      Type.Object({
+        success: success(),
+        source: Type.Object(
+          { connectionId: text('Connection that the file was read from.'), path: answeredPath() },
+          { description: 'Where it was read from.' },
+        ),
+        destination: Type.Object(
+          { connectionId: text('Connection that holds the copy.'), path: answeredPath() },
+          { description: 'Where the copy is.' },
+        ),
+        fileSize: count('Bytes.'),
+        durationMs: durationMs(),
+      }),
+    ),
+    example: {
+      success: true,
+      source: { connectionId: 'warehouse', path: '/upload/report.pdf' },
+      destination: { connectionId: 'lake', path: '/reports/report.pdf' },
+      fileSize: 48213,
+      durationMs: 210,
+    },
+  },
+  isRemote: true,
+  errors: [
+    'plan_required',
+    'quota_exceeded',
+    'not_found',
+    'already_exists',
+    'is_a_folder',
+    'sessions_exhausted',
+    'no_space',
+    'size_mismatch',
+  ],
+}).handle(async (input, services: ApiServices) => {
+  const { caller, body } = input;
+  if (services.operations.planOf(caller).connections === 1) {
+    throw new GatewayError(
+      'plan_required',
+      `copy needs a plan with more than one connection; this account has ${caller.plan}`,
+      { step: 'request' },
+    );
+  }
+  // What a key may write it need not be allowed to read; nor may it learn what is there.
+  if (!caller.scopes.includes('read')) {
+    throw new GatewayError('scope_missing', 'this API key lacks the scope "read", which the source of a copy needs', {
+      step: 'request',
+    });
+  }
+  const source = await connectionOf(services, caller, body.source_connection_id);
+  const target = await connectionOf(services, caller, body.dest_connection_id);
+  requireActive(source);
+  const { filename_template: template, source_raw_name: rawName, overwrite } = body;
+  if (template !== undefined) checkTemplate(template);
+  const wanted = body.dest_path ?? body.source_path;
+  if (rawName !== undefined && body.dest_path === undefined) {
+    throw new GatewayError(
+      'bad_request',
+      'dest_path is needed beside source_raw_name: the copy takes a name that is UTF-8',
+      { step: 'request' },
+    );
+  }
+  const from = referTo(source, body.source_path, 'source_path', rawName, 'source_raw_name');
+  const to = referTo(target, wanted, body.dest_path === undefined ? 'source_path' : 'dest_path');
+  const { result, durationMs } = await services.operations.run(
+    operationFor(input, target, 'copy', wanted),
+    (operation) =>
+      operations.copyFile(services.operations, operation, { source, target, from, to, template, overwrite }),
+  );
+  return {
+    success: true,
+    source: { connectionId: source.id, path: result.from.toWellFormed() },
+    destination: { connectionId: target.id, path: result.to },
+    fileSize: result.size,
+    durationMs,
+  };
+});

@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import { component, flag, success, text, withDefault } from '../../base/schema.js';
+import * as changes from '../../operations/change.js';
+import { referTo } from '../../operations/operation.js';
+import { endpoint } from '../endpoint.js';
+import { connectionParameter, durationMs, rawName, remotePath, TRANSFER, TRANSFER_ID } from '../fields.js';
+import { connectionIn, operationFor, type ApiServices } from '../services.js';
+
+export const moveFile = endpoint({
+  method: 'POST',
+  path: '/api/move/:connectionId',
+  access: 'write',
+  operationId: 'moveFile',
+  tag: 'Files',
+  summary: 'Move or rename a file',
+  description: 'Moves a file within a connection and creates missing folders.',
+  params: connectionParameter,
+  body: component(
+    'MoveRequest',
+    Type.Object({
+      from: remotePath('Present path.'),
+      rawName: Type.Optional(rawName()),
+      to: remotePath('New path. Missing folders are created.'),
+      overwrite: withDefault(flag('Whether a file at `to` may be replaced.'), false),
+    }),
+  ),
+  bodyExamples: { rename: { from: '/upload/report.pdf', to: '/archive/2026/report.pdf' } },
+  idempotent: ({ params, body }) => ({ connections: [params.connectionId], from: body.from }),
+  answer: {
+    description: 'The file is at its new path.',
+    schema: component(
+      'MoveAnswer',
+      Type.Object({
+        success: success(),
+        from: text('Former path.'),
+        to: text('New path.'),
+        durationMs: durationMs(),
+        transfer: Type.Object({ id: text('Id of the transfer in the history.') }, { description: TRANSFER }),
+      }),
+    ),
+    example: {
+      success: true,
+      from: '/upload/report.pdf',
+      to: '/archive/2026/report.pdf',
+      durationMs: 40,
+      transfer: { id: TRANSFER_ID },
+    },
+  },
+  isRemote: true,
+  errors: ['quota_exceeded', 'not_found', 'already_exists', 'is_a_folder', 'no_space', 'size_mismatch'],
+}).handle(async (input, services: ApiServices) => {
+  const { body } = input;
+  const connection = await connectionIn(input, services);
+  const from = referTo(connection, body.from, 'from', body.rawName);
+  const to = referTo(connection, body.to, 'to');
+  const { result, transferId, durationMs } = await services.operations.run(
+    operationFor(input, connection, 'move', body.to),
+    (operation) => changes.moveFile(operation, from, to, body.overwrite),
+  );
+  return { success: true, from: result.from.toWellFormed(), to: result.to, durationMs, transfer: { id: transferId } };
+});

@@ -1,0 +1,75 @@
+import { isUtf8 } from 'node:buffer';
+import { Type } from 'typebox';
+import { GatewayError } from '../../base/errors.js';
+import { component, count, success, text, withDefault } from '../../base/schema.js';
+import * as operations from '../../operations/get.js';
+import { referTo } from '../../operations/operation.js';
+import { encodedLength } from '../../workers/base64.js';
+import { endpoint, jsonContent } from '../endpoint.js';
+import { answeredPath, connectionParameter, CONTENT, encoding, fileParameters } from '../fields.js';
+import { connectionIn, operationFor, type ApiServices } from '../services.js';
+import { jsonStream, jsonString } from './content-stream.js';
+
+export const readFile = endpoint({
+  method: 'GET',
+  path: '/api/read/:connectionId',
+  access: 'read',
+  operationId: 'readFile',
+  tag: 'Files',
+  summary: 'Read a small file',
+  description: 'Content of a file as text or base64, up to the read limit (10 MB unless configured otherwise).',
+  params: connectionParameter,
+  query: Type.Object({ ...fileParameters, encoding: withDefault(encoding({ examples: ['text'] }), 'text') }),
+  answers: {
+    200: {
+      description: 'The content.',
+      content: jsonContent(
+        component(
+          'ReadAnswer',
+          Type.Object({
+            success: success(),
+            content: text(CONTENT),
+            encoding: encoding(),
+            size: count('Bytes.'),
+            path: answeredPath(),
+          }),
+        ),
+        {
+          text: { success: true, content: 'Hello, world!\n', encoding: 'text', size: 14, path: '/upload/hello.txt' },
+        },
+      ),
+    },
+  },
+  isRemote: true,
+  errors: ['quota_exceeded', 'not_found', 'is_a_folder', 'too_large', 'size_mismatch'],
+}).handle(async (input, services: ApiServices) => {
+  const { query } = input;
+  const connection = await connectionIn(input, services);
+  const request = operationFor(input, connection, 'read', query.path);
+  const reference = referTo(connection, query.path, 'path', query.rawName);
+  const isText = query.encoding === 'text';
+  // Until the answer has left.
+  const memory = input.request.claims.memory.hold();
+  const { result } = await operations.readFile(services.operations, request, reference, {
+    maxBytes: services.limits.readBytes,
+    memory,
+    decodedBytes: isText ? () => 0 : encodedLength,
+    decode: async (content) => (isText ? utf8(content) : services.base64.encodeAll(content, { move: true })),
+  });
+  const { path, size, content } = result;
+  memory.resize(content.length);
+  const tail = JSON.stringify({ encoding: query.encoding, size, path: path.toWellFormed() }).slice(1);
+  const pieces = function* (): Generator<string> {
+    yield '{"success":true,"content":';
+    yield* jsonString(content);
+    yield `,${tail}`;
+  };
+  return jsonStream(pieces());
+});
+
+function utf8(content: Buffer): Buffer {
+  if (isUtf8(content)) return content;
+  throw new GatewayError('bad_request', 'the file is not UTF-8 text; read it with encoding=base64', {
+    step: 'request',
+  });
+}

@@ -1,0 +1,172 @@
+/** The four forms of an upload: where its bytes come from, and what its fields say. */
+import { Type, type Static } from 'typebox';
+import { GatewayError } from '../../base/errors.js';
+import { component, flag, text, withDefault } from '../../base/schema.js';
+import { readJsonBody } from '../../http/body/json-body.js';
+import { readMultipart } from '../../http/body/multipart-body.js';
+import { createChecker } from '../../http/schema-check.js';
+import type { RequestContext } from '../../http/types.js';
+import { parseHttpUrl } from '../../operations/fetch-url.js';
+import { nameFromDisposition } from '../../operations/names.js';
+import type { PutRequest } from '../../operations/put.js';
+import { BINARY, FILE_NAME, filenameTemplate, OVERWRITE, remotePath } from '../fields.js';
+import type { BodyForm } from '../endpoint.js';
+import type { ApiServices } from '../services.js';
+import { through } from './content-stream.js';
+
+const filename = text(FILE_NAME, { minLength: 1, maxLength: 255, examples: ['report.pdf'] });
+const url = text('http or https; the gateway fetches it.', { minLength: 1, maxLength: 8192 });
+const content = text('The file, as base64.');
+const naming = {
+  path: Type.Optional(
+    remotePath("Remote folder; the connection's default path when absent. Missing folders are created.", {
+      examples: ['/upload'],
+    }),
+  ),
+  filename: Type.Optional(filename),
+  overwrite: Type.Optional(flag(OVERWRITE, { examples: [false] })),
+  filename_template: Type.Optional(filenameTemplate({ examples: ['{date}-{filename}'] })),
+};
+/** A body has no default: where it says nothing, the query counts. */
+const shown = { ...naming, overwrite: withDefault(naming.overwrite, true) };
+
+export const uploadQuery = Type.Object(shown);
+const formFields = Type.Object(naming);
+const jsonFields = Type.Object({ url: Type.Optional(url), content: Type.Optional(content), ...naming });
+
+export type UploadFields = Static<typeof formFields>;
+
+export const uploadForms: Readonly<Record<string, BodyForm>> = {
+  'multipart/form-data': {
+    schema: component(
+      'UploadMultipart',
+      Type.Object({ file: Type.Unsafe({ ...BINARY, description: 'The file.' }), ...shown }),
+    ),
+    examples: {
+      file: {
+        summary: 'A file, and where to put it',
+        value: { file: '(bytes)', path: '/upload', overwrite: false },
+      },
+    },
+  },
+  'application/json': {
+    schema: {
+      oneOf: [
+        component('UploadBase64', Type.Object({ content, ...shown, filename })),
+        component('UploadFromUrl', Type.Object({ url, ...shown })),
+      ],
+    },
+    examples: {
+      base64: {
+        summary: 'Content as base64',
+        value: { filename: 'hello.txt', content: 'SGVsbG8sIHdvcmxkIQo=', path: '/upload' },
+      },
+      url: {
+        summary: 'Fetched from a URL',
+        value: { url: 'https://example.com/report.pdf', path: '/upload', filename_template: '{date}-{filename}' },
+      },
+    },
+  },
+  'application/octet-stream': { schema: BINARY, examples: { bytes: { summary: 'The bytes', value: '(bytes)' } } },
+};
+
+/** `filename` is what the form itself offers when no field names the file. */
+export interface UploadSource extends Pick<PutRequest, 'body' | 'size'> {
+  readonly fields: UploadFields;
+  readonly filename: string | undefined;
+  /** All fields, once the body has ended; undefined when none can follow the content. */
+  readonly lateFields: (() => Promise<UploadFields>) | undefined;
+}
+
+/** The whole body was read, and names where the bytes are. */
+export interface UrlSource {
+  readonly fields: UploadFields;
+  readonly url: URL;
+}
+
+interface Given extends Pick<RequestContext, 'request' | 'noteFields'> {
+  readonly query: UploadFields;
+}
+
+const MAX_FIELD_BYTES = 64 * 1024;
+const MAX_FIELDS = 32;
+
+const checkJsonFields = createChecker(jsonFields, 'the body');
+/** Form fields arrive as text: "false" is a boolean. */
+const checkFormFields = createChecker(formFields, 'the form', { coerce: true });
+
+export async function sourceOf(input: Given, services: ApiServices): Promise<UploadSource | UrlSource> {
+  const type = (input.request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type === 'multipart/form-data') return multipartSource(input);
+  if (type === 'application/json') return jsonSource(input, services);
+  if (type === 'application/octet-stream') return rawSource(input);
+  throw new GatewayError(
+    'unsupported_media_type',
+    'an upload is multipart/form-data, application/json or application/octet-stream',
+    { step: 'request' },
+  );
+}
+
+function rawSource({ request, query }: Given): UploadSource {
+  const filename = nameFromDisposition(request.headers.get('content-disposition'));
+  if (filename === undefined && query.filename === undefined)
+    throw missing('filename (in the query or in Content-Disposition)');
+  return {
+    fields: {},
+    filename,
+    body: request.body,
+    size: request.contentLength ?? (request.hasBody ? undefined : 0),
+    lateFields: undefined,
+  };
+}
+
+async function multipartSource({ request, noteFields }: Given): Promise<UploadSource> {
+  const check = (fields: object): UploadFields => {
+    noteFields(fields, formFields);
+    return checkFormFields(fields);
+  };
+  const form = await readMultipart(request.body, request.headers.get('content-type') ?? '', {
+    fileField: 'file',
+    maxFieldBytes: MAX_FIELD_BYTES,
+    maxFields: MAX_FIELDS,
+    signal: request.signal,
+  });
+  return {
+    fields: check(form.fields),
+    filename: form.file.filename,
+    body: form.file.stream,
+    lateFields: async () => check(await form.rest()),
+  };
+}
+
+async function jsonSource({ request, noteFields }: Given, services: ApiServices): Promise<UploadSource | UrlSource> {
+  const check = (fields: object): Static<typeof jsonFields> => {
+    noteFields(fields, jsonFields);
+    return checkJsonFields(fields);
+  };
+  const body = await readJsonBody(request.body, {
+    streamField: 'content',
+    maxBytes: services.limits.jsonBodyBytes,
+    signal: request.signal,
+  });
+  const fields = check(body.fields);
+  if (body.content === undefined) {
+    await body.rest();
+    if (fields.url === undefined) throw missing('content (base64) or url');
+    return { fields, url: parseHttpUrl(fields.url, 'url') };
+  }
+  const withoutUrl = (given: Static<typeof jsonFields>): UploadFields => {
+    if (given.url === undefined) return given;
+    throw new GatewayError('bad_request', 'url and content exclude each other', { step: 'request' });
+  };
+  return {
+    fields: withoutUrl(fields),
+    filename: undefined,
+    body: through(body.content, services.base64.decode()),
+    lateFields: async () => withoutUrl(check(await body.rest())),
+  };
+}
+
+export function missing(field: string): GatewayError {
+  return new GatewayError('bad_request', `${field} is missing`, { step: 'request' });
+}

@@ -1,0 +1,170 @@
+import { Type } from 'typebox';
+import { component, count, described, success, text } from '../../base/schema.js';
+import type { Connection } from '../../connections/connection.js';
+import { connectionSummary, summaryOf } from '../../connections/summary.js';
+import { checkTemplate } from '../../operations/names.js';
+import { type Operation, referTo } from '../../operations/operation.js';
+import { parseContentDigest, type ExpectedDigest } from '../../operations/pump.js';
+import { putFile, type Target } from '../../operations/put.js';
+import { parseFileName } from '../../remotes/path.js';
+import type { FileInfo } from '../../remotes/remote.js';
+import { endpoint } from '../endpoint.js';
+import {
+  answeredPath,
+  CONNECTION_EXAMPLE,
+  connectionParameter,
+  durationMs,
+  FILE_NAME,
+  TRANSFER,
+  TRANSFER_ID,
+} from '../fields.js';
+import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
+import {
+  missing,
+  sourceOf,
+  uploadForms,
+  uploadQuery,
+  type UploadFields,
+  type UploadSource,
+  type UrlSource,
+} from './upload-source.js';
+
+const transfer = component(
+  'Transfer',
+  Type.Object({
+    id: text('Identifier.'),
+    filename: text(FILE_NAME),
+    path: answeredPath(),
+    size: count('Bytes.'),
+    durationMs: durationMs(),
+    connection: described(connectionSummary, 'The connection that the file went to.'),
+  }),
+);
+
+export const uploadFile = endpoint({
+  method: 'POST',
+  path: '/api/upload/:connectionId',
+  access: 'write',
+  operationId: 'uploadFile',
+  tag: 'Files',
+  summary: 'Upload a file',
+  description:
+    'Streams a file to the remote server in one of four forms: `multipart/form-data`, JSON with base64, JSON with a URL that the gateway fetches, ' +
+    'or the raw bytes as `application/octet-stream`. The file becomes visible whole or not at all. The four naming fields may stand in the query in ' +
+    'every form; a field of the body wins. Raw bytes need `filename` in the query or a Content-Disposition.',
+  params: connectionParameter,
+  headers: ['Content-Digest', 'Content-Disposition'],
+  query: uploadQuery,
+  streams: uploadForms,
+  idempotent: atConnection,
+  skippable: true,
+  answer: {
+    description: 'The file is stored.',
+    schema: component('UploadAnswer', Type.Object({ success: success(), transfer: described(transfer, TRANSFER) })),
+    example: {
+      success: true,
+      transfer: {
+        id: TRANSFER_ID,
+        filename: 'report.pdf',
+        path: '/upload/report.pdf',
+        size: 48213,
+        durationMs: 84,
+        connection: CONNECTION_EXAMPLE,
+      },
+    },
+  },
+  isRemote: true,
+  errors: [
+    'bad_base64',
+    'digest_mismatch',
+    'quota_exceeded',
+    'not_found',
+    'already_exists',
+    'is_a_folder',
+    'no_space',
+    'size_mismatch',
+    'fetch_failed',
+  ],
+}).handle(async (input, services: ApiServices) => {
+  const connection = await connectionIn(input, services);
+  const digest = parseContentDigest(input.request.headers.get('content-digest'));
+  const source = await sourceOf(input, services);
+  const fields = { ...input.query, ...source.fields };
+  checkFields(connection, fields);
+  const { filename, run } =
+    'url' in source
+      ? fetching(services, connection, fields, source)
+      : storing(services, connection, input.query, source, digest);
+  const { result, transferId, durationMs } = await services.operations.run(
+    operationFor(input, connection, 'upload', fields.path ?? '', filename),
+    run,
+  );
+  const transfer = { id: transferId, filename: result.name, path: result.path, size: result.size, durationMs };
+  return { success: true, transfer: { ...transfer, connection: summaryOf(connection) } };
+});
+
+interface Upload {
+  /** As far as it is known. */
+  readonly filename: string;
+  readonly run: (operation: Operation) => Promise<FileInfo>;
+}
+
+function fetching(services: ApiServices, connection: Connection, fields: UploadFields, { url }: UrlSource): Upload {
+  const run = async (operation: Operation): Promise<FileInfo> => {
+    operation.mark('fetch');
+    const asked = { owner: connection.accountId, signal: operation.signal };
+    const { body, size, filename } = await services.urls.fetch(url, asked, operation.span.headers);
+    try {
+      return await putFile(services.operations, operation, {
+        connection,
+        target: targetOf(connection, fields, filename),
+        body,
+        size,
+        maxBytes: services.limits.uploadBytes,
+      });
+    } finally {
+      body.destroy();
+    }
+  };
+  return { filename: fields.filename ?? '', run };
+}
+
+function storing(
+  services: ApiServices,
+  connection: Connection,
+  query: UploadFields,
+  { fields, filename, lateFields, body, size }: UploadSource,
+  digest: ExpectedDigest | undefined,
+): Upload {
+  const target = (own: UploadFields): NamedTarget => targetOf(connection, { ...query, ...own }, filename);
+  // A name to begin with, when the real one may still follow the content.
+  const isNamed = (fields.filename ?? query.filename) !== undefined || (filename ?? '') !== '';
+  const early =
+    isNamed || lateFields === undefined
+      ? target(fields)
+      : { ...target({ ...fields, filename: 'unnamed' }), overwrite: true };
+  const lateTarget = lateFields === undefined ? undefined : async () => target(await lateFields());
+  const request = { connection, target: early, lateTarget, body, size, digest, maxBytes: services.limits.uploadBytes };
+  return { filename: early.filename, run: (operation) => putFile(services.operations, operation, request) };
+}
+
+type NamedTarget = Extract<Target, { readonly filename: string }>;
+
+function targetOf(connection: Connection, fields: UploadFields, offered: string | undefined): NamedTarget {
+  const name = fields.filename ?? offered;
+  if (name === undefined || name === '') throw missing('filename');
+  checkFields(connection, fields);
+  return {
+    folder: referTo(connection, fields.path, 'path'),
+    filename: parseFileName(name, 'filename'),
+    template: fields.filename_template,
+    overwrite: fields.overwrite ?? true,
+  };
+}
+
+/** What can be refused before a byte is read. */
+function checkFields(connection: Connection, fields: UploadFields): void {
+  referTo(connection, fields.path, 'path');
+  if (fields.filename !== undefined) parseFileName(fields.filename, 'filename');
+  if (fields.filename_template !== undefined) checkTemplate(fields.filename_template);
+}

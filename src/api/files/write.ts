@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import { component, count, success } from '../../base/schema.js';
+import { referTo } from '../../operations/operation.js';
+import { parseContentDigest } from '../../operations/pump.js';
+import { putFile } from '../../operations/put.js';
+import { endpoint } from '../endpoint.js';
+import { answeredPath, connectionParameter } from '../fields.js';
+import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
+import { contentOf, contentRequest } from './content-body.js';
+
+export const writeFile = endpoint({
+  method: 'POST',
+  path: '/api/write/:connectionId',
+  access: 'write',
+  operationId: 'writeFile',
+  tag: 'Files',
+  summary: 'Write a file',
+  description:
+    'Creates or replaces a file, whole or not at all. Content of more than 1 MiB stands after path and encoding.',
+  params: connectionParameter,
+  headers: ['Content-Digest'],
+  streams: {
+    'application/json': {
+      schema: contentRequest,
+      examples: { text: { value: { path: '/upload/hello.txt', content: 'Hello, world!\n' } } },
+    },
+  },
+  idempotent: atConnection,
+  answer: {
+    description: 'The file is stored.',
+    schema: component('WriteAnswer', Type.Object({ success: success(), path: answeredPath(), size: count('Bytes.') })),
+    example: { success: true, path: '/upload/hello.txt', size: 14 },
+  },
+  isRemote: true,
+  errors: ['bad_base64', 'digest_mismatch', 'quota_exceeded', 'not_found', 'is_a_folder', 'no_space', 'size_mismatch'],
+}).handle(async (input, services: ApiServices) => {
+  const connection = await connectionIn(input, services);
+  const digest = parseContentDigest(input.request.headers.get('content-digest'));
+  const { fields, bytes } = await contentOf(input, services);
+  const file = referTo(connection, fields.path, 'path');
+  const request = operationFor(input, connection, 'write', fields.path);
+  const { result } = await services.operations.run(request, (operation) =>
+    putFile(services.operations, operation, {
+      connection,
+      target: { file, overwrite: true },
+      body: bytes,
+      digest,
+      maxBytes: 0,
+    }),
+  );
+  return { success: true, path: result.path, size: result.size };
+});

@@ -1,0 +1,20 @@
+import { Type, type Static } from 'typebox';
+import { component, oneOf, text } from '../base/schema.js';
+import type { Connection } from './connection.js';
+import { CONNECTION_TYPES } from './types.js';
+
+export const summaryFields = {
+  id: text('Identifier.'),
+  name: text('Shown to people.'),
+  type: oneOf(
+    CONNECTION_TYPES.map(({ type }) => type),
+    'Protocol.',
+  ),
+};
+
+/** A connection, where something is told of it. */
+export const connectionSummary = component('ConnectionSummary', Type.Object(summaryFields));
+
+export function summaryOf({ id, name, type }: Connection): Static<typeof connectionSummary> {
+  return { id, name, type };
+}
