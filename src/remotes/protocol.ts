@@ -1,8 +1,7 @@
-import type { TLSSocket } from 'node:tls';
 import type { PoolBudgets } from '../pools/places.js';
 import type { Session } from '../pools/session.js';
 import type { Connection, PoolLimits } from '../connections/connection.js';
-import type { Dialer } from './dial/dial.js';
+import type { Dialer, DialObserver } from './dial/dial.js';
 import type { Remote, RemoteContext } from './remote.js';
 
 /** What the program knows of servers and keeps for the next session. */
@@ -21,6 +20,15 @@ export interface Tuning {
   readonly s3PartsInFlight: number;
 }
 
+/**
+ * Hears of the stations on the way to an open session, and of what the server shows there; for tests of a connection. A
+ * protocol tells `secured` where it begins TLS by itself. Host keys are shown to Trust, which decides about them.
+ */
+export interface SessionObserver extends DialObserver {
+  /** SSH: the login follows. `algorithms` are all that were agreed on, for either direction. */
+  handshaken?(software: string, algorithms: readonly string[]): void;
+}
+
 /** What a protocol is given to open sessions with. */
 export interface ProtocolDeps {
   readonly dialer: Dialer;
@@ -28,8 +36,7 @@ export interface ProtocolDeps {
   readonly tuning: Tuning;
   /** What the pools share with those of all other hosts and accounts; absent = no bounds. */
   readonly budgets?: PoolBudgets;
-  /** TLS was established outside of the dialler (FTP's own upgrade). */
-  secured?(socket: TLSSocket): void;
+  readonly observer?: SessionObserver;
   /** Debug facts about a server (algorithms, features); never secrets. */
   log(message: string, facts?: Record<string, unknown>): void;
 }

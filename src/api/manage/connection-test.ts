@@ -1,6 +1,6 @@
 /**
- * Tries a connection out, step by step, over the real protocol code with a login of its own: the dialler, the trust and
- * the log that it is given tell where it stands.
+ * Tries a connection out, step by step, over the real protocol code with a login of its own. Where it stands is told by
+ * the observer that hears of the session, and by the trust that is asked about host keys.
  */
 import { randomBytes } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
@@ -10,10 +10,10 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { withDeadline } from '../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
-import type { Dialer, DialObserver } from '../../remotes/dial/dial.js';
+import type { Dialer } from '../../remotes/dial/dial.js';
 import { joinPath, parseRemotePath, ROOT, type RemotePath } from '../../remotes/path.js';
 import type { OperatorLimits } from '../../remotes/pool-limits.js';
-import type { ProtocolDeps, Tuning } from '../../remotes/protocol.js';
+import type { ProtocolDeps, SessionObserver, Tuning } from '../../remotes/protocol.js';
 import { createRemotes } from '../../remotes/registry.js';
 import type { Leftovers, Remote } from '../../remotes/remote.js';
 import { adviceFor } from './advice.js';
@@ -52,7 +52,7 @@ export interface TestReport {
 
 export interface TesterOptions {
   /** A dialler under the gateway's own network rules, which tells the observer. */
-  readonly dialer: (observer: DialObserver) => Dialer;
+  readonly dialer: (observer: SessionObserver) => Dialer;
   readonly limits: OperatorLimits;
   readonly tuning: Tuning;
   readonly poolBudgets?: ProtocolDeps['budgets'];
@@ -123,8 +123,8 @@ export class ConnectionTester {
       tuning: this.options.tuning,
       ...(this.options.poolBudgets === undefined ? {} : { budgets: this.options.poolBudgets }),
       trust: { checkHostKey: async (_, fingerprint) => run.hostKeyShown(fingerprint) },
-      secured: (socket) => run.certificateShown(socket),
-      log: (message, facts) => run.learn(message, facts),
+      observer: run.observer,
+      log: () => undefined,
     });
     try {
       // A test pins nothing: the protocol must ask `trust` about every key, also one that is pinned.
@@ -146,11 +146,12 @@ export class ConnectionTester {
 class TestRun {
   failure: GatewayError | undefined;
   onHostKey: ((fingerprint: string) => void) | undefined;
-  readonly observer: DialObserver = {
+  readonly observer: SessionObserver = {
     resolved: (host, addresses) =>
       this.done('resolve', host === addresses[0] ? host : `${host} is ${addresses.join(', ')}`),
     connected: (socket) => this.done('connect', `${socket.remoteAddress ?? ''} port ${socket.remotePort ?? ''}`),
     secured: (socket) => this.certificateShown(socket),
+    handshaken: (software, algorithms) => (this.facts = { software, algorithms }),
   };
   private readonly order: readonly StepName[];
   private readonly results: StepReport[] = [];
@@ -187,7 +188,7 @@ class TestRun {
     this.done('host_key', `${fingerprint} (${state === 'new' ? 'not pinned yet' : 'pinned'})`);
   }
 
-  certificateShown(socket: TLSSocket): void {
+  private certificateShown(socket: TLSSocket): void {
     if (this.certificate !== null) return;
     const { subject, issuer, valid_to: validTo, fingerprint256 } = socket.getPeerCertificate();
     this.certificate = {
@@ -199,13 +200,6 @@ class TestRun {
     };
     const checked = socket.authorized ? '' : ', not verified (tlsVerify is off)';
     this.done('certificate', `${this.certificate.subject}, until ${this.certificate.validTo}${checked}`);
-  }
-
-  /** What the protocol says by the way. */
-  learn(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
-    if (message !== 'ssh handshake') return;
-    const { software, negotiated } = facts;
-    this.facts = { ...this.facts, software, algorithms: namesOf(negotiated) };
   }
 
   async work(remote: Remote): Promise<void> {
@@ -333,15 +327,4 @@ function isEncrypted(connection: Connection): boolean {
 
 function nameOf(entity: Readonly<Record<string, string | string[] | undefined>>): string {
   return [entity['CN'] ?? entity['O'] ?? ''].flat()[0] ?? '';
-}
-
-/** The names of what was agreed on, of either direction. */
-function namesOf(negotiated: unknown): readonly string[] {
-  const found = new Set<string>();
-  const walk = (value: unknown): void => {
-    if (typeof value === 'string' && value !== '') found.add(value);
-    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk);
-  };
-  walk(negotiated);
-  return [...found];
 }

@@ -51,7 +51,7 @@ export async function logIn(
       const isImplicit = connection.tls === 'implicit' && security !== undefined;
       const secure: Secure = async (by, plain) => {
         const secured = await by.secureControl(plain, deadline);
-        deps.secured?.(secured);
+        deps.observer?.secured?.(secured);
         return secured;
       };
       const first = isImplicit ? await secure(security, socket) : socket;

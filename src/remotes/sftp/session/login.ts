@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import type net from 'node:net';
-import ssh2, { type AuthenticationType, type Client, type ConnectConfig, type ParsedKey } from 'ssh2';
+import ssh2, {
+  type AuthenticationType,
+  type Client,
+  type ConnectConfig,
+  type NegotiatedAlgorithms,
+  type ParsedKey,
+} from 'ssh2';
 import { waitFor } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { PoolLimits, SftpConnection } from '../../../connections/connection.js';
@@ -114,6 +120,7 @@ class LoginAttempt {
         client.on('handshake', (negotiated) => {
           this.#step = 'login';
           this.deps.log('ssh handshake', { host, port, software: this.#software, negotiated });
+          this.deps.observer?.handshaken?.(this.#software, algorithmsOf(negotiated));
         });
         gatherWrites(socket);
         client.connect(this.#config(socket));
@@ -287,6 +294,12 @@ class LoginAttempt {
       ? failure('protocol_error', `broke the protocol during the ${stage}: ${error.message}`)
       : failure('unreachable', `broke off the ${stage}: ${error.message}`);
   }
+}
+
+function algorithmsOf({ kex, serverHostKey, cs, sc }: NegotiatedAlgorithms): readonly string[] {
+  const names: string[] = [kex, serverHostKey];
+  for (const { cipher, mac, compress } of [cs, sc]) names.push(cipher, mac, compress);
+  return [...new Set(names)].filter((name) => name !== '');
 }
 
 type Prompt = (
