@@ -250,7 +250,7 @@ export interface components {
       readonly keyPairId?: string | null;
       /** @description Pinned fingerprints; with none, the first one shown is trusted and pinned. */
       readonly hostKeys?: readonly string[];
-      /** @description Whether it is switched on. */
+      /** @description Whether it is switched on; if not, every operation on it is refused. */
       readonly isActive?: boolean;
       /** @description Taken where a request names no path; null = the login folder. */
       readonly defaultPath?: string | null;
@@ -283,7 +283,7 @@ export interface components {
        * @enum {string}
        */
       readonly tls?: 'none' | 'explicit' | 'implicit';
-      /** @description Whether the certificate of the server must be trusted. */
+      /** @description Whether the certificate of the server must be trusted; without, whoever stands in between reads all. */
       readonly tlsVerify?: boolean;
       /** @description Certificates in PEM form that are trusted beside the usual ones. */
       readonly tlsCa?: string | null;
@@ -291,7 +291,7 @@ export interface components {
       readonly endpoint?: string | null;
       /** @description Region of the store. */
       readonly region?: string;
-      /** @description Name of the bucket. */
+      /** @description Name of the bucket, which must exist. */
       readonly bucket?: string;
       /** @description Of every key; the root of the connection. */
       readonly prefix?: string;
@@ -299,12 +299,12 @@ export interface components {
       readonly accessKeyId?: string;
       /** @description The bucket stands in the path, not in the host name. */
       readonly forcePathStyle?: boolean;
-      /** @description Written, never shown. */
+      /** @description Of the access key. Written, never shown. */
       readonly secretAccessKey?: string | null;
       /** @description Of temporary credentials. Written, never shown; null takes it away. */
       readonly sessionToken?: string | null;
       /**
-       * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
+       * @description `sdk` = the uploader of AWS, which gathers parts in memory, for a store that does not take streamed ones.
        * @enum {string}
        */
       readonly uploader?: 'streamed' | 'sdk';
@@ -333,7 +333,7 @@ export interface components {
            * @default us-east-1
            */
           readonly region?: string;
-          /** @description Name of the bucket. */
+          /** @description Name of the bucket, which must exist. */
           readonly bucket: string;
           /**
            * @description Of every key; the root of the connection.
@@ -348,16 +348,16 @@ export interface components {
            */
           readonly forcePathStyle?: boolean;
           /**
-           * @description Whether the certificate of the server must be trusted.
+           * @description Whether the certificate of the server must be trusted; without, whoever stands in between reads all.
            * @default true
            */
           readonly tlsVerify?: boolean;
-          /** @description Written, never shown. */
+          /** @description Of the access key. Written, never shown. */
           readonly secretAccessKey?: string | null;
           /** @description Of temporary credentials. Written, never shown; null takes it away. */
           readonly sessionToken?: string | null;
           /**
-           * @description Whether it is switched on.
+           * @description Whether it is switched on; if not, every operation on it is refused.
            * @default true
            */
           readonly isActive?: boolean;
@@ -387,7 +387,7 @@ export interface components {
             readonly stallTimeoutMs?: number;
           };
           /**
-           * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
+           * @description `sdk` = the uploader of AWS, which gathers parts in memory, for a store that does not take streamed ones.
            * @default streamed
            * @enum {string}
            */
@@ -419,6 +419,28 @@ export interface components {
       | components['schemas']['FtpConnectionInput']
       | components['schemas']['S3ConnectionInput']
     );
+    readonly ConnectionType: {
+      /** @description `type` of its connections. */
+      readonly type: string;
+      /** @description What people call it. */
+      readonly title: string;
+      /** @description JSON Schema of what `POST /manage/connections` takes, its properties in the order of a form: `title` is the label, `description` the hint, `writeOnly` marks secrets, a choice is a `oneOf` of constants with titles. */
+      readonly schema: {
+        readonly [key: string]: unknown;
+      };
+      /** @description Fields that few change. */
+      readonly advanced: readonly string[];
+      /** @description Fields whose text has several lines. */
+      readonly multiline: readonly string[];
+      /** @description Fields that name the server. */
+      readonly address: readonly string[];
+      /** @description Secrets that must be given again when one of `address` changes. */
+      readonly sent: readonly string[];
+    };
+    readonly ConnectionTypesAnswer: {
+      /** @description In the order of a form. */
+      readonly connectionTypes: readonly components['schemas']['ConnectionType'][];
+    };
     readonly CreatedManagedWatchedFolder: {
       /** @description Identifier. */
       readonly id: string;
@@ -622,7 +644,7 @@ export interface components {
       readonly privateKey?: string | null;
       /** @description Of the private key. Written, never shown; null takes it away. */
       readonly passphrase?: string | null;
-      /** @description Written, never shown. */
+      /** @description Of the access key. Written, never shown. */
       readonly secretAccessKey?: string | null;
       /** @description Of temporary credentials. Written, never shown; null takes it away. */
       readonly sessionToken?: string | null;
@@ -727,7 +749,7 @@ export interface components {
       readonly type: 'ftp';
       /** @description Taken where a request names no path; null = the login folder. */
       readonly defaultPath: string | null;
-      /** @description Limits of its own, over those of the configuration. */
+      /** @description Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts. */
       readonly pool: components['schemas']['PoolLimits'];
       /** @description Host name or address, without protocol and port. */
       readonly host: string;
@@ -740,7 +762,7 @@ export interface components {
        * @enum {string}
        */
       readonly tls: 'none' | 'explicit' | 'implicit';
-      /** @description Whether the certificate of the server must be trusted. */
+      /** @description Whether the certificate of the server must be trusted; without, whoever stands in between reads all. */
       readonly tlsVerify: boolean;
       /** @description Certificates in PEM form that are trusted beside the usual ones. */
       readonly tlsCa: string | null;
@@ -773,7 +795,7 @@ export interface components {
        */
       readonly tls?: 'none' | 'explicit' | 'implicit';
       /**
-       * @description Whether the certificate of the server must be trusted.
+       * @description Whether the certificate of the server must be trusted; without, whoever stands in between reads all.
        * @default true
        */
       readonly tlsVerify?: boolean;
@@ -785,7 +807,7 @@ export interface components {
       /** @description Of the login. Written, never shown; null takes it away. */
       readonly password?: string | null;
       /**
-       * @description Whether it is switched on.
+       * @description Whether it is switched on; if not, every operation on it is refused.
        * @default true
        */
       readonly isActive?: boolean;
@@ -1369,13 +1391,13 @@ export interface components {
       readonly type: 's3';
       /** @description Taken where a request names no path; null = the login folder. */
       readonly defaultPath: string | null;
-      /** @description Limits of its own, over those of the configuration. */
+      /** @description Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts. */
       readonly pool: components['schemas']['PoolLimits'];
       /** @description URL of the store; null = AWS. */
       readonly endpoint: string | null;
       /** @description Region of the store. */
       readonly region: string;
-      /** @description Name of the bucket. */
+      /** @description Name of the bucket, which must exist. */
       readonly bucket: string;
       /** @description Of every key; the root of the connection. */
       readonly prefix: string;
@@ -1384,11 +1406,11 @@ export interface components {
       /** @description The bucket stands in the path, not in the host name. */
       readonly forcePathStyle: boolean;
       /**
-       * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
+       * @description `sdk` = the uploader of AWS, which gathers parts in memory, for a store that does not take streamed ones.
        * @enum {string}
        */
       readonly uploader: 'streamed' | 'sdk';
-      /** @description Whether the certificate of the server must be trusted. */
+      /** @description Whether the certificate of the server must be trusted; without, whoever stands in between reads all. */
       readonly tlsVerify: boolean;
       /** @description Certificates in PEM form that are trusted beside the usual ones. */
       readonly tlsCa: string | null;
@@ -1417,7 +1439,7 @@ export interface components {
        * @default us-east-1
        */
       readonly region?: string;
-      /** @description Name of the bucket. */
+      /** @description Name of the bucket, which must exist. */
       readonly bucket: string;
       /**
        * @description Of every key; the root of the connection.
@@ -1432,16 +1454,16 @@ export interface components {
        */
       readonly forcePathStyle?: boolean;
       /**
-       * @description Whether the certificate of the server must be trusted.
+       * @description Whether the certificate of the server must be trusted; without, whoever stands in between reads all.
        * @default true
        */
       readonly tlsVerify?: boolean;
-      /** @description Written, never shown. */
+      /** @description Of the access key. Written, never shown. */
       readonly secretAccessKey: string | null;
       /** @description Of temporary credentials. Written, never shown; null takes it away. */
       readonly sessionToken?: string | null;
       /**
-       * @description Whether it is switched on.
+       * @description Whether it is switched on; if not, every operation on it is refused.
        * @default true
        */
       readonly isActive?: boolean;
@@ -1471,7 +1493,7 @@ export interface components {
         readonly stallTimeoutMs?: number;
       };
       /**
-       * @description `sdk` = the uploader of AWS, for a store that does not take streamed parts.
+       * @description `sdk` = the uploader of AWS, which gathers parts in memory, for a store that does not take streamed ones.
        * @default streamed
        * @enum {string}
        */
@@ -1554,7 +1576,7 @@ export interface components {
       readonly type: 'sftp';
       /** @description Taken where a request names no path; null = the login folder. */
       readonly defaultPath: string | null;
-      /** @description Limits of its own, over those of the configuration. */
+      /** @description Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts. */
       readonly pool: components['schemas']['PoolLimits'];
       /** @description Host name or address, without protocol and port. */
       readonly host: string;
@@ -1618,7 +1640,7 @@ export interface components {
       /** @description Pinned fingerprints; with none, the first one shown is trusted and pinned. */
       readonly hostKeys?: readonly string[];
       /**
-       * @description Whether it is switched on.
+       * @description Whether it is switched on; if not, every operation on it is refused.
        * @default true
        */
       readonly isActive?: boolean;

@@ -15,7 +15,6 @@ import {
 } from '../base/allowed.js';
 import type { Definition } from '../connections/definition.js';
 import { poolKeys, somePoolLimits } from '../connections/pool-schema.js';
-import { CONNECTION_TYPES } from '../connections/types.js';
 import { accountSchema } from './account-schema.js';
 
 const KIB = 1024;
@@ -29,7 +28,7 @@ const plan = (connections: number, monthlyActions: number) =>
     monthlyActions: preset(monthlyActions, integer(0)),
   });
 
-export const configSchema = (definitions: readonly Definition[] = CONNECTION_TYPES) =>
+export const configSchema = (definitions: readonly Definition[]) =>
   mapping({
     server: section({
       host: preset('127.0.0.1', text('a host name or IP address', { format: 'host' })),

@@ -5,6 +5,8 @@ import { nearestName } from '../base/nearest-name.js';
 import { FORMATS } from '../base/formats.js';
 import { isBareReference, MASTER_KEY_VARIABLE } from './environment.js';
 import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
+import type { Definition } from '../connections/definition.js';
+import { CONNECTION_TYPES } from '../connections/types.js';
 import type { FileConfig } from './config.js';
 import { configSchema } from './schema.js';
 
@@ -23,14 +25,18 @@ type Outcome =
 const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, discriminator: true, allowUnionTypes: true });
 formats.default(ajv, ['email', 'date-time']);
 for (const [name, validate] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate });
-const isValid = ajv.compile<FileConfig>(configSchema());
 
-/** Takes the tree over: defaults are filled in in place. */
-export function validate(tree: unknown, origin: Origin): Outcome {
-  if (isValid(tree)) return { config: tree, mistakes: [] };
-  if (convertReferences(tree, isValid.errors ?? [], origin) && isValid(tree)) return { config: tree, mistakes: [] };
-  return { mistakes: onePerPath((isValid.errors ?? []).flatMap((error) => mistakesOf(error, tree, origin))) };
+/** Holds trees against the schema of these types of connections. A tree is taken over: defaults are filled in in place. */
+export function createValidator(definitions: readonly Definition[]): (tree: unknown, origin: Origin) => Outcome {
+  const isValid = ajv.compile<FileConfig>(configSchema(definitions));
+  return (tree, origin) => {
+    if (isValid(tree)) return { config: tree, mistakes: [] };
+    if (convertReferences(tree, isValid.errors ?? [], origin) && isValid(tree)) return { config: tree, mistakes: [] };
+    return { mistakes: onePerPath((isValid.errors ?? []).flatMap((error) => mistakesOf(error, tree, origin))) };
+  };
 }
+
+export const validate = createValidator(CONNECTION_TYPES);
 
 /** Turns texts that came from variables into what the schema wants there; tells whether any was turned. */
 function convertReferences(tree: unknown, errors: readonly ErrorObject[], origin: Origin): boolean {

@@ -14,14 +14,12 @@ export const columns = {
   name: setting(text('text of at least one character', { pattern: NAME, minLength: 1, maxLength: 255 }), {
     title: 'Name',
     words: 'Shown to people.',
-    example: 'Warehouse',
   }),
   isActive: setting(flag(), {
     default: true,
     isHarmless: true,
     title: 'Switched on',
-    words: 'Whether it is switched on.',
-    example: true,
+    words: 'Whether it is switched on; if not, every operation on it is refused.',
   }),
 };
 
@@ -38,7 +36,6 @@ export const everywhere = {
   defaultPath: optionalSetting(absolutePath, {
     title: 'Default folder',
     words: 'Taken where a request names no path; null = the login folder.',
-    example: '/upload',
     isHarmless: true,
   }),
   pool: setting(somePoolLimits, {
@@ -46,7 +43,6 @@ export const everywhere = {
     title: 'Limits',
     words:
       'Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts.',
-    example: { maxSessions: 4 },
     apiSchema: poolLimits,
     isHarmless: true,
     isAdvanced: true,
@@ -58,20 +54,18 @@ export const onServers = {
     default: '/',
     title: 'Root folder',
     words: 'Nothing outside of it is reachable.',
-    example: '/',
   }),
   atomicUploads: setting(flag(), {
     default: true,
     title: 'Upload under a hidden name, then rename',
     words: 'Uploads go to a temporary name and are renamed.',
-    example: true,
     isHarmless: true,
     isAdvanced: true,
   }),
 };
 
 /** The server's address and the user; the port is the protocol's own when absent. */
-export const login = (port: number, host: string) => ({
+export const login = (port: number) => ({
   host: setting(
     text('a host name or IP address, without protocol and port', {
       format: 'host',
@@ -82,18 +76,16 @@ export const login = (port: number, host: string) => ({
     {
       title: 'Host',
       words: 'Host name or address, without protocol and port.',
-      example: host,
       formatWords: 'a host name or an IP address, without protocol and port',
     },
   ),
-  port: setting(integer(1, 65_535), { default: port, title: 'Port', words: 'TCP port.', example: port }),
-  username: setting(line(), { title: 'User name', words: 'Login name.', example: 'gw' }),
+  port: setting(integer(1, 65_535), { default: port, title: 'Port', words: 'TCP port.' }),
+  username: setting(line(), { title: 'User name', words: 'Login name.' }),
 });
 
 export const password = secret({
   title: 'Password',
   words: 'Of the login.',
-  example: '${PASSWORD}',
   isSent: true,
 });
 
@@ -101,15 +93,13 @@ export const certificates = {
   tlsVerify: setting(flag(), {
     default: true,
     title: "Check the server's certificate",
-    words: 'Whether the certificate of the server must be trusted.',
-    example: true,
+    words: 'Whether the certificate of the server must be trusted; without, whoever stands in between reads all.',
   }),
   tlsCa: optionalSetting(text('certificates in PEM form', { maxLength: 65_536 }), {
     fileKey: 'tlsCaFile',
     fileSchema: text('the path of a PEM file that can be read, or "" for none'),
     title: 'Certificates of an own authority (PEM)',
     words: 'Certificates in PEM form that are trusted beside the usual ones.',
-    example: '',
     isAdvanced: true,
     refusal: (value) => (isCertificate(String(value)) ? undefined : 'must hold certificates in PEM form, or be null'),
   }),

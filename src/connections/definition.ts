@@ -11,8 +11,6 @@ interface Words {
   readonly title: string;
   /** What it is: shown by the API's description, the documentation, help and hints. */
   readonly words: string;
-  /** As the documentation shows it in gateway.yaml. */
-  readonly example: unknown;
   /** For few: a form shows it among others of that kind. */
   readonly isAdvanced?: boolean;
 }
@@ -91,7 +89,8 @@ export interface Definition<
 > {
   readonly type: T;
   readonly title: string;
-  /** In the order of forms and documentation. */
+  /** An entry in gateway.yaml: its id, and all that is not there by default. */
+  readonly example: Values;
   readonly settings: S;
   readonly secrets: X;
   /** The settings that name the server which learned host keys and sent secrets belong to. */

@@ -5,14 +5,22 @@ import { connectionType, setting } from './definition.js';
 
 export const ftp = connectionType('ftp', {
   title: 'FTP, FTPS',
+  example: {
+    id: 'legacy',
+    name: 'Legacy',
+    host: 'ftp.example.com',
+    username: 'gw',
+    password: '${LEGACY_PASSWORD}',
+    tls: 'explicit',
+    defaultPath: '/',
+  },
   settings: {
     ...everywhere,
-    ...login(21, 'ftp.example.com'),
+    ...login(21),
     tls: setting(oneOf('none', 'explicit', 'implicit'), {
       default: 'none',
       title: 'Encryption',
       words: 'How the control connection is encrypted.',
-      example: 'explicit',
       labels: { explicit: 'TLS (AUTH TLS)', implicit: 'TLS from the start', none: 'None' },
     }),
     ...certificates,

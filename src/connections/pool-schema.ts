@@ -1,6 +1,7 @@
 /** The limits of a session pool: in gateway.yaml as a whole or in part, of a connection in part. */
 import type { TInteger } from 'typebox';
 import type { PoolLimits } from '../pools/session.js';
+import { component } from '../base/schema.js';
 import { integer, mapping, milliseconds, optional, preset } from '../base/allowed.js';
 
 const DAY_MS = 86_400_000;
@@ -30,10 +31,10 @@ export const poolKeys = (defaults: PoolLimits) => keys((schema, name) => preset(
 export const somePoolLimits = mapping(keys((schema) => optional(schema)));
 
 /** Some limits, in the API. */
-export const poolLimits = {
+export const poolLimits = component('PoolLimits', {
   type: 'object',
   properties: Object.fromEntries(
     Object.entries(LIMITS).map(([name, [, schema, description]]) => [name, { ...schema, description }]),
   ),
   additionalProperties: false,
-};
+});

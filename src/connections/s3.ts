@@ -8,6 +8,16 @@ const nameInFile = text('text of at least one character', { pattern: NAME });
 
 export const s3 = connectionType('s3', {
   title: 'S3',
+  example: {
+    id: 'lake',
+    name: 'Lake',
+    endpoint: 'https://s3.example.com',
+    bucket: 'lake',
+    accessKeyId: '${LAKE_ACCESS_KEY_ID}',
+    secretAccessKey: '${LAKE_SECRET_ACCESS_KEY}',
+    sessionToken: '${LAKE_SESSION_TOKEN:-}',
+    defaultPath: '/',
+  },
   settings: {
     ...everywhere,
     endpoint: optionalSetting(
@@ -15,7 +25,6 @@ export const s3 = connectionType('s3', {
       {
         title: 'Endpoint',
         words: 'URL of the store; null = AWS.',
-        example: 'https://s3.example.com',
         formatWords: 'an http or https URL without login and query, or null for AWS',
       },
     ),
@@ -23,33 +32,33 @@ export const s3 = connectionType('s3', {
       default: 'us-east-1',
       title: 'Region',
       words: 'Region of the store.',
-      example: 'us-east-1',
     }),
-    bucket: setting(line(), { fileSchema: nameInFile, title: 'Bucket', words: 'Name of the bucket.', example: 'lake' }),
+    bucket: setting(line(), {
+      fileSchema: nameInFile,
+      title: 'Bucket',
+      words: 'Name of the bucket, which must exist.',
+    }),
     prefix: setting(text('a key prefix', { pattern: LINE_OR_EMPTY, maxLength: 1024 }), {
       default: '',
       title: 'Prefix',
       words: 'Of every key; the root of the connection.',
-      example: 'in/',
       normalise: folderPrefix,
     }),
     accessKeyId: setting(line(), {
       fileSchema: nameInFile,
       title: 'Access key id',
       words: 'Id of the access key.',
-      example: '${LAKE_ACCESS_KEY_ID}',
     }),
     forcePathStyle: setting(flag(), {
       default: true,
       title: 'Bucket in the path',
       words: 'The bucket stands in the path, not in the host name.',
-      example: true,
     }),
     uploader: setting(oneOf('streamed', 'sdk'), {
       default: 'streamed',
       title: 'Uploader',
-      words: '`sdk` = the uploader of AWS, for a store that does not take streamed parts.',
-      example: 'streamed',
+      words:
+        '`sdk` = the uploader of AWS, which gathers parts in memory, for a store that does not take streamed ones.',
       labels: { streamed: 'Parts as they come', sdk: "AWS's own, which gathers each part in memory" },
       isAdvanced: true,
     }),
@@ -58,25 +67,21 @@ export const s3 = connectionType('s3', {
     rootPath: fixedSetting<string>('/', fixed('/'), {
       title: 'Root folder',
       words: 'Always /: `prefix` does that work.',
-      example: '/',
     }),
     atomicUploads: fixedSetting<boolean>(true, fixed(true), {
       title: 'Upload under a hidden name, then rename',
       words: 'Always: an object appears whole or not at all.',
-      example: true,
     }),
   },
   secrets: {
     secretAccessKey: requiredSecret({
       title: 'Secret access key',
-      words: '',
-      example: '${LAKE_SECRET_ACCESS_KEY}',
+      words: 'Of the access key.',
       fileSchema: text('text of at least one character', { pattern: LINE }),
     }),
     sessionToken: secret({
       title: 'Session token',
       words: 'Of temporary credentials.',
-      example: '',
       maxLength: 8192,
     }),
   },

@@ -2,8 +2,9 @@
 import type { TSchema } from 'typebox';
 import { SLUG } from '../base/formats.js';
 import { fixed, mapping, optional, preset, text } from '../base/allowed.js';
+import { described } from '../base/schema.js';
 import { columns, fingerprint, hostKeyInFile, slug } from './common.js';
-import type { Definition, Secret, Setting } from './definition.js';
+import type { Definition, Secret, Setting, Values } from './definition.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -106,50 +107,44 @@ export function entrySchema(definition: Definition): TSchema {
 export interface Key {
   readonly key: string;
   readonly schema: TSchema;
-  readonly example: unknown;
   readonly words: string;
+  readonly example: unknown;
 }
 
-export function keysOf({ type, settings, secrets, can }: Definition): readonly Key[] {
-  return [
-    {
-      key: 'id',
-      schema: optional(slug),
-      example: type,
-      words: 'Lower-case letters, digits, - and _; generated when absent.',
-    },
+export function keysOf({ type, settings, secrets, can, example }: Definition): readonly Key[] {
+  const keys: Omit<Key, 'example'>[] = [
+    { key: 'id', schema: optional(slug), words: 'Lower-case letters, digits, - and _; generated when absent.' },
     ...Object.entries(columns).map(([name, setting]) => settingKey(name, setting)),
-    { key: 'type', schema: fixed(type), example: type, words: 'The protocol.' },
+    { key: 'type', schema: fixed(type), words: 'The protocol.' },
     ...Object.entries(settings).map(([name, setting]) => settingKey(name, setting)),
     ...Object.entries(secrets).flatMap(([name, secret]) => secretKeys(name, secret)),
-    ...(can.hostKeys
-      ? [
-          {
-            key: 'hostKey',
-            schema: optional(hostKeyInFile),
-            example: `SHA256:${'A'.repeat(43)}`,
-            words: 'A fingerprint or a list; absent = trusted on first use, then pinned.',
-          },
-        ]
-      : []),
   ];
+  if (can.hostKeys) {
+    const words = 'A fingerprint or a list; absent = trusted on first use, then pinned.';
+    keys.push({ key: 'hostKey', schema: optional(hostKeyInFile), words });
+  }
+  const standing: Values = { ...defaultsOf(keys), type, ...example };
+  return keys.map((key) => ({ ...key, example: standing[key.key] ?? '' }));
 }
 
-function settingKey(name: string, { schema, fileSchema, fileKey, default: value, example, words }: Setting): Key {
+function defaultsOf(keys: readonly Omit<Key, 'example'>[]): Values {
+  return Object.fromEntries(keys.map(({ key, schema }) => [key, (schema as { readonly default?: unknown }).default]));
+}
+
+function settingKey(name: string, { schema, fileSchema, fileKey, default: value, words }: Setting) {
   const { minLength: _min, maxLength: _max, ...unbounded } = (fileSchema ?? schema) as Schema;
-  const isFile = fileKey !== undefined;
-  const standsIn = isFile && value === null ? '' : value;
+  const standsIn = fileKey !== undefined && value === null ? '' : value;
   const admitted =
     standsIn === undefined ? unbounded : standsIn === null ? optional(unbounded) : preset(standsIn, unbounded);
-  return { key: fileKey ?? name, schema: admitted, example, words };
+  return { key: fileKey ?? name, schema: admitted, words };
 }
 
-function secretKeys(key: string, { isRequired, fileSchema, fileKey, example, words }: Secret): Key[] {
-  const own = { key, schema: isRequired ? fileSchema : optional(fileSchema), example, words };
-  if (fileKey === undefined) return [own];
+function secretKeys(key: string, { isRequired, fileSchema, fileKey, words }: Secret) {
+  const schema = isRequired ? fileSchema : optional(fileSchema);
+  if (fileKey === undefined) return [{ key, schema, words }];
   return [
-    { key: fileKey, schema: optional(FILE), example: '', words },
-    { ...own, words: 'The same as text, instead of the file.' },
+    { key: fileKey, schema: optional(FILE), words },
+    { key, schema, words: 'The same as text, instead of the file.' },
   ];
 }
 
@@ -192,7 +187,7 @@ export function propertiesOf(fields: readonly Field[]): Record<string, Schema> {
 export function answerProperties({ settings }: Definition): Record<string, object> {
   return Object.fromEntries(
     Object.entries(settings).map(([name, setting]) => {
-      if (setting.apiSchema !== undefined) return [name, setting.apiSchema];
+      if (setting.apiSchema !== undefined) return [name, described(setting.apiSchema, setting.words)];
       const { type, enum: values } = settingField(name, setting).schema;
       return [name, { type, ...(values === undefined ? {} : { enum: values }), description: setting.words }];
     }),

@@ -14,8 +14,3 @@ export const CONNECTION_TYPES: readonly Definition[] = Object.values(DEFINITIONS
 export function definitionOf(type: ConnectionType): Definition {
   return DEFINITIONS[type];
 }
-
-/** Of any type, each once. */
-export function secretNamesOf(definitions: readonly Definition[]): readonly string[] {
-  return [...new Set(definitions.flatMap(({ secrets }) => Object.keys(secrets)))];
-}

@@ -7,26 +7,31 @@ const MAX_FIELDS = 500;
 
 export type Facts = Record<string, unknown>;
 
+interface Budget {
+  fields: number;
+  readonly isSecret: (name: string) => boolean;
+}
+
 /** Errors become plain objects (type, message, stack, own fields, cause), buffers their size. */
-export function redactFacts(facts: Facts): Facts {
-  const budget = { fields: MAX_FIELDS };
+export function redactFacts(facts: Facts, isSecret = isSecretName): Facts {
+  const budget = { fields: MAX_FIELDS, isSecret };
   return Object.fromEntries(fieldsOf(facts, new Set([facts]), budget));
 }
 
-function fieldsOf(source: object, above: ReadonlySet<object>, budget: { fields: number }): [string, unknown][] {
+function fieldsOf(source: object, above: ReadonlySet<object>, budget: Budget): [string, unknown][] {
   const fields: [string, unknown][] = [];
   for (const [name, value] of Object.entries(source)) {
     if (budget.fields-- <= 0) {
       fields.push(['…', 'more fields']);
       break;
     }
-    const isHidden = isSecretName(name) && value !== undefined && value !== null && typeof value !== 'boolean';
+    const isHidden = budget.isSecret(name) && value !== undefined && value !== null && typeof value !== 'boolean';
     fields.push([name, isHidden ? HIDDEN : redact(value, above, budget)]);
   }
   return fields;
 }
 
-function redact(value: unknown, above: ReadonlySet<object>, budget: { fields: number }): unknown {
+function redact(value: unknown, above: ReadonlySet<object>, budget: Budget): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
   if (above.has(value)) return '[circular]';
@@ -43,7 +48,7 @@ function redact(value: unknown, above: ReadonlySet<object>, budget: { fields: nu
   return Object.fromEntries(fieldsOf(value, inside, budget));
 }
 
-function redactError(error: Error, inside: ReadonlySet<object>, budget: { fields: number }): Facts {
+function redactError(error: Error, inside: ReadonlySet<object>, budget: Budget): Facts {
   return {
     type: error.name,
     message: error.message,

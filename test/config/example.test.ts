@@ -4,6 +4,7 @@ import { suite, test } from 'node:test';
 import { parse } from 'yaml';
 import { defaults } from '../../src/config/load.js';
 import { configSchema } from '../../src/config/schema.js';
+import { CONNECTION_TYPES } from '../../src/connections/types.js';
 import { load } from './support.js';
 
 /** An operator's file, the schema and what runs without a file describe one and the same program. */
@@ -44,7 +45,7 @@ suite('config/gateway.example.yaml', () => {
   });
 
   test('shows every key of the schema, each with a word about it', () => {
-    const missing = missingKeys(configSchema() as Node, parse(withSample) as Tree, []);
+    const missing = missingKeys(configSchema(CONNECTION_TYPES) as Node, parse(withSample) as Tree, []);
     assert.deepEqual(missing, []);
     const bare = settings.split('\n').filter((line) => /^ *[A-Za-z]+: *[^ #{]/.test(line) && !line.includes(' # '));
     assert.deepEqual(bare, []);

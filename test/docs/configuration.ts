@@ -1,14 +1,39 @@
-/** The page of all configuration keys, made from the example file and its comments. Run by itself, it writes the page. */
+/**
+ * The page of all configuration keys, made from the example file and its comments, and the connections in both, made from the
+ * definitions of their types. Run by itself, it writes them.
+ */
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { isMap, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml';
+import { isMap, isScalar, isSeq, parseDocument, stringify, type YAMLMap } from 'yaml';
+import type { Definition } from '../../src/connections/definition.js';
+import { keysOf } from '../../src/connections/schemas.js';
+import { CONNECTION_TYPES } from '../../src/connections/types.js';
 import { ROOT } from './snippets.js';
 
 export const PAGE_FILE = `${ROOT}docs/configuration.md`;
-const EXAMPLE_FILE = `${ROOT}config/gateway.example.yaml`;
+export const EXAMPLE_FILE = `${ROOT}config/gateway.example.yaml`;
+const CONNECTIONS = '#     connections:\n';
 
-export function configurationPage(): string {
+/** The example file, its connections made anew. */
+export function exampleFile(definitions: readonly Definition[] = CONNECTION_TYPES): string {
+  const [written = ''] = readFileSync(EXAMPLE_FILE, 'utf8').split(CONNECTIONS);
+  const entries = definitions.map((definition) =>
+    keysOf(definition)
+      .map(
+        ({ key, example, words }, index) =>
+          `#       ${index === 0 ? '-' : ' '} ${key}: ${shownInFile(example)} # ${words}\n`,
+      )
+      .join(''),
+  );
+  return `${written}${CONNECTIONS}${entries.join('')}`;
+}
+
+function shownInFile(value: unknown): string {
+  return stringify(value, { collectionStyle: 'flow', defaultStringType: 'PLAIN', lineWidth: 0 }).trim();
+}
+
+export function configurationPage(definitions: readonly Definition[] = CONNECTION_TYPES): string {
   const [settings = '', sample = ''] = readFileSync(EXAMPLE_FILE, 'utf8').split(/^accounts: \[\]\n/m);
   const sections = mappingIn(settings).items.map(({ key, value }) => {
     const name = keyOf(key);
@@ -16,7 +41,12 @@ export function configurationPage(): string {
   });
   const accounts = mappingIn(sample.replace(/^# ?/gm, '')).get('accounts');
   if (!isSeq(accounts) || !isMap(accounts.items[0])) throw new Error('the example file shows no account');
-  sections.push(table('accounts', 'for example', listRowsOf(accounts.items[0], 'accounts[].')));
+  const connections = definitions.flatMap((definition) =>
+    keysOf(definition).map(({ key, example, words }) =>
+      line(`accounts[].connections[${definition.type}].${key}`, JSON.stringify(example), words),
+    ),
+  );
+  sections.push(table('accounts', 'for example', [...listRowsOf(accounts.items[0], 'accounts[].'), ...connections]));
   return `# Configuration
 
 Every key with its default, and the keys of accounts, API keys and connections with an example; made from \`config/gateway.example.yaml\` by
@@ -38,16 +68,13 @@ function table(name: string, second: string, rows: readonly string[]): string {
   return `## ${name}\n\n| key | ${second} | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
 
-/** As `rowsOf`; of lists of mappings each item, because connections of other types have other keys. */
-function listRowsOf(map: YAMLMap, prefix: string, words = new Map<string, string>()): string[] {
+/** As `rowsOf`; of the API keys those of one. */
+function listRowsOf(map: YAMLMap, prefix: string): string[] {
   return map.items.flatMap(({ key, value }) => {
     const name = prefix + keyOf(key);
-    if (!isSeq(value) || !isMap(value.items[0])) return [row(name, value, wordsOf(keyOf(key), value, words))];
-    return value.items.flatMap((item) => {
-      if (!isMap(item)) return [];
-      const type = item.get('type');
-      return listRowsOf(item, typeof type === 'string' ? `${name}[${type}].` : `${name}[].`, words);
-    });
+    if (keyOf(key) === 'connections' && isSeq(value) && isMap(value.items[0])) return [];
+    if (!isSeq(value) || !isMap(value.items[0])) return [row(name, value)];
+    return value.items.flatMap((item) => (isMap(item) ? listRowsOf(item, `${name}[].`) : []));
   });
 }
 
@@ -63,15 +90,12 @@ function isGroup(value: unknown): value is YAMLMap {
   return isMap(value) && value.flow !== true;
 }
 
-/** What is said of a key once holds for its namesakes further down that say nothing of their own. */
-function wordsOf(key: string, value: unknown, words: Map<string, string>): string {
-  const own = commentOf(value);
-  if (own !== '') words.set(key, own);
-  return words.get(key) ?? '';
+function row(name: string, value: unknown): string {
+  const shown = isScalar(value) ? JSON.stringify(value.value) : String(value).trim().replaceAll(/\s+/g, ' ');
+  return line(name, shown, commentOf(value));
 }
 
-function row(name: string, value: unknown, meaning = commentOf(value)): string {
-  const shown = isScalar(value) ? JSON.stringify(value.value) : String(value).trim().replaceAll(/\s+/g, ' ');
+function line(name: string, shown: string, meaning: string): string {
   return `| \`${name}\` | \`${shown}\` | ${meaning.replaceAll('|', '\\|')} |`;
 }
 
@@ -83,4 +107,7 @@ function keyOf(key: unknown): string {
   return String(isScalar(key) ? key.value : key);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(PAGE_FILE, configurationPage());
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await writeFile(EXAMPLE_FILE, exampleFile());
+  await writeFile(PAGE_FILE, configurationPage());
+}

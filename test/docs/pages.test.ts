@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { loadConfig } from '../../src/config/load.js';
-import { configurationPage, PAGE_FILE } from './configuration.js';
+import { configurationPage, EXAMPLE_FILE, exampleFile, PAGE_FILE } from './configuration.js';
 import { PAGES, ROOT } from './snippets.js';
 
 const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');
@@ -50,6 +50,10 @@ for (const page of PAGES) {
     }
   });
 }
+
+test('the example file shows the connections as their types are defined', () => {
+  assert.equal(readFileSync(EXAMPLE_FILE, 'utf8'), exampleFile());
+});
 
 test('the page of the configuration is made from the example file as it stands', () => {
   assert.equal(readFileSync(PAGE_FILE, 'utf8'), configurationPage());

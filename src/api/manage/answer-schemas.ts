@@ -46,19 +46,18 @@ const hostKeys = { keyPairId: nullableText, hostKeys: texts, hostKeysLearned: fl
 const isSet = { type: 'boolean', description: 'Whether there is one.' };
 const secretsOf = ({ secrets }: Definition): object =>
   answer(Object.fromEntries(Object.keys(secrets).map((key) => [key, isSet])));
-export const connections = Object.fromEntries(
-  CONNECTION_TYPES.map((definition) => {
-    const { type, can } = definition;
-    const fields = {
-      ...common,
-      type: { type: 'string', const: type },
-      ...answerProperties(definition),
-      ...(can.hostKeys ? hostKeys : {}),
-      secrets: secretsOf(definition),
-    };
-    return [type, answer(fields, OPTIONAL)] as const;
-  }),
-);
+/** By type. */
+export function connectionAnswers(definitions: readonly Definition[]): Readonly<Record<string, object>> {
+  const fieldsOf = (definition: Definition): Record<string, object> => ({
+    ...common,
+    type: { type: 'string', const: definition.type },
+    ...answerProperties(definition),
+    ...(definition.can.hostKeys ? hostKeys : {}),
+    secrets: secretsOf(definition),
+  });
+  return Object.fromEntries(definitions.map((definition) => [definition.type, answer(fieldsOf(definition), OPTIONAL)]));
+}
+export const connections = connectionAnswers(CONNECTION_TYPES);
 export const connection = { oneOf: Object.values(connections) };
 export const managedConnectionsAnswer = answer({ connections: listOf(connection), limit: count });
 export const dependents = answer({

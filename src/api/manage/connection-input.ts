@@ -30,8 +30,7 @@ const checkChanges = Object.fromEntries(
 );
 
 /** @throws GatewayError bad_request */
-export function draftOf(input: ConnectionInput): ConnectionDraft {
-  const definition = definitionOf(input.type);
+export function draftOf(input: ConnectionInput, definition = definitionOf(input.type)): ConnectionDraft {
   checkSettings(input, definition);
   return {
     id: input.id,

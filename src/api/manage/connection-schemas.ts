@@ -1,7 +1,6 @@
 /** JSON Schemas of a connection as its owner writes it: what the router checks and an OpenAPI document shows. */
 import { columns } from '../../connections/common.js';
 import type { Definition } from '../../connections/definition.js';
-import { poolLimits } from '../../connections/pool-schema.js';
 import { changeSchema, fieldsOf, inputSchema, settingField } from '../../connections/schemas.js';
 import { CONNECTION_TYPES } from '../../connections/types.js';
 
@@ -33,7 +32,6 @@ export function connectionSchemas(definitions: readonly Definition[]) {
   return {
     inputs,
     draft,
-    pool: poolLimits,
     create: byType(inputs),
     testDraft: {
       type: 'object',

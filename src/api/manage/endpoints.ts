@@ -6,6 +6,7 @@ import { showOverview } from './account/overview.js';
 import { showPools } from './account/pools.js';
 import { showUsage } from './account/usage.js';
 import { createKey, editKey, listKeys, revokeKey, rotateKey } from './api-keys.js';
+import { listConnectionTypes } from './connections/types.js';
 import { createKeyPair, deleteKeyPair, listKeyPairs } from './connections/key-pairs.js';
 import { login, logout } from './login/login.js';
 import { changePassword } from './login/password.js';
@@ -23,6 +24,7 @@ export const endpoints: readonly Endpoint<ManageServices>[] = [
   changePassword,
   ...[enrolTotp, confirmTotp, renewRecoveryCodes, disableTotp],
   ...[showAccount, showOverview, showUsage, showPools, listAudit],
+  listConnectionTypes,
   ...[listKeyPairs, createKeyPair, deleteKeyPair],
   ...[listKeys, createKey, editKey, rotateKey, revokeKey],
   // Before the one with an id: the first that fits is taken.

@@ -147,6 +147,7 @@ test('connections of every type, their test and their host keys', async () => {
   await expect(200, 'POST /manage/test-connection', { json: { connection: { ...sftp, id: undefined } } });
   for (const id of ['sandbox', 'box', 'old', 'lake']) await expect(200, 'GET /manage/connections/{id}', { at: id });
   await expect(404, 'GET /manage/connections/{id}', { at: 'nobody' });
+  await expect(200, 'GET /manage/connection-types');
   await expect(200, 'GET /manage/connections/{id}/host-keys', { at: 'sandbox' });
   await expect(400, 'GET /manage/connections/{id}/host-keys', { at: 'lake' });
   const { shown } = (await expect(200, 'POST /manage/connections/{id}/host-keys/scan', { at: 'sandbox' })) as {

@@ -8,7 +8,6 @@ export const components: Readonly<Record<string, object>> = {
   ...named(connections.inputs, 'ConnectionInput'),
   ConnectionChanges: connections.changes,
   ConnectionDraft: connections.draft,
-  PoolLimits: connections.pool,
   TestDraftRequest: connections.testDraft,
   TestRequest: requests.testBody,
   DuplicateRequest: requests.duplicateBody,

@@ -1,0 +1,127 @@
+/** A field that is added to a definition is found wherever connections are configured, made, stored, shown and documented. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connectionAnswers } from '../../src/api/manage/answer-schemas.js';
+import { draftOf } from '../../src/api/manage/connection-input.js';
+import { connectionSchemas } from '../../src/api/manage/connection-schemas.js';
+import { describedType } from '../../src/api/manage/connections/types.js';
+import { MANAGEMENT_API } from '../../src/api/openapi/management-api.js';
+import { buildDocument } from '../../src/api/openapi/document.js';
+import { integer } from '../../src/base/allowed.js';
+import { secretNameTest } from '../../src/config/secrecy.js';
+import { createValidator } from '../../src/config/validate.js';
+import { type Definition, secret, setting } from '../../src/connections/definition.js';
+import { sftp } from '../../src/connections/sftp.js';
+import { createChecker } from '../../src/http/schema-check.js';
+import { redactFacts } from '../../src/observe/redact.js';
+import { joinConnection, splitConfig } from '../../src/storage/tables/connection-rows.js';
+import { configurationPage, exampleFile } from '../docs/configuration.js';
+
+const WORDS = 'Floors that the lift passes.';
+const SECRET_WORDS = 'What the porter asks for.';
+const definition: Definition = {
+  ...sftp,
+  settings: { ...sftp.settings, floors: setting(integer(1, 9), { default: 3, title: 'Floors', words: WORDS }) },
+  secrets: { ...sftp.secrets, shibboleth: secret({ title: 'Shibboleth', words: SECRET_WORDS, isSent: true }) },
+};
+
+const ENTRY = { name: 'Tower', type: 'sftp', host: 'sftp.example.com', username: 'gw', password: 'p' } as const;
+const INPUT = { ...ENTRY, isActive: true, defaultPath: null, rootPath: '/', atomicUploads: true, pool: {}, port: 22 };
+const ROW = { account_id: 'a', id: 'tower', name: 'Tower', is_active: true, host_keys: [], configured: false } as const;
+
+type Entry = Parameters<typeof splitConfig>[0] & { readonly floors: number; readonly shibboleth: string };
+
+function configured(entry: object): { readonly entry?: Entry; readonly mistakes: readonly string[] } {
+  const tree = { accounts: [{ email: 'ops@example.com', plan: 'pro', connections: [{ ...ENTRY, ...entry }] }] };
+  const origin = { placeOf: () => undefined, isVariable: () => false, writtenAt: () => undefined };
+  const outcome = createValidator([definition])(tree, origin);
+  const mistakes = outcome.mistakes.map(({ path, found, allowed }) => `${path}: ${found}; allowed: ${allowed}`);
+  return 'config' in outcome ? { mistakes, entry: outcome.config.accounts[0]?.connections[0] as Entry } : { mistakes };
+}
+
+test('gateway.yaml takes it, with its default, and tells what is allowed', () => {
+  assert.equal(configured({}).entry?.floors, 3);
+  assert.equal(configured({ floors: 7, shibboleth: 'x' }).entry?.shibboleth, 'x');
+  const at = 'accounts[0].connections[0]';
+  assert.deepEqual(configured({ floors: 10 }).mistakes, [`${at}.floors: 10; allowed: a whole number from 1 to 9`]);
+  assert.deepEqual(configured({ shibboleth: [] }).mistakes, [
+    `${at}.shibboleth: a list; allowed: text (numbers in quotes)`,
+  ]);
+});
+
+test('requests that make and change a connection take it', () => {
+  const { create, changes, testDraft } = connectionSchemas([definition]);
+  const made = createChecker<Record<string, unknown>>(create, 'the body');
+  assert.equal(made({ ...ENTRY })['floors'], 3);
+  assert.throws(() => made({ ...ENTRY, floors: 0 }), /floors must be >= 1/);
+  assert.throws(() => made({ ...ENTRY, shibboleth: '' }), /shibboleth must not be empty/);
+  assert.deepEqual(createChecker(changes, 'the body')({ shibboleth: null }), { shibboleth: null });
+  const drafted = createChecker<{ connection: object }>(testDraft, 'the body')({ connection: { ...ENTRY, floors: 5 } });
+  assert.deepEqual('floors' in drafted.connection && drafted.connection.floors, 5);
+});
+
+test('a row holds it, its secret apart, and gives it back', async () => {
+  const { entry } = configured({ floors: 7, shibboleth: 'x' });
+  assert.ok(entry !== undefined);
+  const { settings, secrets } = await splitConfig(entry, definition);
+  assert.equal((settings as object as Entry).floors, 7);
+  assert.deepEqual(secrets, { password: 'p', shibboleth: 'x' });
+  const draft = draftOf({ ...INPUT, floors: 5, shibboleth: 'y' }, definition);
+  assert.equal((draft.settings as object as Entry).floors, 5);
+  assert.deepEqual(draft.secrets, { password: 'p', shibboleth: 'y' });
+  const joined: object = joinConnection({ ...ROW, type: 'sftp', settings, allow_private: null }, secrets, definition);
+  assert.deepEqual([(joined as Entry).floors, (joined as Entry).shibboleth], [7, 'x']);
+  // A row that was written before the field was known.
+  const { floors: _, ...older } = settings as object as Entry;
+  const row = { ...ROW, type: 'sftp', settings: older as object as typeof settings, allow_private: null } as const;
+  assert.equal((joinConnection(row, secrets, definition) as object as Entry).floors, 3);
+});
+
+test('no log shows its secret', () => {
+  const facts = { connection: { floors: 7, shibboleth: 'x' } };
+  assert.deepEqual(redactFacts(facts, secretNameTest([definition])), {
+    connection: { floors: 7, shibboleth: '[hidden]' },
+  });
+});
+
+test('the OpenAPI document describes it, in requests and answers', () => {
+  const { create, inputs } = connectionSchemas([definition]);
+  const answers = connectionAnswers([definition]);
+  const components = { Input: inputs['sftp'] ?? {}, Answer: answers['sftp'] ?? {}, Create: create };
+  const document = buildDocument({ ...MANAGEMENT_API, components }, [], { publicUrl: '' });
+  const shown = (name: string): Record<string, unknown> =>
+    document.components.schemas[name]?.['properties'] as Record<string, unknown>;
+  assert.deepEqual(shown('Input')['floors'], {
+    type: 'integer',
+    minimum: 1,
+    maximum: 9,
+    default: 3,
+    description: WORDS,
+  });
+  assert.match(JSON.stringify(shown('Input')['shibboleth']), /What the porter asks for\. Written, never shown/);
+  assert.deepEqual(shown('Answer')['floors'], { type: 'integer', description: WORDS });
+  assert.equal('shibboleth' in shown('Answer'), false);
+  assert.match(JSON.stringify(shown('Answer')['secrets']), /"shibboleth":\{"type":"boolean"/);
+});
+
+test('the form is told of it', () => {
+  const { schema, sent } = describedType(definition);
+  const { floors, shibboleth } = (schema as { readonly properties: Record<string, object> }).properties;
+  assert.deepEqual(floors, {
+    title: 'Floors',
+    type: 'integer',
+    minimum: 1,
+    maximum: 9,
+    default: 3,
+    description: WORDS,
+  });
+  assert.match(JSON.stringify(shibboleth), /"title":"Shibboleth".*"writeOnly":true/);
+  assert.deepEqual(sent, ['password', 'shibboleth']);
+});
+
+test('the documentation and the example file show it', () => {
+  const page = configurationPage([definition]);
+  assert.ok(page.includes(`| \`accounts[].connections[sftp].floors\` | \`3\` | ${WORDS} |`));
+  assert.ok(page.includes(`| \`accounts[].connections[sftp].shibboleth\` | \`""\` | ${SECRET_WORDS} |`));
+  assert.ok(exampleFile([definition]).includes(`#         floors: 3 # ${WORDS}\n`));
+});
