@@ -42,10 +42,9 @@ import {
 } from './serving.js';
 import type { Tracer } from '../base/span.js';
 import { Started } from './started.js';
-import { generateApiKey } from '../storage/tables/api-key.js';
+import { generateApiKey, type Storage, type StorageOptions } from '../storage/storage.js';
 import { masterKeyFile } from '../storage/secrets/master-key.js';
-import { openStorage, type OpenedStorage } from '../storage/open.js';
-import type { Storage, StorageOptions } from '../storage/storage.js';
+import { openStorage } from '../storage/open.js';
 import { type EventLoopsOptions, startEventLoops } from './threads/event-loops.js';
 import type { Watching } from '../watch/watching.js';
 
@@ -165,7 +164,7 @@ async function serveInThreads({
   started,
   ...options
 }: Omit<EventLoopsOptions, 'metrics' | 'databaseUrl' | 'rates'> & {
-  readonly storage: OpenedStorage;
+  readonly storage: Storage;
   readonly reach: Reach;
   readonly started: Started;
   readonly tracer: Tracer;
@@ -205,7 +204,7 @@ async function serveInThreads({
 }
 
 /** Keeps the limits of sessions over threads and other processes; undefined where there is nobody to share with. */
-function openBroker(threads: number, { shared }: OpenedStorage, started: Started): SharesBroker | undefined {
+function openBroker(threads: number, { shared }: Storage, started: Started): SharesBroker | undefined {
   if (threads === 1 && shared === undefined) return undefined;
   const broker = new SharesBroker();
   if (shared === undefined) return broker;
@@ -240,7 +239,7 @@ async function provision(
   // A configuration on the data of a quick start leaves its account as it was, and its sandbox served.
   const isQuick = accounts.length === 0 && (quickStart || former !== undefined);
   if (!isQuick && !config.sandbox) {
-    await storage.accounts.provision(accounts);
+    await storage.provision(accounts);
     if ((await storage.accounts.count()) === 0) log('warn', NO_ACCOUNT);
     return async () => undefined;
   }
@@ -248,15 +247,15 @@ async function provision(
   const sandbox = await startSandbox(sandboxSettings(dataDir, state));
   started.add(() => sandbox.close());
   if (!isQuick) {
-    const isKept = former !== undefined && (await storage.accounts.has(QUICK_START_EMAIL));
+    const isKept = former !== undefined && (await storage.accounts.findByEmail(QUICK_START_EMAIL)) !== undefined;
     const withSandbox = isKept
       ? [...accounts, ...quickStartAccounts(state, sandbox)]
       : withConnection(accounts, sandboxConnection(state, sandbox));
-    await storage.accounts.provision(withSandbox, SANDBOX_CONNECTION_ID);
+    await storage.provision(withSandbox, SANDBOX_CONNECTION_ID);
     return async () => undefined;
   }
   const credentials = newCredentials(state, await storage.accounts.count(), generateApiKey);
-  await storage.accounts.provision(quickStartAccounts(state, sandbox, credentials), SANDBOX_CONNECTION_ID);
+  await storage.provision(quickStartAccounts(state, sandbox, credentials), SANDBOX_CONNECTION_ID);
   return async (url) => {
     process.stdout.write(`\n${quickStartBanner({ url, dataDir, credentials })}\n`);
     if (credentials !== undefined) await markAnnounced(dataDir, state);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.js';
 import { EXIT } from './lifecycle.js';
 import { changeMasterKey } from '../storage/open.js';
-import { StartupError } from '../storage/startup-error.js';
+import { StartupError } from '../storage/storage.js';
 
 /**
  * Wraps every secret anew, from the configured master key (GATEWAY_MASTER_KEY or the key file) to `nextKey`; "" makes a

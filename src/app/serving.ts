@@ -27,7 +27,6 @@ import { createResolver } from '../resolver/resolver.js';
 import { generateKeyPair } from '../remotes/sftp/keys/generate-key.js';
 import { NO_SPAN, type Span, type Tracer } from '../base/span.js';
 import type { Started } from './started.js';
-import type { OpenedStorage } from '../storage/open.js';
 import type { Storage, StorageOptions } from '../storage/storage.js';
 import { createUrlFetcher } from '../operations/fetch-url.js';
 import { Sweeper } from '../operations/leftovers.js';
@@ -107,7 +106,7 @@ export function listenerOf({ server }: Config, port: number): { readonly address
 export interface FrontEndOptions {
   readonly config: Config;
   readonly frontEnd: FrontEndName;
-  readonly storage: OpenedStorage;
+  readonly storage: Storage;
   readonly reach: Reach;
   readonly started: Started;
   readonly logger: Logger;
@@ -208,7 +207,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
       ),
       ...dashboardRoutes(DASHBOARD),
     ],
-    accounts: storage.accounts,
+    keys: storage.keys,
     sessions: management.sessions,
     idempotency: storage.idempotency,
     requestsPerSecond: config.limits.requestsPerSecond,

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { GatewayError, hasCode } from '../base/errors.js';
-import type { Accounts, ApiKeyRecord } from '../storage/storage.js';
+import type { ApiKeyRecord, ApiKeys } from '../storage/storage.js';
 import { isInBlocks, networkOf } from './client-address.js';
 import type { Failures } from './rate.js';
 import type { Caller, HttpRequest, Route } from './types.js';
@@ -34,7 +34,7 @@ export class Authenticator {
   private readonly known = new LRUCache<string, true>({ max: MAX_KNOWN });
 
   constructor(
-    private readonly accounts: Pick<Accounts, 'findKey'>,
+    private readonly keys: Pick<ApiKeys, 'findKey'>,
     private readonly failures: Failures,
     private readonly sessions?: Sessions,
   ) {}
@@ -84,7 +84,7 @@ export class Authenticator {
     // A page that asks whether somebody is logged in has guessed nothing.
     if (!isShaped && access === 'owner' && !request.headers.has('authorization')) return undefined;
     return this.unlessGuessing(request, key ?? '', async () => {
-      const record = isShaped ? await this.accounts.findKey(key) : undefined;
+      const record = isShaped ? await this.keys.findKey(key) : undefined;
       const expiresAt = record?.expiresAt ?? null;
       return expiresAt !== null && expiresAt.getTime() <= Date.now() ? undefined : record;
     });

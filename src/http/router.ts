@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { v7 as uuidv7 } from 'uuid';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import { PASSING_ON, type Span, type Tracer } from '../base/span.js';
-import type { IdempotencyStore } from '../storage/storage.js';
+import type { ApiKeys, IdempotencyStore } from '../storage/storage.js';
 import { errorAnswer } from './answer.js';
 import { Authenticator, type Sessions } from './auth.js';
 import { idempotencyKey, once } from './idempotency.js';
@@ -15,11 +15,10 @@ import { createChecker } from './schema-check.js';
 import { UnknownFields } from './unknown-fields.js';
 import type { Caller, HttpAnswer, HttpHandler, HttpRequest, RequestContext, Route } from './types.js';
 import { readSigned, readUnsigned } from './body/whole-body.js';
-import type { Accounts } from '../storage/storage.js';
 
 export interface RouterOptions {
   readonly routes: readonly Route[];
-  readonly accounts: Pick<Accounts, 'findKey'>;
+  readonly keys: Pick<ApiKeys, 'findKey'>;
   /** Login sessions count as a key with every right; absent = there are none. */
   readonly sessions?: Sessions;
   readonly idempotency: IdempotencyStore;
@@ -52,7 +51,7 @@ const NOBODY: Caller = { accountId: '', email: '', plan: '', keyId: '', scopes: 
 
 export function createRouter(options: RouterOptions): HttpHandler {
   const routes = new RouteIndex(options.routes.map(compile));
-  const authenticator = new Authenticator(options.accounts, options.limiters.failures, options.sessions);
+  const authenticator = new Authenticator(options.keys, options.limiters.failures, options.sessions);
   const rate = options.limiters.requests;
   const tracer = options.tracer ?? PASSING_ON;
 

@@ -4,18 +4,26 @@ import type { Connection } from '../connections/connection.js';
 import { baseName, joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers, Remote } from '../remotes/remote.js';
-import { clockAt } from '../storage/postgres/database-clock.js';
-import { JobWorker, type JobOutcome } from '../storage/cluster/job-worker.js';
-import type { ClaimedJob, Jobs } from '../storage/cluster/jobs.js';
-import type { Connections, History, StorageOptions } from '../storage/storage.js';
-import type { WatchedFolder, WatchStore } from '../storage/tables/watches.js';
-import type { DeliveredFile, WebhookEvents } from '../storage/tables/webhook-events.js';
+import {
+  type ClaimedJob,
+  clockAt,
+  type Connections,
+  type DeliveredFile,
+  type History,
+  type JobOutcome,
+  type Jobs,
+  JobWorker,
+  type StorageOptions,
+  type WatchedFolder,
+  type WatchedFolders,
+  type WebhookEvents,
+} from '../storage/storage.js';
 import { withinDeadline } from './deadline.js';
 import { exactState, isReported } from './exact.js';
 
 export interface AfterDeliveryOptions {
   readonly events: WebhookEvents;
-  readonly folders: Pick<WatchStore, 'findForDelivery'>;
+  readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
   readonly connections: Pick<Connections, 'find'>;
   readonly history: Pick<History, 'begin'>;
   readonly remotes: Pick<Remotes, 'use'>;

@@ -7,14 +7,24 @@ import type { Connection } from '../connections/connection.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/remote.js';
-import { idsAt, type Clock } from '../storage/postgres/database-clock.js';
-import { EntryChanges } from '../storage/tables/entry-changes.js';
-import type { Connections, Locks } from '../storage/storage.js';
-import type { TransferRow } from '../storage/tables/transfer-row.js';
-import { CheckSuperseded, type WatchFiles } from '../storage/tables/watch-files.js';
-import type { EntryChange } from '../storage/tables/watched-entry.js';
-import type { CheckKind, CheckResult, CheckRow, WatchedFolder, WatchStore } from '../storage/tables/watches.js';
-import type { DeliveredFile, NewEvent } from '../storage/tables/webhook-events.js';
+import {
+  type CheckKind,
+  type CheckResult,
+  type CheckRow,
+  CheckSuperseded,
+  type Clock,
+  type Connections,
+  type DeliveredFile,
+  type EntryChange,
+  EntryChanges,
+  idsAt,
+  type Locks,
+  type NewEvent,
+  type TransferRow,
+  type WatchedFiles,
+  type WatchedFolder,
+  type WatchedFolders,
+} from '../storage/storage.js';
 import { diff, isReport, type Decision, type DiffRules, type Gone, type ListedEntry } from './diff.js';
 import { entryKey, nameOfKey } from './entry-key.js';
 import { EntrySorter } from './entry-sorter.js';
@@ -28,8 +38,8 @@ import { agedStates } from './exact.js';
 import { zoneShift } from './zone-shift.js';
 
 export interface CheckDeps {
-  readonly folders: WatchStore;
-  readonly files: WatchFiles;
+  readonly folders: WatchedFolders;
+  readonly files: WatchedFiles;
   readonly connections: Pick<Connections, 'find'>;
   readonly locks: Locks;
   readonly remotes: Pick<Remotes, 'use'>;

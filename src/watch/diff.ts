@@ -4,7 +4,7 @@
  * that arrives with an old date, changes nothing.
  */
 import { Turns } from './turns.js';
-import type { EntryChange, FileState, SeenState, StoredEntry } from '../storage/tables/watched-entry.js';
+import type { EntryChange, FileState, SeenState, StoredEntry } from '../storage/storage.js';
 
 export interface ListedEntry extends FileState {
   /** The bytes of the path below the watched folder. */

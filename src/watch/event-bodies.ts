@@ -2,7 +2,7 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { base64, component, count, dateTime, described, flag, oneOf, text, textOrNull } from '../base/schema.js';
 import { connectionSummary } from '../connections/summary.js';
-import type { WatchedFolder } from '../storage/tables/watches.js';
+import type { WatchedFolder } from '../storage/storage.js';
 
 const PATH = 'Path from the root of the connection.';
 

@@ -1,14 +1,19 @@
 /** Due folders on their way to a check: rows → job engine → this node's workers. */
 import { toGatewayError } from '../base/errors.js';
-import { JobWorker, type JobOutcome } from '../storage/cluster/job-worker.js';
-import type { ClaimedJob, Jobs } from '../storage/cluster/jobs.js';
-import type { StorageOptions } from '../storage/storage.js';
-import type { CheckKind, WatchStore } from '../storage/tables/watches.js';
+import {
+  type CheckKind,
+  type ClaimedJob,
+  type JobOutcome,
+  type Jobs,
+  JobWorker,
+  type StorageOptions,
+  type WatchedFolders,
+} from '../storage/storage.js';
 import type { CheckOutcome, FolderChecks } from './check.js';
 import { nextRegular } from './schedule.js';
 
 export interface SchedulerOptions {
-  readonly folders: WatchStore;
+  readonly folders: WatchedFolders;
   readonly jobs: Jobs;
   readonly checks: Pick<FolderChecks, 'run'>;
   readonly concurrency: number;

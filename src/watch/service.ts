@@ -9,12 +9,19 @@ import type { Dialer } from '../remotes/dial/dial.js';
 import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers, Remote } from '../remotes/remote.js';
-import { idsAt } from '../storage/postgres/database-clock.js';
-import type { Connections } from '../storage/storage.js';
-import { withoutLogin } from '../storage/tables/watch-secrets.js';
-import type { WatchStorage } from '../storage/tables/watch-storage.js';
-import type { CheckRow, WatchedFolder, WatchSettings } from '../storage/tables/watches.js';
-import { targetGroup, type Attempt, type EventFilter, type WebhookEvent } from '../storage/tables/webhook-events.js';
+import {
+  type Attempt,
+  type CheckRow,
+  type Connections,
+  type EventFilter,
+  idsAt,
+  targetGroup,
+  type WatchedFolder,
+  type WatchSettings,
+  type WatchStorage,
+  type WebhookEvent,
+  withoutLogin,
+} from '../storage/storage.js';
 import { parseWebhookUrl } from '../webhooks/send.js';
 import type { Findings, FolderChecks } from './check.js';
 import type { Reason } from './diff.js';
@@ -222,13 +229,13 @@ export class WatchService {
 
   /** The last checks, newest first. */
   async checks(accountId: string, id: string): Promise<readonly CheckRow[]> {
-    return this.options.storage.folders.checks((await this.get(accountId, id)).id);
+    return this.options.storage.checks.list((await this.get(accountId, id)).id);
   }
 
   /** One reason for each entry of a check, as far as they were written (see reasons.ts). */
   async reasons(accountId: string, id: string, checkId: string): Promise<readonly ExplainedEntry[]> {
     const folder = await this.get(accountId, id);
-    const packed = isUuid(checkId) ? await this.options.storage.folders.checkEntries(folder.id, checkId) : undefined;
+    const packed = isUuid(checkId) ? await this.options.storage.checks.entries(folder.id, checkId) : undefined;
     return packed === undefined ? [] : unpackReasons(packed);
   }
 

@@ -5,10 +5,7 @@ import type { Dialer } from '../remotes/dial/dial.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/remote.js';
 import { PASSING_ON, type Tracer } from '../base/span.js';
-import type { Storage, StorageOptions } from '../storage/storage.js';
-import type { WatchStorage } from '../storage/tables/watch-storage.js';
-import type { WatchStore } from '../storage/tables/watches.js';
-import type { WebhookEvents } from '../storage/tables/webhook-events.js';
+import type { Storage, StorageOptions, WatchedFolders, WatchStorage, WebhookEvents } from '../storage/storage.js';
 import { Deliverer, type AttemptFacts } from '../webhooks/deliver.js';
 import { createSender } from '../webhooks/send.js';
 import { AfterDelivery } from './after-delivery.js';
@@ -138,7 +135,7 @@ export function createWatching(options: WatchingOptions): Watching {
   };
 }
 
-function backlogOf(folders: WatchStore, events: WebhookEvents): () => Promise<WatchBacklog | undefined> {
+function backlogOf(folders: WatchedFolders, events: WebhookEvents): () => Promise<WatchBacklog | undefined> {
   let asked: { readonly at: number; readonly answer: Promise<WatchBacklog | undefined> } | undefined;
   return () => {
     if (asked === undefined || Date.now() - asked.at > BACKLOG_FRESH_MS) {

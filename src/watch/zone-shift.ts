@@ -3,7 +3,7 @@
  * zone. One file that is an hour off proves nothing: it was rewritten. A whole listing does, where one of its files cannot
  * have been.
  */
-import type { FileState, StoredEntry } from '../storage/tables/watched-entry.js';
+import type { FileState, StoredEntry } from '../storage/storage.js';
 import { LOSES_CLOCK_AFTER_MS, type ListedEntry } from './diff.js';
 
 const MINUTE_MS = 60_000;

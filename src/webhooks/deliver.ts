@@ -1,21 +1,28 @@
 /** Events on their way to receivers: at least once, in no order, each try stored. */
 import { hasCode, toGatewayError, type GatewayError } from '../base/errors.js';
 import type { Span, SpanAttributes, Tracer } from '../base/span.js';
-import { clockAt } from '../storage/postgres/database-clock.js';
-import { JobWorker, type JobOutcome } from '../storage/cluster/job-worker.js';
-import type { ClaimedJob, Jobs } from '../storage/cluster/jobs.js';
-import type { StorageOptions } from '../storage/storage.js';
-import { withLogin, type WatchSecrets } from '../storage/tables/watch-secrets.js';
-import type { WatchStore } from '../storage/tables/watches.js';
-import type { AttemptVerdict, WebhookEvent, WebhookEvents } from '../storage/tables/webhook-events.js';
+import {
+  type AttemptVerdict,
+  type ClaimedJob,
+  clockAt,
+  type FolderSecrets,
+  type JobOutcome,
+  type Jobs,
+  JobWorker,
+  type StorageOptions,
+  type WatchedFolders,
+  type WebhookEvent,
+  type WebhookEvents,
+  withLogin,
+} from '../storage/storage.js';
 import { parseRetryAfter, verdictOf } from './retry.js';
 import type { Delivery, Sender } from './send.js';
 import { signatures } from './signature.js';
 
 export interface DelivererOptions {
   readonly events: WebhookEvents;
-  readonly folders: Pick<WatchStore, 'findForDelivery'>;
-  readonly secrets: Pick<WatchSecrets, 'current' | 'login'>;
+  readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
+  readonly secrets: Pick<FolderSecrets, 'current' | 'login'>;
   readonly jobs: Jobs;
   readonly sender: Sender;
   readonly concurrency: number;

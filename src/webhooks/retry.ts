@@ -1,5 +1,5 @@
 /** When an event is tried again. */
-import type { AttemptVerdict } from '../storage/tables/webhook-events.js';
+import type { AttemptVerdict } from '../storage/storage.js';
 
 /** A spread of a tenth, so that what failed together does not come back together. */
 const JITTER = 0.1;

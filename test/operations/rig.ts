@@ -47,7 +47,7 @@ export async function startRig(): Promise<Rig> {
   const database = await DATABASES[0]!.start();
   const url = await database.createDatabase();
   const storage = await openTest(url);
-  await storage.accounts.provision([
+  await storage.provision([
     {
       email: 'ops@example.com',
       plan: 'pro',
@@ -77,7 +77,7 @@ export async function startRig(): Promise<Rig> {
       ],
     },
   ]);
-  const caller = await storage.accounts.findKey('ftg_a-key-of-the-operator');
+  const caller = await storage.keys.findKey('ftg_a-key-of-the-operator');
   assert.ok(caller);
   const connection = (await storage.connections.find(caller.accountId, 'sandbox')) as Connection;
   assert.ok(connection.type === 'sftp');

@@ -38,7 +38,7 @@ for (const kind of DATABASES) {
       server = await kind.start();
       const log = (_level: string, message: string): void => void said.push(message);
       storage = await openTest(await server.createDatabase(), { log });
-      await storage.accounts.provision([ACCOUNT]);
+      await storage.provision([ACCOUNT]);
       ({ accountId } = await accountOf(storage));
     });
     after(async () => {
@@ -74,7 +74,7 @@ for (const kind of DATABASES) {
           storage.locks.withLock('l', AbortSignal.timeout(5000), async () => undefined),
           isAway,
         );
-        await assert.rejects(storage.accounts.findKey(`ftg_${'y'.repeat(30)}`), isAway);
+        await assert.rejects(storage.keys.findKey(`ftg_${'y'.repeat(30)}`), isAway);
         assert.ok(performance.now() - began < 500, 'at once');
         // One whole turn of writers gives up before the database is back.
         await until(async () => (refused.length >= 8 ? true : undefined), 'callers to be told', 15_000);

@@ -20,7 +20,7 @@ for (const kind of DATABASES) {
       server = await kind.start();
       url = await server.createDatabase();
       [one, two] = await Promise.all([openTest(url), openTest(url)]);
-      await one.accounts.provision([ACCOUNT]);
+      await one.provision([ACCOUNT]);
       ({ accountId } = await accountOf(one));
     });
     after(async () => {

@@ -6,8 +6,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { GatewayError } from '../../src/base/errors.js';
-import { StartupError } from '../../src/storage/startup-error.js';
-import type { Storage } from '../../src/storage/storage.js';
+import { StartupError, type Storage } from '../../src/storage/storage.js';
 import { makeTempFolder, openTest, SUCCESS, until, upload } from './databases.js';
 import { fillDisk } from './full-disk.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseDatabaseUrl } from '../../src/storage/postgres/database-target.js';
+import { parseDatabaseUrl } from '../../src/storage/postgres/target.js';
 import { Database } from '../../src/storage/postgres/database.js';
 import { DATABASES, openTest, type TestServer, testOptions } from './databases.js';
 import { startProxy } from '../support/proxy.js';
@@ -80,7 +80,7 @@ describe('a connection to the database', () => {
     const proxy = await startProxy(Number(url.port), { listens: true });
     url.port = String(proxy.port);
     const storage = await openTest(url.href);
-    await storage.accounts.provision([ACCOUNT]);
+    await storage.provision([ACCOUNT]);
     assert.deepEqual((await accountOf(storage)).allowedIps, ['10.0.0.0/8']);
     await storage.close();
     assert.ok(proxy.said.includes('select 1'), 'the proxy hears what is said');

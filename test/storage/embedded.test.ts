@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { startEmbedded } from '../../src/storage/embedded/embedded.js';
 import { isAlive } from '../../src/storage/embedded/embedded-folder.js';
-import { StartupError } from '../../src/storage/startup-error.js';
+import { StartupError } from '../../src/storage/storage.js';
 import { makeTempFolder, openTest, startChild, SUCCESS, until, upload, withSql } from './databases.js';
 import { ACCOUNT, accountOf } from './provisioned.js';
 
@@ -26,7 +26,7 @@ describe('the embedded PostgreSQL', () => {
 
   it('starts, keeps what was written, and stops without a trace', async () => {
     const first = await openTest('', { dataDir, masterKey: '' });
-    await first.accounts.provision([ACCOUNT]);
+    await first.provision([ACCOUNT]);
     const pid = await serverPid();
     assert.ok(await isAlive(pid));
     await first.close();

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { GatewayError } from '../../src/base/errors.js';
-import { parseDatabaseUrl } from '../../src/storage/postgres/database-target.js';
+import { parseDatabaseUrl } from '../../src/storage/postgres/target.js';
 import { Database } from '../../src/storage/postgres/database.js';
-import { writeBatch } from '../../src/storage/tables/history-statements.js';
-import { TRANSFER_TYPES, type Storage, type TransferFilter, type TransferType } from '../../src/storage/storage.js';
-import { firstIdAt, pendingRow, timeOfId } from '../../src/storage/tables/transfer-row.js';
+import { firstIdAt, timeOfId } from '../../src/storage/postgres/clock.js';
+import { type Storage, TRANSFER_TYPES, type TransferFilter, type TransferType } from '../../src/storage/storage.js';
+import { pendingRow, writeBatch } from '../../src/storage/tables/history-statements.js';
 import {
   DATABASES,
   FAILURE,

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { generateApiKey, isPlausibleKey } from '../../src/storage/tables/api-key.js';
+import { generateApiKey, isPlausibleKey } from '../../src/storage/secrets/api-key.js';
+import { StartupError } from '../../src/storage/storage.js';
 import {
   createMasterKeyFile,
   masterKeyOf,
@@ -14,7 +15,6 @@ import {
 } from '../../src/storage/secrets/master-key.js';
 import { hashPassword, verifyPassword } from '../../src/storage/secrets/passwords.js';
 import { Keyring, SecretError } from '../../src/storage/secrets/secrets.js';
-import { StartupError } from '../../src/storage/startup-error.js';
 
 const PLACE = { table: 'connection_secrets', rowId: 'warehouse', name: 'password' };
 const freshKey = () => masterKeyOf(randomBytes(32));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
-import { parseDatabaseUrl } from '../../src/storage/postgres/database-target.js';
+import { parseDatabaseUrl } from '../../src/storage/postgres/target.js';
 import { Database } from '../../src/storage/postgres/database.js';
 import { AdvisoryLocks } from '../../src/storage/cluster/locks.js';
 import { type PostgresServer, startPostgres } from '../servers/postgres.js';

@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { changeMasterKey } from '../../src/storage/open.js';
-import { StartupError } from '../../src/storage/startup-error.js';
+import { StartupError } from '../../src/storage/storage.js';
 import { DATABASES, makeTempFolder, openTest, startChild, testOptions, type TestServer, withSql } from './databases.js';
 import { accountOf, ACCOUNT } from './provisioned.js';
 
@@ -88,7 +88,7 @@ for (const kind of DATABASES) {
     it('changes the master key: secrets open with the new one, the former one is refused', async () => {
       const url = await server.createDatabase();
       const first = await openTest(url);
-      await first.accounts.provision([ACCOUNT]);
+      await first.provision([ACCOUNT]);
       await first.close();
       const next = randomBytes(32).toString('hex');
       assert.equal(await changeMasterKey(testOptions(url), next), 4);

@@ -83,7 +83,7 @@ export const SECRETS = [
 
 /** The record of the account's key. */
 export async function accountOf(storage: Storage, key = API_KEY): Promise<ApiKeyRecord> {
-  const record = await storage.accounts.findKey(key);
+  const record = await storage.keys.findKey(key);
   assert.ok(record !== undefined, 'the key is unknown');
   return record;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import type { FileState, StoredEntry } from '../../src/storage/tables/watched-entry.js';
+import type { FileState, StoredEntry } from '../../src/storage/storage.js';
 import { decide, diff, isReport, isSame, type DiffRules, type Reason } from '../../src/watch/diff.js';
 import { EntrySorter } from '../../src/watch/entry-sorter.js';
 import { zoneShift } from '../../src/watch/zone-shift.js';

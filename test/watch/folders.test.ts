@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import type { WatchedFolder } from '../../src/storage/tables/watches.js';
+import type { WatchedFolder } from '../../src/storage/storage.js';
 import type { FolderChanges } from '../../src/watch/service.js';
 import type { FolderSettings } from '../../src/watch/settings.js';
 import type { TestSshd } from '../servers/sshd.js';

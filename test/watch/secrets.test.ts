@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changeMasterKey, openStorage } from '../../src/storage/open.js';
-import type { WatchSettings } from '../../src/storage/tables/watches.js';
+import type { WatchSettings } from '../../src/storage/storage.js';
 import { startPostgres } from '../servers/postgres.js';
 import { testOptions, withSql } from '../storage/databases.js';
 import { ACCOUNT, API_KEY } from '../storage/provisioned.js';
@@ -10,8 +10,8 @@ test('signing secrets are sealed, and open again after a change of the master ke
   const postgres = await startPostgres();
   const options = testOptions(postgres.url);
   const before = await openStorage(options);
-  await before.accounts.provision([ACCOUNT]);
-  const account = await before.accounts.findKey(API_KEY);
+  await before.provision([ACCOUNT]);
+  const account = await before.keys.findKey(API_KEY);
   const { folders, secrets } = before.watching;
   const settings = {
     ...{ connectionId: 'warehouse', name: 'In', path: '/in', filePattern: null, excludePattern: null, doneFile: null },

@@ -7,7 +7,7 @@ import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type ServerEntry, type TestServe
 import { startProftpd, startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
-import type { WatchedFolder } from '../../src/storage/tables/watches.js';
+import type { WatchedFolder } from '../../src/storage/storage.js';
 import { Bench } from './support/bench.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
 

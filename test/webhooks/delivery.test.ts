@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import type { WatchedFolder } from '../../src/storage/tables/watches.js';
+import type { WatchedFolder } from '../../src/storage/storage.js';
 import type { FolderSettings } from '../../src/watch/settings.js';
 import type { PostgresServer } from '../servers/postgres.js';
 import { withSql } from '../storage/databases.js';
@@ -327,7 +327,7 @@ suite('webhooks', () => {
       postgres.url,
       (sql) => sql`update watched_folders set webhook_url = ${withLogin(receiver.url)} where id = ${folder.id}`,
     );
-    await bench.storage.watching.secrets.sealLogins();
+    await bench.storage.watching.folders.sealLogins(bench.storage.watching.secrets);
     assert.equal((await stored())?.url, receiver.url);
     assert.equal(await sent(), expected);
   });

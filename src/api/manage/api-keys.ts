@@ -17,7 +17,7 @@ import {
 } from '../../base/schema.js';
 import { FORMATS } from '../../base/formats.js';
 import type { Caller } from '../../http/types.js';
-import type { KeyRights, ManagedKey } from '../../storage/tables/key-editor.js';
+import type { KeyRights, ManagedKey } from '../../storage/storage.js';
 import { endpoint } from '../endpoint.js';
 import { CLOSED, id, ID, itemParameter, LATER, newName, TIME } from './fields.js';
 import {

@@ -8,8 +8,7 @@ import { wordsOf } from '../../connections/private-key-bounds.js';
 import { changeSchema } from '../../connections/schemas.js';
 import { CONNECTION_TYPES, definitionOf } from '../../connections/types.js';
 import { createChecker } from '../../http/schema-check.js';
-import type { ConnectionDraft, ManagedConnection, SecretChanges } from '../../storage/tables/connection-editor.js';
-import { settingsOf } from '../../storage/tables/connection-rows.js';
+import { type ConnectionDraft, type ManagedConnection, type SecretChanges, settingsOf } from '../../storage/storage.js';
 import { badField } from './services.js';
 
 /** As the schemas let it through: the fields of its type and no others. */

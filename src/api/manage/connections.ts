@@ -3,13 +3,13 @@ import { GatewayError } from '../../base/errors.js';
 import { json } from '../../http/answer.js';
 import type { HttpAnswer, RequestContext } from '../../http/types.js';
 import type { Connection } from '../../connections/connection.js';
-import { joinConnection } from '../../storage/tables/connection-rows.js';
 import {
-  draftRow,
   type ConnectionDraft,
+  draftRow,
+  joinConnection,
   type ManagedConnection,
   type SecretChanges,
-} from '../../storage/tables/connection-editor.js';
+} from '../../storage/storage.js';
 import {
   connectionView,
   draftOf,
@@ -154,7 +154,7 @@ export async function testDraft(services: ManageServices, context: RequestContex
     if (privateKey !== undefined) secrets = { ...secrets, privateKey };
   }
   const hostKeys = draft.hostKeys ?? stored?.hostKeys ?? [];
-  const row = draftRow(draft, accountId, hostKeys, await services.storage.connections.allowsPrivate(accountId));
+  const row = draftRow(draft, accountId, hostKeys, await services.storage.accounts.allowsPrivate(accountId));
   const report = await services.tester.test(joinConnection(row, secrets), { probe, signal: context.request.signal });
   return json(200, report);
 }

@@ -1,8 +1,7 @@
 /** Watched folders and what is delivered from them, by the same service that the public API and the scheduler use. */
 import { json } from '../../http/answer.js';
 import type { HttpAnswer, RequestContext } from '../../http/types.js';
-import type { EventState, WebhookEvent } from '../../storage/tables/webhook-events.js';
-import type { CheckRow, WatchedFolder } from '../../storage/tables/watches.js';
+import type { CheckRow, EventState, WatchedFolder, WebhookEvent } from '../../storage/storage.js';
 import { referTo } from '../../operations/operation.js';
 import type { FolderChanges } from '../../watch/service.js';
 import type { FolderSettings } from '../../watch/settings.js';

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
 import type { Caller } from '../../base/caller.js';
 import { component, count, dateTime, flag, text, textOrNull } from '../../base/schema.js';
-import type { WatchedFolder } from '../../storage/tables/watches.js';
+import type { WatchedFolder } from '../../storage/storage.js';
 import type { WatchRights } from '../../watch/service.js';
 import { folderFields } from '../../watch/settings.js';
 import { answeredPath, CONNECTION_ID } from '../fields.js';

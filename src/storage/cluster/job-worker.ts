@@ -4,7 +4,7 @@ import { NestedBudget } from '../../budgets/nested-budget.js';
 import { within } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
 import type { ClaimedJob, JobClaims, QueueName } from './jobs.js';
-import type { StorageOptions } from '../storage.js';
+import type { StorageOptions } from '../startup.js';
 
 /** What became of a job: done, or to be run again at that time of the database's clock. */
 export type JobOutcome = 'done' | { readonly again: Date };

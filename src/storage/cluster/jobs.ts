@@ -1,7 +1,8 @@
 /** Work that is shared by all nodes: pg-boss on the database that everything else lives in. */
 import { PgBoss, type Db } from 'pg-boss';
-import type { Database, Queryable, Transaction } from '../postgres/database.js';
-import type { StorageOptions } from '../storage.js';
+import type { Database } from '../postgres/database.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
+import type { StorageOptions } from '../startup.js';
 
 /** Every queue that there is. A key stands in a queue at most once, waiting or under way. */
 export const QUEUES = ['watch-check', 'webhook-delivery', 'after-delivery'] as const;

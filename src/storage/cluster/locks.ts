@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { orAbort, pause } from '../../base/deadline.js';
 import type { GatewayError } from '../../base/errors.js';
 import { answerWithin, Silence } from '../postgres/answer-within.js';
-import { databaseAway, isConnectionLoss } from '../postgres/database-errors.js';
-import { type Database, END_TIMEOUT_SECONDS, type Sql } from '../postgres/database.js';
-import type { Locks } from '../storage.js';
+import { databaseAway, isConnectionLoss } from '../postgres/errors.js';
+import { type Database, END_TIMEOUT_SECONDS } from '../postgres/database.js';
+import type { Sql } from '../postgres/sql.js';
 
 /** Between two tries for a name that another node holds. */
 const MIN_PAUSE_MS = 5;
@@ -69,7 +69,7 @@ class Session {
  * costs no connection and holds up no other name. It goes with that connection: it never outlives the process, and
  * whoever holds it is told when the connection is lost.
  */
-export class AdvisoryLocks implements Locks {
+export class AdvisoryLocks {
   readonly #database: Database;
   #session: Session;
   /** The end of each name's queue. */
@@ -82,6 +82,10 @@ export class AdvisoryLocks implements Locks {
     database.onBack(() => this.#session.isHeld || this.#drop(this.#session));
   }
 
+  /**
+   * Waits for the lock until `signal`, runs `work` under it, gives its result. `lost` is aborted with database_away when
+   * the lock is gone before the work is done: another node may hold it from then on.
+   */
   async withLock<T>(name: string, signal: AbortSignal, work: (lost: AbortSignal) => Promise<T>): Promise<T> {
     const key = keyOf(name);
     const leave = await this.#queueUp(key, signal);

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { PendingQuery, Row } from 'postgres';
 import { v7 as uuidv7 } from 'uuid';
-import { errorCodeOf, UNIQUE_VIOLATION } from '../postgres/database-errors.js';
-import type { Database, Queryable } from '../postgres/database.js';
-import type { StorageOptions } from '../storage.js';
+import { isDuplicate } from '../postgres/errors.js';
+import type { Database } from '../postgres/database.js';
+import type { Queryable } from '../postgres/sql.js';
+import type { StorageOptions } from '../startup.js';
 
 /** How often a node says that it lives, and how long a silent one is believed alive. */
 export interface NodeTiming {
@@ -59,7 +60,7 @@ export class NodeRegistry {
         await this.#database.run((sql) => this.#enter(sql, tag));
         this.#tag = tag;
       } catch (error) {
-        if (errorCodeOf(error) !== UNIQUE_VIOLATION || attempt === TAG_ATTEMPTS) throw error;
+        if (!isDuplicate(error) || attempt === TAG_ATTEMPTS) throw error;
       }
     }
     this.#stopListening = this.#database.onBack(() => {
@@ -94,6 +95,16 @@ export class NodeRegistry {
     return sql`not exists (
       select from nodes alive where alive.id = ${column} and (alive.id = ${this.id} or (alive.stopped_at is null
         and (${!this.mayJudge} or alive.last_seen_at >= now() - ${this.#deadAfter}::interval))))`;
+  }
+
+  /** Forgets dead nodes that left nothing to look after. */
+  async forgetDead(): Promise<void> {
+    await this.#database.run(
+      (sql) => sql`
+        delete from nodes n where ${this.isDead(sql, sql`n.id`)}
+          and not exists (select from leftovers l where l.node_id = n.id or l.tag = n.tag)
+          and not exists (select from transfers t where t.status = 'pending' and t.node_id = n.id)`,
+    );
   }
 
   /** Marks this node dead, so that others take over at once what it left. */

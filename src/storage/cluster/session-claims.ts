@@ -1,41 +1,61 @@
-import type { Database, Queryable, Transaction } from '../postgres/database.js';
+import type { Database } from '../postgres/database.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { NodeRegistry } from './nodes.js';
-import type { SeenSessionClaim, SessionClaim, SessionClaims } from '../storage.js';
+
+/** What one process holds of the sessions of a login, and what it could do with them (pools/share-messages.ts). */
+export interface SessionClaim {
+  readonly held: number;
+  readonly waiting: number;
+  readonly sessions: number;
+  readonly atOnce: number;
+  /** In ms since 1970, by the clock of whoever claims; as seen, by the database's. */
+  readonly since: number;
+  readonly isRequest: boolean;
+  readonly isFresh: boolean;
+}
+
+export interface SeenSessionClaim extends SessionClaim {
+  readonly isMine: boolean;
+}
 
 /** Any number will do that no other lock of two numbers has. */
 const LOCK_SPACE = 4_702_111;
 const SAME_TIME_SECONDS = 0.1;
 
-export class SharedSessions implements SessionClaims {
-  readonly #database: Database;
-  readonly #node: NodeRegistry;
+/** Sessions on remote servers, counted over all nodes; the claims of a node end with it. */
+export class SharedSessions {
+  constructor(
+    private readonly database: Database,
+    private readonly node: NodeRegistry,
+  ) {}
 
-  constructor(database: Database, node: NodeRegistry) {
-    this.#database = database;
-    this.#node = node;
-  }
-
+  /** As in SharedRates. */
   get processes(): number {
-    return this.#node.processes;
+    return this.node.processes;
   }
 
+  /**
+   * Shows the claims of all living nodes, this one's too and in one order for all, to `decide`, which says how many
+   * sessions this one holds from now on; nobody else decides on this login meanwhile. `decide` is not called where
+   * nothing is held or waited for, and nothing stays of such a claim.
+   */
   async claim(
     login: string,
     claim: SessionClaim,
     decide: (claims: readonly SeenSessionClaim[]) => number,
   ): Promise<void> {
-    const isMine = (sql: Queryable) => sql`login = ${login} and node_id = ${this.#node.id}`;
+    const isMine = (sql: Queryable) => sql`login = ${login} and node_id = ${this.node.id}`;
     if (claim.held + claim.waiting === 0) {
-      await this.#database.run((sql) => sql`delete from session_claims where ${isMine(sql)}`);
+      await this.database.run((sql) => sql`delete from session_claims where ${isMine(sql)}`);
       return;
     }
-    await this.#database.transaction(async (tx) => {
+    await this.database.transaction(async (tx) => {
       await tx`select pg_advisory_xact_lock(${LOCK_SPACE}, hashtext(${login}))`;
       await this.#note(tx, login, claim);
       const claims = await tx<SeenSessionClaim[]>`
         select held, waiting, sessions, at_once as "atOnce", is_request as "isRequest", is_fresh as "isFresh",
-          (extract(epoch from since) * 1000)::float8 as since, node_id = ${this.#node.id} as "isMine"
-        from session_claims c where login = ${login} and not ${this.#node.isDead(tx, tx`c.node_id`)}
+          (extract(epoch from since) * 1000)::float8 as since, node_id = ${this.node.id} as "isMine"
+        from session_claims c where login = ${login} and not ${this.node.isDead(tx, tx`c.node_id`)}
         order by node_id`;
       const held = decide(claims);
       await tx`
@@ -48,7 +68,7 @@ export class SharedSessions implements SessionClaims {
     const waited = `${Math.max(0, Date.now() - claim.since)} milliseconds`;
     return tx`
       insert into session_claims as c (login, node_id, held, waiting, sessions, at_once, since, is_request, is_fresh)
-      values (${login}, ${this.#node.id}, ${claim.held}, ${claim.waiting}, ${claim.sessions}, ${claim.atOnce},
+      values (${login}, ${this.node.id}, ${claim.held}, ${claim.waiting}, ${claim.sessions}, ${claim.atOnce},
         now() - ${waited}::interval, ${claim.isRequest}, ${claim.isFresh})
       on conflict (login, node_id) do update set
         held = excluded.held, waiting = excluded.waiting, sessions = excluded.sessions, at_once = excluded.at_once,
@@ -57,13 +77,19 @@ export class SharedSessions implements SessionClaims {
         is_request = excluded.is_request, is_fresh = excluded.is_fresh`;
   }
 
+  /** Those of `logins` of which other nodes wait for sessions. */
   async wantedByOthers(logins: readonly string[]): Promise<readonly string[]> {
-    const rows = await this.#database.run(
+    const rows = await this.database.run(
       (sql) => sql<{ login: string }[]>`
         select distinct login from session_claims c
-        where login = any(${sql.types.texts(logins)}) and node_id <> ${this.#node.id} and waiting > 0
-          and not ${this.#node.isDead(sql, sql`c.node_id`)}`,
+        where login = any(${sql.types.texts(logins)}) and node_id <> ${this.node.id} and waiting > 0
+          and not ${this.node.isDead(sql, sql`c.node_id`)}`,
     );
     return rows.map(({ login }) => login);
   }
+}
+
+/** The claims of a node end with it. */
+export async function forgetDeadClaims(sql: Queryable, node: NodeRegistry): Promise<void> {
+  await sql`delete from session_claims c where ${node.isDead(sql, sql`c.node_id`)}`;
 }

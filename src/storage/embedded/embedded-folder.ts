@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { childEnvironment } from './child-environment.js';
 import type { ServerPrograms } from './embedded-package.js';
 import type { RunAs } from './run-as.js';
-import { StartupError } from '../startup-error.js';
+import { StartupError } from '../startup.js';
 
 const run = promisify(execFile);
 

@@ -3,7 +3,7 @@ import { access, constants, cp, mkdir, readFile, rename, rm, symlink } from 'nod
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { canReach, type RunAs } from './run-as.js';
-import { StartupError } from '../startup-error.js';
+import { StartupError } from '../startup.js';
 
 const PLATFORM_NAMES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   linux: 'linux',

@@ -25,10 +25,10 @@ import {
   SUPERUSER,
 } from './embedded-folder.js';
 import { locatePrograms, type ServerPrograms } from './embedded-package.js';
-import type { DatabaseTarget } from '../postgres/database-target.js';
+import type { DatabaseTarget } from '../postgres/target.js';
 import { chooseRunAs, giveTo, type RunAs } from './run-as.js';
-import { StartupError } from '../startup-error.js';
-import type { StorageOptions } from '../storage.js';
+import { StartupError } from '../startup.js';
+import type { StorageOptions } from '../startup.js';
 
 const DATABASE = 'postgres';
 const PORT = 5432;

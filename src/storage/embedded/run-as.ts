@@ -4,7 +4,7 @@ import { chown, lstat, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { childEnvironment } from './child-environment.js';
-import { StartupError } from '../startup-error.js';
+import { StartupError } from '../startup.js';
 
 const NOBODY = 65534;
 /** Taken where the system has it. */

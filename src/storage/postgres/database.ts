@@ -14,18 +14,12 @@ import {
   TOO_MANY_CONNECTIONS,
   WritesRefused,
   writesRefused,
-} from './database-errors.js';
-import type { DatabaseTarget } from './database-target.js';
-import { driverTypes } from './driver-types.js';
-import type { Sql, Transaction } from './sql.js';
-import { StartupError } from '../startup-error.js';
-import type { StorageOptions } from '../storage.js';
+} from './errors.js';
+import type { DatabaseTarget } from './target.js';
+import { driverTypes, type Sql, type Transaction } from './sql.js';
+import { type Log, StartupError, type StorageOptions } from '../startup.js';
 import { TransactionLine } from './transaction-line.js';
 import { WriteProbe } from './write-probe.js';
-
-export type { Sql, Transaction };
-/** What statements need, on the pool or inside a transaction. */
-export type Queryable = Sql | Transaction;
 
 /** The server ends a statement itself after this … */
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -48,8 +42,6 @@ const REFUSED_LOG_EVERY_MS = 60_000;
 const WRITE_PROBE = `
   create temporary table ftg_write_probe (filler text) on commit drop;
   insert into ftg_write_probe values (repeat('x', 1000))`;
-
-type Log = StorageOptions['log'];
 
 /**
  * The connections to the one database, and whether it is there. While it is away every call fails at once with

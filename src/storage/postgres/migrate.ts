@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Postgrator from 'postgrator';
 import type { Database } from './database.js';
-import { StartupError } from '../startup-error.js';
+import { StartupError } from '../startup.js';
 
 const VERSION_TABLE = 'schema_version';
 /** Any number will do, as long as every version of the program uses the same one. */

@@ -1,6 +1,67 @@
+/**
+ * What statements give and take. Types beyond those the driver knows are stated here: they need no look into the
+ * catalogue on each new connection, and an array is sent as what it is instead of by the type of its first element.
+ */
 import type postgres from 'postgres';
-import type { DriverTypes } from './driver-types.js';
 
 /** The driver, with the typed parameters of this program. */
 export type Sql = postgres.Sql<DriverTypes>;
 export type Transaction = postgres.TransactionSql<DriverTypes>;
+/** What statements need, on the pool or inside a transaction. */
+export type Queryable = Sql | Transaction;
+
+/** Object ids from pg_type.dat; fixed for ever. */
+const OID = { bigint: 20, booleans: 1000, texts: 1009, bigints: 1016, times: 1185, uuids: 2951 } as const;
+
+type Nullable<T> = readonly (T | null)[];
+
+/** `sql.types.uuids(ids)` is a parameter of the type uuid[], and so on. */
+type DriverTypes = {
+  bigint: number;
+  booleans: Nullable<boolean>;
+  texts: Nullable<string>;
+  bigints: Nullable<number>;
+  times: Nullable<Date>;
+  uuids: Nullable<string>;
+};
+
+export const driverTypes = {
+  /** Counts and sizes stay far below 2^53, so that plain numbers are exact. */
+  bigint: { to: OID.bigint, from: [OID.bigint], serialize: (value: number) => String(value), parse: Number },
+  booleans: arrayOf(OID.booleans, String, (text) => text === 't'),
+  texts: arrayOf(OID.texts, quote, (text) => text),
+  bigints: arrayOf(OID.bigints, String, Number),
+  times: arrayOf(
+    OID.times,
+    (time: Date) => quote(time.toISOString()),
+    (text) => new Date(text),
+  ),
+  uuids: arrayOf(OID.uuids, quote, (text) => text),
+} satisfies { readonly [K in keyof DriverTypes]: postgres.PostgresType<DriverTypes[K]> };
+
+function arrayOf<T>(oid: number, write: (element: T) => string, read: (text: string) => T) {
+  return {
+    to: oid,
+    from: [oid],
+    serialize: (elements: Nullable<T>) =>
+      `{${elements.map((element) => (element === null ? 'NULL' : write(element))).join(',')}}`,
+    parse: (text: string): Nullable<T> =>
+      readElements(text).map((element) => (element === null ? null : read(element))),
+  };
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** The elements of an array of one dimension, which is all that the schema has (PostgreSQL manual, 8.15.6). */
+function readElements(text: string): (string | null)[] {
+  return [...text.matchAll(/"((?:[^"\\]|\\.)*)"|([^{},"]+)/gs)].map(([, quoted, plain]) =>
+    quoted === undefined ? (plain === 'NULL' || plain === undefined ? null : plain) : quoted.replace(/\\(.)/gs, '$1'),
+  );
+}
+
+/** PostgreSQL's text takes no NUL and no half of a surrogate pair; words of remote servers may hold both. */
+export function storable<T extends string | null>(text: T): T | string {
+  return text === null ? text : text.replaceAll('\0', '\ufffd').toWellFormed();
+}

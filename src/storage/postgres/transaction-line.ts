@@ -1,4 +1,4 @@
-import { databaseAway } from './database-errors.js';
+import { databaseAway } from './errors.js';
 import type { Sql, Transaction } from './sql.js';
 
 /**

@@ -1,6 +1,6 @@
 /** Which master key belongs to this database, and the change to another one. */
-import type { PendingQuery, Row } from 'postgres';
-import type { Database, Queryable, Transaction } from '../postgres/database.js';
+import type { Database } from '../postgres/database.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
 import {
   createMasterKeyFile,
   isReadableByOthers,
@@ -9,26 +9,15 @@ import {
   parseMasterKey,
   readMasterKeyFile,
 } from './master-key.js';
+import { rewrapAll } from './sealed-rows.js';
 import { Keyring, makeCheckValue, matchesCheckValue } from './secrets.js';
-import { StartupError } from '../startup-error.js';
-import type { StorageOptions } from '../storage.js';
+import { StartupError, type StorageOptions } from '../startup.js';
 
 interface ActiveKey {
   readonly key_id: string;
   readonly check_value: Buffer;
 }
 
-interface SecretRow {
-  readonly table: 'connection_secrets' | 'watched_folder_secrets' | 'account_secrets';
-  readonly row_id: string;
-  readonly name: string;
-  readonly key_id: string;
-  readonly wrapped_key: Buffer;
-  readonly nonce: Buffer;
-  readonly ciphertext: Buffer;
-}
-
-const REWRAP_BATCH = 500;
 const ROTATION_PATIENCE_MS = 15 * 60_000;
 
 /**
@@ -101,45 +90,6 @@ export async function rotateMasterKey(database: Database, former: MasterKey, nex
     await tx`
       insert into master_keys (key_id, check_value, active) values (${next.id}, ${makeCheckValue(next)}, true)
       on conflict (key_id) do update set active = true, check_value = excluded.check_value`;
-    // Keeps provisioning out, so that no secret is written with the former key meanwhile.
-    await tx`lock table connection_secrets, watched_folder_secrets, account_secrets in share row exclusive mode`;
     return rewrapAll(tx, new Keyring(next, [former]), former.id);
   }, ROTATION_PATIENCE_MS);
-}
-
-async function rewrapAll(tx: Transaction, keyring: Keyring, formerId: string): Promise<number> {
-  let count = 0;
-  for (;;) {
-    const rows = await tx<SecretRow[]>`
-      select 'connection_secrets' as table, connection_id as row_id, name, key_id, wrapped_key, nonce, ciphertext
-      from connection_secrets where key_id <> ${keyring.activeId}
-      union all
-      select 'watched_folder_secrets', folder_id::text, id::text, key_id, wrapped_key, nonce, ciphertext
-      from watched_folder_secrets where key_id <> ${keyring.activeId}
-      union all
-      select 'account_secrets', account_id::text, name, key_id, wrapped_key, nonce, ciphertext
-      from account_secrets where key_id <> ${keyring.activeId}
-      limit ${REWRAP_BATCH}`;
-    if (rows.length === 0) return count;
-    for (const row of rows) {
-      if (row.key_id !== formerId)
-        throw new StartupError(`a secret is encrypted with a third master key (id ${row.key_id})`);
-      const place = { table: row.table, rowId: row.row_id, name: row.name };
-      const sealed = { keyId: row.key_id, wrappedKey: row.wrapped_key, nonce: row.nonce, ciphertext: row.ciphertext };
-      const rewrapped = keyring.rewrap(sealed, place);
-      await updateKey(tx, row, tx`key_id = ${rewrapped.keyId}, wrapped_key = ${rewrapped.wrappedKey}`);
-      count += 1;
-    }
-  }
-}
-
-function updateKey(tx: Transaction, { table, row_id: rowId, name }: SecretRow, change: PendingQuery<Row[]>) {
-  switch (table) {
-    case 'connection_secrets':
-      return tx`update connection_secrets set ${change} where connection_id = ${rowId} and name = ${name}`;
-    case 'watched_folder_secrets':
-      return tx`update watched_folder_secrets set ${change} where id = ${name}`;
-    case 'account_secrets':
-      return tx`update account_secrets set ${change} where account_id = ${rowId} and name = ${name}`;
-  }
 }

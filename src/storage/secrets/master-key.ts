@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { StartupError } from '../startup-error.js';
+import { StartupError } from '../startup.js';
 
 export const MASTER_KEY_BYTES = 32;
 

@@ -1,126 +1,244 @@
+/** Accounts, and what their owners prove themselves with: password, one-time passwords, recovery codes; and who has failed to. */
+import { createHash, randomBytes } from 'node:crypto';
+import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { v7 as uuidv7 } from 'uuid';
 import type { AccountConfig } from '../../config/config.js';
-import { GatewayError } from '../../base/errors.js';
-import type { Scope } from '../../base/caller.js';
-import { generateApiKey, hashApiKey, isPlausibleKey } from './api-key.js';
-import { CachedLookup } from './cached-lookup.js';
-import { errorCodeOf, UNIQUE_VIOLATION } from '../postgres/database-errors.js';
 import type { Database } from '../postgres/database.js';
-import type { Accounts, ApiKeyRecord } from '../storage.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
+import { hashPassword, verifyPassword } from '../secrets/passwords.js';
+import type { NamedSecrets } from '../secrets/sealed-rows.js';
+import { type Actor, record } from './audit-log.js';
+import { endAllSessions } from './login-sessions.js';
 
-const TOUCH_EVERY_MS = 60_000;
-const TOUCH_DELAY_MS = 1000;
-
-interface KeyRow {
-  readonly id: string;
-  readonly account_id: string;
+export interface Owner {
+  readonly accountId: string;
   readonly email: string;
   readonly plan: string;
-  readonly scopes: Scope[];
-  readonly connection_ids: string[];
-  readonly allowed_ips: string[];
-  readonly expires_at: Date | null;
+  readonly createdAt: Date;
+  readonly hasPassword: boolean;
+  readonly isTotpEnabled: boolean;
+  readonly recoveryCodesLeft: number;
 }
 
-export class AccountStore implements Accounts {
-  readonly #database: Database;
-  readonly #provision: Accounts['provision'];
-  readonly #lookup = new CachedLookup<ApiKeyRecord>((hash) => this.#load(hash));
-  readonly #touchedAt = new Map<string, number>();
-  #toTouch = new Set<string>();
-  #touchTimer: NodeJS.Timeout | undefined;
+export interface FailureLimit {
+  readonly name: string;
+  readonly points: number;
+  readonly windowSeconds: number;
+}
 
-  constructor(database: Database, provision: Accounts['provision']) {
-    this.#database = database;
-    this.#provision = provision;
-  }
+const TOTP_SECRET = 'totp';
+const RECOVERY_CODES = 10;
+/** 80 bits. */
+const RECOVERY_CODE_BYTES = 10;
 
-  async findKey(key: string): Promise<ApiKeyRecord | undefined> {
-    if (!isPlausibleKey(key)) return undefined;
-    const record = await this.#lookup.find(hashApiKey(key).toString('base64'));
-    if (record === undefined) return undefined;
-    const now = Date.now();
-    if (record.expiresAt !== null && record.expiresAt.getTime() <= now) return undefined;
-    if (now - (this.#touchedAt.get(record.keyId) ?? 0) >= TOUCH_EVERY_MS) this.#touch(record.keyId, now);
-    return record;
-  }
+export class Accounts {
+  /** Compared with where there is no hash, so that an unknown address takes as long as a wrong password. */
+  #decoy: Promise<string> | undefined;
 
-  async provision(accounts: readonly AccountConfig[], sandboxId?: string): Promise<void> {
-    await this.#provision(accounts, sandboxId);
-    this.forgetKeys();
-  }
-
-  /** The next find of any key asks the database; other nodes do within a second. */
-  forgetKeys(): void {
-    this.#lookup.clear();
-  }
-
-  async createKey(accountId: string, key: Parameters<Accounts['createKey']>[1]): Promise<string> {
-    const text = generateApiKey();
-    try {
-      await this.#database.run(
-        (sql) => sql`
-          insert into api_keys (id, account_id, name, key_hash, scopes, connection_ids, allowed_ips, expires_at)
-          values (${uuidv7()}, ${accountId}, ${key.name}, ${hashApiKey(text)}, ${sql.types.texts(key.scopes)},
-                  ${sql.types.texts(key.connections)}, ${sql.types.texts(key.allowedIps)}, ${key.expiresAt})`,
-      );
-    } catch (error) {
-      if (errorCodeOf(error) !== UNIQUE_VIOLATION) throw error;
-      throw new GatewayError('already_exists', `name: the account has an API key called "${key.name}" already`);
-    }
-    return text;
-  }
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: NamedSecrets,
+  ) {}
 
   async count(): Promise<number> {
-    const rows = await this.#database.run((sql) => sql<{ count: number }[]>`select count(*) from accounts`);
-    return rows[0]?.count ?? 0;
+    const [row] = await this.database.run((sql) => sql<{ count: number }[]>`select count(*) from accounts`);
+    return row?.count ?? 0;
   }
 
-  async has(email: string): Promise<boolean> {
-    const rows = await this.#database.run((sql) => sql`select 1 from accounts where lower(email) = lower(${email})`);
+  /** What the configuration says of private addresses for the account's connections; null = nothing of its own. */
+  async allowsPrivate(accountId: string): Promise<boolean | null> {
+    const [row] = await this.database.run(
+      (sql) => sql<{ allowed: boolean | null }[]>`
+        select allow_private as allowed from accounts where id = ${accountId}`,
+    );
+    return row?.allowed ?? null;
+  }
+
+  async find(accountId: string): Promise<Owner | undefined> {
+    return this.#owner('id', accountId);
+  }
+
+  async findByEmail(email: string): Promise<Owner | undefined> {
+    return this.#owner('email', email);
+  }
+
+  /** Takes equally long for an account that there is not. */
+  async verifyPassword(accountId: string | undefined, password: string): Promise<boolean> {
+    const [row] =
+      accountId === undefined
+        ? []
+        : await this.database.run(
+            (sql) => sql<{ password_hash: string | null }[]>`
+              select password_hash from accounts where id = ${accountId}`,
+          );
+    const stored = row?.password_hash ?? null;
+    const matches = await verifyPassword(password, stored ?? (await this.#decoyHash()));
+    return matches && stored !== null;
+  }
+
+  async setPassword(actor: Actor, password: string): Promise<void> {
+    const hash = await hashPassword(password);
+    await this.database.transaction(async (tx) => {
+      await tx`update accounts set password_hash = ${hash}, updated_at = now() where id = ${actor.accountId}`;
+      await record(tx, actor, { action: 'account.change_password' });
+    });
+  }
+
+  /** A secret that is not in force before its first code was shown to be right. */
+  async beginTotp(actor: Actor, secret: string): Promise<void> {
+    await this.database.transaction((tx) => this.secrets.put(tx, actor.accountId, TOTP_SECRET, secret));
+  }
+
+  async totpSecret(accountId: string): Promise<string | undefined> {
+    return this.database.run((sql) => this.secrets.find(sql, accountId, TOTP_SECRET));
+  }
+
+  /** Whether the step's code may still be used: each is good for one login, on any node. */
+  async takeTotpStep(accountId: string, step: number): Promise<boolean> {
+    const rows = await this.database.run(
+      (sql) => sql`
+        update accounts set totp_last_step = ${step}
+        where id = ${accountId} and (totp_last_step is null or totp_last_step < ${step}) returning id`,
+    );
     return rows.length > 0;
   }
 
-  async close(): Promise<void> {
-    clearTimeout(this.#touchTimer);
-    await this.#writeTouches();
+  /** Switches one-time passwords on; resolves to the recovery codes. */
+  async confirmTotp(actor: Actor): Promise<readonly string[]> {
+    return this.database.transaction(async (tx) => {
+      await tx`update accounts set totp_confirmed_at = now() where id = ${actor.accountId}`;
+      await record(tx, actor, { action: 'account.enable_totp' });
+      return this.#replaceCodes(tx, actor.accountId);
+    });
   }
 
-  async #load(hash: string): Promise<ApiKeyRecord | undefined> {
-    const [row] = await this.#database.run(
-      (sql) => sql<KeyRow[]>`
-        select k.id, k.account_id, a.email, a.plan, k.scopes, k.connection_ids, k.allowed_ips, k.expires_at
-        from api_keys k join accounts a on a.id = k.account_id
-        where k.key_hash = ${Buffer.from(hash, 'base64')} and k.revoked_at is null`,
+  async renewRecoveryCodes(actor: Actor): Promise<readonly string[]> {
+    return this.database.transaction(async (tx) => {
+      await record(tx, actor, { action: 'account.renew_recovery_codes' });
+      return this.#replaceCodes(tx, actor.accountId);
+    });
+  }
+
+  async disableTotp(actor: Actor): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await tx`
+        update accounts set totp_confirmed_at = null, totp_last_step = null where id = ${actor.accountId}`;
+      await tx`delete from recovery_codes where account_id = ${actor.accountId}`;
+      await this.secrets.put(tx, actor.accountId, TOTP_SECRET, null);
+      await record(tx, actor, { action: 'account.disable_totp' });
+    });
+  }
+
+  /** Whether it was one of the account's and not used before. */
+  async takeRecoveryCode(accountId: string, code: string): Promise<boolean> {
+    const rows = await this.database.run(
+      (sql) => sql`
+        update recovery_codes set used_at = now()
+        where account_id = ${accountId} and code_hash = ${hashOf(code)} and used_at is null returning code_hash`,
     );
-    if (row === undefined) return undefined;
-    return {
-      accountId: row.account_id,
-      email: row.email,
-      plan: row.plan,
-      keyId: row.id,
-      scopes: row.scopes,
-      connections: row.connection_ids,
-      allowedIps: row.allowed_ips,
-      expiresAt: row.expires_at,
-    };
+    return rows.length > 0;
   }
 
-  /** Notes the use without keeping the request: one write for all keys used within a second, once a minute each. */
-  #touch(keyId: string, now: number): void {
-    this.#touchedAt.set(keyId, now);
-    this.#toTouch.add(keyId);
-    this.#touchTimer ??= setTimeout(() => void this.#writeTouches(), TOUCH_DELAY_MS).unref();
+  /** Failures are counted in the database: guesses spread over nodes and threads are still counted together. */
+  failureLimiter({ name, points, windowSeconds }: FailureLimit): RateLimiterPostgres {
+    return new RateLimiterPostgres({
+      storeClient: { query: (statement: Statement) => this.#query(statement) },
+      storeType: 'client',
+      tableName: 'login_failures',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      keyPrefix: name,
+      points,
+      duration: windowSeconds,
+    });
   }
 
-  async #writeTouches(): Promise<void> {
-    this.#touchTimer = undefined;
-    const ids = [...this.#toTouch];
-    this.#toTouch = new Set();
-    if (ids.length === 0) return;
-    // When a key was last used is worth no failed request: lost while the database is away, written a minute later.
-    await this.#database
-      .run((sql) => sql`update api_keys set last_used_at = now() where id = any(${sql.types.uuids(ids)})`)
-      .catch(() => undefined);
+  async #query({ text, values }: Statement): Promise<{ rows: readonly object[]; rowCount: number }> {
+    const rows = await this.database.run((sql) => sql.unsafe<object[]>(text, [...values]));
+    return { rows: [...rows], rowCount: rows.count };
   }
+
+  async #owner(by: 'id' | 'email', value: string): Promise<Owner | undefined> {
+    const [owner] = await this.database.run(
+      (sql) => sql<Owner[]>`
+        select id as "accountId", email, plan, created_at as "createdAt", password_hash is not null as "hasPassword",
+               totp_confirmed_at is not null as "isTotpEnabled",
+               (select count(*) from recovery_codes where account_id = a.id and used_at is null) as "recoveryCodesLeft"
+        from accounts a where ${by === 'id' ? sql`id = ${value}` : sql`lower(email) = lower(${value})`}`,
+    );
+    return owner;
+  }
+
+  async #replaceCodes(tx: Transaction, accountId: string): Promise<string[]> {
+    const codes = Array.from({ length: RECOVERY_CODES }, makeRecoveryCode);
+    await tx`delete from recovery_codes where account_id = ${accountId}`;
+    for (const code of codes) {
+      await tx`insert into recovery_codes (account_id, code_hash) values (${accountId}, ${hashOf(code)})`;
+    }
+    return codes;
+  }
+
+  #decoyHash(): Promise<string> {
+    return (this.#decoy ??= hashPassword(randomBytes(18).toString('base64')));
+  }
+}
+
+/** Failed logins that count no more. */
+export async function forgetFailures(sql: Queryable): Promise<void> {
+  await sql`delete from login_failures where expire < ${Date.now()}`;
+}
+
+/** Enters a configured account, or brings it up to date; resolves to its id. */
+export async function provisionAccount(tx: Transaction, account: AccountConfig): Promise<string> {
+  const [found] = await tx<{ id: string; current: string | null; configured: string | null }[]>`
+    select id, password_hash as current, configured_password_hash as configured
+    from accounts where lower(email) = lower(${account.email})`;
+  const id = found?.id ?? uuidv7();
+  const { current, configured } = await nextPasswords(account.password, found ?? { current: null, configured: null });
+  await tx`
+    insert into accounts (id, email, plan, allow_private, password_hash, configured_password_hash)
+    values (${id}, ${account.email}, ${account.plan}, ${account.allowPrivate ?? null}, ${current}, ${configured})
+    on conflict (id) do update set email = excluded.email, plan = excluded.plan, updated_at = now(),
+      allow_private = excluded.allow_private,
+      password_hash = excluded.password_hash, configured_password_hash = excluded.configured_password_hash
+    where (accounts.email, accounts.plan, accounts.allow_private, accounts.password_hash,
+        accounts.configured_password_hash)
+      is distinct from (excluded.email, excluded.plan, excluded.allow_private, excluded.password_hash,
+        excluded.configured_password_hash)`;
+  if (found !== undefined && found.current !== current) {
+    await endAllSessions(tx, id);
+  }
+  return id;
+}
+
+interface PasswordHashes {
+  /** In force. */
+  readonly current: string | null;
+  /** Of the password that the configuration gave last. */
+  readonly configured: string | null;
+}
+
+/** A password changed by hand stands until the configuration gives another one than it gave last. */
+async function nextPasswords(password: string | undefined, stored: PasswordHashes): Promise<PasswordHashes> {
+  if (password === undefined || password === '') return stored;
+  const last = stored.configured ?? stored.current;
+  if (last !== null && (await verifyPassword(password, last))) return { current: stored.current, configured: last };
+  const hash = await hashPassword(password);
+  return { current: hash, configured: hash };
+}
+
+interface Statement {
+  readonly text: string;
+  readonly values: readonly (string | number | null)[];
+}
+
+/** `abcd-efgh-ijkm-npqr`: written down by hand, so without letters that look alike. */
+function makeRecoveryCode(): string {
+  const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
+  const letters = Array.from(randomBytes(RECOVERY_CODE_BYTES * 2), (byte) => alphabet.charAt(byte % 32)).slice(0, 16);
+  return (letters.join('').match(/.{4}/g) ?? []).join('-');
+}
+
+function hashOf(code: string): Buffer {
+  return createHash('sha256').update(code.toLowerCase().replaceAll(/[\s-]/g, '')).digest();
 }

@@ -1,6 +1,7 @@
 /** Who changed what, when and from where. Entries name things as they were called then, and hold no secrets. */
 import { v7 as uuidv7 } from 'uuid';
-import type { Database, Queryable } from '../postgres/database.js';
+import type { Database } from '../postgres/database.js';
+import type { Queryable } from '../postgres/sql.js';
 
 /** Who asks for a change. */
 export interface Actor {

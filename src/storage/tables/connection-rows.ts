@@ -4,7 +4,7 @@ import type { ConnectionConfig } from '../../config/config.js';
 import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
 import type { Definition, Values } from '../../connections/definition.js';
 import { definitionOf } from '../../connections/types.js';
-import { StartupError } from '../startup-error.js';
+import { StartupError } from '../startup.js';
 
 /** What `connections` holds of one. */
 export interface ConnectionRow {

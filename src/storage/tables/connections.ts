@@ -1,43 +1,98 @@
-import type { Connection, SecretValues } from '../../connections/connection.js';
+/** Connections: opened for operations, kept by their owners, given by the configuration. Secrets go in and come out in one place. */
+import type { AccountConfig, ConnectionConfig } from '../../config/config.js';
+import type { Connection, ConnectionType, SecretName, SecretValues, Settings } from '../../connections/connection.js';
+import { addressOf } from '../../connections/definition.js';
 import { definitionOf } from '../../connections/types.js';
-import { CachedLookup } from './cached-lookup.js';
-import { type ConnectionRow, joinConnection } from './connection-rows.js';
+import { GatewayError } from '../../base/errors.js';
+import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
-import type { Keyring } from '../secrets/secrets.js';
-import type { Connections } from '../storage.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
+import { randomText } from '../secrets/api-key.js';
+import type { NamedSecrets } from '../secrets/sealed-rows.js';
+import type { SealedSecret } from '../secrets/secrets.js';
+import { StartupError } from '../startup.js';
+import { type ApiKeys, dropConnection } from './api-keys.js';
+import { type Actor, type AuditChange, record } from './audit-log.js';
+import { CachedLookup } from './cached-lookup.js';
+import { type ConnectionRow, joinConnection, splitConfig } from './connection-rows.js';
+import type { KeyPairs } from './key-pairs.js';
 
-export const SECRETS_TABLE = 'connection_secrets';
-
-interface SecretColumns {
-  readonly secret_name: string | null;
-  readonly key_id: string;
-  readonly wrapped_key: Buffer;
-  readonly nonce: Buffer;
-  readonly ciphertext: Buffer;
+export interface ListedConnection {
+  readonly id: string;
+  readonly name: string;
+  readonly type: Connection['type'];
+  readonly isActive: boolean;
 }
 
-type ListedConnection = Awaited<ReturnType<Connections['list']>>[number];
+export interface ManagedConnection {
+  readonly id: string;
+  readonly name: string;
+  readonly type: ConnectionType;
+  readonly isActive: boolean;
+  /** Listed in the configuration file. */
+  readonly isConfigured: boolean;
+  /** Its secrets came from there, and are the operator's. */
+  readonly hasConfiguredSecrets: boolean;
+  readonly settings: Settings;
+  readonly hostKeys: readonly string[];
+  readonly hostKeysLearned: boolean;
+  readonly keyPairId: string | null;
+  /** Names of those that are set. */
+  readonly secrets: readonly string[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly lastTest: LastTest | null;
+}
 
-export class ConnectionStore implements Connections {
-  readonly #database: Database;
-  readonly #keyring: Keyring;
+export interface LastTest {
+  readonly testedAt: Date;
+  readonly isOk: boolean;
+  readonly failedStep: string | null;
+  readonly error: string | null;
+  readonly card: unknown;
+}
+
+/** Absent = as it is; null = taken away. */
+export type SecretChanges = Readonly<Partial<Record<SecretName, string | null>>>;
+
+export interface ConnectionDraft {
+  readonly id?: string | undefined;
+  readonly name: string;
+  readonly type: ConnectionType;
+  readonly isActive: boolean;
+  readonly settings: Settings;
+  readonly secrets: SecretChanges;
+  /** undefined = as they are. */
+  readonly hostKeys: readonly string[] | undefined;
+  readonly keyPairId: string | null;
+}
+
+export interface Dependents {
+  readonly apiKeys: readonly { readonly id: string; readonly name: string; readonly willBeRevoked: boolean }[];
+  readonly watchedFolders: readonly { readonly id: string; readonly name: string }[];
+  readonly runningTransfers: number;
+}
+
+export class Connections {
   /** By account and id: another account's connection is looked for, and not found, like one that never was. */
   readonly #lookup = new CachedLookup<Connection>((key) => {
     const [accountId = '', id = ''] = JSON.parse(key) as string[];
     return this.#load(accountId, id);
   });
 
-  constructor(database: Database, keyring: Keyring) {
-    this.#database = database;
-    this.#keyring = keyring;
-  }
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: NamedSecrets,
+  ) {}
 
+  /** With secrets; undefined when unknown or another account's. Cached for at most a second. */
   async find(accountId: string, connectionId: string): Promise<Connection | undefined> {
     return this.#lookup.find(JSON.stringify([accountId, connectionId]));
   }
 
+  /** Without secrets, in order of creation. */
   async list(accountId: string): Promise<readonly ListedConnection[]> {
-    return this.#database.run(
+    return this.database.run(
       (sql) => sql<ListedConnection[]>`
         select id, name, type, is_active as "isActive" from connections
         where account_id = ${accountId} order by ordinal`,
@@ -45,22 +100,12 @@ export class ConnectionStore implements Connections {
   }
 
   async count(accountId: string): Promise<number> {
-    const rows = await this.#database.run(
-      (sql) => sql<{ count: number }[]>`select count(*) from connections where account_id = ${accountId}`,
-    );
-    return rows[0]?.count ?? 0;
+    return this.database.run((sql) => countOf(sql, accountId));
   }
 
-  async allowsPrivate(accountId: string): Promise<boolean | null> {
-    const [row] = await this.#database.run(
-      (sql) =>
-        sql<{ allowed: boolean | null }[]>`select allow_private as allowed from accounts where id = ${accountId}`,
-    );
-    return row?.allowed ?? null;
-  }
-
+  /** Pins the first key seen unless another was pinned meanwhile; resolves to the pinned ones. */
   async pinHostKey(connectionId: string, fingerprint: string): Promise<readonly string[]> {
-    const pinned = await this.#database.run(async (sql) => {
+    const pinned = await this.database.run(async (sql) => {
       // One row, one statement: of two first logins at once the second one meets the first one's key.
       await sql`
         update connections set host_keys = array[${fingerprint}], host_keys_learned = true, updated_at = now()
@@ -78,22 +123,312 @@ export class ConnectionStore implements Connections {
   }
 
   async #load(accountId: string, id: string): Promise<Connection | undefined> {
-    const rows = await this.#database.run(
-      (sql) => sql<(ConnectionRow & SecretColumns)[]>`
+    const rows = await this.database.run(
+      (sql) => sql<(ConnectionRow & SealedSecret & { readonly secret: string | null })[]>`
         select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.host_keys, c.configured, a.allow_private,
-               s.name as secret_name, s.key_id, s.wrapped_key, s.nonce, s.ciphertext
+               s.name as secret, s.key_id as "keyId", s.wrapped_key as "wrappedKey", s.nonce, s.ciphertext
         from connections c join accounts a on a.id = c.account_id left join connection_secrets s on s.connection_id = c.id
         where c.id = ${id} and c.account_id = ${accountId}`,
     );
     const [row] = rows;
     if (row === undefined) return undefined;
     const { secrets: own } = definitionOf(row.type);
-    const secrets: Record<string, string> = {};
-    for (const { secret_name: name, key_id: keyId, wrapped_key: wrappedKey, nonce, ciphertext } of rows) {
-      if (name === null || !(name in own)) continue;
-      const place = { table: SECRETS_TABLE, rowId: id, name };
-      secrets[name] = this.#keyring.open({ keyId, wrappedKey, nonce, ciphertext }, place);
-    }
-    return joinConnection(row, secrets satisfies SecretValues);
+    const known = rows.flatMap(({ secret, ...sealed }) =>
+      secret !== null && secret in own ? [[secret, this.secrets.open(id, secret, sealed)] as const] : [],
+    );
+    return joinConnection(row, Object.fromEntries(known));
   }
+}
+
+export class ConnectionEditor {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: NamedSecrets,
+    private readonly keyPairs: KeyPairs,
+    private readonly connections: Pick<Connections, 'forgetAll'>,
+    private readonly keys: Pick<ApiKeys, 'forgetAll'>,
+  ) {}
+
+  async list(accountId: string): Promise<readonly ManagedConnection[]> {
+    return this.database.run((sql) => managed(sql, accountId, undefined));
+  }
+
+  async find(accountId: string, id: string): Promise<ManagedConnection | undefined> {
+    const [connection] = await this.database.run((sql) => managed(sql, accountId, id));
+    return connection;
+  }
+
+  /** `limit`: of the account's plan, 0 = none. plan_required, already_exists, unknown_item (the key pair). */
+  async create(actor: Actor, draft: ConnectionDraft, limit: number, copiedFrom?: string): Promise<string> {
+    const id = draft.id ?? `conn_${randomText(16).toLowerCase()}`;
+    await refusingDuplicates(`id: "${id}" is in use already; choose another one`, () =>
+      this.database.transaction(async (tx) => {
+        await this.#requireRoom(tx, actor.accountId, limit);
+        const secrets = await this.#secretsOf(tx, actor.accountId, draft);
+        await tx`
+          insert into connections (id, account_id, name, type, is_active, settings, host_keys, key_pair_id)
+          values (${id}, ${actor.accountId}, ${draft.name}, ${draft.type}, ${draft.isActive},
+                  ${tx.json({ ...draft.settings })}, ${tx.types.texts(draft.hostKeys ?? [])}, ${draft.keyPairId})`;
+        await this.#putSecrets(tx, id, secrets);
+        const details = { type: draft.type, copiedFrom: copiedFrom ?? null };
+        await record(tx, actor, { action: 'connection.create', target: target(id, draft.name), details });
+      }),
+    );
+    this.connections.forgetAll();
+    return id;
+  }
+
+  /** Learned host keys belong to the server they came from: another one starts without. */
+  async update(
+    actor: Actor,
+    before: ManagedConnection,
+    draft: ConnectionDraft,
+    fields: readonly string[],
+  ): Promise<void> {
+    const isSameServer = isSame(before, draft);
+    const hostKeys = draft.hostKeys ?? (isSameServer ? before.hostKeys : []);
+    const isLearned = draft.hostKeys === undefined && isSameServer && before.hostKeysLearned;
+    const areConfigured = before.hasConfiguredSecrets && before.secrets.some((name) => !(name in draft.secrets));
+    await this.#change(actor, before, { action: 'connection.update', details: { fields } }, async (tx) => {
+      const secrets = await this.#secretsOf(tx, actor.accountId, draft);
+      await tx`
+        update connections set name = ${draft.name}, is_active = ${draft.isActive},
+          settings = ${tx.json({ ...draft.settings })}, host_keys = ${tx.types.texts(hostKeys)},
+          host_keys_learned = ${isLearned}, secrets_configured = ${areConfigured}, key_pair_id = ${draft.keyPairId}, updated_at = now()
+        where id = ${before.id}`;
+      await this.#putSecrets(tx, before.id, secrets);
+    });
+  }
+
+  async setActive(actor: Actor, connection: ManagedConnection, isActive: boolean): Promise<void> {
+    const action = isActive ? 'connection.activate' : 'connection.deactivate';
+    await this.#change(actor, connection, { action }, async (tx) => {
+      await tx`update connections set is_active = ${isActive}, updated_at = now() where id = ${connection.id}`;
+    });
+  }
+
+  async setHostKeys(
+    actor: Actor,
+    connection: ManagedConnection,
+    hostKeys: readonly string[],
+    change: AuditChange,
+  ): Promise<void> {
+    await this.#change(actor, connection, change, async (tx) => {
+      await tx`
+        update connections set host_keys = ${tx.types.texts(hostKeys)}, host_keys_learned = false, updated_at = now()
+        where id = ${connection.id}`;
+    });
+  }
+
+  async dependents(accountId: string, id: string): Promise<Dependents> {
+    return this.database.run(async (sql) => {
+      const apiKeys = await sql<{ id: string; name: string; willBeRevoked: boolean }[]>`
+        select id, name, cardinality(connection_ids) = 1 as "willBeRevoked" from api_keys
+        where account_id = ${accountId} and revoked_at is null and ${id} = any(connection_ids) order by name`;
+      const [running] = await sql<{ count: number }[]>`
+        select count(*) from transfers
+        where account_id = ${accountId} and status = 'pending' and connection_id = ${id}`;
+      const watchedFolders = await sql<{ id: string; name: string }[]>`
+        select id, name from watched_folders where account_id = ${accountId} and connection_id = ${id} order by name`;
+      return { apiKeys: [...apiKeys], watchedFolders: [...watchedFolders], runningTransfers: running?.count ?? 0 };
+    });
+  }
+
+  async remove(actor: Actor, connection: ManagedConnection): Promise<void> {
+    await this.#change(actor, connection, { action: 'connection.delete' }, async (tx) => {
+      await dropConnection(tx, actor.accountId, connection.id);
+      await tx`delete from connections where id = ${connection.id} and account_id = ${actor.accountId}`;
+    });
+    this.keys.forgetAll();
+  }
+
+  /** The card of an earlier good test stays when this one has none. */
+  async saveTest(connectionId: string, test: LastTest): Promise<void> {
+    const card = test.card === null ? null : JSON.stringify(test.card);
+    await this.database.run(
+      (sql) => sql`
+        insert into connection_tests (connection_id, tested_at, is_ok, failed_step, error, card)
+        select id, ${test.testedAt}, ${test.isOk}, ${test.failedStep}, ${test.error}, ${card}::text::jsonb
+        from connections where id = ${connectionId}
+        on conflict (connection_id) do update set tested_at = excluded.tested_at, is_ok = excluded.is_ok,
+          failed_step = excluded.failed_step, error = excluded.error,
+          card = coalesce(excluded.card, connection_tests.card)`,
+    );
+  }
+
+  async #change(
+    actor: Actor,
+    connection: ManagedConnection,
+    change: AuditChange,
+    work: (tx: Transaction) => Promise<void>,
+  ): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await work(tx);
+      await record(tx, actor, { target: target(connection.id, connection.name), ...change });
+    });
+    this.connections.forgetAll();
+  }
+
+  async #requireRoom(tx: Transaction, accountId: string, limit: number): Promise<void> {
+    if (limit === 0) return;
+    // The account's row is the lock: of two that are made at once the second one counts the first.
+    await tx`select from accounts where id = ${accountId} for update`;
+    if ((await countOf(tx, accountId)) < limit) return;
+    throw new GatewayError(
+      'plan_required',
+      `the plan of this account has room for ${limit} ${limit === 1 ? 'connection' : 'connections'}, and there is no room left`,
+      { step: 'request' },
+    );
+  }
+
+  /** The draft's secrets, with the private key of its key pair. @throws GatewayError unknown_item */
+  async #secretsOf(
+    tx: Transaction,
+    accountId: string,
+    { secrets, keyPairId }: ConnectionDraft,
+  ): Promise<SecretChanges> {
+    if (keyPairId === null) return secrets;
+    const privateKey = await this.keyPairs.privateKeyIn(tx, accountId, keyPairId);
+    if (privateKey !== undefined) return { ...secrets, privateKey, passphrase: null };
+    throw new GatewayError('unknown_item', `keyPairId: there is no key pair ${keyPairId}`, { step: 'request' });
+  }
+
+  async #putSecrets(tx: Transaction, id: string, secrets: SecretChanges): Promise<void> {
+    for (const [name, value] of Object.entries(secrets)) await this.secrets.put(tx, id, name, value);
+  }
+}
+
+async function managed(sql: Queryable, accountId: string, id: string | undefined): Promise<ManagedConnection[]> {
+  const rows = await sql<
+    (Omit<ManagedConnection, 'lastTest'> & { readonly [K in keyof LastTest]: LastTest[K] | null })[]
+  >`
+    select c.id, name, type, is_active as "isActive", configured as "isConfigured",
+           secrets_configured as "hasConfiguredSecrets", settings, host_keys as "hostKeys",
+           host_keys_learned as "hostKeysLearned", key_pair_id as "keyPairId",
+           array(select s.name from connection_secrets s where s.connection_id = c.id) as secrets,
+           created_at as "createdAt", updated_at as "updatedAt",
+           tested_at as "testedAt", is_ok as "isOk", failed_step as "failedStep", error, card
+    from connections c left join connection_tests t on t.connection_id = c.id
+    where account_id = ${accountId} ${id === undefined ? sql`` : sql`and c.id = ${id}`} order by ordinal`;
+  return rows.map(({ testedAt, isOk, failedStep, error, card, ...connection }) => ({
+    ...connection,
+    lastTest: testedAt === null || isOk === null ? null : { testedAt, isOk, failedStep, error, card },
+  }));
+}
+
+async function countOf(sql: Queryable, accountId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*) from connections where account_id = ${accountId}`;
+  return row?.count ?? 0;
+}
+
+function target(id: string, name: string) {
+  return { kind: 'connection', id, name };
+}
+
+/** Whether both lead to one server, whose host keys hold for both. */
+function isSame(one: ServerOf, other: ServerOf): boolean {
+  return addressOf(definitionOf(one.type), one.settings) === addressOf(definitionOf(other.type), other.settings);
+}
+
+type ServerOf = Pick<ConnectionDraft, 'type' | 'settings'>;
+
+/** As the configuration gives it, with the files that it names read. */
+export interface PreparedConnection {
+  readonly config: ConnectionConfig;
+  readonly settings: Settings;
+  readonly secrets: SecretValues;
+}
+
+export async function prepareConnection(config: ConnectionConfig): Promise<PreparedConnection> {
+  return { config, ...(await splitConfig(config)) };
+}
+
+/**
+ * Gives the account its configured connections; removes none. Resolves to their ids. `sandboxId`: the connection to the
+ * gateway's own sandbox, whose login opens nothing else, so that a copy may have it.
+ */
+export async function provisionConnections(
+  tx: Transaction,
+  secrets: NamedSecrets,
+  accountId: string,
+  account: AccountConfig,
+  connections: readonly PreparedConnection[],
+  sandboxId: string | undefined,
+): Promise<readonly string[]> {
+  const applied = new Set<string>();
+  for (const connection of connections) {
+    const { config } = connection;
+    const where = `accounts: connection "${config.id ?? config.name}" of ${account.email}`;
+    const id = config.id ?? (await idByName(tx, accountId, config.name));
+    if (applied.has(id)) throw new StartupError(`${where}: stands twice; give each connection an id of its own`);
+    applied.add(id);
+    const [owner] = await tx<{ account_id: string }[]>`select account_id from connections where id = ${id}`;
+    if (owner !== undefined && owner.account_id !== accountId) {
+      throw new StartupError(`${where}: the id is already in use by another account; choose another one`);
+    }
+    await upsertConnection(tx, accountId, id, connection, sandboxId);
+    await secrets.replaceAll(tx, id, connection.secrets);
+  }
+  return [...applied];
+}
+
+async function idByName(tx: Transaction, accountId: string, name: string): Promise<string> {
+  const [row] = await tx<{ id: string }[]>`
+    select id from connections where account_id = ${accountId} and name = ${name} order by ordinal limit 1`;
+  return row?.id ?? `conn_${randomText(16).toLowerCase()}`;
+}
+
+async function upsertConnection(
+  tx: Transaction,
+  accountId: string,
+  id: string,
+  { config, settings }: PreparedConnection,
+  sandboxId: string | undefined,
+): Promise<void> {
+  const [found] = await tx<{ type: ConnectionType; settings: Settings; host_keys: string[] }[]>`
+    select type, settings, host_keys from connections where id = ${id} for update`;
+  const given = 'hostKey' in config && config.hostKey !== undefined ? [config.hostKey].flat() : undefined;
+  // Learned keys belong to the server they came from.
+  const sameServer = found !== undefined && isSame(found, { type: config.type, settings });
+  const hostKeys = given ?? (sameServer ? found.host_keys : []);
+  // What the file does not give may be forgotten by hand, also where a hand or an earlier file has pinned it.
+  const learned = given === undefined && hostKeys.length > 0;
+  await tx`
+    insert into connections (id, account_id, name, type, is_active, settings, host_keys, host_keys_learned,
+      secrets_configured)
+    values (${id}, ${accountId}, ${config.name}, ${config.type}, ${config.isActive}, ${tx.json({ ...settings })},
+            ${tx.types.texts(hostKeys)}, ${learned}, ${id !== sandboxId})
+    on conflict (id) do update set name = excluded.name, type = excluded.type, is_active = excluded.is_active,
+      settings = excluded.settings, host_keys = excluded.host_keys, host_keys_learned = excluded.host_keys_learned,
+      secrets_configured = excluded.secrets_configured, updated_at = now()
+    where (connections.name, connections.type, connections.is_active, connections.settings, connections.host_keys,
+        connections.host_keys_learned, connections.secrets_configured)
+      is distinct from (excluded.name, excluded.type, excluded.is_active, excluded.settings, excluded.host_keys,
+        excluded.host_keys_learned, excluded.secrets_configured)`;
+}
+
+/** Marks the connections that the configuration lists, and no others: the next start would undo changes made to them by hand. */
+export async function markConfiguredConnections(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await tx`
+    update connections set configured = not configured where configured <> (id = any(${tx.types.texts(ids)}))`;
+}
+
+/** For a test of what is not stored: the row that it would be. */
+export function draftRow(
+  draft: ConnectionDraft,
+  accountId: string,
+  hostKeys: readonly string[],
+  allowPrivate: boolean | null,
+): ConnectionRow {
+  return {
+    id: draft.id ?? 'draft',
+    account_id: accountId,
+    name: draft.name,
+    type: draft.type,
+    is_active: true,
+    settings: draft.settings,
+    host_keys: hostKeys,
+    configured: false,
+    allow_private: allowPrivate,
+  };
 }

@@ -1,6 +1,6 @@
 /** Sums of the history: days, hours, what needs a person. Days come from the counts that are kept beside the rows. */
 import type { Database } from '../postgres/database.js';
-import { firstIdAt } from './transfer-row.js';
+import { firstIdAt } from '../postgres/clock.js';
 
 export interface DayFigures {
   /** YYYY-MM-DD */

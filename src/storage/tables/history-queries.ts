@@ -1,9 +1,41 @@
-/** Reading the history: pages through indexes on the id, totals from the counts kept beside it. */
-import type { Queryable } from '../postgres/database.js';
-import type { TransferFilter, TransferItem } from '../storage.js';
-import { firstIdAt } from './transfer-row.js';
+/** Reading the history: totals from the counts kept beside it; pages by id, fast and exact however many rows there are. */
+import type { Database } from '../postgres/database.js';
+import type { Queryable } from '../postgres/sql.js';
+import type { Direction, TransferFilter, TransferItem, TransferStatus } from './transfer.js';
+import { firstIdAt } from '../postgres/clock.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface ManagedTransfer extends TransferItem {
+  readonly errorCode: string | null;
+}
+
+export interface TransferDetail extends ManagedTransfer {
+  readonly requestId: string | null;
+  readonly key: { readonly id: string; readonly name: string } | null;
+}
+
+export interface TransferSearch {
+  readonly connectionId?: string;
+  readonly status?: TransferStatus;
+  readonly type?: string;
+  readonly direction?: Direction;
+  /** Exclusive. */
+  readonly since?: Date;
+  /** Exclusive. */
+  readonly until?: Date;
+  /** Part of the path or the name, in any case. */
+  readonly search?: string;
+}
+
+export interface TransferPage {
+  readonly transfers: readonly ManagedTransfer[];
+  /** Where the next page begins; null = there is none. */
+  readonly nextCursor: string | null;
+}
+
+/** A page looks at no more rows than this, so that a filter that hardly anything meets still answers at once. */
+const WINDOW_ROWS = 50_000;
 
 export async function listItems(
   sql: Queryable,
@@ -14,7 +46,7 @@ export async function listItems(
   if (total <= filter.offset) return { transfers: [], total };
   const transfers = await sql<TransferItem[]>`
     select ${columns(sql)} from transfers
-    where ${matching(sql, accountId, filter)} ${statusIs(sql, filter)} ${createdAfter(sql, filter)}
+    where ${matching(sql, accountId, filter)} ${statusIs(sql, filter.status)} ${createdAfter(sql, filter.since)}
     order by id desc limit ${filter.limit} offset ${filter.offset}`;
   return { transfers: [...transfers], total };
 }
@@ -25,16 +57,53 @@ export async function findItem(sql: Queryable, accountId: string, id: string): P
   return row;
 }
 
-function columns(sql: Queryable) {
-  return sql`id, connection_id as "connectionId", type, direction, filename, path, file_size as "fileSize", status,
-    error_message as "errorMessage", duration_ms as "durationMs", created_at as "createdAt"`;
-}
-
 export async function countItems(sql: Queryable, accountId: string): Promise<number> {
   const [row] = await sql<{ total: number }[]>`
     select ((select coalesce(sum(items), 0) from monthly_usage where account_id = ${accountId})
       + (select count(*) from transfers where account_id = ${accountId} and status = 'pending'))::bigint as total`;
   return row?.total ?? 0;
+}
+
+export class TransferPages {
+  constructor(private readonly database: Database) {}
+
+  async page(
+    accountId: string,
+    search: TransferSearch,
+    limit: number,
+    cursor: string | undefined,
+  ): Promise<TransferPage> {
+    return this.database.run(async (sql) => {
+      const rows = await sql<ManagedTransfer[]>`
+        select * from (${window(sql, accountId, search, cursor)}) w
+        where true ${filters(sql, search)} order by id desc limit ${limit}`;
+      if (rows.length === limit) return { transfers: [...rows], nextCursor: rows.at(-1)?.id ?? null };
+      const [edge] = await sql<{ id: string }[]>`
+        select id from (${window(sql, accountId, search, cursor)}) w offset ${WINDOW_ROWS - 1} limit 1`;
+      return { transfers: [...rows], nextCursor: edge?.id ?? null };
+    });
+  }
+
+  async find(accountId: string, id: string): Promise<TransferDetail | undefined> {
+    const [row] = await this.database.run(
+      (sql) => sql<TransferDetail[]>`
+        select ${managedColumns(sql)}, request_id as "requestId",
+          (select json_build_object('id', k.id, 'name', k.name) from api_keys k
+           where k.id = t.key_id and k.account_id = t.account_id) as key
+        from transfers t where id = ${id} and account_id = ${accountId}`,
+    );
+    return row;
+  }
+
+  /** Those of the ids that have ended. */
+  async ended(accountId: string, ids: readonly string[]): Promise<readonly ManagedTransfer[]> {
+    if (ids.length === 0) return [];
+    return this.database.run(
+      (sql) => sql<ManagedTransfer[]>`
+        select ${managedColumns(sql)} from transfers
+        where account_id = ${accountId} and id = any(${sql.types.uuids(ids)}) and status <> 'pending'`,
+    );
+  }
 }
 
 /**
@@ -56,19 +125,43 @@ async function countMatching(sql: Queryable, accountId: string, filter: Transfer
     status === 'pending' || wholeDaysFrom === undefined
       ? sql`0`
       : sql`
-        (select count(*) from transfers where ${conditions} ${createdAfter(sql, filter)}
+        (select count(*) from transfers where ${conditions} ${createdAfter(sql, since)}
            and id < ${firstIdAt(wholeDaysFrom)} and ${status === undefined ? sql`status <> 'pending'` : sql`status = ${status}`})`;
   const pending =
     status === undefined || status === 'pending'
       ? sql`
-        (select count(*) from transfers where ${conditions} ${createdAfter(sql, filter)} and status = 'pending')`
+        (select count(*) from transfers where ${conditions} ${createdAfter(sql, since)} and status = 'pending')`
       : sql`0`;
   const [row] = await sql<{ total: number }[]>`select (${wholeDays} + ${restOfDay} + ${pending})::bigint as total`;
   return row?.total ?? 0;
 }
 
+/** The newest rows behind the cursor, through the index that narrows most. */
+function window(sql: Queryable, accountId: string, search: TransferSearch, cursor: string | undefined) {
+  const { connectionId, status, since, until } = search;
+  return sql`
+    select ${managedColumns(sql)} from transfers
+    where ${matching(sql, accountId, { connectionId })} ${statusIs(sql, status === 'success' ? undefined : status)}
+      ${cursor === undefined ? sql`` : sql`and id < ${cursor}`} ${createdAfter(sql, since)}
+      ${until === undefined ? sql`` : sql`and id < ${firstIdAt(until)}`}
+    order by id desc limit ${WINDOW_ROWS}`;
+}
+
+function filters(sql: Queryable, { status, type, direction, search }: TransferSearch) {
+  const part = search === undefined ? undefined : `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+  return sql`
+    ${status === undefined ? sql`` : sql`and status = ${status}`}
+    ${type === undefined ? sql`` : sql`and type = ${type}`}
+    ${direction === undefined ? sql`` : sql`and direction = ${direction}`}
+    ${part === undefined ? sql`` : sql`and (path ilike ${part} or filename ilike ${part})`}`;
+}
+
 /** The conditions that transfers and transfer_counts share. */
-function matching(sql: Queryable, accountId: string, { connectionId, connectionIds, type }: TransferFilter) {
+function matching(
+  sql: Queryable,
+  accountId: string,
+  { connectionId, connectionIds, type }: Partial<Pick<TransferFilter, 'connectionId' | 'connectionIds' | 'type'>>,
+) {
   return sql`account_id = ${accountId}
     ${connectionId === undefined ? sql`` : sql`and connection_id = ${connectionId}`}
     ${connectionIds === undefined ? sql`` : sql`and connection_id = any(${sql.types.texts(connectionIds)})`}
@@ -76,7 +169,7 @@ function matching(sql: Queryable, accountId: string, { connectionId, connectionI
 }
 
 /** The literal, not a parameter: only so can the planner use the partial indexes. */
-function statusIs(sql: Queryable, { status }: TransferFilter) {
+function statusIs(sql: Queryable, status: TransferStatus | undefined) {
   switch (status) {
     case 'pending':
       return sql`and status = 'pending'`;
@@ -90,6 +183,16 @@ function statusIs(sql: Queryable, { status }: TransferFilter) {
 }
 
 /** Ids carry their creation time, so an exclusive lower bound in milliseconds is the first id of the next one. */
-function createdAfter(sql: Queryable, { since }: TransferFilter) {
+function createdAfter(sql: Queryable, since: Date | undefined) {
   return since === undefined ? sql`` : sql`and id >= ${firstIdAt(new Date(since.getTime() + 1))}`;
+}
+
+function columns(sql: Queryable) {
+  return sql`id, connection_id as "connectionId", type, direction, filename, path, file_size as "fileSize", status,
+    error_message as "errorMessage", duration_ms as "durationMs", created_at as "createdAt"`;
+}
+
+/** For owners, who are told the code of an error too. */
+function managedColumns(sql: Queryable) {
+  return sql`${columns(sql)}, error_code as "errorCode"`;
 }

@@ -1,7 +1,49 @@
 /** The statements that write the history. Each leaves rows, totals and monthly actions agreeing with one another. */
 import type { PendingQuery, Row } from 'postgres';
-import type { Queryable } from '../postgres/database.js';
-import type { TransferRow } from './transfer-row.js';
+import { type Queryable, storable } from '../postgres/sql.js';
+import type { Direction, NewTransfer, TransferStatus, TransferType } from './transfer.js';
+
+/** One row of `transfers` on its way to the database. */
+export interface TransferRow {
+  readonly id: string;
+  readonly accountId: string;
+  readonly connectionId: string;
+  readonly keyId: string | null;
+  readonly requestId: string | null;
+  readonly type: TransferType;
+  readonly direction: Direction;
+  readonly status: TransferStatus;
+  readonly filename: string;
+  readonly path: string;
+  readonly fileSize: number;
+  readonly errorMessage: string | null;
+  readonly errorCode: string | null;
+  readonly durationMs: number;
+  readonly countsAction: boolean;
+  readonly createdAt: Date;
+}
+
+/** The row of a transfer that still runs. */
+export function pendingRow(id: string, createdAt: Date, item: NewTransfer): TransferRow {
+  return {
+    id,
+    accountId: item.accountId,
+    connectionId: item.connectionId,
+    keyId: item.keyId ?? null,
+    requestId: item.requestId === undefined ? null : storable(item.requestId),
+    type: item.type,
+    direction: item.direction,
+    status: 'pending',
+    filename: storable(item.filename),
+    path: storable(item.path),
+    fileSize: 0,
+    errorMessage: null,
+    errorCode: null,
+    durationMs: 0,
+    countsAction: item.countsAction,
+    createdAt,
+  };
+}
 
 /** What a dead node's transfers end with. */
 export const NODE_STOPPED = { code: 'internal', message: 'the gateway stopped while this transfer was running' };
@@ -144,4 +186,27 @@ export async function deleteOlder(sql: Queryable, beforeId: string, limit: numbe
     )
     select count(*) as gone from gone`;
   return result?.gone ?? 0;
+}
+
+/** Forgets days whose items are all gone. */
+export async function deleteEmptyDays(sql: Queryable): Promise<void> {
+  await sql`delete from transfer_counts where items <= 0`;
+}
+
+/** Takes up to `wanted` of the `limit` actions of a month, given by its first day; resolves to how many there were. */
+export async function takeActions(
+  sql: Queryable,
+  accountId: string,
+  month: string,
+  wanted: number,
+  limit: number,
+): Promise<number> {
+  const left = sql`least(${wanted}::bigint, greatest(0, ${limit}::bigint - greatest(m.actions_taken, m.actions_recorded)))`;
+  const [row] = await sql<{ granted: number }[]>`
+    insert into monthly_usage as m (account_id, month, actions_taken, last_grant)
+    values (${accountId}, ${month}, least(${wanted}::bigint, ${limit}::bigint), least(${wanted}::bigint, ${limit}::bigint))
+    on conflict (account_id, month) do update set last_grant = ${left},
+      actions_taken = greatest(m.actions_taken, m.actions_recorded) + ${left}
+    returning last_grant as granted`;
+  return row?.granted ?? 0;
 }

@@ -1,10 +1,10 @@
 import { within } from '../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
-import { databaseAway, isConflict, WritesRefused } from '../postgres/database-errors.js';
+import { databaseAway, isConflict, WritesRefused } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import { correctFailed, writeBatch } from './history-statements.js';
-import type { StorageOptions } from '../storage.js';
-import type { TransferRow } from './transfer-row.js';
+import type { StorageOptions } from '../startup.js';
+import type { TransferRow } from './history-statements.js';
 
 const MAX_BATCH = 1000;
 /** With so many rows waiting a second batch is prepared by the server while the first one commits. */

@@ -1,18 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import { GatewayError } from '../../base/errors.js';
 import type { Database } from '../postgres/database.js';
+import type { NewTransfer, OpenTransfer, TransferFilter, TransferItem, TransferOutcome } from './transfer.js';
+import type { StorageOptions } from '../startup.js';
 import { countItems, findItem, listItems } from './history-queries.js';
 import { HistoryWriter } from './history-writer.js';
-import type {
-  History,
-  NewTransfer,
-  OpenTransfer,
-  StorageOptions,
-  TransferFilter,
-  TransferItem,
-  TransferOutcome,
-} from '../storage.js';
-import { pendingRow, storable, timeOfId, type TransferRow } from './transfer-row.js';
+import { pendingRow, type TransferRow } from './history-statements.js';
+import { storable } from '../postgres/sql.js';
+import { timeOfId } from '../postgres/clock.js';
 
 /** A transfer still running after this gets its pending row; a shorter one costs its final row alone. */
 const PENDING_AFTER_MS = 250;
@@ -25,8 +20,7 @@ interface Waiting {
   readonly giveUp: () => void;
 }
 
-export class TransferHistory implements History {
-  readonly #database: Database;
+export class TransferHistory {
   readonly #writer: HistoryWriter;
   /** Running and without a pending row yet, oldest first. */
   readonly #fresh = new Map<string, { readonly since: number; readonly row: TransferRow }>();
@@ -34,11 +28,18 @@ export class TransferHistory implements History {
   readonly #finishing = new Map<string, Waiting>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(database: Database, nodeId: string, options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>) {
-    this.#database = database;
+  constructor(
+    private readonly database: Database,
+    nodeId: string,
+    options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
+  ) {
     this.#writer = new HistoryWriter(database, nodeId, options);
   }
 
+  /**
+   * Starts an item without waiting. The pending row is written when the transfer is still running after a moment, so
+   * that a short operation costs one row in one shared commit.
+   */
   begin(item: NewTransfer): OpenTransfer {
     const id = uuidv7();
     // Taken from the id, so that order by id, creation time and `since` never disagree.
@@ -64,21 +65,24 @@ export class TransferHistory implements History {
     };
   }
 
+  /** undefined when unknown or another account's. */
   async find(accountId: string, id: string): Promise<TransferItem | undefined> {
-    return this.#database.run((sql) => findItem(sql, accountId, id));
+    return this.database.run((sql) => findItem(sql, accountId, id));
   }
 
   async list(
     accountId: string,
     filter: TransferFilter,
   ): Promise<{ readonly transfers: readonly TransferItem[]; readonly total: number }> {
-    return this.#database.run((sql) => listItems(sql, accountId, filter));
+    return this.database.run((sql) => listItems(sql, accountId, filter));
   }
 
+  /** All items of the account; fast at millions of rows. */
   async count(accountId: string): Promise<number> {
-    return this.#database.run((sql) => countItems(sql, accountId));
+    return this.database.run((sql) => countItems(sql, accountId));
   }
 
+  /** Rows on their way to the database and not yet durable, those of the commit under way included. */
   get queuedRows(): number {
     return this.#writer.queuedRows;
   }

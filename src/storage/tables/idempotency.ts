@@ -1,8 +1,35 @@
+/** Answers stored under an Idempotency-Key for 24 hours, on any node. */
 import { v7 as uuidv7 } from 'uuid';
 import { GatewayError } from '../../base/errors.js';
-import type { Database, Queryable } from '../postgres/database.js';
+import type { Database } from '../postgres/database.js';
+import type { Queryable } from '../postgres/sql.js';
 import type { NodeRegistry } from '../cluster/nodes.js';
-import type { IdempotencyClaim, IdempotencyStore, StoredAnswer } from '../storage.js';
+
+/**
+ * `begin` notes the transfer before anything is done for it; it rejects when the claim was lost meanwhile. `complete`
+ * rejects when the answer could not be stored; it is stored once the database is back, and the answer then given to
+ * whoever repeats the request. `abandon`: nobody knows how the transfer ended. Neither it nor `release` ever rejects.
+ */
+export type IdempotencyClaim =
+  | {
+      readonly state: 'mine';
+      begin(transferId: string): Promise<void>;
+      complete(answer: StoredAnswer): Promise<void>;
+      release(): Promise<void>;
+      abandon(): Promise<void>;
+    }
+  | { readonly state: 'running' }
+  | { readonly state: 'unknown'; readonly transferId: string }
+  | { readonly state: 'mismatch' }
+  | { readonly state: 'done'; readonly answer: StoredAnswer };
+
+export interface StoredAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** SHA-256 of the request's body, hex, where it was hashed. */
+  readonly requestDigest?: string;
+}
 
 const CLEAR_EVERY_MS = 15 * 60_000;
 const CLEAR_BATCH = 5000;
@@ -22,9 +49,7 @@ interface ClaimRow {
 /** No node has it: a claim that is abandoned belongs to nobody. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-export class IdempotencyKeys implements IdempotencyStore {
-  readonly #database: Database;
-  readonly #node: NodeRegistry;
+export class IdempotencyKeys {
   #clearedAt = -Infinity;
   /**
    * By claim, what the database did not take, or may not have taken: left alone, the key of a request that is over
@@ -32,19 +57,25 @@ export class IdempotencyKeys implements IdempotencyStore {
    */
   readonly #unsettled = new Map<string, () => Promise<void>>();
 
-  constructor(database: Database, node: NodeRegistry) {
-    this.#database = database;
-    this.#node = node;
+  constructor(
+    private readonly database: Database,
+    private readonly node: NodeRegistry,
+  ) {
     node.afterBeat(() => this.#settleRest());
     node.afterBeat(() => this.#clearExpired());
   }
 
+  /**
+   * Claims the key for this request. `fingerprint` is a hash of method, path, query and what is known of the body.
+   * running: another one still works on it; mismatch: stored under another fingerprint; unknown: whoever worked on it
+   * had begun, and nobody can tell how it ended. The claim of a dead node that had not begun lapses.
+   */
   async claim(accountId: string, key: string, fingerprint: string): Promise<IdempotencyClaim> {
     const claim = uuidv7();
     const release = (): Promise<void> => this.#release(accountId, key, claim);
     // A holder may release between the two statements: ask again then.
     for (let turn = 0; turn < MAX_TURNS; turn++) {
-      const isAsked = !this.#database.isAway;
+      const isAsked = !this.database.isAway;
       let answer: ClaimRow | 'mine' | undefined;
       try {
         answer = await this.#ask(accountId, key, fingerprint, claim);
@@ -91,11 +122,11 @@ export class IdempotencyKeys implements IdempotencyStore {
   }
 
   #ask(accountId: string, key: string, fingerprint: string, claim: string): Promise<ClaimRow | 'mine' | undefined> {
-    return this.#database.run(async (sql) => {
+    return this.database.run(async (sql) => {
       if (await this.#take(sql, accountId, key, fingerprint, claim)) return 'mine';
       const [row] = await sql<ClaimRow[]>`
         select fingerprint, status, headers, body, request_digest, transfer_id,
-          ${this.#node.isDead(sql, sql`k.node_id`)} as is_left
+          ${this.node.isDead(sql, sql`k.node_id`)} as is_left
         from idempotency_keys k
         where account_id = ${accountId} and key = ${key}`;
       return row;
@@ -105,18 +136,18 @@ export class IdempotencyKeys implements IdempotencyStore {
   async #take(sql: Queryable, accountId: string, key: string, fingerprint: string, claim: string): Promise<boolean> {
     const rows = await sql`
       insert into idempotency_keys as k (account_id, key, claim, node_id, fingerprint, expires_at)
-      values (${accountId}, ${key}, ${claim}, ${this.#node.id}, ${fingerprint}, now() + interval '24 hours')
+      values (${accountId}, ${key}, ${claim}, ${this.node.id}, ${fingerprint}, now() + interval '24 hours')
       on conflict (account_id, key) do update set claim = excluded.claim, node_id = excluded.node_id,
         fingerprint = excluded.fingerprint, status = null, headers = null, body = null, request_digest = null,
         transfer_id = null, expires_at = excluded.expires_at
       where k.expires_at <= now()
-        or (k.status is null and k.transfer_id is null and ${this.#node.isDead(sql, sql`k.node_id`)})
+        or (k.status is null and k.transfer_id is null and ${this.node.isDead(sql, sql`k.node_id`)})
       returning 1`;
     return rows.length > 0;
   }
 
   async #begin(accountId: string, key: string, claim: string, transferId: string): Promise<void> {
-    const noted = await this.#database.run(
+    const noted = await this.database.run(
       (sql) => sql`
         update idempotency_keys set transfer_id = ${transferId}
         where account_id = ${accountId} and key = ${key} and claim = ${claim} returning 1`,
@@ -130,7 +161,7 @@ export class IdempotencyKeys implements IdempotencyStore {
   }
 
   async #abandon(accountId: string, key: string, claim: string): Promise<void> {
-    await this.#database.run(
+    await this.database.run(
       (sql) => sql`
         update idempotency_keys set node_id = ${NOBODY}
         where account_id = ${accountId} and key = ${key} and claim = ${claim} and status is null`,
@@ -138,7 +169,7 @@ export class IdempotencyKeys implements IdempotencyStore {
   }
 
   async #complete(accountId: string, key: string, claim: string, answer: StoredAnswer): Promise<void> {
-    await this.#database.run(
+    await this.database.run(
       (sql) => sql`
         update idempotency_keys set status = ${answer.status}, headers = ${sql.json({ ...answer.headers })},
           body = ${answer.body}, request_digest = ${answer.requestDigest ?? null}
@@ -147,7 +178,7 @@ export class IdempotencyKeys implements IdempotencyStore {
   }
 
   async #release(accountId: string, key: string, claim: string): Promise<void> {
-    await this.#database.run(
+    await this.database.run(
       (sql) => sql`
         delete from idempotency_keys
         where account_id = ${accountId} and key = ${key} and claim = ${claim} and status is null`,
@@ -157,7 +188,7 @@ export class IdempotencyKeys implements IdempotencyStore {
   async #clearExpired(): Promise<void> {
     if (performance.now() - this.#clearedAt < CLEAR_EVERY_MS) return;
     this.#clearedAt = performance.now();
-    await this.#database.run(
+    await this.database.run(
       (sql) => sql`
         delete from idempotency_keys where (account_id, key) in (
           select account_id, key from idempotency_keys where expires_at <= now() limit ${CLEAR_BATCH})`,

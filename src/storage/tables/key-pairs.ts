@@ -1,11 +1,10 @@
 /** Key pairs made by the gateway: the public half to show, the private half encrypted and never shown. */
 import { v7 as uuidv7 } from 'uuid';
-import { GatewayError } from '../../base/errors.js';
-import { errorCodeOf, UNIQUE_VIOLATION } from '../postgres/database-errors.js';
+import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
-import type { Keyring } from '../secrets/secrets.js';
+import type { Queryable } from '../postgres/sql.js';
+import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { type Actor, record } from './audit-log.js';
-import { accountSecret, dropAccountSecret, putAccountSecret } from '../secrets/sealed-secrets.js';
 
 export interface KeyPair {
   readonly id: string;
@@ -26,12 +25,12 @@ export interface MadeKeyPair {
 }
 
 /** The name of its private key among the account's secrets. */
-export const keyPairSecret = (id: string): string => `key_pair:${id}`;
+const keyPairSecret = (id: string): string => `key_pair:${id}`;
 
 export class KeyPairs {
   constructor(
     private readonly database: Database,
-    private readonly keyring: Keyring,
+    private readonly secrets: NamedSecrets,
   ) {}
 
   async list(accountId: string): Promise<readonly KeyPair[]> {
@@ -44,37 +43,37 @@ export class KeyPairs {
   }
 
   async privateKey(accountId: string, id: string): Promise<string | undefined> {
-    return this.database.run((sql) => accountSecret(sql, this.keyring, accountId, keyPairSecret(id)));
+    return this.database.run((sql) => this.privateKeyIn(sql, accountId, id));
+  }
+
+  /** The same in somebody's transaction. */
+  async privateKeyIn(sql: Queryable, accountId: string, id: string): Promise<string | undefined> {
+    return this.secrets.find(sql, accountId, keyPairSecret(id));
   }
 
   async add(actor: Actor, pair: MadeKeyPair): Promise<KeyPair> {
     const id = uuidv7();
     const { name, publicKey, fingerprint } = pair;
-    try {
-      return await this.database.transaction(async (tx) => {
+    return refusingDuplicates(`name: there is a key pair called "${name}" already`, () =>
+      this.database.transaction(async (tx) => {
         const [row] = await tx<{ created_at: Date }[]>`
           insert into key_pairs (id, account_id, name, public_key, fingerprint)
           values (${id}, ${actor.accountId}, ${name}, ${publicKey}, ${fingerprint}) returning created_at`;
-        await putAccountSecret(tx, this.keyring, actor.accountId, keyPairSecret(id), pair.privateKey);
+        await this.secrets.put(tx, actor.accountId, keyPairSecret(id), pair.privateKey);
         await record(tx, actor, {
           action: 'key_pair.create',
           target: { kind: 'key_pair', id, name },
           details: { fingerprint },
         });
         return { id, name, publicKey, fingerprint, createdAt: row?.created_at ?? new Date(), usedBy: [] };
-      });
-    } catch (error) {
-      if (errorCodeOf(error) !== UNIQUE_VIOLATION) throw error;
-      throw new GatewayError('already_exists', `name: there is a key pair called "${name}" already`, {
-        step: 'request',
-      });
-    }
+      }),
+    );
   }
 
   async remove(actor: Actor, { id, name }: KeyPair): Promise<void> {
     await this.database.transaction(async (tx) => {
       await tx`delete from key_pairs where id = ${id} and account_id = ${actor.accountId}`;
-      await dropAccountSecret(tx, actor.accountId, keyPairSecret(id));
+      await this.secrets.put(tx, actor.accountId, keyPairSecret(id), null);
       await record(tx, actor, { action: 'key_pair.delete', target: { kind: 'key_pair', id, name } });
     });
   }

@@ -1,8 +1,26 @@
+/** Places on remotes where a dead process may have left something. */
 import { LRUCache } from 'lru-cache';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../postgres/database.js';
 import type { NodeRegistry } from '../cluster/nodes.js';
-import type { Leftover, LeftoverStore } from '../storage.js';
+
+export type Leftover =
+  | {
+      readonly kind: 'folder';
+      readonly id: string;
+      readonly accountId: string;
+      readonly connectionId: string;
+      readonly folder: string;
+      readonly tag: string;
+    }
+  | {
+      readonly kind: 'multipart';
+      readonly id: string;
+      readonly accountId: string;
+      readonly connectionId: string;
+      readonly path: string;
+      readonly uploadId: string;
+    };
 
 const MAX_REMEMBERED = 50_000;
 
@@ -16,21 +34,21 @@ interface LeftoverRow {
   readonly upload_id: string;
 }
 
-export class LeftoverNotes implements LeftoverStore {
-  readonly #database: Database;
-  readonly #node: NodeRegistry;
+export class LeftoverNotes {
   /** Folders whose note is durable, or on its way. */
   readonly #noted = new LRUCache<string, Promise<void>>({ max: MAX_REMEMBERED });
 
-  constructor(database: Database, node: NodeRegistry) {
-    this.#database = database;
-    this.#node = node;
-  }
+  constructor(
+    private readonly database: Database,
+    private readonly node: NodeRegistry,
+  ) {}
 
+  /** This process's tag in temporary names: 8 lower-case hex digits, unique among live nodes. */
   get tag(): string {
-    return this.#node.tag;
+    return this.node.tag;
   }
 
+  /** Durable; remembers in memory what it has already noted. */
   async expectFolder(connectionId: string, folder: string): Promise<void> {
     const key = `${connectionId}\0${folder}`;
     const known = this.#noted.get(key);
@@ -45,6 +63,7 @@ export class LeftoverNotes implements LeftoverStore {
     }
   }
 
+  /** Durable; returns the note's id. */
   async expectMultipart(connectionId: string, path: string, uploadId: string): Promise<string> {
     const id = uuidv7();
     await this.#note('multipart', id, connectionId, path, uploadId);
@@ -52,17 +71,17 @@ export class LeftoverNotes implements LeftoverStore {
   }
 
   async forgetMultipart(note: string): Promise<void> {
-    await this.#database.run((sql) => sql`delete from leftovers where id = ${note}`);
+    await this.database.run((sql) => sql`delete from leftovers where id = ${note}`);
   }
 
-  /** Also those claimed earlier by this process and not settled. */
+  /** Notes whose process is dead (its heartbeat stopped), claimed for this one; also those claimed earlier and not settled. */
   async claimDead(): Promise<readonly Leftover[]> {
-    const rows = await this.#database.run(
+    const rows = await this.database.run(
       (sql) => sql<LeftoverRow[]>`
-        update leftovers l set node_id = ${this.#node.id}
+        update leftovers l set node_id = ${this.node.id}
         from connections c
         where c.id = l.connection_id
-          and (${this.#node.isDead(sql, sql`l.node_id`)} or (l.node_id = ${this.#node.id} and l.tag <> ${this.tag}))
+          and (${this.node.isDead(sql, sql`l.node_id`)} or (l.node_id = ${this.node.id} and l.tag <> ${this.tag}))
         returning l.kind, l.id, c.account_id, l.connection_id, l.path, l.tag, l.upload_id`,
     );
     return rows.map((row) => {
@@ -73,15 +92,16 @@ export class LeftoverNotes implements LeftoverStore {
     });
   }
 
+  /** The place is clean. */
   async settle(leftover: Leftover): Promise<void> {
-    await this.#database.run((sql) => sql`delete from leftovers where id = ${leftover.id}`);
+    await this.database.run((sql) => sql`delete from leftovers where id = ${leftover.id}`);
   }
 
   async #note(kind: Leftover['kind'], id: string, connectionId: string, path: string, upload: string): Promise<void> {
-    await this.#database.run(
+    await this.database.run(
       (sql) => sql`
         insert into leftovers (id, kind, node_id, tag, connection_id, path, upload_id)
-        values (${id}, ${kind}, ${this.#node.id}, ${this.tag}, ${connectionId}, ${path}, ${upload})
+        values (${id}, ${kind}, ${this.node.id}, ${this.tag}, ${connectionId}, ${path}, ${upload})
         on conflict (tag, connection_id, path, upload_id) do nothing`,
     );
   }

@@ -2,7 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { CachedLookup } from './cached-lookup.js';
-import type { Database, Queryable } from '../postgres/database.js';
+import type { Database } from '../postgres/database.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
 
 export interface LoginSession {
   readonly id: string;
@@ -33,28 +34,26 @@ const TOKEN_BYTES = 32;
 const MAX_USER_AGENT = 300;
 
 export class LoginSessions {
-  readonly #database: Database;
-  readonly #times: SessionTimes;
   // At most a second old, so that a session which ends elsewhere ends here within a second.
   readonly #lookup = new CachedLookup<LoginSession>((hash) => this.#load(hash));
   readonly #hashes = new Map<string, string>();
 
-  constructor(database: Database, times: SessionTimes = SESSION_TIMES) {
-    this.#database = database;
-    this.#times = times;
-  }
+  constructor(
+    private readonly database: Database,
+    private readonly times: SessionTimes = SESSION_TIMES,
+  ) {}
 
   async create(
     accountId: string,
     client: { readonly address: string; readonly userAgent: string },
   ): Promise<{ readonly token: string; readonly session: LoginSession }> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    await this.#database.run(async (sql) => {
+    await this.database.run(async (sql) => {
       await sql`
         insert into login_sessions (id, account_id, token_hash, address, user_agent, expires_at)
         values (${uuidv7()}, ${accountId}, ${hashOf(token)}, ${client.address},
                 ${client.userAgent.toWellFormed().slice(0, MAX_USER_AGENT)},
-                ${new Date(Date.now() + this.#times.absoluteMs)})`;
+                ${new Date(Date.now() + this.times.absoluteMs)})`;
       await sql`
         delete from login_sessions
         where account_id = ${accountId} and expires_at < now() - make_interval(days => ${KEEP_ENDED_DAYS})`;
@@ -70,9 +69,9 @@ export class LoginSessions {
     const session = await this.#lookup.find(hash);
     const now = Date.now();
     if (session === undefined || session.expiresAt.getTime() <= now) return undefined;
-    if (now - session.lastSeenAt.getTime() >= this.#times.idleMs) return undefined;
-    if (touch && now - session.lastSeenAt.getTime() >= Math.min(SEEN_EVERY_MS, this.#times.idleMs / 10)) {
-      await this.#database.run((sql) => sql`update login_sessions set last_seen_at = now() where id = ${session.id}`);
+    if (now - session.lastSeenAt.getTime() >= this.times.idleMs) return undefined;
+    if (touch && now - session.lastSeenAt.getTime() >= Math.min(SEEN_EVERY_MS, this.times.idleMs / 10)) {
+      await this.database.run((sql) => sql`update login_sessions set last_seen_at = now() where id = ${session.id}`);
       this.#lookup.forget(hash);
     }
     return session;
@@ -80,7 +79,7 @@ export class LoginSessions {
 
   /** Living ones, newest first. */
   async list(accountId: string): Promise<readonly LoginSession[]> {
-    return this.#database.run((sql) => this.#select(sql, sql`s.account_id = ${accountId}`));
+    return this.database.run((sql) => this.#select(sql, sql`s.account_id = ${accountId}`));
   }
 
   /** Whether there was one; `account` guards against another one's. */
@@ -98,14 +97,14 @@ export class LoginSessions {
 
   /** Whether the account has logged in from there within the last 30 days. */
   async knowsAddress(accountId: string, address: string): Promise<boolean> {
-    const rows = await this.#database.run(
+    const rows = await this.database.run(
       (sql) => sql`select from login_sessions where account_id = ${accountId} and address = ${address} limit 1`,
     );
     return rows.length > 0;
   }
 
   async #end(condition: (sql: Queryable) => ReturnType<Queryable>): Promise<number> {
-    const ended = await this.#database.run(
+    const ended = await this.database.run(
       (sql) => sql<{ id: string }[]>`
         update login_sessions set ended_at = now() where ended_at is null and ${condition(sql)} returning id`,
     );
@@ -114,7 +113,7 @@ export class LoginSessions {
   }
 
   async #load(hash: string): Promise<LoginSession | undefined> {
-    const [session] = await this.#database.run((sql) =>
+    const [session] = await this.database.run((sql) =>
       this.#select(sql, sql`s.token_hash = ${Buffer.from(hash, 'base64')}`),
     );
     if (session !== undefined) this.#remember(session.id, hash);
@@ -127,7 +126,7 @@ export class LoginSessions {
              s.last_seen_at as "lastSeenAt", s.expires_at as "expiresAt", s.address, s.user_agent as "userAgent"
       from login_sessions s join accounts a on a.id = s.account_id
       where ${condition} and s.ended_at is null and s.expires_at > now()
-        and s.last_seen_at > now() - make_interval(secs => ${this.#times.idleMs / 1000})
+        and s.last_seen_at > now() - make_interval(secs => ${this.times.idleMs / 1000})
       order by s.id desc`;
   }
 
@@ -138,6 +137,11 @@ export class LoginSessions {
     const [oldest] = this.#hashes.keys();
     if (this.#hashes.size > 20_000 && oldest !== undefined) this.#hashes.delete(oldest);
   }
+}
+
+/** Other nodes hear of it within a second. */
+export async function endAllSessions(tx: Transaction, accountId: string): Promise<void> {
+  await tx`update login_sessions set ended_at = now() where account_id = ${accountId} and ended_at is null`;
 }
 
 function hashOf(token: string): Buffer {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.js';
-import { isConflict } from '../postgres/database-errors.js';
+import { isConflict } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
-import type { Quota } from '../storage.js';
+import { takeActions } from './history-statements.js';
 
 interface Waiter {
   readonly resolve: (granted: boolean) => void;
@@ -16,14 +16,15 @@ interface Queue {
 const MAX_CONFLICTS = 5;
 
 /** Monthly actions of limited plans. Takers of one account that meet share a statement, as in the history. */
-export class MonthlyQuota implements Quota {
-  readonly #database: Database;
+export class MonthlyQuota {
   readonly #queues = new Map<string, Queue>();
 
-  constructor(database: Database) {
-    this.#database = database;
-  }
+  constructor(private readonly database: Database) {}
 
+  /**
+   * Takes one action of the account's month (UTC). limit 0 = unlimited, answered without a round trip (the history row
+   * counts it). quota_exceeded with retryAfterMs until the next month.
+   */
   async take(accountId: string, limit: number): Promise<void> {
     if (limit === 0) return;
     if (await this.#taken(accountId, limit)) return;
@@ -36,7 +37,7 @@ export class MonthlyQuota implements Quota {
   }
 
   async used(accountId: string): Promise<number> {
-    const [row] = await this.#database.run(
+    const [row] = await this.database.run(
       (sql) => sql<{ used: number }[]>`
         select greatest(actions_taken, actions_recorded) as used from monthly_usage
         where account_id = ${accountId} and month = ${monthOf(new Date())}`,
@@ -73,22 +74,9 @@ export class MonthlyQuota implements Quota {
     this.#queues.delete(key);
   }
 
-  /** Takes up to `wanted` actions; resolves to how many there were. */
   async #grant(accountId: string, wanted: number, limit: number, conflicts = 0): Promise<number> {
     try {
-      const [row] = await this.#database.run(
-        (sql) => sql<{ granted: number }[]>`
-          insert into monthly_usage as m (account_id, month, actions_taken, last_grant)
-          values (${accountId}, ${monthOf(new Date())}, least(${wanted}::bigint, ${limit}::bigint),
-                  least(${wanted}::bigint, ${limit}::bigint))
-          on conflict (account_id, month) do update set
-            last_grant = least(${wanted}::bigint,
-              greatest(0, ${limit}::bigint - greatest(m.actions_taken, m.actions_recorded))),
-            actions_taken = greatest(m.actions_taken, m.actions_recorded) + least(${wanted}::bigint,
-              greatest(0, ${limit}::bigint - greatest(m.actions_taken, m.actions_recorded)))
-          returning last_grant as granted`,
-      );
-      return row?.granted ?? 0;
+      return await this.database.run((sql) => takeActions(sql, accountId, monthOf(new Date()), wanted, limit));
     } catch (error) {
       if (!isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
       return this.#grant(accountId, wanted, limit, conflicts + 1);

@@ -1,8 +1,8 @@
 /** The outbox of webhooks: events, tries, and what follows a delivery. */
-import { idsAt } from '../postgres/database-clock.js';
-import type { Database, Transaction } from '../postgres/database.js';
 import type { JobSender } from '../cluster/jobs.js';
-import { firstIdAt, storable } from './transfer-row.js';
+import { firstIdAt, idsAt } from '../postgres/clock.js';
+import type { Database } from '../postgres/database.js';
+import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
 
 /** A file as it was when it was reported. */
 export interface DeliveredFile {
@@ -83,16 +83,16 @@ const DAY_MS = 86_400_000;
 const PURGE_AT_ONCE = 1000;
 
 export class WebhookEvents {
-  readonly #database: Database;
-  readonly #jobs: JobSender;
-
-  constructor(database: Database, jobs: JobSender) {
-    this.#database = database;
-    this.#jobs = jobs;
-  }
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: JobSender,
+    private readonly folders: {
+      endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
+    },
+  ) {}
 
   async find(id: string): Promise<WebhookEvent | undefined> {
-    const [row] = await this.#database.run(
+    const [row] = await this.database.run(
       (sql) => sql<WebhookEvent[]>`select ${columns(sql)} from webhook_events where id = ${id}`,
     );
     return row;
@@ -100,7 +100,7 @@ export class WebhookEvents {
 
   /** Asked with the account, so that another one's event takes no longer than one that never was. */
   async findOf(accountId: string, id: string): Promise<WebhookEvent | undefined> {
-    const [row] = await this.#database.run(
+    const [row] = await this.database.run(
       (sql) => sql<WebhookEvent[]>`
         select ${columns(sql)} from webhook_events where id = ${id} and account_id = ${accountId}`,
     );
@@ -109,7 +109,7 @@ export class WebhookEvents {
 
   async list(accountId: string, filter: EventFilter): Promise<readonly WebhookEvent[]> {
     const { folderId, state, limit, offset } = filter;
-    return this.#database.run(
+    return this.database.run(
       (sql) => sql<WebhookEvent[]>`
         select ${columns(sql)} from webhook_events
         where account_id = ${accountId}
@@ -120,7 +120,7 @@ export class WebhookEvents {
   }
 
   async attempts(eventId: string): Promise<readonly Attempt[]> {
-    return this.#database.run(
+    return this.database.run(
       (sql) => sql<Attempt[]>`
         select id, started_at as "startedAt", duration_ms as "durationMs", status, error_code as "errorCode",
           error_message as "errorMessage", answer
@@ -130,11 +130,11 @@ export class WebhookEvents {
 
   /** Stores a try and what follows from it. */
   async record(event: WebhookEvent, attempt: NewAttempt, verdict: AttemptVerdict): Promise<void> {
-    await this.#database.transaction(async (tx) => {
+    await this.database.transaction(async (tx) => {
       await tx`
         insert into webhook_attempts (id, event_id, started_at, duration_ms, status, error_code, error_message, answer)
         select ${idsAt(attempt.startedAt)()}, id, ${attempt.startedAt}, ${attempt.durationMs}, ${attempt.status}, ${attempt.errorCode},
-          ${textOrNull(attempt.errorMessage)}, ${textOrNull(attempt.answer)}
+          ${storable(attempt.errorMessage)}, ${storable(attempt.answer)}
         from webhook_events where id = ${event.id}`;
       const isDelivered = verdict.kind === 'delivered';
       const state = { delivered: 'delivered', retry: 'pending', dead: 'dead', gone: 'cancelled' }[verdict.kind];
@@ -147,12 +147,10 @@ export class WebhookEvents {
           after_action = case when ${hasAfter} then 'pending' else after_action end
         where id = ${event.id} and (state = 'pending' or ${isDelivered})`;
       if (rows.count === 0) return;
-      if (hasAfter) await sendAfter(tx, this.#jobs, event);
+      if (hasAfter) await sendAfter(tx, this.jobs, event);
       if (verdict.kind !== 'gone') return;
-      await tx`update watched_folders set deliveries_ended_at = now() where id = ${event.folderId}`;
-      await tx`
-        update webhook_events set state = 'cancelled', next_attempt_at = null
-        where folder_id = ${event.folderId} and state = 'pending'`;
+      await this.folders.endDeliveries(tx, event.folderId, true);
+      await cancelEvents(tx, event.folderId);
     });
   }
 
@@ -161,49 +159,49 @@ export class WebhookEvents {
    * them up again. False when it is still under way.
    */
   async replay(event: WebhookEvent, group: string): Promise<boolean> {
-    return this.#database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       const rows = await tx`
         update webhook_events set state = 'pending', attempts = 0, replays = replays + 1, next_attempt_at = now()
         where id = ${event.id} and state <> 'pending'`;
       if (rows.count === 0) return false;
-      await tx`update watched_folders set deliveries_ended_at = null where id = ${event.folderId}`;
-      await this.#jobs.send('webhook-delivery', [{ key: event.id, account: event.accountId, group, data: {} }], tx);
+      await this.folders.endDeliveries(tx, event.folderId, false);
+      await this.jobs.send('webhook-delivery', [{ key: event.id, account: event.accountId, group, data: {} }], tx);
       return true;
     });
   }
 
   async finishAfter(id: string): Promise<void> {
-    await this.#database.run((sql) => sql`update webhook_events set after_action = 'done' where id = ${id}`);
+    await this.database.run((sql) => sql`update webhook_events set after_action = 'done' where id = ${id}`);
   }
 
   /** Puts an event of its own into the outbox (a test). */
   async add(folder: EventOwner, event: NewEvent): Promise<void> {
-    await this.#database.transaction((tx) => insertEvents(tx, this.#jobs, folder, [event]));
+    await this.database.transaction((tx) => insertEvents(tx, this.jobs, folder, [event]));
   }
 
   /** Gives every event that waits for longer than it should a job again; one that has its job keeps it. */
   async recoverForgotten(): Promise<number> {
-    return this.#database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       const late = `${FORGOTTEN_AFTER_SECONDS} seconds`;
       const events = await tx<{ id: string; account: string; url: string | null }[]>`
         select e.id, e.account_id as account, f.webhook_url as url from webhook_events e join watched_folders f on f.id = e.folder_id
         where e.state = 'pending' and e.next_attempt_at < now() - ${late}::interval
         order by e.next_attempt_at limit ${RECOVER_AT_ONCE}`;
       const jobs = events.map(({ id, account, url }) => ({ key: id, account, group: targetGroup(url), data: {} }));
-      const taken = await this.#jobs.send('webhook-delivery', jobs, tx);
+      const taken = await this.jobs.send('webhook-delivery', jobs, tx);
       const after = await tx<{ key: string; account: string; group: string }[]>`
         select id as key, account_id as account, folder_id as "group" from webhook_events
         where after_action = 'pending' and delivered_at < now() - ${late}::interval
         order by delivered_at limit ${RECOVER_AT_ONCE}`;
       const actions = after.map((job) => ({ ...job, data: {} }));
-      return taken.size + (await this.#jobs.send('after-delivery', actions, tx)).size;
+      return taken.size + (await this.jobs.send('after-delivery', actions, tx)).size;
     });
   }
 
   /** Deletes events that ended long ago, with their tries; dead letters stay. Resolves to how many. */
   async purge(): Promise<number> {
     const before = firstIdAt(new Date(Date.now() - KEPT_DAYS * DAY_MS));
-    const rows = await this.#database.run(
+    const rows = await this.database.run(
       (sql) => sql`
         delete from webhook_events where id in (
           select id from webhook_events
@@ -214,7 +212,7 @@ export class WebhookEvents {
 
   /** Events by state, for the metrics: those that wait and those given up. */
   async counts(): Promise<{ readonly pending: number; readonly dead: number }> {
-    const [row] = await this.#database.run(
+    const [row] = await this.database.run(
       (sql) => sql<{ pending: number; dead: number }[]>`
         select count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'dead') as dead
         from webhook_events where state in ('pending', 'dead')`,
@@ -251,8 +249,46 @@ export async function insertEvents(
   );
 }
 
+/** What waits for delivery is not delivered any more. */
+export async function cancelEvents(tx: Transaction, folderId: string): Promise<void> {
+  await tx`
+    update webhook_events set state = 'cancelled', next_attempt_at = null
+    where folder_id = ${folderId} and state = 'pending'`;
+}
+
+/** Takes away up to `limit` of a folder; resolves to how many. */
+export async function purgeEvents(tx: Transaction, folderId: string, limit: number): Promise<number> {
+  const { count } = await tx`
+    delete from webhook_events where id in (select id from webhook_events where folder_id = ${folderId} limit ${limit})`;
+  return count;
+}
+
 async function sendAfter(tx: Transaction, jobs: JobSender, event: WebhookEvent): Promise<void> {
   await jobs.send('after-delivery', [{ key: event.id, account: event.accountId, group: event.folderId, data: {} }], tx);
+}
+
+export interface WebhookTarget {
+  readonly url: string;
+  readonly login: string | undefined;
+}
+
+/** A URL and what stood before its `@`. */
+export function withoutLogin(text: string): WebhookTarget {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.username === '' && url.password === '')) return { url: text, login: undefined };
+  const login = `${url.username}:${url.password}`;
+  url.username = '';
+  url.password = '';
+  return { url: url.href, login };
+}
+
+export function withLogin(text: string, login: string | undefined): string {
+  if (login === undefined) return text;
+  const url = new URL(text);
+  const colon = login.indexOf(':');
+  url.username = login.slice(0, colon);
+  url.password = login.slice(colon + 1);
+  return url.href;
 }
 
 /** The receiver that an event's delivery shares with others: scheme, host and port. */
@@ -260,11 +296,7 @@ export function targetGroup(url: string | null): string {
   return url !== null && URL.canParse(url) ? new URL(url).origin : '';
 }
 
-function textOrNull(text: string | null): string | null {
-  return text === null ? null : storable(text);
-}
-
-function columns(sql: { (strings: TemplateStringsArray): ReturnType<Transaction> }) {
+function columns(sql: Queryable) {
   return sql`
     id, folder_id as "folderId", account_id as "accountId", type, body, file_count as "fileCount", files, state,
     attempts, next_attempt_at as "nextAttemptAt", after_action as "afterAction", delivered_at as "deliveredAt",

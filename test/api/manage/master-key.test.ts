@@ -12,7 +12,7 @@ test('the secrets of accounts open after a change of the master key, with the ne
   const open = (masterKey: string) => openStorage(testOptions(url, { masterKey }), TEST_TIMING);
   try {
     const before = await open(TEST_KEY);
-    await before.accounts.provision([{ email: 'a@example.com', plan: 'pro', apiKeys: [], connections: [] }]);
+    await before.provision([{ email: 'a@example.com', plan: 'pro', apiKeys: [], connections: [] }]);
     const accountId = (await before.management.credentials.findByEmail('a@example.com'))?.accountId ?? '';
     const actor = { accountId, kind: 'session', id: null, email: '', address: '', requestId: '' } as const;
     await before.management.credentials.beginTotp(actor, 'SECRETSECRET');

@@ -48,7 +48,7 @@ export async function startRouted(
   const cookieOf: Sessions['token'] = ({ headers }) => /^session=(.*)$/.exec(headers.get('cookie') ?? '')?.[1];
   const handler = createRouter({
     routes,
-    accounts: {
+    keys: {
       findKey: async (key) => {
         lookUps.push(key);
         return Object.hasOwn(all, key) ? keyRecord(key, all[key]) : undefined;

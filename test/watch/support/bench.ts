@@ -5,8 +5,8 @@ import type { Connection } from '../../../src/connections/connection.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
 import { createRemotes, type Remotes } from '../../../src/remotes/registry.js';
-import { openStorage, type OpenedStorage } from '../../../src/storage/open.js';
-import type { CheckKind, CheckRow, WatchedFolder } from '../../../src/storage/tables/watches.js';
+import { openStorage } from '../../../src/storage/open.js';
+import type { CheckKind, CheckRow, Storage, WatchedFolder } from '../../../src/storage/storage.js';
 import { Sweeper } from '../../../src/operations/leftovers.js';
 import type { CheckFacts } from '../../../src/watch/scheduler.js';
 import type { WatchService } from '../../../src/watch/service.js';
@@ -35,7 +35,7 @@ export class Bench {
   private readonly looks = new Set<() => void>();
 
   private constructor(
-    readonly storage: OpenedStorage,
+    readonly storage: Storage,
     readonly remotes: Remotes,
     readonly watching: Watching,
     heard: { check: (facts: CheckFacts) => void; attempt: (facts: AttemptFacts) => void },
@@ -73,7 +73,7 @@ export class Bench {
     if (!('config' in outcome)) throw new Error(JSON.stringify(outcome.mistakes));
     const { config } = outcome;
     const storage = await openStorage(testOptions(options.databaseUrl));
-    await storage.accounts.provision(config.accounts);
+    await storage.provision(config.accounts);
     const dialer = createDialer(config.network, () => []);
     const remotes = createRemotes({
       dialer,
@@ -98,7 +98,7 @@ export class Bench {
       onCheck: (facts) => heard.check(facts),
       onAttempt: (facts) => heard.attempt(facts),
     });
-    const record = await storage.accounts.findKey(KEY);
+    const record = await storage.keys.findKey(KEY);
     if (record === undefined) throw new Error('the key of the tests is unknown');
     watching.start();
     return new Bench(storage, remotes, watching, heard, record.accountId, sweeper);

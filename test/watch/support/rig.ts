@@ -1,8 +1,7 @@
 /** Everything around one watched folder on an SFTP server: database, server, receiver, and folders to be watched. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WatchedFolder } from '../../../src/storage/tables/watches.js';
-import type { WebhookEvent } from '../../../src/storage/tables/webhook-events.js';
+import type { WatchedFolder, WebhookEvent } from '../../../src/storage/storage.js';
 import type { FolderSettings } from '../../../src/watch/settings.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../../servers/postgres.js';

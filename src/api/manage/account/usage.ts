@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import type { Caller } from '../../../base/caller.js';
 import { count, dateTimeOrNull, group, listOf, object, text } from '../../../base/schema.js';
-import type { DayFigures } from '../../../storage/tables/figures.js';
+import type { DayFigures } from '../../../storage/storage.js';
 import { endpoint } from '../../endpoint.js';
 import { LATER } from '../fields.js';
 import type { ManageServices } from '../services.js';

@@ -1,7 +1,7 @@
 /** Key pairs for SFTP logins, made by the gateway. */
 import { type Static, Type } from 'typebox';
 import { dateTime, listOf, object, text, texts } from '../../../base/schema.js';
-import type { KeyPair } from '../../../storage/tables/key-pairs.js';
+import type { KeyPair } from '../../../storage/storage.js';
 import { endpoint } from '../../endpoint.js';
 import { CLOSED, FINGERPRINT, id, ID, itemParameter, newName, successAnswer, TIME } from '../fields.js';
 import { actorOf, itemId, type ManageServices, refusal, unknownItem } from '../services.js';

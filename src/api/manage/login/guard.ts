@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { RateLimiterRes, type RateLimiterPostgres } from 'rate-limiter-flexible';
 import { GatewayError } from '../../../base/errors.js';
 import { networkOf } from '../../../http/client-address.js';
-import type { Management } from '../../../storage/management.js';
+import type { Management } from '../../../storage/storage.js';
 
 const QUARTER = 15 * 60;
 const LIMITS = {

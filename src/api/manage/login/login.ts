@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { described, object, text } from '../../../base/schema.js';
 import { json } from '../../../http/answer.js';
 import { endpoint, jsonContent } from '../../endpoint.js';
-import type { Actor } from '../../../storage/tables/audit-log.js';
+import type { Actor } from '../../../storage/storage.js';
 import { CLOSED, successAnswer } from '../fields.js';
 import { actorOf, type ManageServices, refusal } from '../services.js';
 import { csrfTokenOf } from './owner-sessions.js';

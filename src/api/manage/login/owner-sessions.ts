@@ -4,7 +4,7 @@ import { ALL_SCOPES } from '../../../base/caller.js';
 import { GatewayError } from '../../../base/errors.js';
 import type { Sessions } from '../../../http/auth.js';
 import type { Caller, HttpRequest } from '../../../http/types.js';
-import type { Management } from '../../../storage/management.js';
+import type { Management } from '../../../storage/storage.js';
 
 export interface OwnerSessionsOptions {
   readonly sessions: Management['sessions'];

@@ -1,6 +1,6 @@
 /** The login sessions of an account. */
 import { count, dateTime, described, flag, listOf, object, orNull, text, textOrNull } from '../../../base/schema.js';
-import type { LoginSession } from '../../../storage/tables/login-sessions.js';
+import type { LoginSession } from '../../../storage/storage.js';
 import { endpoint } from '../../endpoint.js';
 import { id, ID, itemParameter, LATER, successAnswer, TIME } from '../fields.js';
 import { actorOf, itemId, type ManageServices, unknownItem } from '../services.js';

@@ -5,9 +5,7 @@
 import { Readable } from 'node:stream';
 import { GatewayError } from '../../../base/errors.js';
 import type { LiveTransfer, LiveTransfers } from '../../../operations/live.js';
-import type { RunningRow } from '../../../storage/tables/running-transfers.js';
-import type { ManagedTransfer } from '../../../storage/tables/transfer-pages.js';
-import type { Management } from '../../../storage/management.js';
+import type { ManagedTransfer, Management, RunningRow } from '../../../storage/storage.js';
 import type { ManagedTransferView } from './transfer.js';
 
 export interface TransferBoardOptions {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { oneOf, withDefault } from '../../../base/schema.js';
-import type { ManagedTransfer } from '../../../storage/tables/transfer-pages.js';
+import type { ManagedTransfer } from '../../../storage/storage.js';
 import { endpoint } from '../../endpoint.js';
 import { CLOSED } from '../fields.js';
 import type { ManageServices } from '../services.js';

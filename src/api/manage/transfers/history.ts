@@ -1,8 +1,7 @@
 /** The history of transfers, as its owner reads it. */
 import { Type } from 'typebox';
 import { listOf, object, oneOf, orNull, text, textOrNull } from '../../../base/schema.js';
-import { TRANSFER_STATUSES } from '../../../storage/storage.js';
-import type { TransferSearch } from '../../../storage/tables/transfer-pages.js';
+import { TRANSFER_STATUSES, type TransferSearch } from '../../../storage/storage.js';
 import { parseSince } from '../../account/since.js';
 import { endpoint } from '../../endpoint.js';
 import { CLOSED, cursor, ID, itemParameter, LATER, limit, TIME } from '../fields.js';

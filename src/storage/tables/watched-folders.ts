@@ -1,19 +1,59 @@
-/** Watched folders and their checks. */
+/** Watched folders: kept by their owners, taken for checks when they are due, and what a check leaves behind. */
 import { v7 as uuidv7 } from 'uuid';
-import { idsAt, readClock, type Clock } from '../postgres/database-clock.js';
-import type { Database, Queryable, Transaction } from '../postgres/database.js';
-import type { EntryChanges } from './entry-changes.js';
-import { writeBatch } from './history-statements.js';
 import type { JobSender } from '../cluster/jobs.js';
-import { storable, type TransferRow } from './transfer-row.js';
-import { editFolder, type FolderEdit } from './watch-edits.js';
-import { CheckSuperseded } from './watch-files.js';
-import type { WatchedFolder, WatchSettings } from './watched-folder.js';
-import { insertEvents, type NewEvent } from './webhook-events.js';
+import { type Clock, idsAt, readClock } from '../postgres/clock.js';
+import type { Database } from '../postgres/database.js';
+import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import type { FolderSecrets } from '../secrets/sealed-rows.js';
+import { type TransferRow, writeBatch } from './history-statements.js';
+import type { CheckKind, CheckRow, WatchChecks } from './watch-checks.js';
+import { CheckSuperseded, type EntryChanges, forgetFiles, purgeFiles } from './watched-files.js';
+import { cancelEvents, insertEvents, type NewEvent, purgeEvents, withoutLogin } from './webhook-events.js';
 
-export type { FolderNames, WatchedFolder, WatchSettings } from './watched-folder.js';
+/** What its owner asked for. */
+export interface WatchSettings {
+  readonly connectionId: string;
+  readonly name: string;
+  readonly path: string;
+  readonly filePattern: string | null;
+  readonly excludePattern: string | null;
+  readonly doneFile: string | null;
+  readonly scheduleMinutes: number;
+  readonly webhookUrl: string | null;
+  readonly source: string;
+  readonly detectModified: boolean;
+  readonly recursive: boolean;
+  readonly initial: 'ignore' | 'report';
+  readonly minAgeSeconds: number;
+  readonly afterDelivery: 'keep' | 'move' | 'delete';
+  readonly moveTo: string | null;
+  readonly expectEveryMinutes: number | null;
+}
 
-export type CheckKind = 'regular' | 'follow_up' | 'manual';
+export interface WatchedFolder extends WatchSettings {
+  readonly id: string;
+  readonly accountId: string;
+  readonly isActive: boolean;
+  readonly createdAt: Date;
+  readonly nextCheckAt: Date;
+  readonly baselineAt: Date | null;
+  readonly timeResolutionMs: number;
+  readonly lastSuccessAt: Date | null;
+  readonly lastDetectionAt: Date | null;
+  readonly alarmedAt: Date | null;
+  /** Since when every check has failed, and the last one's error. */
+  readonly failingSince: Date | null;
+  readonly failures: number;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  /** The receiver answered 410: nothing is sent any more. */
+  readonly deliveriesEndedAt: Date | null;
+  /** Which names it took at its last check, where they have been changed since. */
+  readonly formerNames: FolderNames | null;
+}
+
+/** Which files a folder takes, by their names. */
+export type FolderNames = Pick<WatchSettings, 'filePattern' | 'excludePattern' | 'doneFile' | 'recursive'>;
 
 export interface DueFolder {
   readonly id: string;
@@ -27,16 +67,11 @@ export interface DueFolder {
   readonly host: string;
 }
 
-export interface CheckRow {
-  readonly id: string;
-  readonly kind: CheckKind;
-  readonly outcome: 'succeeded' | 'failed' | 'skipped';
-  readonly startedAt: Date;
-  readonly durationMs: number;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-  /** Entries by reason, of everything that was listed. */
-  readonly counts: Readonly<Record<string, number>>;
+export interface FolderEdit {
+  readonly settings: WatchSettings;
+  readonly isActive: boolean;
+  /** The next regular check under the settings. */
+  readonly nextCheckAt: (now: Date) => Date;
 }
 
 /** Everything that a check leaves behind, written in one transaction. */
@@ -56,19 +91,15 @@ export interface CheckResult {
   readonly hasAlarmed: boolean;
 }
 
-const KEPT_CHECKS = 20;
 const PURGE_ROWS = 5000;
 
-export class WatchStore {
-  readonly #database: Database;
-  readonly #jobs: JobSender;
-  readonly #nodeId: string;
-
-  constructor(database: Database, jobs: JobSender, nodeId: string) {
-    this.#database = database;
-    this.#jobs = jobs;
-    this.#nodeId = nodeId;
-  }
+export class WatchedFolders {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: JobSender,
+    private readonly checks: WatchChecks,
+    private readonly nodeId: string,
+  ) {}
 
   /**
    * Stores a folder whose first check waits for a node at once; `nextCheckAt` is the one after it. `complete` adds what
@@ -81,7 +112,7 @@ export class WatchStore {
     complete: (tx: Transaction, id: string) => Promise<void>,
   ): Promise<WatchedFolder> {
     const id = uuidv7();
-    return this.#database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       const [time] = await tx<{ now: Date }[]>`select now() as now`;
       await tx`
         insert into watched_folders (id, account_id, connection_id, name, path, file_pattern, exclude_pattern, done_file,
@@ -94,43 +125,44 @@ export class WatchStore {
           ${settings.expectEveryMinutes}, ${nextCheckAt(id, time?.now ?? new Date())})`;
       await complete(tx, id);
       await this.#sendCheck(tx, { id, accountId, connectionId: settings.connectionId }, 'regular');
-      const [row] = await tx<FolderRow[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
-      return toFolder(row as FolderRow);
+      const [row] = await tx<WatchedFolder[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
+      return row as WatchedFolder;
     });
   }
 
   async list(accountId: string): Promise<readonly WatchedFolder[]> {
-    const rows = await this.#database.run(
-      (sql) => sql<FolderRow[]>`
+    const rows = await this.database.run(
+      (sql) => sql<WatchedFolder[]>`
         select ${columns(sql)} from watched_folders where account_id = ${accountId} and deleted_at is null order by id`,
     );
-    return rows.map(toFolder);
+    return [...rows];
   }
 
   async find(accountId: string, id: string): Promise<WatchedFolder | undefined> {
-    const [row] = await this.#database.run(
-      (sql) => sql<FolderRow[]>`
+    const [row] = await this.database.run(
+      (sql) => sql<WatchedFolder[]>`
         select ${columns(sql)} from watched_folders
         where id = ${id} and account_id = ${accountId} and deleted_at is null`,
     );
-    return row === undefined ? undefined : toFolder(row);
+    return row;
   }
 
   async findForDelivery(id: string): Promise<WatchedFolder | undefined> {
-    const [row] = await this.#database.run(
-      (sql) => sql<FolderRow[]>`select ${columns(sql)} from watched_folders where id = ${id} and deleted_at is null`,
+    const [row] = await this.database.run(
+      (sql) =>
+        sql<WatchedFolder[]>`select ${columns(sql)} from watched_folders where id = ${id} and deleted_at is null`,
     );
-    return row === undefined ? undefined : toFolder(row);
+    return row;
   }
 
   /** Ends checks and undelivered events at once; the rows go bit by bit (purgeDeleted). False = unknown. */
   async remove(accountId: string, id: string): Promise<boolean> {
-    return this.#database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       const rows = await tx`
         update watched_folders set deleted_at = now(), is_active = false, check_id = null
         where id = ${id} and account_id = ${accountId} and deleted_at is null`;
       if (rows.count === 0) return false;
-      await tx`update webhook_events set state = 'cancelled' where folder_id = ${id} and state = 'pending'`;
+      await cancelEvents(tx, id);
       return true;
     });
   }
@@ -142,21 +174,21 @@ export class WatchStore {
     edit: (former: WatchedFolder) => FolderEdit,
     complete: (tx: Transaction) => Promise<void>,
   ): Promise<WatchedFolder | undefined> {
-    return this.#database.transaction(async (tx) => {
-      const [former] = await tx<FolderRow[]>`
+    return this.database.transaction(async (tx) => {
+      const [former] = await tx<WatchedFolder[]>`
         select ${columns(tx)} from watched_folders
         where id = ${id} and account_id = ${accountId} and deleted_at is null for update`;
       if (former === undefined) return undefined;
       await editFolder(tx, former, edit(former));
       await complete(tx);
-      const [row] = await tx<FolderRow[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
+      const [row] = await tx<WatchedFolder[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
       return row;
     });
   }
 
   /** Pauses or resumes; resuming makes the folder due at once. False = unknown. */
   async setActive(accountId: string, id: string, isActive: boolean): Promise<boolean> {
-    const rows = await this.#database.run(
+    const rows = await this.database.run(
       (sql) => sql`
         update watched_folders set is_active = ${isActive},
           next_check_at = case when ${isActive} and not is_active then now() else next_check_at end
@@ -170,7 +202,7 @@ export class WatchStore {
    * a folder whose last check still waits or runs is skipped, and that is noted. Resolves to how many were due.
    */
   async claimDue(limit: number, next: (due: DueFolder) => Date): Promise<{ due: number; skipped: number }> {
-    return this.#database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       const due = await tx<DueFolder[]>`
         select f.id, case when is_follow_up then 'follow_up' else 'regular' end as kind,
           schedule_minutes as "scheduleMinutes", next_check_at as "dueAt", now() as now, f.account_id as "accountId",
@@ -184,7 +216,7 @@ export class WatchStore {
         from unnest(${due.map(({ id }) => id)}::uuid[],
           ${due.map((folder) => next(folder).toISOString())}::text[]) as t (id, next_at)
         where f.id = t.id`;
-      const taken = await this.#jobs.send(
+      const taken = await this.jobs.send(
         'watch-check',
         due.map(({ id, kind, dueAt, accountId, host }) => ({
           ...{ key: id, account: accountId, group: host },
@@ -200,58 +232,60 @@ export class WatchStore {
 
   /** What is compared over the nodes is told by this clock alone. */
   clock(): Promise<Clock> {
-    return readClock(this.#database);
+    return readClock(this.database);
   }
 
   /** A check out of turn. False when one waits or runs already. */
   async checkNow(folder: WatchedFolder): Promise<boolean> {
-    return this.#database.transaction((tx) => this.#sendCheck(tx, folder, 'manual'));
+    return this.database.transaction((tx) => this.#sendCheck(tx, folder, 'manual'));
   }
 
   /** Makes `checkId` the folder's check under way. Undefined when there is nothing to check any more. */
   async beginCheck(id: string, checkId: string, kind: CheckKind): Promise<WatchedFolder | undefined> {
-    const [row] = await this.#database.run(
-      (sql) => sql<FolderRow[]>`
+    const [row] = await this.database.run(
+      (sql) => sql<WatchedFolder[]>`
         update watched_folders set check_id = ${checkId}
         where id = ${id} and deleted_at is null and (is_active or ${kind === 'manual'}) and ${relaxed(sql)}
         returning ${columns(sql)}`,
     );
-    return row === undefined ? undefined : toFolder(row);
+    return row;
   }
 
   /** Files, reasons, history, events and the next due time, in one transaction. @throws CheckSuperseded */
   async commitCheck(result: CheckResult): Promise<void> {
     const { folder, changes, history, events } = result;
     const isQuiet = changes.count + history.length + events.length === 0 && folder.baselineAt !== null;
-    if (isQuiet) return this.#database.run((sql) => this.#writeCheck(sql, result, 'relaxed'));
-    await this.#database.transaction(async (tx) => {
+    if (isQuiet) return this.database.run((sql) => this.#writeCheck(sql, result, 'relaxed'));
+    await this.database.transaction(async (tx) => {
       await this.#writeCheck(tx, result, 'durable');
       await changes.write(tx, folder.id);
-      if (history.length > 0) await writeBatch(tx, this.#nodeId, history);
-      await insertEvents(tx, this.#jobs, folder, events);
+      if (history.length > 0) await writeBatch(tx, this.nodeId, history);
+      await insertEvents(tx, this.jobs, folder, events);
     });
   }
 
-  async checks(folderId: string): Promise<readonly CheckRow[]> {
-    return this.#database.run(
-      (sql) => sql<CheckRow[]>`
-        select id, kind, outcome, started_at as "startedAt", duration_ms as "durationMs", error_code as "errorCode",
-          error_message as "errorMessage", counts
-        from watch_checks where folder_id = ${folderId} order by id desc limit ${KEPT_CHECKS}`,
-    );
+  /** Version 1.0 kept the logins of webhooks in their URLs. */
+  async sealLogins(secrets: Pick<FolderSecrets, 'setLogin'>): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const rows = await tx<{ id: string; url: string }[]>`
+        select id, webhook_url as url from watched_folders where webhook_url ~ '^[^/]*//[^/?#]*@' for update`;
+      for (const { id, url } of rows) {
+        const target = withoutLogin(url);
+        await tx`update watched_folders set webhook_url = ${target.url} where id = ${id}`;
+        await secrets.setLogin(tx, id, target.login);
+      }
+    });
   }
 
-  async checkEntries(folderId: string, checkId: string): Promise<Buffer | undefined> {
-    const [row] = await this.#database.run(
-      (sql) => sql<{ entries: Buffer | null }[]>`
-        select entries from watch_checks where folder_id = ${folderId} and id = ${checkId}`,
-    );
-    return row?.entries ?? undefined;
+  /** Whether the receiver wants nothing more of the folder. */
+  async endDeliveries(tx: Transaction, id: string, areEnded: boolean): Promise<void> {
+    await tx`
+      update watched_folders set deliveries_ended_at = case when ${areEnded} then now() end where id = ${id}`;
   }
 
   /** How many active folders fail, for the metrics. */
   async countFailing(): Promise<number> {
-    const [row] = await this.#database.run(
+    const [row] = await this.database.run(
       (sql) => sql<{ failing: number }[]>`
         select count(*) as failing from watched_folders
         where failing_since is not null and is_active and deleted_at is null`,
@@ -261,18 +295,12 @@ export class WatchStore {
 
   /** Removes what deleted folders leave, in small steps. Resolves to whether there is more. */
   async purgeDeleted(): Promise<boolean> {
-    return this.#database.transaction(async (tx) => {
+    return this.database.transaction(async (tx) => {
       const [folder] = await tx<{ id: string }[]>`
         select id from watched_folders where deleted_at is not null order by deleted_at limit 1 for update skip locked`;
       if (folder === undefined) return false;
-      const files = await tx`
-        delete from watched_files where folder_id = ${folder.id} and entry_key in (
-          select entry_key from watched_files where folder_id = ${folder.id} limit ${PURGE_ROWS})`;
-      if (files.count === PURGE_ROWS) return true;
-      const events = await tx`
-        delete from webhook_events where id in (
-          select id from webhook_events where folder_id = ${folder.id} limit ${PURGE_ROWS})`;
-      if (events.count === PURGE_ROWS) return true;
+      if ((await purgeFiles(tx, folder.id, PURGE_ROWS)) === PURGE_ROWS) return true;
+      if ((await purgeEvents(tx, folder.id, PURGE_ROWS)) === PURGE_ROWS) return true;
       await tx`delete from watched_folders where id = ${folder.id}`;
       return true;
     });
@@ -290,7 +318,7 @@ export class WatchStore {
       ...{ key: folder.id, account: folder.accountId, group: row.host },
       data: { kind, dueAt: row.now.toISOString() },
     };
-    return (await this.#jobs.send('watch-check', [job], tx)).size > 0;
+    return (await this.jobs.send('watch-check', [job], tx)).size > 0;
   }
 
   /** The folder's row and the check's own, in one statement. @throws CheckSuperseded */
@@ -311,12 +339,12 @@ export class WatchStore {
           alarmed_at = case when ${result.hasAlarmed} then now() else alarmed_at end,
           failing_since = case when ${isFailure} then coalesce(failing_since, now()) end,
           failures = case when ${isFailure} then failures + 1 else 0 end,
-          error_code = ${check.errorCode}, error_message = ${storableOrNull(check.errorMessage)}
+          error_code = ${check.errorCode}, error_message = ${storable(check.errorMessage)}
         where id = ${folder.id} and check_id = ${check.id} and deleted_at is null
           and ${commit === 'relaxed' ? relaxed(sql) : sql`true`}
         returning id
       ),
-      ${this.#addingCheck(sql, check, result.entries)}
+      ${this.checks.adding(sql, check, result.entries)}
       select id from mine`;
     if (written === undefined) throw new CheckSuperseded();
   }
@@ -333,27 +361,46 @@ export class WatchStore {
         errorMessage: 'the check before was still waiting or running',
         counts: {},
       };
-      await tx`with mine as (select ${id}::uuid as id), ${this.#addingCheck(tx, check, undefined)} select`;
+      await tx`with mine as (select ${id}::uuid as id), ${this.checks.adding(tx, check, undefined)} select`;
     }
   }
+}
 
-  /** Adds a check of the folder in `mine`, where there is one, and lets the oldest go. */
-  #addingCheck(sql: Queryable, check: CheckRow, entries: Buffer | undefined) {
-    return sql`
-      gone as (
-        delete from watch_checks where id in (
-          select old.id from mine, lateral (
-            select id from watch_checks where folder_id = mine.id order by id desc offset ${KEPT_CHECKS - 1}) as old)
-      ),
-      added as (
-        insert into watch_checks (id, folder_id, kind, outcome, started_at, duration_ms, node_id, error_code,
-          error_message, counts, entries)
-        select ${check.id}::uuid, mine.id, ${check.kind}::text, ${check.outcome}::text, ${check.startedAt}::timestamptz,
-          ${check.durationMs}::bigint, ${this.#nodeId}::uuid, ${check.errorCode}::text,
-          ${storableOrNull(check.errorMessage)}::text, ${sql.json(check.counts)}::jsonb, ${entries ?? null}::bytea
-        from mine
-      )`;
-  }
+/**
+ * Writes the settings; a check that runs writes nothing any more. Another path is another folder: what was known is
+ * forgotten, and the next check takes its baseline. Other names keep what is known. Both make the folder due at once.
+ */
+async function editFolder(tx: Transaction, former: WatchedFolder, edit: FolderEdit): Promise<void> {
+  const { settings, isActive } = edit;
+  const [time] = await tx<{ now: Date }[]>`select now() as now`;
+  const now = time?.now ?? new Date();
+  const isMoved = settings.path !== former.path;
+  const hasOtherNames = JSON.stringify(namesOf(settings)) !== JSON.stringify(namesOf(former));
+  const isDue = isMoved || hasOtherNames || (isActive && !former.isActive);
+  const hasOtherTarget = settings.webhookUrl !== former.webhookUrl;
+  const hasOtherTimes = settings.scheduleMinutes !== former.scheduleMinutes;
+  const nextCheckAt = isDue ? now : hasOtherTimes ? edit.nextCheckAt(now) : former.nextCheckAt;
+  await tx`
+    update watched_folders set name = ${settings.name}, path = ${settings.path},
+      file_pattern = ${settings.filePattern}, exclude_pattern = ${settings.excludePattern},
+      done_file = ${settings.doneFile}, schedule_minutes = ${settings.scheduleMinutes},
+      webhook_url = ${settings.webhookUrl}, detect_modified = ${settings.detectModified},
+      recursive = ${settings.recursive}, initial = ${settings.initial}, min_age_seconds = ${settings.minAgeSeconds},
+      after_delivery = ${settings.afterDelivery}, move_to = ${settings.moveTo},
+      expect_every_minutes = ${settings.expectEveryMinutes}, is_active = ${isActive}, check_id = null,
+      next_check_at = ${nextCheckAt}, is_follow_up = false,
+      baseline_at = case when ${isMoved} then null else baseline_at end,
+      former_names = case when ${isMoved} then null
+        when ${hasOtherNames} then coalesce(former_names, ${tx.json(namesOf(former))}::jsonb)
+        else former_names end,
+      deliveries_ended_at = case when ${hasOtherTarget} then null else deliveries_ended_at end
+    where id = ${former.id}`;
+  if (isMoved) await forgetFiles(tx, former.id, undefined);
+  if (settings.webhookUrl === null) await cancelEvents(tx, former.id);
+}
+
+export function namesOf({ filePattern, excludePattern, doneFile, recursive }: FolderNames): FolderNames {
+  return { filePattern, excludePattern, doneFile, recursive };
 }
 
 /**
@@ -364,16 +411,10 @@ function relaxed(sql: Queryable) {
   return sql`set_config('synchronous_commit', 'off', true) = 'off'`;
 }
 
-function storableOrNull(text: string | null): string | null {
-  return text === null ? null : storable(text);
-}
-
 /** What the pools call the host of connection c; only a name for what shares a server. */
 function hostOf(sql: Queryable) {
   return sql`lower(coalesce(c.settings->>'endpoint', (c.settings->>'host') || ':' || (c.settings->>'port'), c.type))`;
 }
-
-type FolderRow = { readonly [K in keyof WatchedFolder]: WatchedFolder[K] };
 
 function columns(sql: Queryable) {
   return sql`
@@ -386,8 +427,4 @@ function columns(sql: Queryable) {
     last_success_at as "lastSuccessAt", last_detection_at as "lastDetectionAt", alarmed_at as "alarmedAt",
     failing_since as "failingSince", failures, error_code as "errorCode", error_message as "errorMessage",
     deliveries_ended_at as "deliveriesEndedAt", former_names as "formerNames"`;
-}
-
-function toFolder(row: FolderRow): WatchedFolder {
-  return { ...row };
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type postgres from 'postgres';
-import { StartupError } from '../startup-error.js';
+import { StartupError } from '../startup.js';
 
 /** Where a database is, in the driver's words, and how to call it in messages: without its password. */
 export interface DatabaseTarget {

@@ -1,5 +1,5 @@
 /**
- * The database's time: the one clock that all nodes share. It is read once for a piece of work, and goes on by this
+ * The database's time, and ids that carry a time. It is the one clock that all nodes share. It is read once for a piece of work, and goes on by this
  * machine's monotonic clock, so that no wall clock of a node counts.
  */
 import { v7 as uuidv7 } from 'uuid';
@@ -34,4 +34,15 @@ export function clockAt(time: Date, askedAt = performance.now()): Clock {
 export function idsAt(time: Date): () => string {
   let seq = 0;
   return () => uuidv7({ msecs: time.getTime(), seq: seq++ });
+}
+
+/** The time inside a UUIDv7. */
+export function timeOfId(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
+/** The smallest id that a transfer of this moment or later can have. */
+export function firstIdAt(time: Date): string {
+  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
 }

@@ -27,7 +27,7 @@ const REFUSED_STATES = new Set(['28P01', '28000', '3D000', '42501']);
 const DISK_FULL = '53100';
 const CONFLICT_STATES = new Set(['40P01', '40001', '55P03']);
 const CANCELLED = '57014';
-export const UNIQUE_VIOLATION = '23505';
+const UNIQUE_VIOLATION = '23505';
 
 const RETRY_AFTER_MS = 2000;
 
@@ -80,6 +80,20 @@ export function isReadOnly(thrown: unknown): boolean {
 /** The server ended the statement at its time limit. */
 export function isCancelled(thrown: unknown): boolean {
   return errorCodeOf(thrown) === CANCELLED;
+}
+
+/** Whether the row is one too many of what may be there once. */
+export function isDuplicate(thrown: unknown): boolean {
+  return errorCodeOf(thrown) === UNIQUE_VIOLATION;
+}
+
+/** The client's answer where `work` would make a second one of what may be there once is already_exists with `text`. */
+export async function refusingDuplicates<T>(text: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isDuplicate(error) ? new GatewayError('already_exists', text, { step: 'request' }) : error;
+  }
 }
 
 /** The client's answer while the database is away: 503, try again in a moment. */

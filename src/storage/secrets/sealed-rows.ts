@@ -1,0 +1,170 @@
+/** Sealed values in rows: here alone they are written, opened and wrapped anew, whichever table they stand in. */
+import { randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../postgres/database.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
+import { StartupError } from '../startup.js';
+import { type Keyring, SecretError, type SealedSecret } from './secrets.js';
+
+/** The columns that say where a value belongs: its row, and its name there. */
+const TABLES = {
+  connection_secrets: { row: 'connection_id', name: 'name' },
+  account_secrets: { row: 'account_id', name: 'name' },
+  watched_folder_secrets: { row: 'folder_id', name: 'id' },
+} as const;
+
+const REWRAP_BATCH = 500;
+const SECRET_BYTES = 32;
+const FORMER_HOURS = 24;
+
+function sealedColumns(sql: Queryable) {
+  return sql`key_id as "keyId", wrapped_key as "wrappedKey", nonce, ciphertext`;
+}
+
+/** What accounts, or connections, keep sealed by name. */
+export class NamedSecrets {
+  constructor(
+    private readonly keyring: Keyring,
+    private readonly table: 'connection_secrets' | 'account_secrets',
+  ) {}
+
+  async find(sql: Queryable, owner: string, name: string): Promise<string | undefined> {
+    const [row] = await sql<SealedSecret[]>`
+      select ${sealedColumns(sql)} from ${sql(this.table)}
+      where ${sql(TABLES[this.table].row)} = ${owner} and name = ${name}`;
+    return row === undefined ? undefined : this.open(owner, name, row);
+  }
+
+  open(owner: string, name: string, sealed: SealedSecret): string {
+    return this.keyring.open(sealed, { table: this.table, rowId: owner, name });
+  }
+
+  /** null takes it away. */
+  async put(sql: Queryable, owner: string, name: string, value: string | null): Promise<void> {
+    const row = sql(TABLES[this.table].row);
+    if (value === null) {
+      await sql`delete from ${sql(this.table)} where ${row} = ${owner} and name = ${name}`;
+      return;
+    }
+    const { keyId, wrappedKey, nonce, ciphertext } = this.keyring.seal(value, {
+      table: this.table,
+      rowId: owner,
+      name,
+    });
+    await sql`
+      insert into ${sql(this.table)} (${row}, name, key_id, wrapped_key, nonce, ciphertext)
+      values (${owner}, ${name}, ${keyId}, ${wrappedKey}, ${nonce}, ${ciphertext})
+      on conflict (${row}, name) do update set key_id = excluded.key_id, wrapped_key = excluded.wrapped_key,
+        nonce = excluded.nonce, ciphertext = excluded.ciphertext, updated_at = now()`;
+  }
+
+  /** Leaves the owner these values and no others; what is stored already stays as it is. */
+  async replaceAll(sql: Queryable, owner: string, values: Readonly<Record<string, string>>): Promise<void> {
+    const rows = await sql<(SealedSecret & { readonly name: string })[]>`
+      select name, ${sealedColumns(sql)} from ${sql(this.table)} where ${sql(TABLES[this.table].row)} = ${owner}`;
+    const stored = new Map(rows.map((row) => [row.name, row]));
+    for (const [name, value] of Object.entries(values)) {
+      const sealed = stored.get(name);
+      stored.delete(name);
+      if (sealed === undefined || !this.#opensTo(owner, name, sealed, value)) await this.put(sql, owner, name, value);
+    }
+    for (const name of stored.keys()) await this.put(sql, owner, name, null);
+  }
+
+  #opensTo(owner: string, name: string, sealed: SealedSecret, value: string): boolean {
+    try {
+      return this.open(owner, name, sealed) === value;
+    } catch (error) {
+      if (error instanceof SecretError) return false;
+      throw error;
+    }
+  }
+}
+
+/** What watched folders keep sealed: `whsec_…` to sign with, and the login of the webhook's URL. */
+export class FolderSecrets {
+  constructor(
+    private readonly database: Database,
+    private readonly keyring: Keyring,
+  ) {}
+
+  /** The secrets that sign now, the current one first. */
+  async current(folderId: string): Promise<readonly string[]> {
+    return this.#find(folderId, 'signing');
+  }
+
+  /** `user:password` of the webhook's URL, percent-encoded as there. */
+  async login(folderId: string): Promise<string | undefined> {
+    return (await this.#find(folderId, 'login'))[0];
+  }
+
+  async setLogin(tx: Transaction, folderId: string, login: string | undefined): Promise<void> {
+    await tx`delete from watched_folder_secrets where folder_id = ${folderId} and kind = 'login'`;
+    if (login !== undefined) await this.#seal(tx, folderId, 'login', login);
+  }
+
+  /** Makes a new secret; the one before signs along for a day. Resolves to the new one. */
+  async rotate(folderId: string): Promise<string> {
+    return this.database.transaction(async (tx) => {
+      await tx`delete from watched_folder_secrets where folder_id = ${folderId} and expires_at <= now()`;
+      await tx`
+        update watched_folder_secrets set expires_at = now() + ${`${FORMER_HOURS} hours`}::interval
+        where folder_id = ${folderId} and kind = 'signing' and expires_at is null`;
+      return this.add(tx, folderId);
+    });
+  }
+
+  async add(tx: Transaction, folderId: string): Promise<string> {
+    const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+    await this.#seal(tx, folderId, 'signing', secret);
+    return secret;
+  }
+
+  async #find(folderId: string, kind: 'signing' | 'login'): Promise<readonly string[]> {
+    const rows = await this.database.run(
+      (sql) => sql<(SealedSecret & { readonly id: string })[]>`
+        select id, ${sealedColumns(sql)} from watched_folder_secrets
+        where folder_id = ${folderId} and kind = ${kind} and (expires_at is null or expires_at > now())
+        order by expires_at desc nulls first, id desc`,
+    );
+    return rows.map((row) => this.keyring.open(row, folderPlace(folderId, row.id)));
+  }
+
+  async #seal(tx: Transaction, folderId: string, kind: 'signing' | 'login', secret: string): Promise<void> {
+    const id = uuidv7();
+    const { keyId, wrappedKey, nonce, ciphertext } = this.keyring.seal(secret, folderPlace(folderId, id));
+    await tx`
+      insert into watched_folder_secrets (id, folder_id, kind, key_id, wrapped_key, nonce, ciphertext)
+      values (${id}, ${folderId}, ${kind}, ${keyId}, ${wrappedKey}, ${nonce}, ${ciphertext})`;
+  }
+}
+
+function folderPlace(folderId: string, id: string) {
+  return { table: 'watched_folder_secrets', rowId: folderId, name: id };
+}
+
+/** Wraps all that `formerId` has wrapped with the active key of `keyring`; resolves to how many there were. */
+export async function rewrapAll(tx: Transaction, keyring: Keyring, formerId: string): Promise<number> {
+  // Keeps provisioning out, so that no secret is written with the former key meanwhile.
+  await tx`lock table connection_secrets, watched_folder_secrets, account_secrets in share row exclusive mode`;
+  let count = 0;
+  for (const [table, columns] of Object.entries(TABLES)) {
+    for (;;) {
+      const rows = await tx<(SealedSecret & { readonly rowId: string; readonly name: string })[]>`
+        select ${tx(columns.row)} as "rowId", ${tx(columns.name)} as name, ${sealedColumns(tx)}
+        from ${tx(table)} where key_id <> ${keyring.activeId} limit ${REWRAP_BATCH}`;
+      if (rows.length === 0) break;
+      for (const { rowId, name, ...sealed } of rows) {
+        if (sealed.keyId !== formerId) {
+          throw new StartupError(`a secret is encrypted with a third master key (id ${sealed.keyId})`);
+        }
+        const { keyId, wrappedKey } = keyring.rewrap(sealed, { table, rowId, name });
+        await tx`
+          update ${tx(table)} set key_id = ${keyId}, wrapped_key = ${wrappedKey}
+          where ${tx(columns.row)} = ${rowId} and ${tx(columns.name)} = ${name}`;
+      }
+      count += rows.length;
+    }
+  }
+  return count;
+}

@@ -1,0 +1,245 @@
+/** API keys: found for requests, kept by their owners, given by the configuration. The keys themselves are stored nowhere. */
+import { randomBytes } from 'node:crypto';
+import { v7 as uuidv7 } from 'uuid';
+import type { Caller, Scope } from '../../base/caller.js';
+import type { AccountConfig, ApiKeyConfig } from '../../config/config.js';
+import { refusingDuplicates } from '../postgres/errors.js';
+import type { Database } from '../postgres/database.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
+import { generateApiKey, hashApiKey, isPlausibleKey } from '../secrets/api-key.js';
+import { StartupError } from '../startup.js';
+import { type Actor, record } from './audit-log.js';
+import { CachedLookup } from './cached-lookup.js';
+
+/** What a request may do that shows the key. */
+export interface ApiKeyRecord extends Caller {
+  readonly allowedIps: readonly string[];
+  readonly expiresAt: Date | null;
+}
+
+export interface ManagedKey {
+  readonly id: string;
+  readonly name: string;
+  /** The last four characters; null where the gateway did not make the key. */
+  readonly hint: string | null;
+  readonly scopes: readonly Scope[];
+  readonly connections: readonly string[];
+  readonly allowedIps: readonly string[];
+  readonly expiresAt: Date | null;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly revokedAt: Date | null;
+  /** Listed in the configuration file. */
+  readonly isConfigured: boolean;
+}
+
+export type KeyRights = Pick<ManagedKey, 'name' | 'scopes' | 'connections' | 'allowedIps' | 'expiresAt'>;
+
+interface MadeKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+const TOUCH_EVERY_MS = 60_000;
+const TOUCH_DELAY_MS = 1000;
+/** Revoked ones are shown for so long. */
+const SHOW_REVOKED_DAYS = 30;
+
+export class ApiKeys {
+  readonly #lookup = new CachedLookup<ApiKeyRecord>((hash) => this.#load(hash));
+  readonly #touchedAt = new Map<string, number>();
+  #toTouch = new Set<string>();
+  #touchTimer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly database: Database) {}
+
+  /** The key's record, or undefined when unknown, expired or revoked. Cached for at most a second. */
+  async findKey(key: string): Promise<ApiKeyRecord | undefined> {
+    if (!isPlausibleKey(key)) return undefined;
+    const found = await this.#lookup.find(hashApiKey(key).toString('base64'));
+    if (found === undefined) return undefined;
+    const now = Date.now();
+    if (found.expiresAt !== null && found.expiresAt.getTime() <= now) return undefined;
+    if (now - (this.#touchedAt.get(found.keyId) ?? 0) >= TOUCH_EVERY_MS) this.#touch(found.keyId, now);
+    return found;
+  }
+
+  /** The next find of any key asks the database; other nodes do within a second. */
+  forgetAll(): void {
+    this.#lookup.clear();
+  }
+
+  async list(accountId: string): Promise<readonly ManagedKey[]> {
+    return this.database.run((sql) =>
+      select(
+        sql,
+        sql`account_id = ${accountId}
+          and (revoked_at is null or revoked_at > now() - make_interval(days => ${SHOW_REVOKED_DAYS}))`,
+      ),
+    );
+  }
+
+  async find(accountId: string, id: string): Promise<ManagedKey | undefined> {
+    const [key] = await this.database.run((sql) => select(sql, sql`account_id = ${accountId} and id = ${id}`));
+    return key;
+  }
+
+  /** Resolves to the key, which is known nowhere afterwards, and its id. */
+  async create(actor: Actor, rights: KeyRights): Promise<MadeKey> {
+    return this.#change(rights.name, async (tx) => {
+      const made = await insert(tx, actor.accountId, rights);
+      const details = { scopes: rights.scopes, connections: rights.connections };
+      await record(tx, actor, { action: 'api_key.create', target: target(made.id, rights.name), details });
+      return made;
+    });
+  }
+
+  async update(actor: Actor, id: string, rights: KeyRights, fields: readonly string[]): Promise<void> {
+    await this.#change(rights.name, async (tx) => {
+      await tx`
+        update api_keys set name = ${rights.name}, scopes = ${tx.types.texts(rights.scopes)},
+          connection_ids = ${tx.types.texts(rights.connections)}, allowed_ips = ${tx.types.texts(rights.allowedIps)},
+          expires_at = ${rights.expiresAt}
+        where id = ${id} and account_id = ${actor.accountId}`;
+      const details = { fields, scopes: rights.scopes };
+      await record(tx, actor, { action: 'api_key.update', target: target(id, rights.name), details });
+    });
+  }
+
+  /** A second key with the rights and the name of `former`, which keeps working until `endsAt` under a name that says so. */
+  async rotate(actor: Actor, former: ManagedKey, endsAt: Date): Promise<MadeKey> {
+    const until = former.expiresAt !== null && former.expiresAt < endsAt ? former.expiresAt : endsAt;
+    return this.#change(former.name, async (tx) => {
+      await tx`
+        update api_keys set name = ${`${former.name} (until ${until.toISOString()})`}, expires_at = ${until}
+        where id = ${former.id} and account_id = ${actor.accountId}`;
+      const next = await insert(tx, actor.accountId, former);
+      const details = { formerKeyId: former.id, formerKeyEndsAt: until.toISOString() };
+      await record(tx, actor, { action: 'api_key.rotate', target: target(next.id, former.name), details });
+      return next;
+    });
+  }
+
+  async revoke(actor: Actor, { id, name }: ManagedKey): Promise<void> {
+    await this.#change(name, async (tx) => {
+      await tx`
+        update api_keys set revoked_at = coalesce(revoked_at, now())
+        where id = ${id} and account_id = ${actor.accountId}`;
+      await record(tx, actor, { action: 'api_key.revoke', target: target(id, name) });
+    });
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#touchTimer);
+    await this.#writeTouches();
+  }
+
+  async #change<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const taken = `name: the account has an API key called "${name}" already`;
+    const result = await refusingDuplicates(taken, () => this.database.transaction(work));
+    this.forgetAll();
+    return result;
+  }
+
+  async #load(hash: string): Promise<ApiKeyRecord | undefined> {
+    const [row] = await this.database.run(
+      (sql) => sql<ApiKeyRecord[]>`
+        select k.account_id as "accountId", a.email, a.plan, k.id as "keyId", k.scopes, k.connection_ids as connections,
+               k.allowed_ips as "allowedIps", k.expires_at as "expiresAt"
+        from api_keys k join accounts a on a.id = k.account_id
+        where k.key_hash = ${Buffer.from(hash, 'base64')} and k.revoked_at is null`,
+    );
+    return row;
+  }
+
+  /** Notes the use without keeping the request: one write for all keys used within a second, once a minute each. */
+  #touch(keyId: string, now: number): void {
+    this.#touchedAt.set(keyId, now);
+    this.#toTouch.add(keyId);
+    this.#touchTimer ??= setTimeout(() => void this.#writeTouches(), TOUCH_DELAY_MS).unref();
+  }
+
+  async #writeTouches(): Promise<void> {
+    this.#touchTimer = undefined;
+    const ids = [...this.#toTouch];
+    this.#toTouch = new Set();
+    if (ids.length === 0) return;
+    // When a key was last used is worth no failed request: lost while the database is away, written a minute later.
+    await this.database
+      .run((sql) => sql`update api_keys set last_used_at = now() where id = any(${sql.types.uuids(ids)})`)
+      .catch(() => undefined);
+  }
+}
+
+/** The connection is about to go. A key for it alone must not become one for all: it is revoked. */
+export async function dropConnection(tx: Transaction, accountId: string, connectionId: string): Promise<void> {
+  await tx`
+    update api_keys set
+      revoked_at = case when cardinality(connection_ids) = 1 then coalesce(revoked_at, now()) else revoked_at end,
+      connection_ids = case when cardinality(connection_ids) = 1 then connection_ids
+        else array_remove(connection_ids, ${connectionId}) end
+    where account_id = ${accountId} and ${connectionId} = any(connection_ids)`;
+}
+
+/** Gives the account its configured keys; removes none. StartupError names the one that cannot be given. */
+export async function provisionKeys(tx: Transaction, accountId: string, account: AccountConfig): Promise<void> {
+  const names = account.apiKeys.map((key) => key.name);
+  for (const key of account.apiKeys) {
+    const where = `accounts: API key "${key.name}" of ${account.email}`;
+    if (!isPlausibleKey(key.key)) {
+      throw new StartupError(
+        `${where}: not a key; allowed: ftg_ and 24 to 200 printable characters in all (one that looks generated must have the right checksum)`,
+      );
+    }
+    const hash = hashApiKey(key.key);
+    const [holder] = await tx<{ id: string; account_id: string; name: string; revoked: boolean }[]>`
+      select id, account_id, name, revoked_at is not null as revoked from api_keys where key_hash = ${hash}`;
+    if (holder !== undefined && holder.account_id !== accountId) {
+      throw new StartupError(`${where}: the same key is already in use by another account`);
+    }
+    if (holder !== undefined && (holder.name !== key.name || holder.revoked)) {
+      // The key moved to another name. Its old row stays, with a hash that no key has.
+      await tx`
+        update api_keys set key_hash = ${randomBytes(32)},
+          revoked_at = case when ${names.includes(holder.name)} then revoked_at else coalesce(revoked_at, now()) end
+        where id = ${holder.id}`;
+    }
+    const expiresAt = key.expiresAt === null ? null : new Date(key.expiresAt);
+    await tx`
+      insert into api_keys (id, account_id, name, key_hash, scopes, connection_ids, allowed_ips, expires_at)
+      values (${uuidv7()}, ${accountId}, ${key.name}, ${hash}, ${tx.types.texts(key.scopes)},
+              ${tx.types.texts(key.connections)}, ${tx.types.texts(key.allowedIps)}, ${expiresAt})
+      on conflict (account_id, name) where revoked_at is null do update set key_hash = excluded.key_hash,
+        scopes = excluded.scopes, connection_ids = excluded.connection_ids, allowed_ips = excluded.allowed_ips,
+        expires_at = excluded.expires_at`;
+  }
+}
+
+/** Marks the keys that the configuration lists, and no others: the next start would undo changes made to them by hand. */
+export async function markConfiguredKeys(tx: Transaction, keys: readonly ApiKeyConfig[]): Promise<void> {
+  const hashes = keys.map(({ key }) => hashApiKey(key).toString('base64'));
+  await tx`
+    update api_keys set configured = not configured
+    where configured <> (encode(key_hash, 'base64') = any(${tx.types.texts(hashes)}))`;
+}
+
+function select(sql: Queryable, condition: ReturnType<Queryable>) {
+  return sql<ManagedKey[]>`
+    select id, name, hint, scopes, connection_ids as connections, allowed_ips as "allowedIps",
+           expires_at as "expiresAt", created_at as "createdAt", last_used_at as "lastUsedAt",
+           revoked_at as "revokedAt", configured as "isConfigured"
+    from api_keys where ${condition} order by id desc`;
+}
+
+async function insert(tx: Transaction, accountId: string, rights: KeyRights): Promise<MadeKey> {
+  const [id, key] = [uuidv7(), generateApiKey()];
+  await tx`
+    insert into api_keys (id, account_id, name, key_hash, hint, scopes, connection_ids, allowed_ips, expires_at)
+    values (${id}, ${accountId}, ${rights.name}, ${hashApiKey(key)}, ${key.slice(-4)}, ${tx.types.texts(rights.scopes)},
+            ${tx.types.texts(rights.connections)}, ${tx.types.texts(rights.allowedIps)}, ${rights.expiresAt})`;
+  return { id, key };
+}
+
+function target(id: string, name: string) {
+  return { kind: 'api_key', id, name };
+}

@@ -1,0 +1,61 @@
+/** The last checks of each watched folder, and what each found of its entries. */
+import type { Database } from '../postgres/database.js';
+import { type Queryable, storable } from '../postgres/sql.js';
+
+export type CheckKind = 'regular' | 'follow_up' | 'manual';
+
+export interface CheckRow {
+  readonly id: string;
+  readonly kind: CheckKind;
+  readonly outcome: 'succeeded' | 'failed' | 'skipped';
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  /** Entries by reason, of everything that was listed. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+const KEPT_CHECKS = 20;
+
+export class WatchChecks {
+  constructor(
+    private readonly database: Database,
+    private readonly nodeId: string,
+  ) {}
+
+  async list(folderId: string): Promise<readonly CheckRow[]> {
+    return this.database.run(
+      (sql) => sql<CheckRow[]>`
+        select id, kind, outcome, started_at as "startedAt", duration_ms as "durationMs", error_code as "errorCode",
+          error_message as "errorMessage", counts
+        from watch_checks where folder_id = ${folderId} order by id desc limit ${KEPT_CHECKS}`,
+    );
+  }
+
+  async entries(folderId: string, checkId: string): Promise<Buffer | undefined> {
+    const [row] = await this.database.run(
+      (sql) => sql<{ entries: Buffer | null }[]>`
+        select entries from watch_checks where folder_id = ${folderId} and id = ${checkId}`,
+    );
+    return row?.entries ?? undefined;
+  }
+
+  /** Adds a check of the folder in `mine`, where there is one, and lets the oldest go. */
+  adding(sql: Queryable, check: CheckRow, entries: Buffer | undefined) {
+    return sql`
+      gone as (
+        delete from watch_checks where id in (
+          select old.id from mine, lateral (
+            select id from watch_checks where folder_id = mine.id order by id desc offset ${KEPT_CHECKS - 1}) as old)
+      ),
+      added as (
+        insert into watch_checks (id, folder_id, kind, outcome, started_at, duration_ms, node_id, error_code,
+          error_message, counts, entries)
+        select ${check.id}::uuid, mine.id, ${check.kind}::text, ${check.outcome}::text, ${check.startedAt}::timestamptz,
+          ${check.durationMs}::bigint, ${this.nodeId}::uuid, ${check.errorCode}::text,
+          ${storable(check.errorMessage)}::text, ${sql.json(check.counts)}::jsonb, ${entries ?? null}::bytea
+        from mine
+      )`;
+  }
+}

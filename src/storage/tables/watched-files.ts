@@ -1,0 +1,245 @@
+/** What watched folders are known to hold: read page by page, changed in batches. */
+import type { Database } from '../postgres/database.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
+
+export interface FileState {
+  readonly size: number;
+  readonly modifiedMs: number;
+}
+
+/** A state that was seen and has not settled: unchanged since that moment of the database's clock. */
+export interface SeenState extends FileState {
+  readonly sinceMs: number;
+}
+
+export interface StoredEntry {
+  /** The bytes of the path below the watched folder. */
+  readonly key: Buffer;
+  /** Reported, or the baseline; undefined for a file never reported. */
+  readonly known: FileState | undefined;
+  readonly seen: SeenState | undefined;
+}
+
+/** What one entry is to become; neither state = it is forgotten. */
+export type EntryChange = StoredEntry;
+
+/** The check was taken over by another one: nothing of it may be written any more. */
+export class CheckSuperseded extends Error {
+  override readonly name = 'CheckSuperseded';
+}
+
+interface FileRow {
+  readonly entry_key: Buffer;
+  readonly known_size: number | null;
+  readonly known_modified_ms: number | null;
+  readonly seen_size: number | null;
+  readonly seen_modified_ms: number | null;
+  readonly seen_since_ms: number | null;
+}
+
+const PAGE_ROWS = 250;
+const FIRST_BYTES = 256;
+/** Most checks change nothing. */
+const NOTHING = Buffer.alloc(0);
+const COMMA = 0x2c;
+
+export class WatchedFiles {
+  constructor(private readonly database: Database) {}
+
+  /** All entries of a folder in the order of their keys, page by page; the next page is fetched while one is read. */
+  async *pages(folderId: string): AsyncGenerator<readonly StoredEntry[]> {
+    let next: Promise<readonly StoredEntry[]> | undefined = this.page(folderId, Buffer.alloc(0), PAGE_ROWS);
+    while (next !== undefined) {
+      const page: readonly StoredEntry[] = await next;
+      const last = page.at(-1);
+      next = last === undefined || page.length < PAGE_ROWS ? undefined : this.page(folderId, last.key, PAGE_ROWS);
+      // A reader that leaves early never looks at it.
+      next?.catch(() => undefined);
+      yield page;
+    }
+  }
+
+  async find(folderId: string, key: Buffer): Promise<StoredEntry | undefined> {
+    const [row] = await this.database.run(
+      (sql) => sql<FileRow[]>`
+        select ${columns(sql)} from watched_files where folder_id = ${folderId} and entry_key = ${key}`,
+    );
+    return row === undefined ? undefined : toEntry(row);
+  }
+
+  /** The entries after `after`. */
+  async page(folderId: string, after: Buffer, limit: number): Promise<readonly StoredEntry[]> {
+    // Not the buffer itself: the driver's queries keep what they were asked with for long, and that one would keep
+    // all those that share a block of memory with it.
+    const digits = after.toString('hex');
+    const rows = await this.database.run(
+      (sql) => sql<FileRow[]>`
+        select ${columns(sql)} from watched_files
+        where folder_id = ${folderId} and entry_key > decode(${digits}, 'hex') order by entry_key limit ${limit}`,
+    );
+    const entries = rows.map(toEntry);
+    // Results that follow each other keep each other's rows past the quick collections of garbage. A million rows would
+    // fill the heap until a full collection, and that one stops the program.
+    rows.length = 0;
+    return entries;
+  }
+
+  /** Writes changes that no event hangs on, unless the check was superseded. @throws CheckSuperseded */
+  async apply(folderId: string, checkId: string, changes: EntryChanges): Promise<void> {
+    if (changes.count === 0) return;
+    await this.database.transaction(async (tx) => {
+      const [mine] = await tx`
+        select from watched_folders where id = ${folderId} and check_id = ${checkId} and deleted_at is null for share`;
+      if (mine === undefined) throw new CheckSuperseded();
+      await changes.write(tx, folderId);
+    });
+  }
+
+  /** Forgets one entry, or all: what is there at the next check is then new. Resolves to how many were known. */
+  async forget(folderId: string, key: Buffer | undefined): Promise<number> {
+    return this.database.run((sql) => forgetFiles(sql, folderId, key));
+  }
+
+  async count(folderId: string): Promise<number> {
+    const [row] = await this.database.run(
+      (sql) => sql<{ count: number }[]>`select count(*) from watched_files where folder_id = ${folderId}`,
+    );
+    return row?.count ?? 0;
+  }
+}
+
+export async function forgetFiles(sql: Queryable, folderId: string, key: Buffer | undefined): Promise<number> {
+  const { count } = await sql`
+    delete from watched_files where folder_id = ${folderId}
+      and ${key === undefined ? sql`true` : sql`entry_key = ${key}`}`;
+  return count;
+}
+
+/** Takes away up to `limit`; resolves to how many. */
+export async function purgeFiles(sql: Queryable, folderId: string, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from watched_files where folder_id = ${folderId} and entry_key in (
+      select entry_key from watched_files where folder_id = ${folderId} limit ${limit})`;
+  return count;
+}
+
+/**
+ * Changes of a folder's stored entries on their way into the database.
+ *
+ * They wait as text, not as objects. V8 watches which of the objects that a function makes stay alive; when those of
+ * one batch do, it begins to make all of them in the old part of the heap, where only a full collection of garbage finds them.
+ */
+export class EntryChanges {
+  readonly #gone = new ArrayText();
+  readonly #keys = new ArrayText();
+  readonly #knownSizes = new ArrayText();
+  readonly #knownTimes = new ArrayText();
+  readonly #seenSizes = new ArrayText();
+  readonly #seenTimes = new ArrayText();
+  readonly #seenSince = new ArrayText();
+  readonly #columns = [
+    ...[this.#gone, this.#keys, this.#knownSizes, this.#knownTimes],
+    ...[this.#seenSizes, this.#seenTimes, this.#seenSince],
+  ];
+
+  get count(): number {
+    return this.#gone.count + this.#keys.count;
+  }
+
+  add({ key, known, seen }: EntryChange): void {
+    const digits = key.toString('hex');
+    if (known === undefined && seen === undefined) {
+      this.#gone.add(digits);
+      return;
+    }
+    this.#keys.add(digits);
+    this.#knownSizes.add(known?.size);
+    this.#knownTimes.add(known?.modifiedMs);
+    this.#seenSizes.add(seen?.size);
+    this.#seenTimes.add(seen?.modifiedMs);
+    this.#seenSince.add(seen?.sinceMs);
+  }
+
+  async write(tx: Transaction, folderId: string): Promise<void> {
+    if (this.#gone.count > 0) await this.#delete(tx, folderId);
+    if (this.#keys.count > 0) await this.#upsert(tx, folderId);
+  }
+
+  clear(): void {
+    for (const column of this.#columns) column.clear();
+  }
+
+  async #upsert(sql: Queryable, folderId: string): Promise<void> {
+    await sql`
+      insert into watched_files (folder_id, entry_key, known_size, known_modified_ms, seen_size, seen_modified_ms,
+        seen_since_ms)
+      select ${folderId}::uuid, decode(key, 'hex'), a, b, c, d, e from unnest(
+        ${this.#keys.text}::text::text[],
+        ${this.#knownSizes.text}::text::bigint[], ${this.#knownTimes.text}::text::bigint[],
+        ${this.#seenSizes.text}::text::bigint[], ${this.#seenTimes.text}::text::bigint[],
+        ${this.#seenSince.text}::text::bigint[]) as t (key, a, b, c, d, e)
+      on conflict (folder_id, entry_key) do update set known_size = excluded.known_size,
+        known_modified_ms = excluded.known_modified_ms, seen_size = excluded.seen_size,
+        seen_modified_ms = excluded.seen_modified_ms, seen_since_ms = excluded.seen_since_ms`;
+  }
+
+  async #delete(sql: Queryable, folderId: string): Promise<void> {
+    await sql`
+      delete from watched_files where folder_id = ${folderId} and entry_key in (
+        select decode(key, 'hex') from unnest(${this.#gone.text}::text::text[]) as t (key))`;
+  }
+}
+
+/** PostgreSQL's text form of an array whose elements need no quotes (manual, 8.15.6). */
+class ArrayText {
+  #bytes: Buffer = NOTHING;
+  #end = 0;
+  #hasValues = false;
+  count = 0;
+
+  /** Of nothing but nulls it is empty: unnest fills up the shorter ones of its arrays. */
+  get text(): string {
+    if (!this.#hasValues) return '{}';
+    return `{${this.#bytes.toString('latin1', 0, this.#end - 1)}}`;
+  }
+
+  add(value: string | number | undefined): void {
+    const element = value === undefined ? 'NULL' : String(value);
+    this.#hasValues ||= value !== undefined;
+    const end = this.#end + element.length + 1;
+    if (end > this.#bytes.length) this.#grow(end);
+    this.#bytes.write(element, this.#end, 'latin1');
+    this.#bytes[end - 1] = COMMA;
+    this.#end = end;
+    this.count += 1;
+  }
+
+  clear(): void {
+    this.#end = 0;
+    this.#hasValues = false;
+    this.count = 0;
+  }
+
+  #grow(bytes: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, 2 * bytes));
+    this.#bytes.copy(larger, 0, 0, this.#end);
+    this.#bytes = larger;
+  }
+}
+
+function columns(sql: Queryable) {
+  return sql`entry_key, known_size, known_modified_ms, seen_size, seen_modified_ms, seen_since_ms`;
+}
+
+function toEntry(row: FileRow): StoredEntry {
+  const { entry_key: key, known_size: size, known_modified_ms: modifiedMs } = row;
+  const { seen_size: seenSize, seen_modified_ms: seenModifiedMs, seen_since_ms: sinceMs } = row;
+  return {
+    key,
+    known: size === null || modifiedMs === null ? undefined : { size, modifiedMs },
+    seen:
+      seenSize === null || seenModifiedMs === null || sinceMs === null
+        ? undefined
+        : { size: seenSize, modifiedMs: seenModifiedMs, sinceMs },
+  };
+}
