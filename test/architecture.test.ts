@@ -196,6 +196,32 @@ test('no file depends on itself by way of others', () => {
   for (const file of files) walk(file, []);
 });
 
+/** What a request brought is typed by the schema that checked it. */
+const OF_A_REQUEST = /(^|\.)(json|query|params|body|input|context)$/;
+
+test('no endpoint casts what a request brought', () => {
+  const casts: string[] = [];
+  for (const file of files.filter((name) => name.startsWith('api/') && !name.startsWith('api/manage/'))) {
+    const source = ts.createSourceFile(file, readFileSync(join(SOURCE, file), 'utf8'), ts.ScriptTarget.Latest, true);
+    const visit = (node: ts.Node): void => {
+      if ((ts.isAsExpression(node) || ts.isTypeAssertionExpression(node)) && OF_A_REQUEST.test(castIn(node).getText()))
+        casts.push(`${file}: ${node.getText()}`);
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+  }
+  assert.deepEqual(casts, []);
+});
+
+/** Behind other casts and parentheses. */
+function castIn({ expression }: ts.AsExpression | ts.TypeAssertion | ts.ParenthesizedExpression): ts.Expression {
+  const isWrapped =
+    ts.isAsExpression(expression) ||
+    ts.isTypeAssertionExpression(expression) ||
+    ts.isParenthesizedExpression(expression);
+  return isWrapped ? castIn(expression) : expression;
+}
+
 test(`no file has more than ${MAX_LINES} lines`, () => {
   const written = files.filter((file) => !GENERATED.includes(file));
   const long = written.filter((file) => readFileSync(join(SOURCE, file), 'utf8').split('\n').length > MAX_LINES + 1);
