@@ -73,7 +73,7 @@ export interface ServerEntry {
 }
 
 class LocalDisk implements Disk {
-  readonly chmod?: Disk['chmod'];
+  readonly chmod?: (file: string, mode: number) => Promise<void>;
 
   constructor(private readonly root: string) {
     // Nobody keeps root out.
@@ -145,12 +145,13 @@ async function sftpServer(
   starting: Promise<{ port: number; username: string; password: string; folder: string; stop(): Promise<void> }>,
   deviations: Deviations,
 ): Promise<Omit<TestServer, 'name'>> {
-  const { port, username, password, folder, stop } = await starting;
+  const server = await starting;
+  const { port, username, password, folder } = server;
   return {
     connection: { type: 'sftp', host: '127.0.0.1', port, username, password, defaultPath: '/' },
     disk: new LocalDisk(folder),
     deviations: { noShell: 'it serves files alone', ...deviations },
-    stop,
+    stop: () => server.stop(),
   };
 }
 

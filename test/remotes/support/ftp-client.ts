@@ -1,5 +1,4 @@
 /** What a test needs to use a Remote on a server: sessions, leases, recorded leftovers and logs. */
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FtpConnection, PoolLimits } from '../../../src/connections/connection.js';
@@ -166,30 +165,4 @@ export async function list(remote: Remote, folder: string): Promise<FileInfo[]> 
   const found: FileInfo[] = [];
   for await (const entry of remote.list(at(folder))) found.push(entry);
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-export const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-
-/** `bytes` of pseudo-random content, made as it is read. */
-export function noise(
-  bytes: number,
-  chunkBytes = 65_536,
-): { readonly source: Readable; readonly digest: () => string } {
-  const hash = createHash('sha256');
-  const block = createHash('sha512').update('noise').digest();
-  const pattern = Buffer.alloc(chunkBytes, block);
-  let left = bytes;
-  let turn = 0;
-  const source = new Readable({
-    highWaterMark: chunkBytes,
-    read() {
-      if (left === 0) return void this.push(null);
-      const chunk = Buffer.from(pattern.subarray(0, Math.min(left, chunkBytes)));
-      if (chunk.length >= 4) chunk.writeUInt32LE(turn++, 0);
-      left -= chunk.length;
-      hash.update(chunk);
-      this.push(chunk);
-    },
-  });
-  return { source, digest: () => hash.digest('hex') };
 }
