@@ -5,7 +5,7 @@ export interface FolderMaker {
   /** `absent`: the folder above is missing, too, or the server's refusal says no more than that. */
   tryToMake(path: RemotePath): Promise<'made' | 'exists' | 'absent'>;
   /** The folder above stands. A race with another maker is no error. */
-  make(path: RemotePath): Promise<void>;
+  make(path: RemotePath): Promise<unknown>;
 }
 
 /** Makes a folder and its missing parents; `created` is false when it stood there already. */

@@ -1,3 +1,5 @@
+import type { Capabilities } from '../remote.js';
+
 /**
  * What was learned of one server: how it differs from its own FEAT and from RFC 959. Each field starts with the best
  * assumption and changes when the server proves otherwise.
@@ -12,8 +14,8 @@ export interface HostMemory {
   /** Whether SIZE answers for folders as well, so that its success does not prove a file. */
   sizeAnswersForFolders: boolean | undefined;
   hasMdtm: boolean;
-  /** False once a rename onto an existing file was refused. */
-  renameReplaces: boolean;
+  /** What a rename onto an existing file does. */
+  moveOnto: Capabilities['moveOnto'];
   /** True once a STOR into a missing folder was refused before the transfer began; some servers only look in the middle of it. */
   refusesEarly: boolean;
   /** What LIST's times are ahead of UTC; undefined until one file's LIST and MDTM have been compared. */
@@ -28,7 +30,7 @@ export const unknownServer = (): HostMemory => ({
   listsAll: true,
   sizeAnswersForFolders: undefined,
   hasMdtm: true,
-  renameReplaces: true,
+  moveOnto: 'replaces',
   refusesEarly: false,
   listOffsetMs: undefined,
   fruitlessLooks: 0,

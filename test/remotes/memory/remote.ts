@@ -2,7 +2,7 @@
 import { Readable, Writable } from 'node:stream';
 import { destroyOnAbort } from '../../../src/base/deadline.js';
 import { GatewayError } from '../../../src/base/errors.js';
-import { moveObstacle } from '../../../src/remotes/move-obstacle.js';
+import { moveObstacle } from '../../../src/remotes/obstacles.js';
 import { baseName, joinPath, parentOf, ROOT, underRoot, type RemotePath } from '../../../src/remotes/path.js';
 import type {
   ByteRange,
@@ -102,7 +102,9 @@ export class MemoryRemote implements Remote {
   async move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {
     const info = await this.stat(from);
     if (from === to) return info;
-    const obstacle = moveObstacle({ isFolder: info.isDirectory, replace }, to, this.tree.kindOf(this.at(to)));
+    const kind = this.tree.kindOf(this.at(to));
+    const standing = kind && { isFolder: kind === 'folder' };
+    const obstacle = moveObstacle({ isFolder: info.isDirectory, replace }, to, standing);
     if (obstacle !== undefined) throw obstacle;
     this.context.irrevocable?.();
     this.tree.makeFolder(this.at(parentOf(to)));

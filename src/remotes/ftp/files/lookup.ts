@@ -1,5 +1,5 @@
 /** What stands at a path: MLST where the server has it, else what SIZE, MDTM and CWD tell between them. */
-import { GatewayError } from '../../../base/errors.js';
+import { notFound } from '../../obstacles.js';
 import { baseName, parentOf, rawNameOf, ROOT, type RemotePath } from '../../path.js';
 import type { FileInfo } from '../../remote.js';
 import { askModifiedAt, askSize } from './attributes.js';
@@ -15,10 +15,6 @@ export async function stat(operation: Operation, path: RemotePath): Promise<File
   const found = await find(operation, path);
   if (found === undefined) throw notFound(path);
   return found;
-}
-
-export function notFound(path: RemotePath): GatewayError {
-  return new GatewayError('not_found', `${path}: there is no such file or folder`, { step: 'open' });
 }
 
 /** Undefined when nothing stands there; permission_denied when something does that may not be looked at. */

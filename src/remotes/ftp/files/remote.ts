@@ -1,8 +1,9 @@
-import { GatewayError, toGatewayError } from '../../../base/errors.js';
+import { toGatewayError } from '../../../base/errors.js';
 import type { FtpConnection, PoolLimits } from '../../../connections/connection.js';
-import { moveObstacle } from '../../move-obstacle.js';
-import { parseRemotePath, ROOT, underRoot, type RemotePath } from '../../path.js';
+import { isAFolder, notFound } from '../../obstacles.js';
+import { baseName, parseRemotePath, ROOT, underRoot, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
+import { movePlace } from '../../publish.js';
 import type {
   ByteRange,
   Capabilities,
@@ -16,11 +17,10 @@ import type {
   WriteOptions,
 } from '../../remote.js';
 import { openFile } from './source.js';
-import { makeFolder } from './folders.js';
 import { listFolder } from '../names/listing.js';
-import { find, notFound, stat, withListedTime } from './lookup.js';
+import { find, stat, withListedTime } from './lookup.js';
 import { Operation } from '../session/operation.js';
-import { renameOnto } from './rename.js';
+import { placesOn } from './places.js';
 import { isPositive, refusal } from '../session/replies.js';
 import type { FtpLease } from '../session/session.js';
 import { openAppender, openWriter } from './writer.js';
@@ -45,7 +45,7 @@ export class FtpRemote implements Remote {
   get can(): Capabilities {
     const { features, memory } = this.lease;
     return {
-      moveOnto: memory.renameReplaces ? 'replaces' : 'refuses',
+      moveOnto: memory.moveOnto,
       exclusiveCreate: false,
       readsWhileWriting: false,
       timeResolutionMs: features.machineListings && memory.machineListings ? SECOND_MS : MINUTE_MS,
@@ -107,13 +107,12 @@ export class FtpRemote implements Remote {
   async move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {
     const info = await stat(this.operation, from);
     if (from === to) return info;
-    const existing = await find(this.operation, to);
-    const standing = existing && (existing.isDirectory ? 'folder' : 'file');
-    const obstacle = moveObstacle({ isFolder: info.isDirectory, replace }, to, standing);
-    if (obstacle !== undefined) throw obstacle;
-    this.operation.context.irrevocable?.();
-    await renameOnto(this.operation, from, to);
-    return { ...info, name: to.slice(to.lastIndexOf('/') + 1), path: to };
+    const places = placesOn(this.operation);
+    const [source, target] = [{ path: from }, { path: to }];
+    const standing = await places.look(target);
+    const { isDirectory: isFolder } = info;
+    await movePlace(places, source, target, { isFolder, replace, standing, context: this.operation.context });
+    return { ...info, name: baseName(to), path: to };
   }
 
   async remove(path: RemotePath): Promise<void> {
@@ -123,13 +122,11 @@ export class FtpRemote implements Remote {
     // 550 says "absent", "a folder" and "not yours" alike.
     const info = await find(this.operation, path);
     if (info === undefined) throw notFound(path);
-    if (info.isDirectory) throw new GatewayError('is_a_folder', `${path} is a folder, not a file`, { step: 'open' });
+    if (info.isDirectory) throw isAFolder(path);
     throw toGatewayError(refusal(reply, 'open', `deleting ${path}`, 'permission_denied'));
   }
 
-  async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
-    // Some servers say yes to making what stands there.
-    if (await this.operation.isFolder(path)) return { created: false };
-    return makeFolder(this.operation, path);
+  makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
+    return placesOn(this.operation).makeFolder(path);
   }
 }

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
+import { isAFolder } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import type { ByteRange, FileInfo, OpenFile } from '../../remote.js';
 import { beginTransfer, dataError, lastWords, type Transfer } from '../session/data.js';
@@ -19,7 +20,7 @@ export async function openFile(
   select?: (info: FileInfo) => ByteRange | undefined,
 ): Promise<OpenFile> {
   const info = await stat(operation, path);
-  if (info.isDirectory) throw new GatewayError('is_a_folder', `${path} is a folder, not a file`, { step: 'open' });
+  if (info.isDirectory) throw isAFolder(path);
   const range = select?.(info);
   const start = range?.start ?? 0;
   const length = range === undefined ? info.size : range.end - range.start + 1;

@@ -1,13 +1,14 @@
 /** Writers: a new file by STOR under a hidden name and a rename, or more bytes at the end of an old one by APPE. */
-import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
-import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
+import { GatewayError, hasCode } from '../../../base/errors.js';
+import { isAFolder } from '../../obstacles.js';
+import { baseName, parentOf, ROOT, type RemotePath } from '../../path.js';
+import { hiddenBeside, isRefusal, isWrittenBeside, publishUpload } from '../../publish.js';
 import type { Commit, FileInfo, RemoteWriter, WriteOptions } from '../../remote.js';
 import { beginTransfer, type Transfer } from '../session/data.js';
-import { makeFolder } from './folders.js';
 import { find, measure, stat } from './lookup.js';
 import type { Operation } from '../session/operation.js';
 import { isPositive, refusal } from '../session/replies.js';
-import { renameOnto, storedElsewhere } from './rename.js';
+import { placesOn, storedElsewhere } from './places.js';
 import { FtpSink } from './sink.js';
 
 /** Time for all of a clean-up: a new login and one DELE. */
@@ -19,20 +20,19 @@ const SILENT_CLEANUP_MS = 500;
 export async function openWriter(
   operation: Operation,
   path: RemotePath,
-  isAtomic: boolean,
+  atomicUploads: boolean,
   options: WriteOptions,
 ): Promise<RemoteWriter> {
   if (path === ROOT) throw isAFolder(path);
-  // A name that may still change cannot be written in place.
-  const isInPlace = !isAtomic && options.provisional !== true;
   const { leftovers } = operation.context;
-  const stored = isInPlace ? path : joinPath(parentOf(path), leftovers.temporaryName(baseName(path)));
-  if (!isInPlace) await leftovers.expect(parentOf(path));
+  const hidden = isWrittenBeside(atomicUploads, options) ? hiddenBeside(path, leftovers) : undefined;
+  const stored = hidden?.path ?? path;
+  await hidden?.noted;
   try {
     return new FileWriter(operation, await store(operation, stored, path), path, stored);
   } catch (error) {
     // Without the server's word on it the file may have been made all the same.
-    if (!isInPlace && !toGatewayError(error).keepsSession) leftovers.removeLater(stored);
+    if (hidden !== undefined && !isRefusal(error)) leftovers.removeLater(stored);
     throw error;
   }
 }
@@ -52,7 +52,7 @@ async function store(operation: Operation, stored: RemotePath, path: RemotePath)
   const { memory, provenFolders } = operation.lease;
   // Where the server may find out in the middle of the transfer, the bytes could not be sent again.
   const mayRefuseLate = folder !== ROOT && !memory.refusesEarly && !provenFolders.has(folder);
-  if (mayRefuseLate && !(await operation.isFolder(folder))) await makeFolder(operation, folder);
+  if (mayRefuseLate) await placesOn(operation).makeFolder(folder);
   const transfer = await beginTransfer(operation, command);
   if (transfer.first.code < 400) return transfer;
   const subject =
@@ -63,10 +63,7 @@ async function store(operation: Operation, stored: RemotePath, path: RemotePath)
   if (error.code === 'no_space') throw error;
   // 550, 553 or 451, whatever the reason: only a look at the folder tells whether it is missing, and it may have come
   // in the meantime by another hand.
-  if (!(await operation.isFolder(folder))) {
-    memory.refusesEarly = true;
-    await makeFolder(operation, folder);
-  }
+  if ((await placesOn(operation).makeFolder(folder)).created) memory.refusesEarly = true;
   const again = await beginTransfer(operation, command);
   if (again.first.code < 400) return again;
   if ((await find(operation, path))?.isDirectory === true) throw isAFolder(path);
@@ -94,8 +91,8 @@ class FileWriter extends FtpSink implements RemoteWriter {
     expectSize(path, size, info.size, 'bytes stand on the server');
     this.operation.lease.provenFolders.set(parentOf(this.stored), true);
     if (this.stored !== path) {
-      this.operation.context.mark?.('rename');
-      await this.publish(path, size, exclusive);
+      const { context } = this.operation;
+      await publishUpload(placesOn(this.operation), { path: this.stored }, { path }, { exclusive, size, context });
     }
     this.isCommitted = true;
     return { ...info, name: baseName(path), path };
@@ -111,32 +108,6 @@ class FileWriter extends FtpSink implements RemoteWriter {
       return await measure(this.operation, this.stored);
     } catch (error) {
       throw hasCode(error, 'not_found') ? storedElsewhere(this.path) : error;
-    }
-  }
-
-  private async publish(path: RemotePath, size: number, exclusive: boolean): Promise<void> {
-    if (exclusive && (await find(this.operation, path)) !== undefined) {
-      throw new GatewayError('already_exists', `${path} exists already`, { step: 'publish' });
-    }
-    this.operation.context.irrevocable?.();
-    try {
-      await renameOnto(this.operation, this.stored, path);
-    } catch (error) {
-      if (hasCode(error, 'connection_lost', 'stall_timeout') && (await this.wasPublished(path, size))) return;
-      throw hasCode(error, 'remote_failure', 'permission_denied', 'not_found') ? renameRefused(error) : error;
-    }
-  }
-
-  /** The answer to RNTO was lost. Done or not done: the temporary name is gone and the file stands, or it is not. */
-  private async wasPublished(path: RemotePath, size: number): Promise<boolean> {
-    if (this.operation.signal.aborted) return false;
-    const afresh = this.operation.under(AbortSignal.timeout(CLEANUP_TIMEOUT_MS));
-    try {
-      await this.operation.lease.reconnect(afresh.signal);
-      if ((await find(afresh, this.stored)) !== undefined) return false;
-      return (await find(afresh, path))?.size === size;
-    } catch {
-      return false;
     }
   }
 
@@ -208,13 +179,4 @@ class Appender extends FtpSink implements RemoteWriter {
 function expectSize(path: RemotePath, expected: number, actual: number, what: string): void {
   if (actual === expected) return;
   throw new GatewayError('size_mismatch', `${path}: ${actual} ${what}, ${expected} were expected`, { step: 'verify' });
-}
-
-function renameRefused(error: GatewayError): GatewayError {
-  const text = `${error.message}; a connection with "atomicUploads: false" writes without a rename`;
-  return new GatewayError('remote_failure', text, { step: 'publish', remote: error.remote, cause: error });
-}
-
-function isAFolder(path: RemotePath): GatewayError {
-  return new GatewayError('is_a_folder', `${path} is a folder, not a file`, { step: 'open' });
 }

@@ -1,6 +1,7 @@
 /** A folder's entries as the seam wants them: links followed, names checked, and every doubt about the folder cleared. */
 import { GatewayError } from '../../../base/errors.js';
 import { ListingBounds } from '../../listing-bounds.js';
+import { notAFolder } from '../../obstacles.js';
 import { baseName, joinPath, parseFileName, type RemotePath } from '../../path.js';
 import type { FileInfo } from '../../remote.js';
 import { parseMachineLine, type Entry } from './entries.js';
@@ -89,7 +90,7 @@ async function* machineEntries(
 async function expectFolder(operation: Operation, folder: RemotePath): Promise<void> {
   const info = await stat(operation, folder);
   if (info.isDirectory) return;
-  throw new GatewayError('not_a_folder', `${folder} is a file, not a folder`, { step: 'open' });
+  throw notAFolder(folder);
 }
 
 const isNotImplementedHere = (reply: Reply): boolean => reply.code === 501 || reply.code === 503;

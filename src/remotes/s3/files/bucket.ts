@@ -9,6 +9,7 @@ import {
 import mime from 'mime-types';
 import type { Readable } from 'node:stream';
 import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
+import { alreadyExists } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import type { ByteRange } from '../../remote.js';
 import { ListingBounds } from '../../listing-bounds.js';
@@ -334,10 +335,6 @@ type ConditionTrait = 'exclusivePut' | 'exclusiveComplete';
 const PAGE_KEYS = 500;
 /** Statuses of a HEAD behind which several reasons may stand. */
 const EXPLAINED = new Set([301, 307, 400, 401, 403]);
-
-export function alreadyExists(what: string, cause?: unknown): GatewayError {
-  return new GatewayError('already_exists', `${what} already exists`, { step: 'publish', cause });
-}
 
 export function changedMeanwhile(what: string, cause?: unknown): GatewayError {
   return new GatewayError('already_exists', `${what} is another file by now`, { step: 'publish', cause });

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../base/errors.js';
+import { notAFolder, notFound } from '../../obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../../path.js';
 import type { FileInfo } from '../../remote.js';
 import type { Bucket } from './bucket.js';
@@ -58,9 +58,9 @@ export async function* listFolder(
   if (skipped > 0) options.log('s3 keys that are no path were left out of a listing', { folder, skipped });
   if (isThere) return;
   if ((await bucket.head(bucket.fileKey(folder), folder)) !== undefined) {
-    throw new GatewayError('not_a_folder', `${folder} is a file, not a folder`, { step: 'open' });
+    throw notAFolder(folder);
   }
-  throw new GatewayError('not_found', `${folder} does not exist`, { step: 'open' });
+  throw notFound(folder);
 }
 
 export function fileInfo(

@@ -3,7 +3,8 @@
  * shows. What comes between the question and the file is a race that S3 offers nothing against. A name that others have
  * given to a file and a folder at once stays both; a login that may not look writes unasked.
  */
-import { GatewayError, hasCode } from '../../../base/errors.js';
+import { hasCode } from '../../../base/errors.js';
+import { isAFolder, notAFolder } from '../../obstacles.js';
 import { parentOf, ROOT, type RemotePath } from '../../path.js';
 import type { Bucket } from './bucket.js';
 
@@ -49,12 +50,4 @@ export async function ifAllowed<T>(looking: Promise<T | undefined>): Promise<T |
     if (hasCode(error, 'permission_denied')) return undefined;
     throw error;
   }
-}
-
-export function isAFolder(path: RemotePath): GatewayError {
-  return new GatewayError('is_a_folder', `${path} is a folder, not a file`, { step: 'open' });
-}
-
-export function notAFolder(path: RemotePath): GatewayError {
-  return new GatewayError('not_a_folder', `${path} is a file, not a folder`, { step: 'open' });
 }

@@ -1,9 +1,10 @@
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { GatewayError } from '../../../base/errors.js';
 import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
-import { moveObstacle } from '../../move-obstacle.js';
-import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
+import { alreadyExists, isAFolder, moveObstacle, notAFolder, notFound } from '../../obstacles.js';
+import { ROOT, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
+import { hiddenBeside } from '../../publish.js';
 import type {
   ByteRange,
   Capabilities,
@@ -18,13 +19,13 @@ import type {
   ServerFacts,
   WriteOptions,
 } from '../../remote.js';
-import { alreadyExists, changedMeanwhile, Bucket, type ObjectFacts } from './bucket.js';
+import { changedMeanwhile, Bucket, type ObjectFacts } from './bucket.js';
 import { Calls } from '../client/calls.js';
 import { hostOf, identityOf } from '../client/client.js';
 import { copyObject, type CopyOrigin } from './copy.js';
 import { moveFolder } from './folders.js';
 import { fileInfo, folderInfo, listFolder } from './listing.js';
-import { isAFolder, notAFolder, refuseFileAbove, requireFilePlace } from './place.js';
+import { refuseFileAbove, requireFilePlace } from './place.js';
 import { abortUpload, MAX_PUT_BYTES, type CompletedUpload, type UploadTarget } from './multipart.js';
 import type { S3Lease } from '../client/session.js';
 import { SdkSink } from './sdk-sink.js';
@@ -156,7 +157,7 @@ export class S3Remote implements Remote {
       refuseFileAbove(bucket, to),
     ]);
     const isFolder = facts === undefined;
-    const standing = file !== undefined ? 'file' : folder !== undefined ? 'folder' : undefined;
+    const standing = (file ?? folder) && { isFolder: file === undefined };
     const obstacle = moveObstacle({ isFolder, replace }, to, standing);
     if (obstacle !== undefined) throw obstacle;
     if (facts === undefined) {
@@ -237,10 +238,9 @@ export class S3Remote implements Remote {
 
   /** A hidden key in the same folder, whose folder is noted before anything is written to it. */
   async #stage(path: RemotePath): Promise<UploadTarget> {
-    const { leftovers } = this.context;
-    const folder = parentOf(path);
-    await leftovers.expect(folder);
-    return this.#target(joinPath(folder, leftovers.temporaryName(baseName(path))));
+    const hidden = hiddenBeside(path, this.context.leftovers);
+    await hidden.noted;
+    return this.#target(hidden.path);
   }
 
   /** Facts of a file. not_found, is_a_folder. */
@@ -263,8 +263,4 @@ export class S3Remote implements Remote {
     if (first !== undefined) return folderInfo(path, first.key === prefix ? first.modifiedAt : undefined);
     return path === ROOT ? folderInfo(path) : undefined;
   }
-}
-
-function notFound(path: RemotePath): GatewayError {
-  return new GatewayError('not_found', `${path} does not exist`, { step: 'open' });
 }

@@ -1,8 +1,8 @@
 /** Three ways for an upload's bytes to reach the store. Whatever the way, nothing is visible before `publish`. */
 import type { Hold } from '../../../budgets/memory.js';
 import { GatewayError } from '../../../base/errors.js';
+import { alreadyExists } from '../../obstacles.js';
 import type { Bucket } from './bucket.js';
-import { alreadyExists } from './bucket.js';
 import { wholeSeconds } from './keys.js';
 import {
   equalPartBytes,

@@ -1,5 +1,5 @@
 import type { SftpChannel } from '../session/channel.js';
-import type { ServerPath } from './publish.js';
+import type { ServerPath } from './confine.js';
 import { isStatus } from '../wire/replies.js';
 import { OPEN } from '../wire/wire.js';
 

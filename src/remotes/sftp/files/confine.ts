@@ -1,8 +1,24 @@
 import { GatewayError } from '../../../base/errors.js';
 import { baseName, parentOf, pathBytes, ROOT, underRoot, type RemotePath } from '../../path.js';
 import type { SftpChannel } from '../session/channel.js';
-import { lookAt, type ServerPath } from './publish.js';
-import { isMissing, translate } from '../wire/replies.js';
+import { isMissing, isStatus, translate } from '../wire/replies.js';
+import type { Attributes } from '../wire/wire.js';
+
+/** A path on the server: its bytes, and how clients know it. */
+export interface ServerPath {
+  readonly raw: Buffer;
+  readonly path: RemotePath;
+}
+
+/** What stands at a path, links not followed; undefined when nothing does or nothing can be learned. */
+export async function lookAt(channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> {
+  try {
+    return await channel.lstat(raw);
+  } catch (error) {
+    if (isStatus(error)) return undefined;
+    throw error;
+  }
+}
 
 /**
  * Keeps a connection inside its `rootPath`. Paths are free of `..` already, but the server follows symbolic links; so
@@ -29,7 +45,7 @@ export class Confinement {
         throw translate(error, path, 'open');
       },
     );
-    return { raw: inside(real, root, path), shown: path };
+    return { raw: inside(real, root, path), path };
   }
 
   /** For requests about the entry itself: remove, rename, make. Rejects with the server's status when its folder is missing. */
@@ -38,7 +54,7 @@ export class Confinement {
     const folder = this.plain(parentOf(path));
     const [root, real] = await Promise.all([this.#root(channel), channel.realPath(folder.raw)]);
     const raw = Buffer.concat([withSlash(inside(real, root, path)), pathBytes(baseName(path))]);
-    return { raw, shown: path };
+    return { raw, path };
   }
 
   /** For creating or overwriting a file in place: a link at the end is followed by the server, so it is looked at. */
@@ -56,7 +72,7 @@ export class Confinement {
   }
 
   plain(path: RemotePath): ServerPath {
-    return { raw: pathBytes(underRoot(this.#rootPath, path)), shown: path };
+    return { raw: pathBytes(underRoot(this.#rootPath, path)), path };
   }
 
   /** A path of the server as clients see it; undefined when it lies outside. */

@@ -1,9 +1,10 @@
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
-import { GatewayError, hasCode, type Step } from '../../../base/errors.js';
+import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
-import { moveObstacle } from '../../move-obstacle.js';
+import { alreadyExists, isAFolder } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
+import { hiddenBeside, isRefusal, isWrittenBeside, movePlace, publishUpload } from '../../publish.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import type {
   ByteRange,
@@ -22,12 +23,11 @@ import type {
 import { keepsWhatStands } from './append-probe.js';
 import { SAFE_CHUNK_BYTES, type SftpChannel } from '../session/channel.js';
 import { runCommand } from './command.js';
-import { Confinement } from './confine.js';
+import { Confinement, lookAt, type ServerPath } from './confine.js';
 import type { HostMemory } from '../host-memory.js';
 import { fileInfo, listEntries } from './listing.js';
-import { isFolderAt, lookAt, type ServerPath } from './publish.js';
 import { SftpSource } from './source.js';
-import { isMissing, isStatus, refused, translate } from '../wire/replies.js';
+import { isMissing, isStatus, translate } from '../wire/replies.js';
 import type { SftpLease } from '../session/session.js';
 import { Tree } from './tree.js';
 import { SftpWriter, type WriterJob } from './writer.js';
@@ -131,7 +131,7 @@ export class SftpRemote implements Remote {
       try {
         // The first bytes travel with the file's facts: most files are small, and a round trip is all they cost.
         const [attributes, head] = await Promise.all([channel.fstat(handle), readHead(channel, handle)]);
-        if (attributes.isFolder) throw refused('is_a_folder', `${path} is a folder`, 'open', undefined);
+        if (attributes.isFolder) throw isAFolder(path);
         if (attributes.size === undefined) {
           throw new GatewayError('protocol_error', `the server does not tell the size of ${path}`, { step: 'open' });
         }
@@ -160,8 +160,8 @@ export class SftpRemote implements Remote {
   }
 
   write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
-    if (path === ROOT) return Promise.reject(refused('is_a_folder', `${path} is a folder`, 'open', undefined));
-    return (this.#atomicUploads && options.isHidden !== true) || options.provisional === true
+    if (path === ROOT) return Promise.reject(isAFolder(path));
+    return isWrittenBeside(this.#atomicUploads, options)
       ? this.#writeBeside(path, options)
       : this.#writeInPlace(path, options);
   }
@@ -174,7 +174,7 @@ export class SftpRemote implements Remote {
       const [found, opened] = await Promise.allSettled([channel.stat(file.raw), channel.open(file.raw, OPEN.WRITE)]);
       try {
         if (found.status === 'rejected') throw found.reason;
-        if (found.value.isFolder) throw refused('is_a_folder', `${path} is a folder`, 'open', undefined);
+        if (found.value.isFolder) throw isAFolder(path);
         if (opened.status === 'rejected') throw opened.reason;
       } catch (error) {
         if (opened.status === 'fulfilled') channel.close(opened.value).catch(() => undefined);
@@ -209,7 +209,7 @@ export class SftpRemote implements Remote {
     const { leftovers } = this.#context;
     if (this.#memory.keepsWhatStands === undefined) {
       const { isFolder } = await channel.stat(file.raw);
-      if (isFolder) throw refused('is_a_folder', `${path} is a folder`, 'open', undefined);
+      if (isFolder) throw isAFolder(path);
       const trial = joinPath(parentOf(path), leftovers.temporaryName('append'));
       await leftovers.expect(parentOf(path));
       const place = await this.#confinement.entry(channel, trial);
@@ -230,18 +230,10 @@ export class SftpRemote implements Remote {
       const { channel } = tree;
       const source = await this.#confinement.entry(channel, from);
       const target = await tree.entryInNewFolder(to);
-      const [attributes, standing] = await Promise.all([channel.lstat(source.raw), lookAt(channel, target)]);
+      const [attributes, standing] = await Promise.all([channel.lstat(source.raw), tree.look(target)]);
       if (from === to) return describe(to, attributes);
-      const isOntoFolder = standing !== undefined && (standing.isFolder || (await isFolderAt(channel, target)));
-      const obstacle = moveObstacle(
-        { isFolder: attributes.isFolder, replace },
-        to,
-        standing && (isOntoFolder ? 'folder' : 'file'),
-      );
-      if (obstacle !== undefined) throw obstacle;
-      const tools = tree.publishTools(to, 'move', (path) => this.#context.leftovers.removeLater(path));
-      this.#context.irrevocable?.();
-      await tree.renameTo(source, to, replace ? 'over' : 'new', tools);
+      const { isFolder } = attributes;
+      await movePlace(tree, source, target, { isFolder, replace, standing, context: this.#context });
       return describe(to, attributes.isLink ? await channel.stat(target.raw).catch(() => attributes) : attributes);
     });
   }
@@ -282,20 +274,17 @@ export class SftpRemote implements Remote {
   /** A file under a hidden name in the target's folder, renamed by `commit`. */
   #writeBeside(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
     const { leftovers, signal } = this.#context;
-    const folder = parentOf(path);
-    const hidden = joinPath(folder, leftovers.temporaryName(baseName(path)));
-    const noted = leftovers.expect(folder);
-    noted.catch(() => undefined);
+    const { path: hidden, noted } = hiddenBeside(path, leftovers);
     return this.#run(path, 'open', async (tree) => {
       const { channel } = tree;
       const [file] = await Promise.all([tree.entryInNewFolder(hidden), noted]);
       signal.throwIfAborted();
-      const opening = tree.openForWriting(file, hidden, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE);
+      const opening = tree.openForWriting(file, path, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE);
       // Known now, it saves sending all the bytes in vain.
       const looking = options.provisional === true ? undefined : this.#lookAhead(channel, path);
       const [handle, standing] = await Promise.all([opening, looking]).catch((error: unknown) => {
         // Without a reply to it the file may have been made all the same.
-        if (!isStatus(error) && !hasCode(error, 'not_a_folder')) leftovers.removeLater(hidden);
+        if (!isRefusal(error)) leftovers.removeLater(hidden);
         throw error;
       });
       const upload = this.#upload(
@@ -307,10 +296,9 @@ export class SftpRemote implements Remote {
         {
           publish: async (attributes, expected) => {
             const target = expected.path ?? path;
-            this.#context.mark?.('rename');
-            this.#context.irrevocable?.();
-            const tools = tree.publishTools(target, 'publish', (aside) => leftovers.removeLater(aside));
-            await tree.renameTo(file, target, expected.exclusive === true ? 'new' : 'over', tools);
+            const { size, exclusive = false } = expected;
+            const to = await tree.entryInNewFolder(target);
+            await publishUpload(tree, file, to, { exclusive, size, context: this.#context });
             return describe(target, attributes);
           },
           takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
@@ -332,7 +320,7 @@ export class SftpRemote implements Remote {
       const file = await this.#confinement.writable(channel, path);
       const flags = OPEN.WRITE | OPEN.CREATE | (options.exclusive === true ? OPEN.EXCLUSIVE : OPEN.TRUNCATE);
       const handle = await tree.openForWriting(file, path, flags).catch(async (error: unknown) => {
-        if (options.exclusive !== true || !isStatus(error)) throw error;
+        if (options.exclusive !== true || !isRefusal(error)) throw error;
         throw obstacleAt(path, await lookAt(channel, file), options) ?? error;
       });
       return this.#upload(
@@ -424,8 +412,8 @@ function obstacleAt(
   { exclusive }: WriteOptions,
 ): GatewayError | undefined {
   if (standing === undefined) return undefined;
-  if (exclusive === true) return refused('already_exists', `${path} exists already`, 'open', undefined);
-  return standing.isFolder ? refused('is_a_folder', `${path} is a folder`, 'open', undefined) : undefined;
+  if (exclusive === true) return alreadyExists(path);
+  return standing.isFolder ? isAFolder(path) : undefined;
 }
 
 async function closeAndRemove(channel: SftpChannel, handle: Buffer | undefined, file: ServerPath): Promise<void> {

@@ -2,7 +2,7 @@ import { destroyOnAbort, orAbort, within } from '../../../base/deadline.js';
 import { GatewayError, toGatewayError } from '../../../base/errors.js';
 import type { Commit, FileInfo, RemoteWriter } from '../../remote.js';
 import { isStatus, translate } from '../wire/replies.js';
-import type { ServerPath } from './publish.js';
+import type { ServerPath } from './confine.js';
 import type { Attributes } from '../wire/wire.js';
 import { SftpSink, type SinkPlan } from './sink.js';
 

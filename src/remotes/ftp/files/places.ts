@@ -1,0 +1,77 @@
+/** What a name on the server can be told to become: the calls that publishing is made of. */
+import { GatewayError } from '../../../base/errors.js';
+import { makeFolders } from '../../make-folders.js';
+import { notAFolder } from '../../obstacles.js';
+import { joinPath, parentOf, type RemotePath } from '../../path.js';
+import type { Place, Places } from '../../publish.js';
+import type { Operation } from '../session/operation.js';
+import { isPositive, refusal, type Reply } from '../session/replies.js';
+import { find } from './lookup.js';
+
+/** Time for all of what follows a lost connection: a new login and a few commands. */
+const AFRESH_MS = 20_000;
+
+/** The server took the bytes, but not the name. */
+export function storedElsewhere(path: RemotePath): GatewayError {
+  const text = `${path}: the FTP server stored the file under another name than it was told`;
+  return new GatewayError('remote_failure', text, { step: 'verify' });
+}
+
+export function placesOn(operation: Operation): Places<Place> {
+  const { memory } = operation.lease;
+
+  return {
+    async look({ path }) {
+      const found = await find(operation, path);
+      return found && { isFolder: found.isDirectory, size: found.size };
+    },
+
+    async makeFolder(path) {
+      // Some servers say yes to making what stands there.
+      if (await operation.isFolder(path)) return { created: false };
+      // MKD first: one command where the parent is there. Its refusal means nothing by itself (550, 521, 553 …).
+      const make = async (at: RemotePath): Promise<'made' | 'exists' | Reply> => {
+        const reply = await operation.ask('MKD', at);
+        if (isPositive(reply)) return 'made';
+        const standing = await find(operation, at);
+        if (standing?.isDirectory === false) throw notAFolder(at);
+        return standing === undefined ? reply : 'exists';
+      };
+      return makeFolders(path, {
+        tryToMake: async (at) => {
+          const outcome = await make(at);
+          return typeof outcome === 'string' ? outcome : 'absent';
+        },
+        make: async (at) => {
+          const outcome = await make(at);
+          if (typeof outcome === 'string') return;
+          throw refusal(outcome, 'open', `making the folder ${at}`, 'permission_denied');
+        },
+      });
+    },
+
+    async rename({ path: from }, { path: to }) {
+      const ready = await operation.ask('RNFR', from, [350]);
+      const reply = ready.code === 350 ? await operation.ask('RNTO', to) : ready;
+      if (!isPositive(reply)) throw refusal(reply, 'publish', `renaming to ${to}`);
+      // pure-ftpd says 250 and changes blanks at the end of a name.
+      if (to.endsWith(' ') && (await find(operation, to)) === undefined) throw storedElsewhere(to);
+    },
+
+    async remove({ path }) {
+      const reply = await operation.ask('DELE', path);
+      if (!isPositive(reply)) throw refusal(reply, 'publish', `deleting ${path}`);
+    },
+
+    beside: ({ path }, name) => ({ path: joinPath(parentOf(path), name) }),
+    // What one folder refuses may be allowed in another.
+    refusesToReplace: false,
+    learnRefusal: () => void (memory.moveOnto = 'refuses'),
+
+    async afresh() {
+      const patient = operation.under(AbortSignal.timeout(AFRESH_MS));
+      await patient.lease.reconnect(patient.signal);
+      return placesOn(patient);
+    },
+  };
+}

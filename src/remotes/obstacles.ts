@@ -1,0 +1,38 @@
+/** What stands in the way of an operation, in the same words for every protocol. */
+import { GatewayError, type ErrorCode, type Step } from '../base/errors.js';
+import type { RemotePath } from './path.js';
+
+/** `cause`: the server's own refusal, whose words are kept. */
+function obstacle(code: ErrorCode, text: string, step: Step, cause?: unknown): GatewayError {
+  return new GatewayError(code, text, {
+    step,
+    cause,
+    remote: cause instanceof GatewayError ? cause.remote : undefined,
+  });
+}
+
+export const notFound = (path: RemotePath): GatewayError => obstacle('not_found', `${path} does not exist`, 'open');
+
+export const isAFolder = (path: RemotePath, cause?: unknown): GatewayError =>
+  obstacle('is_a_folder', `${path} is a folder, not a file`, 'open', cause);
+
+export const notAFolder = (path: RemotePath, cause?: unknown): GatewayError =>
+  obstacle('not_a_folder', `${path} is a file, not a folder`, 'open', cause);
+
+export const alreadyExists = (path: string, cause?: unknown): GatewayError =>
+  obstacle('already_exists', `${path} exists already`, 'publish', cause);
+
+export const folderStandsAt = (path: RemotePath, cause?: unknown): GatewayError =>
+  obstacle('is_a_folder', `a folder stands at ${path}`, 'publish', cause);
+
+/** Why what stands at `to` keeps a move from its place: only a file takes the place of a file, and only when told to. */
+export function moveObstacle(
+  { isFolder, replace }: { readonly isFolder: boolean; readonly replace: boolean },
+  to: RemotePath,
+  standing: { readonly isFolder: boolean } | undefined,
+): GatewayError | undefined {
+  if (standing === undefined) return undefined;
+  if (standing.isFolder) return folderStandsAt(to);
+  if (isFolder) return obstacle('not_a_folder', `a file stands at ${to}`, 'publish');
+  return replace ? undefined : alreadyExists(to);
+}

@@ -1,0 +1,217 @@
+/**
+ * How a file comes to its final name on a server that knows files and folders (S3 has neither: it completes an object in
+ * one request). The policy stands here, above five calls that a protocol gives: look, rename, replace, remove, makeFolder.
+ * At no moment is the old file gone without the new one being complete under some name.
+ */
+import { randomBytes } from 'node:crypto';
+import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
+import { alreadyExists, folderStandsAt, moveObstacle } from './obstacles.js';
+import { baseName, joinPath, parentOf, type RemotePath } from './path.js';
+import type { Leftovers, RemoteContext, WriteOptions } from './remote.js';
+
+const MAX_NAME_BYTES = 255;
+
+export interface Standing {
+  readonly isFolder: boolean;
+  readonly size: number | undefined;
+}
+
+/** A name on a server, as its protocol keeps it. */
+export interface Place {
+  readonly path: RemotePath;
+}
+
+/** Whatever a call throws is a GatewayError; one that keeps the session is the server's refusal. */
+export interface Places<P extends Place> {
+  /** What stands there; undefined when nothing does, or nothing can be learned. */
+  look(place: P): Promise<Standing | undefined>;
+  rename(from: P, to: P): Promise<void>;
+  /** Onto whatever file stands at the target, in one step; false where the server turns out to have no such call. */
+  readonly replace?: ((from: P, to: P) => Promise<boolean>) | undefined;
+  remove(place: P): Promise<void>;
+  /** With its parents; `created` is false when it stood there already, also when another maker was faster. not_a_folder. */
+  makeFolder(path: RemotePath): Promise<{ readonly created: boolean }>;
+  /** Another name in the same folder. */
+  beside(place: P, name: string): P;
+  /** rename() is sure to be refused where something stands: no look is needed before it. */
+  readonly refusesToReplace: boolean;
+  /** rename() was refused because something stands there. */
+  learnRefusal(): void;
+  /** The same on a new session, after the present one was lost; absent where the lease has no other. */
+  afresh?(): Promise<Places<P>>;
+}
+
+/** The server said no, and the session is as good as before. */
+export const isRefusal = (error: unknown): error is GatewayError => error instanceof GatewayError && error.keepsSession;
+
+/** Whether the bytes go to a hidden name first. A name that may still change cannot be written in place. */
+export const isWrittenBeside = (atomicUploads: boolean, { isHidden, provisional }: WriteOptions): boolean =>
+  (atomicUploads && isHidden !== true) || provisional === true;
+
+/** A hidden name beside `path`; nothing may be written to it before `noted` has resolved. */
+export function hiddenBeside(path: RemotePath, leftovers: Leftovers): { path: RemotePath; noted: Promise<void> } {
+  const folder = parentOf(path);
+  const noted = leftovers.expect(folder);
+  noted.catch(() => undefined);
+  return { path: joinPath(folder, leftovers.temporaryName(baseName(path))), noted };
+}
+
+/**
+ * Gives a complete upload its name. Errors: already_exists (with `exclusive`), is_a_folder, not_a_folder, no_space,
+ * connection_lost, remote_failure. On any of them the former file stands.
+ */
+export async function publishUpload<P extends Place>(
+  places: Places<P>,
+  from: P,
+  to: P,
+  { exclusive, size, context }: { exclusive: boolean; size: number; context: RemoteContext },
+): Promise<void> {
+  context.mark?.('rename');
+  if (exclusive && !places.refusesToReplace && (await places.look(to)) !== undefined) throw alreadyExists(to.path);
+  context.irrevocable?.();
+  try {
+    await put(places, from, to, !exclusive, context.leftovers);
+  } catch (error) {
+    if (hasCode(error, 'connection_lost', 'stall_timeout') && (await wasPublished(places, from, to, size))) return;
+    if (!hasCode(error, 'remote_failure', 'permission_denied', 'not_found')) throw error;
+    const text = `${error.message}; a connection with "atomicUploads: false" writes without a rename`;
+    throw new GatewayError('remote_failure', text, { step: 'publish', remote: error.remote, cause: error });
+  }
+}
+
+/** `standing`: at `to`, as was just seen. Errors: those of moveObstacle, and the server's refusal. */
+export async function movePlace<P extends Place>(
+  places: Places<P>,
+  from: P,
+  to: P,
+  what: { isFolder: boolean; replace: boolean; standing: Standing | undefined; context: RemoteContext },
+): Promise<void> {
+  const obstacle = moveObstacle(what, to.path, what.standing);
+  if (obstacle !== undefined) throw obstacle;
+  what.context.irrevocable?.();
+  await put(places, from, to, what.replace, what.context.leftovers);
+}
+
+/** `work`, done again if its refusal turns out to come from a missing folder above `path`. */
+export async function inFolder<T>(
+  calls: Pick<Places<Place>, 'makeFolder'>,
+  path: RemotePath,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isRefusal(error) || hasCode(error, 'already_exists', 'is_a_folder')) throw error;
+    const { created } = await calls.makeFolder(parentOf(path)).catch((second: unknown) => {
+      // Where the folder was not said to be missing, only a file in its place says more than the refusal.
+      const saysMore = !isRefusal(second) || hasCode(second, 'not_a_folder') || hasCode(error, 'not_found');
+      throw saysMore ? second : error;
+    });
+    // Another maker may have been faster.
+    if (!created && !hasCode(error, 'not_found')) throw error;
+    return work();
+  }
+}
+
+function put<P extends Place>(
+  places: Places<P>,
+  from: P,
+  to: P,
+  replace: boolean,
+  leftovers: Leftovers,
+): Promise<void> {
+  return inFolder(places, to.path, () =>
+    replace ? renameOver(places, from, to, leftovers) : renameNew(places, from, to),
+  );
+}
+
+/** Free of races where the server refuses by itself. */
+async function renameNew<P extends Place>(places: Places<P>, from: P, to: P): Promise<void> {
+  try {
+    await places.rename(from, to);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const exists = hasCode(error, 'already_exists') || (await places.look(to)) !== undefined;
+    if (!exists) throw error;
+    places.learnRefusal();
+    throw alreadyExists(to.path, error);
+  }
+}
+
+async function renameOver<P extends Place>(places: Places<P>, from: P, to: P, leftovers: Leftovers): Promise<void> {
+  let inOneStep = true;
+  try {
+    if ((await places.replace?.(from, to)) === true) return;
+    inOneStep = false;
+    await places.rename(from, to);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const standing = await places.look(to);
+    if (standing?.isFolder === true) throw folderStandsAt(to.path, error);
+    if (inOneStep || standing === undefined) throw error;
+    await replaceInTwoSteps(places, from, to, leftovers);
+  }
+}
+
+/** For a server that will not rename onto a file: the former one makes way, and comes back if the new one cannot come. */
+async function replaceInTwoSteps<P extends Place>(
+  places: Places<P>,
+  from: P,
+  to: P,
+  leftovers: Leftovers,
+): Promise<void> {
+  const aside = places.beside(to, asideName(baseName(to.path)));
+  try {
+    await places.rename(to, aside);
+  } catch (error) {
+    // Its answer may be lost, and not the request.
+    if (!isRefusal(error) && places.afresh !== undefined) await restore(places, aside, to, error);
+    throw error;
+  }
+  try {
+    await places.rename(from, to);
+  } catch (error) {
+    await restore(places, aside, to, error);
+    throw error;
+  }
+  places.learnRefusal();
+  await places.remove(aside).catch(() => leftovers.removeLater(aside.path));
+}
+
+/** Afterwards a file stands at `to`: the former one, or the new one if that has come after all. */
+async function restore<P extends Place>(places: Places<P>, aside: P, to: P, reason: unknown): Promise<void> {
+  try {
+    if (isRefusal(reason)) return await places.rename(aside, to);
+    const afresh = (await places.afresh?.()) ?? places;
+    if ((await afresh.look(to)) === undefined) await afresh.rename(aside, to);
+    else await afresh.remove(aside).catch(() => undefined);
+  } catch (error) {
+    throw new GatewayError(
+      'remote_failure',
+      `${to.path} could not be replaced, and the file that stood there could not be moved back: it is ${aside.path} now`,
+      { step: 'publish', cause: error, remote: toGatewayError(error).remote },
+    );
+  }
+}
+
+/** Whether a rename whose answer was lost has been done: then the hidden name is gone and the whole file stands. */
+async function wasPublished<P extends Place>(places: Places<P>, from: P, to: P, size: number): Promise<boolean> {
+  if (places.afresh === undefined) return false;
+  try {
+    const afresh = await places.afresh();
+    return (await afresh.look(from)) === undefined && (await afresh.look(to))?.size === size;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The hidden name of a file that makes way, cut to what file systems take. Not one of the names that are swept up
+ * after a crash: for a moment it is the only copy of the old file.
+ */
+function asideName(name: string): string {
+  const suffix = `.ftg-old-${randomBytes(8).toString('hex')}`;
+  let kept = name;
+  while (Buffer.byteLength(kept) + suffix.length + 1 > MAX_NAME_BYTES) kept = [...kept].slice(0, -1).join('');
+  return `.${kept}${suffix}`;
+}
