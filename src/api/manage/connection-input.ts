@@ -2,29 +2,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import { FORMATS } from '../../base/formats.js';
-import type { Connection, ConnectionType, SecretValues, Settings } from '../../connections/connection.js';
+import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
 import { addressOf, type Definition, type Values } from '../../connections/definition.js';
 import { wordsOf } from '../../connections/private-key-bounds.js';
 import { changeSchema } from '../../connections/schemas.js';
 import { CONNECTION_TYPES, definitionOf } from '../../connections/types.js';
 import { createChecker } from '../../http/schema-check.js';
 import { type ConnectionDraft, type ManagedConnection, type SecretChanges, settingsOf } from '../../storage/storage.js';
+import type { ConnectionInput } from './connection-schemas.js';
 import { badField } from './services.js';
-
-/** As the schemas let it through: the fields of its type and no others. */
-export type ConnectionInput = Values & {
-  readonly id?: string;
-  readonly name: string;
-  readonly type: ConnectionType;
-  readonly isActive: boolean;
-  readonly hostKeys?: readonly string[];
-  readonly keyPairId?: string | null;
-};
 
 const checkChanges = Object.fromEntries(
   CONNECTION_TYPES.map((definition) => [
     definition.type,
-    createChecker(Type.Unsafe<Record<string, unknown>>(changeSchema(definition)), 'the body'),
+    createChecker(Type.Unsafe<Values>(changeSchema(definition)), 'the body'),
   ]),
 );
 

@@ -1,8 +1,20 @@
 /** JSON Schemas of a connection as its owner writes it: what the router checks and an OpenAPI document shows. */
+import { Type } from 'typebox';
 import { columns } from '../../connections/common.js';
-import type { Definition } from '../../connections/definition.js';
+import type { ConnectionType } from '../../connections/connection.js';
+import type { Definition, Values } from '../../connections/definition.js';
 import { changeSchema, fieldsOf, inputSchema, settingField } from '../../connections/schemas.js';
 import { CONNECTION_TYPES } from '../../connections/types.js';
+
+/** As the schemas let it through: the fields of its type and no others. */
+export type ConnectionInput = Values & {
+  readonly id?: string;
+  readonly name: string;
+  readonly type: ConnectionType;
+  readonly isActive: boolean;
+  readonly hostKeys?: readonly string[];
+  readonly keyPairId?: string | null;
+};
 
 type ByType = Readonly<Record<string, object>>;
 
@@ -32,8 +44,8 @@ export function connectionSchemas(definitions: readonly Definition[]) {
   return {
     inputs,
     draft,
-    create: byType(inputs),
-    testDraft: {
+    create: Type.Unsafe<ConnectionInput>(byType(inputs)),
+    testDraft: Type.Unsafe<{ connection: ConnectionInput; basedOn?: string; probe: boolean }>({
       type: 'object',
       required: ['connection'],
       properties: {
@@ -42,13 +54,13 @@ export function connectionSchemas(definitions: readonly Definition[]) {
         probe: { type: 'boolean', default: false },
       },
       additionalProperties: false,
-    },
+    }),
     /** The fields of any type; which ones fit is known with the connection. */
-    changes: {
+    changes: Type.Unsafe<Values>({
       type: 'object',
       minProperties: 1,
       properties: Object.assign({}, ...definitions.map((definition) => changeSchema(definition).properties)) as ByType,
-    },
+    }),
     secrets: Object.fromEntries(secrets.map((field) => [field.name, field.schema])),
   };
 }

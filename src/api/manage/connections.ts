@@ -10,14 +10,8 @@ import {
   type ManagedConnection,
   type SecretChanges,
 } from '../../storage/storage.js';
-import {
-  connectionView,
-  draftOf,
-  editedDraft,
-  requireSecretsAgain,
-  secretValues,
-  type ConnectionInput,
-} from './connection-input.js';
+import { connectionView, draftOf, editedDraft, requireSecretsAgain, secretValues } from './connection-input.js';
+import type { ConnectionInput } from './connection-schemas.js';
 import type { TestReport } from './connection-test.js';
 import {
   actorOf,
