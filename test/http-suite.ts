@@ -10,12 +10,13 @@ import net from 'node:net';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { eventually, KEY, startGateway, type ApiAnswer, type TestGateway } from './support/gateway.js';
+import { KEY, startGateway, type ApiAnswer, type TestGateway } from './support/gateway.js';
 import { startPostgres, type PostgresServer } from './servers/postgres.js';
 import { appendRules } from './conformance/append-rules.js';
 import { placeRules } from './conformance/place-rules.js';
 import { validatorRules } from './conformance/validator-rules.js';
 import type { ServerEntry, TestServer } from './servers/catalogue.js';
+import { eventually } from './support/eventually.js';
 
 const MIB = 1024 * 1024;
 const READ_LIMIT = MIB;

@@ -7,8 +7,9 @@ import { after, before, describe, test } from 'node:test';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres } from '../servers/postgres.js';
 import { DATABASES, type TestServer } from '../storage/databases.js';
-import { eventually, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { expectError, newest, uploadRaw } from './support.js';
+import { eventually } from '../support/eventually.js';
 
 const ftp = (server: ScriptedFtp, pool: object = {}): object => ({
   name: 'Scripted',

@@ -13,8 +13,9 @@ import { startProxy, type Proxy } from '../support/proxy.js';
 import { freePort } from '../support/ports.js';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
-import { eventually, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { newest, refused, uploadRaw, type Refusal, type World } from './support.js';
+import { eventually } from '../support/eventually.js';
 
 const MIB = 1024 * 1024;
 const STALL_MS = 1600;

@@ -7,8 +7,9 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
-import { ApiClient, eventually, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { ApiClient, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { expectError, refused, uploadRaw, type Refusal, type World } from './support.js';
+import { eventually } from '../support/eventually.js';
 
 const key = (name: string): string => `ftg_status-table-${name}-0123456789`;
 const LIMITS = { readBytes: 1000, jsonBodyBytes: 20_000, uploadBytes: 10_000, execOutputBytes: 5000 };

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { withSql } from '../storage/databases.js';
 import { ERROR_RULES, type ErrorCode } from '../../src/base/errors.js';
 import type { Disk } from '../servers/catalogue.js';
-import { eventually, type ApiAnswer, type ApiClient } from '../support/gateway.js';
+import { type ApiAnswer, type ApiClient } from '../support/gateway.js';
+import { eventually } from '../support/eventually.js';
 
 export interface HistoryItem {
   readonly id: string;

@@ -10,8 +10,8 @@ import { after, before, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../support/ports.js';
-import { eventually } from '../support/gateway.js';
 import { bareStart, timesBareStart } from '../support/start-cost.js';
+import { eventually } from '../support/eventually.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const run = promisify(execFile);

@@ -15,8 +15,9 @@ import { fileURLToPath } from 'node:url';
 import { writeCertificate } from '../http/support/certificate.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { ApiClient, eventually, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { ApiClient, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { countingSessions } from '../support/sessions.js';
+import { eventually } from '../support/eventually.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 

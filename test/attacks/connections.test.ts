@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { FRONT_END } from '../support/front-end.js';
-import { eventually } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { openCrowd } from './support/crowd.js';
 import { ADDRESSES, assertIsolated, scaled, startTenants } from './support/tenants.js';
+import { eventually } from '../support/eventually.js';
 
 const BOUND = 256;
 const COUNT = scaled(5_000, 1_000);

@@ -12,12 +12,13 @@ import { REPLY, REQUEST } from '../../src/remotes/sftp/wire/wire.js';
 import { nameFields, startOddServer, type OddRequest, type OddServer } from '../servers/scripted-sftp.js';
 import { startScripted, type Script, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { listed, S3Stub, xml } from '../servers/scripted-s3.js';
-import { eventually, KEY, memoryOf, resetPeakMemory, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { KEY, memoryOf, resetPeakMemory, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { Liar } from './support/liar.js';
 import { longestHold, MAX_HOLD_MS, startWatchedGateway } from './support/loop.js';
 import { packetOf } from './support/raw-ssh.js';
 import { Chance, hostileRound, type Servers } from './support/hostile-rounds.js';
+import { eventually } from '../support/eventually.js';
 
 const STALL_MS = 2_000;
 const MAX_GROWTH = 32 * 1024 * 1024;

@@ -19,9 +19,10 @@ import {
   startManagedOn,
   withSql,
 } from '../api/manage/support.js';
-import { ApiClient, type ApiAnswer, eventually } from '../support/gateway.js';
+import { ApiClient, type ApiAnswer } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
+import { eventually } from '../support/eventually.js';
 
 /** In every name that the first account gives, and in none of the second's. */
 const MARK = 'tenant-a';

@@ -28,11 +28,12 @@ import type { OpenApiDocument, Schema } from '../../src/api/openapi/types.js';
 import { S3_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { eventually, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { documentedEndpoints } from './support/endpoints.js';
 import { NO_PATHS, PATH_OPERANDS, STANDING, type PathOperand, type Target } from './support/path-operands.js';
+import { eventually } from '../support/eventually.js';
 
 /** What stands in the files outside; it is in no request. */
 const CANARY = 'canary-5e8b21';

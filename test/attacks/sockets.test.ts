@@ -5,8 +5,9 @@ import { readdirSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { RawClient } from '../http/support/raw-client.js';
-import { eventually, KEY, memoryOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { KEY, memoryOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
+import { eventually } from '../support/eventually.js';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 const IDLE_MS = 2_000;

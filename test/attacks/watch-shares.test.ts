@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { withSql } from '../storage/databases.js';
-import { eventually } from '../support/gateway.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { CONNECTION, scaled, startTenants, type Tenants } from './support/tenants.js';
+import { eventually } from '../support/eventually.js';
 
 const HOSTS = 20;
 const RECEIVERS = 6;

@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { eventually, KEY, memoryOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { KEY, memoryOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
 import { ended, FTG, Terminal } from './support.js';
+import { eventually } from '../support/eventually.js';
 
 let gateway: TestGateway;
 let shell: TestSshd;

@@ -9,9 +9,10 @@ import { after, before, test } from 'node:test';
 import { TOTP } from 'otpauth';
 import { Browser, PASSWORD } from '../api/manage/support.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { eventually, startGateway, type TestGateway } from '../support/gateway.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
 import { Terminal } from './support.js';
+import { eventually } from '../support/eventually.js';
 
 const OWNER = 'ftg_owner-key-0123456789-abcdefgh';
 const PLAIN = 'ftg_plain-key-0123456789-abcdefgh';

@@ -6,8 +6,9 @@ import { after, before, test } from 'node:test';
 import { Readable } from 'node:stream';
 import { FileTransferGateway, FtgError } from '../../src/client/index.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { eventually, KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { GENERATED, typesOf } from './generate.js';
+import { eventually } from '../support/eventually.js';
 
 const MiB = 1024 * 1024;
 

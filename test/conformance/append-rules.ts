@@ -6,8 +6,9 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { RawClient } from '../http/support/raw-client.js';
-import { eventually, KEY, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { KEY, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import type { TestServer } from '../servers/catalogue.js';
+import { eventually } from '../support/eventually.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

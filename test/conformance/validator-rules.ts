@@ -6,8 +6,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually, type ApiAnswer } from '../support/gateway.js';
+import { type ApiAnswer } from '../support/gateway.js';
 import type { Bench } from './append-rules.js';
+import { eventually } from '../support/eventually.js';
 
 const SIZE = 4_000;
 

@@ -1,7 +1,7 @@
 /** Fills an account so that no screen is empty, and lists the screens. */
 import type { Page } from 'playwright-core';
-import { eventually } from '../support/gateway.js';
 import { manage } from './browser.js';
+import { eventually } from '../support/eventually.js';
 
 /** A webhook where nothing listens: its messages end as dead letters. */
 const NOBODY = 'http://127.0.0.1:9/';

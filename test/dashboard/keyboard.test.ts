@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { EMAIL, manage, openDesk, PASSWORD, type Desk, type Window } from './browser.js';
 import { openReceiver, startSlowUpload } from './outside.js';
-import { eventually } from '../support/gateway.js';
+import { eventually } from '../support/eventually.js';
 
 const MAX_TABS = 80;
 let desk: Desk;

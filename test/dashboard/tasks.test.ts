@@ -9,7 +9,7 @@ import * as OTPAuth from 'otpauth';
 import type { Page } from 'playwright-core';
 import { EMAIL, logIn, manage, openDesk, PASSWORD, type Desk, type Window } from './browser.js';
 import { openReceiver, startSlowUpload } from './outside.js';
-import { eventually } from '../support/gateway.js';
+import { eventually } from '../support/eventually.js';
 
 const LARGE_BYTES = 200 * 1024 * 1024;
 /** Bytes a second of an upload that must not be through before it is cancelled. */

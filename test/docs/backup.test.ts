@@ -12,9 +12,10 @@ import { promisify } from 'node:util';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { findPrograms, startPostgres } from '../servers/postgres.js';
 import { makeTempFolder, withSql } from '../storage/databases.js';
-import { eventually, KEY, startGateway, type GatewayOptions, type TestGateway } from '../support/gateway.js';
+import { KEY, startGateway, type GatewayOptions, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { snippetsBelow } from './snippets.js';
+import { eventually } from '../support/eventually.js';
 
 const PAGE = 'docs/operator.md';
 const ADMIN_KEY = 'ftg_admin-key-of-the-backup-0123';

@@ -9,10 +9,10 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { makeTempFolder } from '../storage/databases.js';
-import { eventually } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
 import { ROOT, snippetsOf } from './snippets.js';
 import { typeAtTerminal } from './terminal.js';
+import { eventually } from '../support/eventually.js';
 
 const PAGE = 'README.md';
 /** `npm ci` has been done by whoever runs this. */

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { newest, uploadRaw, type HistoryItem } from '../api/support.js';
 import { curl } from '../http/support/curl.js';
 import { RawClient } from '../http/support/raw-client.js';
-import { eventually, KEY, type TestGateway } from '../support/gateway.js';
+import { KEY, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import {
   contentOf,
@@ -24,6 +24,7 @@ import {
   warmUp,
   type ProtocolName,
 } from './rig.js';
+import { eventually } from '../support/eventually.js';
 
 const UPLOAD_LIMIT = 8 * MIB;
 const IDLE_MS = 2_000;

@@ -6,9 +6,10 @@ import { after, before, describe, test } from 'node:test';
 import { newest } from '../api/support.js';
 import { RawClient } from '../http/support/raw-client.js';
 import { startRclone, type RcloneServer } from '../servers/rclone.js';
-import { eventually, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
+import { eventually } from '../support/eventually.js';
 
 const MODES = ['off', 'writes'] as const;
 const OLD = `${'old '.repeat(100_000)}\n`;

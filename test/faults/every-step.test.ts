@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { uploadRaw, type HistoryItem } from '../api/support.js';
-import { eventually, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import {
   behindProxy,
@@ -25,6 +25,7 @@ import {
   type Servers,
 } from './rig.js';
 import type { Fault } from '../support/proxy.js';
+import { eventually } from '../support/eventually.js';
 
 const SIZE = 100 * KIB;
 /** What falls silent is noticed soon; elsewhere a busy machine is not to be taken for it. */

@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { uploadRaw, type HistoryItem } from '../api/support.js';
 import { RawClient } from '../http/support/raw-client.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
-import { eventually, KEY, type ApiAnswer, type ApiClient, type TestGateway } from '../support/gateway.js';
+import { KEY, type ApiAnswer, type ApiClient, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import {
   contentOf,
@@ -25,6 +25,7 @@ import {
   warmUp,
   type ProtocolName,
 } from './rig.js';
+import { eventually } from '../support/eventually.js';
 
 const AWAY_MS = 20_000;
 const DRAIN_SECONDS = 3;

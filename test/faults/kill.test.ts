@@ -13,9 +13,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { uploadRaw, type HistoryItem } from '../api/support.js';
 import type { Disk } from '../servers/catalogue.js';
-import { eventually, type ApiAnswer, type ApiClient, type TestGateway } from '../support/gateway.js';
+import { type ApiAnswer, type ApiClient, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { contentOf, KIB, MIB, nothingPending, overRemotes, PROTOCOLS, startRemotes, type ProtocolName } from './rig.js';
+import { eventually } from '../support/eventually.js';
 
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? (process.env['FAULTS'] === 'all' ? 30 : 6));
 const WRITERS = 4;

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { newest, type HistoryItem } from '../api/support.js';
 import { RawClient } from '../http/support/raw-client.js';
-import { eventually, KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import {
   behindProxy,
@@ -22,6 +22,7 @@ import {
   type Remote,
   type Servers,
 } from './rig.js';
+import { eventually } from '../support/eventually.js';
 
 const CONTENT = contentOf('left', 100 * KIB);
 const MOST_STEPS = 300;

@@ -9,7 +9,8 @@ import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres } from '../servers/postgres.js';
 import { makeTempFolder, withSql } from '../storage/databases.js';
 import { fillDisk } from '../storage/full-disk.js';
-import { ApiClient, eventually, startGateway, type TestGateway } from '../support/gateway.js';
+import { ApiClient, startGateway, type TestGateway } from '../support/gateway.js';
+import { eventually } from '../support/eventually.js';
 
 /** A probe a second, and the way there. */
 const NOTICED_MS = 2_000;

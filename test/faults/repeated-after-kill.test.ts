@@ -10,9 +10,10 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { newest, type HistoryItem } from '../api/support.js';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
-import { eventually, startGateway, type ApiAnswer, type ApiClient, type TestGateway } from '../support/gateway.js';
+import { startGateway, type ApiAnswer, type ApiClient, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { behindProxy, told, type Remote } from './rig.js';
+import { eventually } from '../support/eventually.js';
 
 const ROUNDS = 9;
 const BASE = 'what stood there\n';

@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import type { HistoryItem } from '../api/support.js';
 import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
-import { eventually, startGateway, type ApiAnswer, type GatewayOptions, type TestGateway } from '../support/gateway.js';
+import { startGateway, type ApiAnswer, type GatewayOptions, type TestGateway } from '../support/gateway.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
+import { eventually } from '../support/eventually.js';
 
 export const KIB = 1024;
 export const MIB = 1024 * 1024;

@@ -5,9 +5,10 @@ import { after, before, test } from 'node:test';
 import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { expectError, uploadRaw } from '../api/support.js';
 import { startSwift, type SwiftServer } from '../servers/swift.js';
-import { eventually, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { contentOf, lastItemOf, leavesNothing, MIB, told, warmUp } from './rig.js';
+import { eventually } from '../support/eventually.js';
 
 /** Objects, the databases of accounts and containers, and what Swift keeps beside them. */
 const DISK_BYTES = 24 * MIB;

@@ -10,7 +10,7 @@ import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { eventually, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import {
   contentOf,
@@ -26,6 +26,7 @@ import {
   warmUp,
 } from './rig.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
+import { eventually } from '../support/eventually.js';
 
 const WAITING = 50;
 const LIMITED = {

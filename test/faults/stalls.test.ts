@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { newest } from '../api/support.js';
-import { eventually, startGateway, type TestGateway } from '../support/gateway.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import {
   behindProxy,
@@ -18,6 +18,7 @@ import {
   type Remote,
   type Servers,
 } from './rig.js';
+import { eventually } from '../support/eventually.js';
 
 /** Larger ones are tried by hand: STALL_MS=30000. */
 const STALL_MS = Number(process.env['STALL_MS'] ?? 3_000);

@@ -13,7 +13,7 @@ import { freePort } from '../support/ports.js';
 import { writeCertificate } from './support/certificate.js';
 import { startFrontEnd } from './support/front-end.js';
 import { RawClient } from './support/raw-client.js';
-import { until } from './support/until.js';
+import { eventually } from '../support/eventually.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const [CROWDED, OTHER] = ['127.0.0.2', '127.0.0.3'];
@@ -40,7 +40,7 @@ describe('connections of one address', () => {
     const frontEnd = await startFrontEnd(t, answer, { connectionsPerAddress: 20 });
     const { port, server, log } = frontEnd;
     const clients = await openMany(port, 60);
-    await until('the rest is closed', () => openOf(clients) <= 20, 5_000);
+    await eventually(() => openOf(clients) <= 20, 'the rest is closed', 5_000);
     assert.equal(openOf(clients), 20);
     assert.deepEqual(server.refusedConnections, { address: 40, total: 0 });
     assert.equal(log.filter((line) => line.includes('server.connectionsPerAddress')).length, 1);
@@ -101,7 +101,7 @@ describe('connections of one address', () => {
     const former = await openMany(port, 15);
     server.reloadTls();
     const clients = [...former, ...(await openMany(port, 500))];
-    await until('the rest is closed', () => openOf(clients) <= 20, 10_000);
+    await eventually(() => openOf(clients) <= 20, 'the rest is closed', 10_000);
     assert.equal(openOf(clients), 20);
     for (const { socket } of clients) socket.destroy();
   });

@@ -11,7 +11,7 @@ import type { HttpHandler } from '../../src/http/types.js';
 import { MiB, Sink, source, type Source } from './support/bytes.js';
 import { startFrontEnd } from './support/front-end.js';
 import { RawClient } from './support/raw-client.js';
-import { until } from './support/until.js';
+import { eventually } from '../support/eventually.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 /** What the kernel holds for a client that does not read, and a little of our own. */
@@ -70,11 +70,11 @@ describe('answers arrive whole', () => {
       client.socket.pause();
       client.send(GET);
       let [last, still] = [-1, 0];
-      await until('the source stands still', () => {
+      await eventually(() => {
         still = body.given === last && last > 0 ? still + 1 : 0;
         last = body.given;
         return still > 50;
-      });
+      }, 'the source stands still');
       assert.ok(body.given < MAX_AHEAD_BYTES, `${body.given} bytes were read ahead`);
       const gone = new Promise((resolve) => body.stream.once('close', resolve));
       client.socket.destroy();

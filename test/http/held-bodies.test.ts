@@ -8,7 +8,7 @@ import { readWhole } from '../../src/http/body/whole-body.js';
 import { MiB } from './support/bytes.js';
 import { startFrontEnd, testBudgets, untilGone } from './support/front-end.js';
 import { RawClient } from './support/raw-client.js';
-import { until } from './support/until.js';
+import { eventually } from '../support/eventually.js';
 
 const used = (budgets: Budgets): number => budgets.memoryBytes.gauge.used;
 const post = (length: number): string => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
@@ -20,10 +20,10 @@ for (const frontEnd of ['uws', 'node'] as const) {
       const front = await startFrontEnd(t, untilGone, { budgets, frontEnd });
       const client = await RawClient.open(front.port);
       client.send(post(64 * MiB), Buffer.alloc(8 * MiB));
-      await until('it counts', () => used(budgets) > 0);
+      await eventually(() => used(budgets) > 0, 'it counts');
       assert.ok(used(budgets) < 3 * MiB, `${used(budgets)} bytes`);
       await front.server.drain(0);
-      await until('it is given back', () => used(budgets) === 0);
+      await eventually(() => used(budgets) === 0, 'it is given back');
       client.socket.destroy();
     });
 
@@ -39,7 +39,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       client.send(post(64 * MiB), Buffer.alloc(64 * 1024));
       client.socket.destroySoon();
       await front.over(1);
-      await until('the handler hears of it', () => hasCode(reason, 'client_gone'));
+      await eventually(() => hasCode(reason, 'client_gone'), 'the handler hears of it');
       client.socket.destroy();
     });
 
@@ -56,7 +56,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       // One front end hands on what came with the head, the other one what is asked for.
       if (frontEnd === 'uws') assert.equal((await client.answer()).status, 503);
       client.socket.destroy();
-      await until('nothing is left', () => used(budgets) === 0);
+      await eventually(() => used(budgets) === 0, 'nothing is left');
     });
 
     test('a body that is read whole has a deadline for all of it, however steadily it comes', async (t) => {
@@ -82,13 +82,13 @@ for (const frontEnd of ['uws', 'node'] as const) {
       const slow = await RawClient.open(front.port);
       slow.socket.pause();
       slow.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-      await until('it counts', () => used(budgets) === 24 * MiB);
+      await eventually(() => used(budgets) === 24 * MiB, 'it counts');
       const second = await RawClient.open(front.port);
       const answer = await second.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n').answer();
       assert.deepEqual([answer.status, answer.field('x-error-code')], [503, 'overloaded']);
       slow.socket.resume();
       assert.equal((await slow.answer()).body.length, 24 * MiB);
-      await until('it is given back', () => used(budgets) === 0);
+      await eventually(() => used(budgets) === 0, 'it is given back');
       for (const { socket } of [slow, second]) socket.destroy();
     });
   });

@@ -6,7 +6,7 @@ import { GatewayError, type ErrorCode } from '../../src/base/errors.js';
 import { json } from '../../src/http/answer.js';
 import type { Route } from '../../src/http/types.js';
 import { startRouted, type Answered, type Routed } from './support/routed.js';
-import { until } from './support/until.js';
+import { eventually } from '../support/eventually.js';
 
 interface Rig extends Routed {
   /** What the handler does next; then it succeeds again. */
@@ -81,7 +81,7 @@ describe('Idempotency-Key', () => {
     const { post, hold, runs } = await start(t);
     const release = hold();
     const first = post('k');
-    await until('the first one runs', () => runs() === 1);
+    await eventually(() => runs() === 1, 'the first one runs');
     const second = await post('k');
     assert.deepEqual([second.status, second.headers.get('x-error-code')], [409, 'idempotency_in_progress']);
     assert.equal(second.headers.get('retry-after'), '1');

@@ -7,8 +7,8 @@ import type { HttpAnswer, HttpRequest } from '../../src/http/types.js';
 import { source } from './support/bytes.js';
 import { startFrontEnd, untilGone, type FrontEnd } from './support/front-end.js';
 import { RawClient } from './support/raw-client.js';
-import { until } from './support/until.js';
 import { FRONT_END } from '../support/front-end.js';
+import { eventually } from '../support/eventually.js';
 
 async function echo(request: HttpRequest): Promise<HttpAnswer> {
   let body = '';
@@ -156,7 +156,7 @@ describe('requests', () => {
     client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     client.socket.end();
     await client.closed;
-    await until('the abort', () => signal?.aborted === true);
+    await eventually(() => signal?.aborted === true, 'the abort');
   });
 
   test('an answer tells how long an idle connection lives', async (t) => {
@@ -190,7 +190,7 @@ describe('requests', () => {
           await glance(request);
           client.send('ontent');
           const body = request.body as BodyReader;
-          await until('the rest', () => body.received === 7);
+          await eventually(() => body.received === 7, 'the rest');
         },
       ],
     ];
@@ -205,7 +205,7 @@ describe('requests', () => {
         assert.equal(status, 400);
         assert.ok(!headers.some(([name]) => name === 'connection'), 'the connection is to end');
         client.socket.end();
-        await until('the connection’s end', () => client.isClosed);
+        await eventually(() => client.isClosed, 'the connection’s end');
       });
     }
   });
@@ -312,9 +312,9 @@ describe('handlers that fail', () => {
       });
       const client = await RawClient.open(front.port);
       client.send(GET);
-      await until('the request', () => front.server.running === 1);
+      await eventually(() => front.server.running === 1, 'the request');
       client.socket.destroy();
-      await until('the handler', () => finished);
+      await eventually(() => finished, 'the handler');
       await new Promise(setImmediate);
       assert.equal((await front.over(1)).isComplete, false);
       assert.equal(front.records.length, 1);

@@ -11,7 +11,7 @@ import type { HttpHandler } from '../../src/http/types.js';
 import { MiB, Sink, source } from './support/bytes.js';
 import { startFrontEnd, untilGone } from './support/front-end.js';
 import { RawClient } from './support/raw-client.js';
-import { until } from './support/until.js';
+import { eventually } from '../support/eventually.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -58,7 +58,7 @@ describe('retire', () => {
     const body = source(2 * MiB);
     const busy = await RawClient.open(port);
     busy.send(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${2 * MiB}\r\n\r\n`);
-    await until('the upload', () => server.running === 1);
+    await eventually(() => server.running === 1, 'the upload');
     await server.retire(0);
     assert.equal(server.running, 1);
     body.stream.pipe(busy.socket, { end: false });
@@ -76,7 +76,7 @@ describe('retire', () => {
       }),
     );
     const waiting = (await RawClient.open(port)).send(GET);
-    await until('the request', () => server.running === 1);
+    await eventually(() => server.running === 1, 'the request');
     const elapsed = await timeOf(
       (async () => {
         void server.retire(1_000);

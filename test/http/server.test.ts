@@ -17,8 +17,8 @@ import { MiB, Sink, source } from './support/bytes.js';
 import { writeCertificate } from './support/certificate.js';
 import { startFrontEnd, untilGone } from './support/front-end.js';
 import { RawClient } from './support/raw-client.js';
-import { until } from './support/until.js';
 import { freePort } from '../support/ports.js';
+import { eventually } from '../support/eventually.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -141,7 +141,7 @@ describe('drain', () => {
     const busy = await RawClient.open(front.port);
     const body = source(2 * MiB);
     busy.send(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${2 * MiB}\r\n\r\n`);
-    await until('the upload', () => front.server.running === 1);
+    await eventually(() => front.server.running === 1, 'the upload');
 
     const drained = front.server.drain(20);
     assert.equal(await refused(front.port), true);
@@ -179,7 +179,7 @@ describe('drain', () => {
     });
     const waiting = await RawClient.open(front.port);
     waiting.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhello');
-    await until('the request', () => front.server.running === 1);
+    await eventually(() => front.server.running === 1, 'the request');
     const drained = front.server.drain(0.1);
     const answer = await waiting.answer();
     assert.deepEqual(
@@ -218,7 +218,7 @@ describe('drain', () => {
     });
     const client = await RawClient.open(front.port);
     client.send(GET);
-    await until('the request', () => front.server.running === 1);
+    await eventually(() => front.server.running === 1, 'the request');
     client.socket.destroy();
     await front.over(1);
     await front.server.drain(20);

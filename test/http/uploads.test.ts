@@ -9,7 +9,7 @@ import { MiB, Sink, source } from './support/bytes.js';
 import { curl } from './support/curl.js';
 import { startFrontEnd, untilGone } from './support/front-end.js';
 import { RawClient } from './support/raw-client.js';
-import { until } from './support/until.js';
+import { eventually } from '../support/eventually.js';
 
 const MAX_HELD_BYTES = 4 * MiB;
 
@@ -80,13 +80,13 @@ describe('bodies arrive whole', () => {
     client.send(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${64 * MiB}\r\n\r\n`);
     const pushed = source(64 * MiB);
     pushed.stream.pipe(client.socket);
-    await until('the request', () => body !== undefined);
+    await eventually(() => body !== undefined, 'the request');
     let [last, still] = [-1, 0];
-    await until('the client stands still', () => {
+    await eventually(() => {
       still = pushed.given === last ? still + 1 : 0;
       last = pushed.given;
       return still > 50;
-    });
+    }, 'the client stands still');
     assert.ok((body?.readableLength ?? 0) < MAX_HELD_BYTES, `${body?.readableLength} bytes were held`);
     assert.ok(pushed.given < 32 * MiB, `${pushed.given} bytes were taken off the client`);
     client.socket.destroy();
@@ -155,10 +155,10 @@ describe('a body that is not whole is destroyed and never ends', () => {
         const front = await startFrontEnd(t, handler);
         const client = await RawClient.open(front.port);
         client.send(`POST / HTTP/1.1\r\nHost: x\r\n${tail}`);
-        await until('the request', () => requests.length === 1);
+        await eventually(() => requests.length === 1, 'the request');
         client.socket[leave]();
         const record = await front.over(1);
-        await until('the end of the body', () => ends.length === 1);
+        await eventually(() => ends.length === 1, 'the end of the body');
         assert.deepEqual(ends, ['client_gone']);
         assert.ok(hasCode(requests[0]?.signal.reason, 'client_gone'));
         assert.equal(record.isComplete, false);
@@ -172,7 +172,7 @@ describe('a body that is not whole is destroyed and never ends', () => {
     const client = await RawClient.open(port);
     client.send('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nonly\r\n0\r\n\r\n');
     await client.closed;
-    await until('the end of the body', () => ends.length === requests.length);
+    await eventually(() => ends.length === requests.length, 'the end of the body');
     assert.ok(!ends.includes('ended'), ends.join());
   });
 
@@ -200,9 +200,9 @@ describe('a body that is not whole is destroyed and never ends', () => {
     });
     const client = await RawClient.open(port);
     client.send(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${MiB}\r\n\r\n`, Buffer.alloc(1_000));
-    await until('the request', () => signal !== undefined);
+    await eventually(() => signal !== undefined, 'the request');
     client.socket.resetAndDestroy();
-    await until('the abort', () => signal?.aborted === true);
+    await eventually(() => signal?.aborted === true, 'the abort');
     assert.ok(hasCode(signal?.reason, 'client_gone'));
   });
 });

@@ -7,9 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { KEY, eventually, startGateway, type TestGateway } from '../support/gateway.js';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from './otlp-receiver.js';
+import { eventually } from '../support/eventually.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';

@@ -15,7 +15,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { eventually, KEY, memoryOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { KEY, memoryOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { eventually } from '../support/eventually.js';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;

@@ -6,7 +6,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSshd } from '../servers/sshd.js';
-import { eventually, memoryOf, startGateway } from '../support/gateway.js';
+import { memoryOf, startGateway } from '../support/gateway.js';
+import { eventually } from '../support/eventually.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -120,12 +120,3 @@ export async function startRig(): Promise<Rig> {
     },
   };
 }
-
-/** Waits for what only another part can tell. */
-export async function until(check: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await check()) return;
-    await new Promise((next) => setTimeout(next, 10));
-  }
-  assert.fail(`waited in vain for ${what}`);
-}

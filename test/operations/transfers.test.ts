@@ -14,8 +14,9 @@ import { referTo, type OperationRequest, type PathReference } from '../../src/op
 import { putFile, type PutRequest, type Target } from '../../src/operations/put.js';
 import type { OpenTransfer } from '../../src/storage/storage.js';
 import { openTest } from '../storage/databases.js';
-import { startRig, until, type Rig } from './rig.js';
+import { startRig, type Rig } from './rig.js';
 import { withCode } from '../support/errors.js';
+import { eventually } from '../support/eventually.js';
 
 let rig: Rig;
 before(async () => {
@@ -54,7 +55,7 @@ const nothingHidden = (folder: string): void => {
 };
 /** A session that lives on after a lease of it failed is proven before the lease counts as given back. */
 const nothingLeased = (): Promise<void> =>
-  until(() => rig.remotes.gauges().every(({ leased, waiting }) => leased + waiting === 0), 'the leases are back');
+  eventually(() => rig.remotes.gauges().every(({ leased, waiting }) => leased + waiting === 0), 'the leases are back');
 
 describe('putFile', () => {
   test('stands whole at its place, in folders that are made, and in the history', async () => {
@@ -148,12 +149,12 @@ describe('putFile', () => {
       body.write('half');
       const running = put({ target: file(`/aborted-${bytes}/a.txt`), body }, { signal: controller.signal });
       const hasCome = (name: string): boolean => statSync(join(folder, name)).size >= bytes;
-      await until(() => existsSync(folder) && readdirSync(folder).some(hasCome), 'the hidden file');
+      await eventually(() => existsSync(folder) && readdirSync(folder).some(hasCome), 'the hidden file');
       controller.abort(new GatewayError('client_gone', 'the client left'));
       await assert.rejects(running, withCode('client_gone'));
       const isEmpty = (): boolean => readdirSync(folder).length === 0;
       // Before the opening is answered there is no handle yet, and the sweep takes the name away.
-      if (bytes === 0) await until(isEmpty, 'the hidden file goes');
+      if (bytes === 0) await eventually(isEmpty, 'the hidden file goes');
       else assert.ok(isEmpty());
       const item = await rig.newest();
       const expected = ['failed', 'the client left', `/aborted-${bytes}/a.txt`];
@@ -214,13 +215,13 @@ describe('openDownload', () => {
   test('a consumer that leaves is client_gone; an abort says why', async () => {
     const left = await open();
     left.body?.once('error', () => undefined).destroy();
-    await until(() => rig.outcomes.at(-1)?.transferId === left.transferId, 'the outcome');
+    await eventually(() => rig.outcomes.at(-1)?.transferId === left.transferId, 'the outcome');
     assert.deepEqual([(await rig.newest()).status, rig.outcomes.at(-1)?.error?.code], ['failed', 'client_gone']);
     const controller = new AbortController();
     const cut = await open({}, { signal: controller.signal });
     controller.abort(new GatewayError('draining', 'the gateway stops'));
     await assert.rejects(buffer(cut.body as Readable));
-    await until(() => rig.outcomes.at(-1)?.transferId === cut.transferId, 'the outcome');
+    await eventually(() => rig.outcomes.at(-1)?.transferId === cut.transferId, 'the outcome');
     assert.equal((await rig.newest()).errorMessage, 'the gateway stops');
     await nothingLeased();
   });
@@ -376,16 +377,16 @@ describe('leftovers', () => {
       writeFileSync(join(rig.folder, 'crash', name), '');
     await other.close();
     rig.sweeper.start();
-    await until(() => readdirSync(join(rig.folder, 'crash')).length === 2, 'the sweep');
+    await eventually(() => readdirSync(join(rig.folder, 'crash')).length === 2, 'the sweep');
     assert.deepEqual(readdirSync(join(rig.folder, 'crash')).sort(), [mine, 'kept.txt']);
-    await until(async () => (await rig.storage.leftovers.claimDead()).length === 0, 'the notes to go');
+    await eventually(async () => (await rig.storage.leftovers.claimDead()).length === 0, 'the notes to go');
   });
 
   test('a name that could not be removed at once is removed soon', async () => {
     const leftovers = rig.sweeper.for(rig.connection);
     writeFileSync(join(rig.folder, 'soon'), '');
     leftovers.removeLater(await at('/soon')(undefined as never));
-    await until(() => !existsSync(join(rig.folder, 'soon')), 'the removal');
+    await eventually(() => !existsSync(join(rig.folder, 'soon')), 'the removal');
     const name = leftovers.temporaryName('x.txt');
     assert.match(name, new RegExp(`^\\.ftg-${rig.storage.leftovers.tag}-[0-9a-f]{12}\\.x\\.txt$`));
   });

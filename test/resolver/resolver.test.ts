@@ -11,8 +11,8 @@ import { createDialer } from '../../src/remotes/dial/dial.js';
 import { createResolver, type Lookup, type ResolverOptions } from '../../src/resolver/resolver.js';
 import { candidatesFor, parseHosts, parseSearchRules } from '../../src/resolver/system-files.js';
 import { withCode } from '../support/errors.js';
-import { eventually } from '../support/gateway.js';
 import { startNameServer, type NameServer, type Zone } from './support/name-server.js';
+import { eventually } from '../support/eventually.js';
 
 const NEVER = new AbortController().signal;
 // Fifty and more wait for it at once.

@@ -226,16 +226,3 @@ export function memoryOf(pid: number): { readonly now: number; readonly peak: nu
 export function resetPeakMemory(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
-
-/** Looks again until `look` says true; for what another process does in its own time. */
-export async function eventually(
-  look: () => boolean | Promise<boolean>,
-  what: string,
-  withinMs = 15_000,
-): Promise<void> {
-  for (const until = Date.now() + withinMs; Date.now() < until;) {
-    if (await look()) return;
-    await new Promise((done) => setTimeout(done, 25));
-  }
-  throw new Error(`not within ${withinMs} ms: ${what}`);
-}

@@ -2,8 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { ApiClient, eventually } from './gateway.js';
+import { ApiClient } from './gateway.js';
 import { freePort } from './ports.js';
+import { eventually } from './eventually.js';
 
 const HAPROXY = '/usr/sbin/haproxy';
 const CONFIGURATION = fileURLToPath(new URL('../../../config/deploy/haproxy.cfg', import.meta.url));

@@ -6,7 +6,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
-import { ApiClient, eventually } from './gateway.js';
+import { ApiClient } from './gateway.js';
+import { eventually } from './eventually.js';
 
 export interface PlainBalancer {
   readonly api: ApiClient;

@@ -20,8 +20,9 @@ import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { testOptions, withSql } from '../storage/databases.js';
 import { held } from '../support/reliability.js';
-import { eventually, startGateway, type GatewayOptions, type TestGateway } from '../support/gateway.js';
+import { startGateway, type GatewayOptions, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
+import { eventually } from '../support/eventually.js';
 
 const STORM_MS = Number(process.env['CRASH_TEST_SECONDS'] ?? 25) * 1000;
 const FOLDERS = 6;

@@ -7,8 +7,9 @@ import { after, before, suite, test } from 'node:test';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { verifyWebhook } from '../../src/client/index.js';
 import { withSql } from '../storage/databases.js';
-import { eventually, KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
+import { eventually } from '../support/eventually.js';
 
 const LIMITED = 'ftg_key-for-another-connection-01';
 const READER = 'ftg_key-that-may-only-read-012345';

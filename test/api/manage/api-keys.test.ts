@@ -1,7 +1,7 @@
 /** API keys: what they may, how they end, and how fast that is known everywhere. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ApiClient, eventually } from '../../support/gateway.js';
+import { ApiClient } from '../../support/gateway.js';
 import {
   type Browser,
   expectError,
@@ -12,6 +12,7 @@ import {
   startManagedOn,
   withSql,
 } from './support.js';
+import { eventually } from '../../support/eventually.js';
 
 interface ApiKey {
   readonly id: string;

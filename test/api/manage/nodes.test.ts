@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { eventually } from '../../support/gateway.js';
 import { expectError, field, startDatabase, startManagedOn, withSql } from './support.js';
+import { eventually } from '../../support/eventually.js';
 
 const FIRST = 'first-node';
 

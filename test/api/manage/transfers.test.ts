@@ -5,8 +5,9 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { forecast } from '../../../src/api/manage/account/usage.js';
-import { ApiClient, eventually } from '../../support/gateway.js';
+import { ApiClient } from '../../support/gateway.js';
 import { type Browser, expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
+import { eventually } from '../../support/eventually.js';
 
 interface Transfer {
   readonly id: string;

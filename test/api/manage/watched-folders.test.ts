@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { eventually } from '../../support/gateway.js';
 import { type Browser, expectError, field, type ManagedGateway, startManaged } from './support.js';
+import { eventually } from '../../support/eventually.js';
 
 let gateway: ManagedGateway;
 let ops: Browser;

@@ -5,15 +5,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { OpenApiDocument } from '../../../src/api/openapi/types.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
-import {
-  eventually,
-  KEY,
-  startGateway,
-  type ApiAnswer,
-  type ApiRequest,
-  type TestGateway,
-} from '../../support/gateway.js';
+import { KEY, startGateway, type ApiAnswer, type ApiRequest, type TestGateway } from '../../support/gateway.js';
 import { AnswerChecker } from './answer-checker.js';
+import { eventually } from '../../support/eventually.js';
 
 const READER = 'ftg_reader-key-0123456789-abcdef';
 const FREE = 'ftg_free-plan-key-0123456789-abc';

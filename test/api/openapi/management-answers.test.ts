@@ -7,15 +7,9 @@ import { after, before, test } from 'node:test';
 import { TOTP } from 'otpauth';
 import type { OpenApiDocument } from '../../../src/api/openapi/types.js';
 import { ADMIN_KEY, Browser, PASSWORD, PLAIN_KEY } from '../manage/support.js';
-import {
-  ApiClient,
-  eventually,
-  startGateway,
-  type ApiAnswer,
-  type ApiRequest,
-  type TestGateway,
-} from '../../support/gateway.js';
+import { ApiClient, startGateway, type ApiAnswer, type ApiRequest, type TestGateway } from '../../support/gateway.js';
 import { AnswerChecker } from './answer-checker.js';
+import { eventually } from '../../support/eventually.js';
 
 let gateway: TestGateway;
 let admin: ApiClient;

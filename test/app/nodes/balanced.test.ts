@@ -6,18 +6,12 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { DATABASES, TEST_KEY, type TestServer } from '../../storage/databases.js';
-import {
-  type ApiAnswer,
-  type ApiClient,
-  eventually,
-  KEY,
-  startGateway,
-  type TestGateway,
-} from '../../support/gateway.js';
+import { type ApiAnswer, type ApiClient, KEY, startGateway, type TestGateway } from '../../support/gateway.js';
 import { type LoadBalancer, startLoadBalancer } from '../../support/load-balancer.js';
 import { freePort } from '../../support/ports.js';
 import { countingSessions } from '../../support/sessions.js';
 import { held } from '../../support/reliability.js';
+import { eventually } from '../../support/eventually.js';
 
 const NODES = [0, 1, 2] as const;
 const LIMIT = 5;

@@ -11,8 +11,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../../servers/postgres.js';
 import { TEST_KEY, withSql } from '../../storage/databases.js';
-import { eventually, KEY, startGateway, type TestGateway } from '../../support/gateway.js';
+import { KEY, startGateway, type TestGateway } from '../../support/gateway.js';
 import { startReceiver, type Receiver } from '../../watch/support/receiver.js';
+import { eventually } from '../../support/eventually.js';
 
 const OFF_BY_MS = 10_000;
 const SETTLE_MS = 3_000;

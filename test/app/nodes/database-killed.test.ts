@@ -11,10 +11,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { type PostgresServer, startPostgres } from '../../servers/postgres.js';
 import { TEST_KEY } from '../../storage/databases.js';
-import { type ApiAnswer, type ApiClient, eventually, startGateway, type TestGateway } from '../../support/gateway.js';
+import { type ApiAnswer, type ApiClient, startGateway, type TestGateway } from '../../support/gateway.js';
 import { type LoadBalancer, startLoadBalancer } from '../../support/load-balancer.js';
 import { freePort } from '../../support/ports.js';
 import { held } from '../../support/reliability.js';
+import { eventually } from '../../support/eventually.js';
 
 const WORKERS = 6;
 const RETRY_MS = 100;

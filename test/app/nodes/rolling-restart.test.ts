@@ -10,10 +10,11 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { DATABASES, TEST_KEY, type TestServer } from '../../storage/databases.js';
-import { eventually, startGateway, type TestGateway } from '../../support/gateway.js';
+import { startGateway, type TestGateway } from '../../support/gateway.js';
 import { type PlainBalancer, startPlainBalancer } from '../../support/plain-balancer.js';
 import { freePort } from '../../support/ports.js';
 import { held } from '../../support/reliability.js';
+import { eventually } from '../../support/eventually.js';
 
 const POLL_MS = 2_000;
 const REQUEST_EVERY_MS = 1_000;

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { MiB, source } from '../support/bytes.js';
 import { startFrontEnd, untilGone } from '../support/front-end.js';
 import { RawClient } from '../support/raw-client.js';
-import { until } from '../support/until.js';
+import { eventually } from '../../support/eventually.js';
 
 const ON_NODE = { frontEnd: 'node' } as const;
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\n';
@@ -128,7 +128,7 @@ describe('node:http', { concurrency: true }, () => {
     const [silent, inHead, inBody] = await Promise.all([1, 2, 3].map(() => RawClient.open(port)));
     inHead?.send('GET / HTTP/1.1\r\n');
     inBody?.send(`${POST}Content-Length: 5\r\n\r\n`);
-    await until('the request', () => server.running === 1);
+    await eventually(() => server.running === 1, 'the request');
     server.abandon();
     await Promise.all([silent?.closed, inHead?.closed, inBody?.closed]);
   });

@@ -15,7 +15,7 @@ import { createDialer, type Dialer, type NetworkRules, type Purpose } from '../.
 import type { Lookup } from '../../../src/resolver/resolver.js';
 import { makeCertificate } from '../../servers/ftp.js';
 import { withCode } from '../../support/errors.js';
-import { eventually } from '../../support/gateway.js';
+import { eventually } from '../../support/eventually.js';
 
 const NEVER = new AbortController().signal;
 const OPEN: NetworkRules = {
