@@ -61,7 +61,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['http/body', 'budgets'],
   'http/body': ['budgets'],
   sandbox: [],
-  storage: ['*'],
+  storage: [
+    'storage/cluster',
+    'storage/embedded',
+    'storage/postgres',
+    'storage/secrets',
+    'storage/startup',
+    'storage/tables',
+  ],
+  'storage/cluster': ['storage/postgres', 'storage/startup', 'budgets'],
+  'storage/embedded': ['storage/startup'],
+  'storage/postgres': ['storage/startup'],
+  'storage/secrets': ['storage/postgres', 'storage/startup'],
+  'storage/startup': [],
+  'storage/tables': ['storage/postgres', 'storage/secrets', 'storage/startup', 'connections'],
   workers: [],
   observe: ['config'],
   config: ['connections'],
@@ -76,8 +89,10 @@ const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   // The router is given accounts and stored answers as these interfaces; it cannot reach a database.
   http: ['storage'],
   'http/body': ['http'],
+  storage: ['config'],
+  'storage/embedded': ['storage/postgres'],
   // A registered connection is stored, and configured, in the shape in which the protocols take it.
-  storage: ['connections', 'remotes'],
+  'storage/tables': ['storage/cluster', 'config'],
   config: ['connections'],
 };
 
@@ -222,8 +237,75 @@ function castIn({ expression }: ts.AsExpression | ts.TypeAssertion | ts.Parenthe
   return isWrapped ? castIn(expression) : expression;
 }
 
+test('the folders of storage form no circle', () => {
+  const targetsOf = (part: string): string[] =>
+    imports.filter(isOurs).flatMap(({ file, target }) => (partOf(file) === part ? [partOf(target)] : []));
+  const walk = (part: string, trail: readonly string[]): void => {
+    assert.ok(!trail.includes(part), `a circle: ${[...trail, part].join(' → ')}`);
+    const targets = new Set(targetsOf(part).filter((target) => target !== part && target.startsWith('storage')));
+    for (const target of targets) walk(target, [...trail, part]);
+  };
+  walk('storage', []);
+});
+
+test('the storage is known by storage.ts alone, and opened by the app', () => {
+  const wrong = imports.filter(isOurs).filter(({ file, target }) => {
+    if (!partOf(target).startsWith('storage') || partOf(file).startsWith('storage')) return false;
+    return target !== 'storage/storage.ts' && !file.startsWith('app/');
+  });
+  assert.deepEqual(wrong, []);
+});
+
 test(`no file has more than ${MAX_LINES} lines`, () => {
   const written = files.filter((file) => !GENERATED.includes(file));
   const long = written.filter((file) => readFileSync(join(SOURCE, file), 'utf8').split('\n').length > MAX_LINES + 1);
   assert.deepEqual(long, []);
+});
+
+/** The rows of the table of docs/architecture.md that say which module writes a table of the database. */
+function writers(): ReadonlyMap<string, string> {
+  const docs = readFileSync(join(SOURCE, '../docs/architecture.md'), 'utf8');
+  const rows = docs.matchAll(/^\| `((?:tables|secrets|cluster)\/[^`]*)` +\| ([^|]*?) +\|/gm);
+  return new Map(
+    [...rows].flatMap(([, module = '', tables = '']) =>
+      [...tables.matchAll(/`(\w+)`/g)].map(([, table = '']) => [table, module] as const),
+    ),
+  );
+}
+
+/** The tables that the file's statements write; "?" where the name stands in none of them. */
+function tablesWrittenBy(file: string): string[] {
+  const text = readFileSync(join(SOURCE, file), 'utf8');
+  const write = /(?<!for |do )\b(?:insert into|update|delete from|truncate)\s+(?:(\w+)|\$\{)/g;
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isTaggedTemplateExpression(node)) {
+      for (const [, table] of node.template.getText().matchAll(write)) found.push(table ?? '?');
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+  return found;
+}
+
+test('a table is written by one module, and docs/architecture.md says by which', () => {
+  const known = writers();
+  const migrations = join(SOURCE, 'storage/migrations');
+  const created = readdirSync(migrations).flatMap((name) =>
+    [...readFileSync(join(migrations, name), 'utf8').matchAll(/^create (?:unlogged )?table (\w+)/gm)].map(
+      ([, table]) => table ?? '',
+    ),
+  );
+  assert.deepEqual([...known.keys()].sort(), created.sort(), 'the table of docs/architecture.md lists other tables');
+  const writes = files.flatMap((file) => tablesWrittenBy(file).map((table) => ({ file, table })));
+  const wrong = writes.filter(({ file, table }) => {
+    const writer = table === '?' ? 'secrets/sealed-rows.ts' : known.get(table);
+    return writer === undefined || file !== `storage/${writer}`;
+  });
+  assert.deepEqual(wrong, []);
+  const written = new Set(writes.map(({ table }) => table));
+  // Written by names in variables, or by the library that it is for.
+  const unseen = ['connection_secrets', 'account_secrets'];
+  const silent = [...known.keys()].filter((table) => !written.has(table) && !unseen.includes(table));
+  assert.deepEqual(silent, []);
 });

@@ -14,7 +14,7 @@ import { type Definition, secret, setting } from '../../src/connections/definiti
 import { sftp } from '../../src/connections/sftp.js';
 import { createChecker } from '../../src/http/schema-check.js';
 import { redactFacts } from '../../src/observe/redact.js';
-import { joinConnection, splitConfig } from '../../src/storage/tables/connection-rows.js';
+import { joinConnection, splitConfig } from '../../src/storage/storage.js';
 import { configurationPage, exampleFile } from '../docs/configuration.js';
 
 const WORDS = 'Floors that the lift passes.';
