@@ -734,10 +734,16 @@ export interface components {
       readonly updatedAt: string;
       /** @description The last test; null before it. */
       readonly lastTest: {
-        /** Format: date-time */
+        /**
+         * Format: date-time
+         * @description When it was tested.
+         */
         readonly testedAt: string;
+        /** @description Whether every step went through. */
         readonly isOk: boolean;
+        /** @description The first step that failed. */
         readonly failedStep: string | null;
+        /** @description What went wrong. */
         readonly error: string | null;
       } | null;
       /** @description What was learned of the server; null before that. */
@@ -1376,10 +1382,16 @@ export interface components {
       readonly updatedAt: string;
       /** @description The last test; null before it. */
       readonly lastTest: {
-        /** Format: date-time */
+        /**
+         * Format: date-time
+         * @description When it was tested.
+         */
         readonly testedAt: string;
+        /** @description Whether every step went through. */
         readonly isOk: boolean;
+        /** @description The first step that failed. */
         readonly failedStep: string | null;
+        /** @description What went wrong. */
         readonly error: string | null;
       } | null;
       /** @description What was learned of the server; null before that. */
@@ -1561,10 +1573,16 @@ export interface components {
       readonly updatedAt: string;
       /** @description The last test; null before it. */
       readonly lastTest: {
-        /** Format: date-time */
+        /**
+         * Format: date-time
+         * @description When it was tested.
+         */
         readonly testedAt: string;
+        /** @description Whether every step went through. */
         readonly isOk: boolean;
+        /** @description The first step that failed. */
         readonly failedStep: string | null;
+        /** @description What went wrong. */
         readonly error: string | null;
       } | null;
       /** @description What was learned of the server; null before that. */
@@ -1720,17 +1738,28 @@ export interface components {
       readonly steps: readonly components['schemas']['TestStep'][];
       /** @description The host key that the server showed; null where it did not come so far. */
       readonly hostKey: {
+        /** @description SHA-256 fingerprint, as OpenSSH shows it. */
         readonly fingerprint: string;
-        /** @enum {string} */
+        /**
+         * @description How it compares with the pinned ones.
+         * @enum {string}
+         */
         readonly state: 'pinned' | 'new' | 'mismatch';
       } | null;
       /** @description The TLS certificate of the server; null where there is none. */
       readonly certificate: {
+        /** @description Whose it is. */
         readonly subject: string;
+        /** @description Who signed it. */
         readonly issuer: string;
-        /** Format: date-time */
+        /**
+         * Format: date-time
+         * @description When it expires.
+         */
         readonly validTo: string;
+        /** @description SHA-256 fingerprint. */
         readonly fingerprint: string;
+        /** @description Version of TLS. */
         readonly protocol: string;
       } | null;
       /** @description What was learned of the server; null before that. */
@@ -1933,6 +1962,13 @@ export interface components {
       /** @description Only this area (`connection`) or action (`connection.update`). */
       readonly action?: string;
     };
+    readonly DeleteConnectionQuery: {
+      /**
+       * @description Delete it although others depend on it.
+       * @default false
+       */
+      readonly confirm?: boolean;
+    };
     readonly ListManagedTransfersQuery: {
       /** @description Id of a connection. */
       readonly connectionId?: string;
@@ -1989,13 +2025,6 @@ export interface components {
        * @enum {string}
        */
       readonly format?: 'csv' | 'ndjson';
-    };
-    readonly DeleteConnectionQuery: {
-      /**
-       * @description Delete it although others depend on it.
-       * @default false
-       */
-      readonly confirm?: boolean;
     };
     readonly ListKnownFilesQuery: {
       /** @description The last path of the page before. */

@@ -1,10 +1,11 @@
 /** A field that is added to a definition is found wherever connections are configured, made, stored, shown and documented. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectionAnswers } from '../../src/api/manage/answer-schemas.js';
+import { jsonContent } from '../../src/api/endpoint.js';
 import { draftOf } from '../../src/api/manage/connection-input.js';
 import { connectionSchemas } from '../../src/api/manage/connection-schemas.js';
 import { describedType } from '../../src/api/manage/connections/types.js';
+import { connectionAnswers } from '../../src/api/manage/connections/view.js';
 import { MANAGEMENT_API } from '../../src/api/openapi/management-api.js';
 import { buildDocument } from '../../src/api/openapi/document.js';
 import { integer } from '../../src/base/allowed.js';
@@ -50,14 +51,13 @@ test('gateway.yaml takes it, with its default, and tells what is allowed', () =>
 });
 
 test('requests that make and change a connection take it', () => {
-  const { create, changes, testDraft } = connectionSchemas([definition]);
+  const { create, changes, draft } = connectionSchemas([definition]);
   const made = createChecker(create, 'the body');
   assert.equal(made({ ...ENTRY })['floors'], 3);
   assert.throws(() => made({ ...ENTRY, floors: 0 }), /floors must be >= 1/);
   assert.throws(() => made({ ...ENTRY, shibboleth: '' }), /shibboleth must not be empty/);
   assert.deepEqual(createChecker(changes, 'the body')({ shibboleth: null }), { shibboleth: null });
-  const drafted = createChecker(testDraft, 'the body')({ connection: { ...ENTRY, floors: 5 } });
-  assert.equal(drafted.connection['floors'], 5);
+  assert.equal(createChecker(draft, 'the body')({ ...ENTRY, floors: 5 })['floors'], 5);
 });
 
 test('a row holds it, its secret apart, and gives it back', async () => {
@@ -85,23 +85,29 @@ test('no log shows its secret', () => {
 });
 
 test('the OpenAPI document describes it, in requests and answers', () => {
-  const { create, inputs } = connectionSchemas([definition]);
-  const answers = connectionAnswers([definition]);
-  const components = { Input: inputs['sftp'] ?? {}, Answer: answers['sftp'] ?? {}, Create: create };
-  const document = buildDocument({ ...MANAGEMENT_API, components }, [], { publicUrl: '' });
+  const { create } = connectionSchemas([definition]);
+  const answer = connectionAnswers([definition])['sftp'] ?? {};
+  const success = { 201: { description: 'Made.', content: jsonContent(answer, {}) } };
+  const description = { operationId: 'make', tag: 'Connections', summary: 'Make', description: 'Makes.', success };
+  const row = { method: 'POST', path: '/manage/connections', access: 'owner', body: 'json' } as const;
+  const route = { ...row, json: create, description, handle: async () => ({ status: 201 }) };
+  const document = buildDocument(MANAGEMENT_API, [route], { publicUrl: '' });
   const shown = (name: string): Record<string, unknown> =>
     document.components.schemas[name]?.['properties'] as Record<string, unknown>;
-  assert.deepEqual(shown('Input')['floors'], {
+  assert.deepEqual(shown('SftpConnectionInput')['floors'], {
     type: 'integer',
     minimum: 1,
     maximum: 9,
     default: 3,
     description: WORDS,
   });
-  assert.match(JSON.stringify(shown('Input')['shibboleth']), /What the porter asks for\. Written, never shown/);
-  assert.deepEqual(shown('Answer')['floors'], { type: 'integer', description: WORDS });
-  assert.equal('shibboleth' in shown('Answer'), false);
-  assert.match(JSON.stringify(shown('Answer')['secrets']), /"shibboleth":\{"type":"boolean"/);
+  assert.match(
+    JSON.stringify(shown('SftpConnectionInput')['shibboleth']),
+    /What the porter asks for\. Written, never shown/,
+  );
+  assert.deepEqual(shown('SftpConnection')['floors'], { type: 'integer', description: WORDS });
+  assert.equal('shibboleth' in shown('SftpConnection'), false);
+  assert.match(JSON.stringify(shown('SftpConnection')['secrets']), /"shibboleth":\{"type":"boolean"/);
 });
 
 test('the form is told of it', () => {

@@ -6,8 +6,14 @@ import { showOverview } from './account/overview.js';
 import { showPools } from './account/pools.js';
 import { showUsage } from './account/usage.js';
 import { createKey, editKey, listKeys, revokeKey, rotateKey } from './api-keys.js';
+import { createConnection, duplicateConnection } from './connections/create.js';
+import { deleteConnection, showDependents } from './connections/delete.js';
+import { activateConnection, deactivateConnection, editConnection } from './connections/edit.js';
+import { forgetHostKeys, pinHostKey, scanHostKeys, showHostKeys } from './connections/host-keys.js';
 import { listConnectionTypes } from './connections/types.js';
 import { createKeyPair, deleteKeyPair, listKeyPairs } from './connections/key-pairs.js';
+import { listConnections, showConnection } from './connections/show.js';
+import { testConnection, testDraft } from './connections/test.js';
 import { login, logout } from './login/login.js';
 import { changePassword } from './login/password.js';
 import { currentSession, listSessions, revokeOtherSessions, revokeSession } from './login/sessions.js';
@@ -25,6 +31,10 @@ export const endpoints: readonly Endpoint<ManageServices>[] = [
   ...[enrolTotp, confirmTotp, renewRecoveryCodes, disableTotp],
   ...[showAccount, showOverview, showUsage, showPools, listAudit],
   listConnectionTypes,
+  ...[listConnections, createConnection, showConnection, editConnection, deleteConnection],
+  ...[activateConnection, deactivateConnection, duplicateConnection, showDependents],
+  ...[testConnection, testDraft],
+  ...[showHostKeys, pinHostKey, forgetHostKeys, scanHostKeys],
   ...[listKeyPairs, createKeyPair, deleteKeyPair],
   ...[listKeys, createKey, editKey, rotateKey, revokeKey],
   // Before the one with an id: the first that fits is taken.

@@ -52,7 +52,7 @@ export function actorOf({ caller, request, requestId }: Asked): Actor {
 }
 
 /** @throws GatewayError unknown_connection, also for another account's */
-export async function managedConnection(
+export async function connectionAt(
   { storage }: ManageServices,
   { caller, params: { id } }: AtItem,
 ): Promise<ManagedConnection> {

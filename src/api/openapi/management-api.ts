@@ -3,7 +3,6 @@ import type { Route } from '../../http/types.js';
 import { PARAMETER_EXAMPLES } from './field-notes.js';
 import { FINGERPRINT, ID, LATER, TIME } from './management/answer.js';
 import { components } from './management/components.js';
-import { connectionOperations } from './management/connections.js';
 import { NOTES } from './management/notes.js';
 import { watchOperations } from './management/watched-folders.js';
 import type { Api, Operation } from './types.js';
@@ -34,7 +33,6 @@ export const MANAGEMENT_API: Api = {
   ],
   owns: (path) => path.startsWith('/manage/'),
   descriptions: {
-    ...connectionOperations,
     ...watchOperations,
   },
   components,
