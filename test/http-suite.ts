@@ -50,9 +50,10 @@ interface History {
   readonly errorMessage: string | null;
 }
 
-export function conformance(entry: ServerEntry): void {
+export function httpSuite(entry: ServerEntry): void {
   if (entry.isSeamOnly === true) return;
-  describe(`every operation over HTTP on ${entry.name}`, () => {
+  // One after the other: many look at what came last into the history.
+  describe(`every operation over HTTP on ${entry.name}`, { concurrency: 1 }, () => {
     let server: TestServer;
     let database: PostgresServer | undefined;
     let gateway: TestGateway;

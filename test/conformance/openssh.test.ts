@@ -1,4 +1,6 @@
+import { describe } from 'node:test';
+import { httpSuite } from '../http-suite.js';
 import { OPENSSH } from '../servers/catalogue.js';
-import { conformance } from '../http-suite.js';
 
-for (const entry of OPENSSH) conformance(entry);
+// Much of it is waiting: for clocks to go on, for programs to start.
+describe('at once', { concurrency: true }, () => OPENSSH.forEach(httpSuite));
