@@ -4,17 +4,17 @@
  *   export const makeFolder = endpoint({
  *     method: 'POST', path: '/api/mkdir/:connectionId', access: 'write',
  *     operationId: 'makeFolder', tag: 'Folders', summary: 'Create a folder', description: 'Creates a folder with its parents.',
- *     params: { connectionId: connectionParameter },
- *     body: component('MkdirRequest', Type.Object({ path: remotePath('Full path of the folder.') })),
+ *     params: connectionParameter,
+ *     body: object('MkdirRequest', { path: remotePath('Full path of the folder.') }),
  *     bodyExamples: { folder: { path: '/upload/archive' } },
- *     answer: { description: 'The folder is there.', schema: component('MkdirAnswer', Type.Object({ … })), example: { … } },
+ *     answer: { description: 'The folder is there.', schema: object('MkdirAnswer', { … }), example: { … } },
  *     isRemote: true, errors: ['quota_exceeded', 'not_found'],
  *   }).handle(async ({ caller, params, body }, services: ApiServices) => { …; return { success: true, path, created }; });
  *
  * The router checks query and body against these schemas before the handler runs, and the OpenAPI document is made from the
  * same object. The handler returns the body of `answer`, or with `answers` (several statuses, other media types, header fields)
  * the whole answer. Every field has its words in its schema (src/base/schema.ts); a query or path parameter also has
- * `examples: [one]`. A schema gets a name in the document by `component`. endpoints.ts lists the endpoints.
+ * `examples: [one]`. A schema gets a name in the document by `object`, or by `component`. endpoints.ts lists the endpoints.
  */
 import { type Static, type TObject, type TSchema } from 'typebox';
 import type { TSchemaOf } from '../base/schema.js';

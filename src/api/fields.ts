@@ -1,6 +1,6 @@
 /** Fields that several endpoints have, each with the words that are right for one place, and values that their examples share. */
 import { Type, type TInteger, type TSchemaOptions, type TString } from 'typebox';
-import { component, count, oneOf, success, text, type TSchemaOf } from '../base/schema.js';
+import { count, object, oneOf, success, text, type TSchemaOf } from '../base/schema.js';
 
 /* Of requests */
 
@@ -53,19 +53,15 @@ export const BINARY = { type: 'string', format: 'binary', contentMediaType: 'app
 export const answeredPath = (): TString => text('Path from the root of the connection.');
 export const durationMs = (): TInteger => count('Milliseconds from the start of the operation to its end.');
 
-export const successAnswer = component('SuccessAnswer', Type.Object({ success: success() }));
-export const errorAnswer = component(
-  'ErrorAnswer',
-  Type.Object({ error: text('What went wrong, at which step, field or path, and what would be right.') }),
-);
+export const successAnswer = object('SuccessAnswer', { success: success() });
+export const errorAnswer = object('ErrorAnswer', {
+  error: text('What went wrong, at which step, field or path, and what would be right.'),
+});
 /** Of an endpoint that can leave a file as it is (upload, copy). */
-export const skippedAnswer = component(
-  'SkippedAnswer',
-  Type.Object({
-    ...errorAnswer.properties,
-    skipped: Type.Optional(Type.Literal(true, { description: 'The file exists and was left as it is.' })),
-  }),
-);
+export const skippedAnswer = object('SkippedAnswer', {
+  ...errorAnswer.properties,
+  skipped: Type.Optional(Type.Literal(true, { description: 'The file exists and was left as it is.' })),
+});
 
 export const TRANSFER = 'The transfer, as the history holds it.';
 

@@ -1,5 +1,5 @@
-import { Type, type Static } from 'typebox';
-import { component, oneOf, text } from '../base/schema.js';
+import type { Static } from 'typebox';
+import { object, oneOf, text } from '../base/schema.js';
 import type { Connection } from './connection.js';
 import { CONNECTION_TYPES } from './types.js';
 
@@ -13,7 +13,7 @@ export const summaryFields = {
 };
 
 /** A connection, where something is told of it. */
-export const connectionSummary = component('ConnectionSummary', Type.Object(summaryFields));
+export const connectionSummary = object('ConnectionSummary', summaryFields);
 
 export function summaryOf({ id, name, type }: Connection): Static<typeof connectionSummary> {
   return { id, name, type };

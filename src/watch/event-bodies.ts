@@ -1,6 +1,17 @@
 /** The events that a webhook receives: their schemas, with words and examples, and their bodies, exactly as they are sent. */
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
-import { base64, component, count, dateTime, described, flag, oneOf, text, textOrNull } from '../base/schema.js';
+import {
+  listOf,
+  base64,
+  component,
+  count,
+  dateTime,
+  described,
+  flag,
+  oneOf,
+  text,
+  textOrNull,
+} from '../base/schema.js';
 import { connectionSummary } from '../connections/summary.js';
 import type { WatchedFolder } from '../storage/storage.js';
 
@@ -79,7 +90,7 @@ export const EVENTS: readonly EventDefinition[] = [
     'watched_folder.files_detected',
     'FilesDetectedEvent',
     { operationId: 'filesDetected', summary: 'Files were found in a watched folder' },
-    { files: Type.Array(eventFile, { description: FILES }) },
+    { files: listOf(eventFile, FILES) },
     {
       files: [
         {

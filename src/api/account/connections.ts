@@ -1,14 +1,10 @@
-import { Type } from 'typebox';
-import { component, flag } from '../../base/schema.js';
+import { listOf, flag, object } from '../../base/schema.js';
 import { summaryFields } from '../../connections/summary.js';
 import { endpoint } from '../endpoint.js';
 import { CONNECTION_EXAMPLE } from '../fields.js';
 import type { ApiServices } from '../services.js';
 
-const connection = component(
-  'Connection',
-  Type.Object({ ...summaryFields, isActive: flag('Whether it is switched on.') }),
-);
+const connection = object('Connection', { ...summaryFields, isActive: flag('Whether it is switched on.') });
 
 export const listConnections = endpoint({
   method: 'GET',
@@ -21,12 +17,9 @@ export const listConnections = endpoint({
   description: 'The connections that this API key may use.',
   answer: {
     description: 'The connections.',
-    schema: component(
-      'ConnectionsAnswer',
-      Type.Object({
-        connections: Type.Array(connection, { description: 'The connections that the API key may use.' }),
-      }),
-    ),
+    schema: object('ConnectionsAnswer', {
+      connections: listOf(connection, 'The connections that the API key may use.'),
+    }),
     example: { connections: [{ ...CONNECTION_EXAMPLE, isActive: true }] },
   },
 }).handle(async ({ caller }, { storage }: ApiServices) => {

@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import { component, count, text } from '../../base/schema.js';
+import { count, object, text } from '../../base/schema.js';
 import { endpoint } from '../endpoint.js';
 import type { ApiServices } from '../services.js';
 
@@ -14,15 +13,12 @@ export const verifyKey = endpoint({
   description: 'Verifies the API key and shows its account.',
   answer: {
     description: 'The key is valid.',
-    schema: component(
-      'AccountInfo',
-      Type.Object({
-        email: text('The account.'),
-        plan: text('Name of the plan.'),
-        connections: count('How many connections the account has.'),
-        transfers: count('How many transfers the history holds.'),
-      }),
-    ),
+    schema: object('AccountInfo', {
+      email: text('The account.'),
+      plan: text('Name of the plan.'),
+      connections: count('How many connections the account has.'),
+      transfers: count('How many transfers the history holds.'),
+    }),
     example: { email: 'ops@example.com', plan: 'pro', connections: 3, transfers: 1729 },
   },
 }).handle(async ({ caller }, { storage }: ApiServices) => {

@@ -1,27 +1,24 @@
 import { Type } from 'typebox';
-import { component, count, dateTime, listOf, oneOf, text, textOrNull, withDefault } from '../../base/schema.js';
+import { count, dateTime, listOf, object, oneOf, text, textOrNull, withDefault } from '../../base/schema.js';
 import { TRANSFER_STATUSES, TRANSFER_TYPES, type TransferFilter } from '../../storage/storage.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath, CONNECTION_ID, durationMs, FILE_NAME, TRANSFER_ID } from '../fields.js';
 import type { ApiServices } from '../services.js';
 import { parseSince } from './since.js';
 
-export const transferItem = component(
-  'TransferItem',
-  Type.Object({
-    id: text('Identifier.'),
-    connectionId: text(CONNECTION_ID),
-    type: oneOf(TRANSFER_TYPES, 'Kind of transfer.'),
-    direction: oneOf(['outbound', 'inbound'], '`outbound` changes the remote server, `inbound` reads from it.'),
-    filename: text(FILE_NAME),
-    path: answeredPath(),
-    fileSize: count('Bytes.'),
-    status: oneOf(TRANSFER_STATUSES, 'State of the transfer.'),
-    errorMessage: textOrNull('What went wrong, of a failed transfer.'),
-    durationMs: durationMs(),
-    createdAt: dateTime('When it began.'),
-  }),
-);
+export const transferItem = object('TransferItem', {
+  id: text('Identifier.'),
+  connectionId: text(CONNECTION_ID),
+  type: oneOf(TRANSFER_TYPES, 'Kind of transfer.'),
+  direction: oneOf(['outbound', 'inbound'], '`outbound` changes the remote server, `inbound` reads from it.'),
+  filename: text(FILE_NAME),
+  path: answeredPath(),
+  fileSize: count('Bytes.'),
+  status: oneOf(TRANSFER_STATUSES, 'State of the transfer.'),
+  errorMessage: textOrNull('What went wrong, of a failed transfer.'),
+  durationMs: durationMs(),
+  createdAt: dateTime('When it began.'),
+});
 
 export const listTransfers = endpoint({
   method: 'GET',
@@ -54,15 +51,12 @@ export const listTransfers = endpoint({
   }),
   answer: {
     description: 'One page of the history.',
-    schema: component(
-      'TransfersAnswer',
-      Type.Object({
-        transfers: listOf(transferItem, 'Newest first.'),
-        total: count('How many transfers match.'),
-        limit: count('Items a page.'),
-        offset: count('Items to pass over.'),
-      }),
-    ),
+    schema: object('TransfersAnswer', {
+      transfers: listOf(transferItem, 'Newest first.'),
+      total: count('How many transfers match.'),
+      limit: count('Items a page.'),
+      offset: count('Items to pass over.'),
+    }),
     example: {
       transfers: [
         {

@@ -1,6 +1,5 @@
-import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { component, count, described, success, text } from '../../base/schema.js';
+import { count, described, object, success, text } from '../../base/schema.js';
 import { connectionSummary, summaryOf } from '../../connections/summary.js';
 import * as operations from '../../operations/append.js';
 import { referTo } from '../../operations/operation.js';
@@ -19,17 +18,14 @@ import {
 import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
 import { contentOf, contentRequest } from './content-body.js';
 
-const appendTransfer = component(
-  'AppendTransfer',
-  Type.Object({
-    id: text('Identifier.'),
-    filename: text(FILE_NAME),
-    path: answeredPath(),
-    appendedBytes: count('Bytes that were added.'),
-    durationMs: durationMs(),
-    connection: described(connectionSummary, 'The connection that the file went to.'),
-  }),
-);
+const appendTransfer = object('AppendTransfer', {
+  id: text('Identifier.'),
+  filename: text(FILE_NAME),
+  path: answeredPath(),
+  appendedBytes: count('Bytes that were added.'),
+  durationMs: durationMs(),
+  connection: described(connectionSummary, 'The connection that the file went to.'),
+});
 
 export const appendToFile = endpoint({
   method: 'POST',
@@ -51,10 +47,7 @@ export const appendToFile = endpoint({
   idempotent: atConnection,
   answer: {
     description: 'The content is added.',
-    schema: component(
-      'AppendAnswer',
-      Type.Object({ success: success(), transfer: described(appendTransfer, TRANSFER) }),
-    ),
+    schema: object('AppendAnswer', { success: success(), transfer: described(appendTransfer, TRANSFER) }),
     example: {
       success: true,
       transfer: {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { component, text, withDefault } from '../../base/schema.js';
+import { object, text, withDefault } from '../../base/schema.js';
 import { readJsonBody, type StreamedJson } from '../../http/body/json-body.js';
 import { createChecker } from '../../http/schema-check.js';
 import type { RequestContext } from '../../http/types.js';
@@ -14,7 +14,7 @@ const fields = { path: remotePath(), encoding: withDefault(encoding(), 'text'), 
 
 /** `content` streams past the check of the others, which asks for it where it is missing. */
 const contentFields = Type.Object({ ...fields, content: Type.Optional(fields.content) });
-export const contentRequest = component('ContentRequest', Type.Object(fields));
+export const contentRequest = object('ContentRequest', fields);
 
 type ContentFields = Static<typeof contentFields>;
 

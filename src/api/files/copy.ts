@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { component, count, flag, success, text, withDefault } from '../../base/schema.js';
+import { group, count, flag, object, success, text, withDefault } from '../../base/schema.js';
 import * as operations from '../../operations/copy.js';
 import { checkTemplate } from '../../operations/names.js';
 import { referTo, requireActive } from '../../operations/operation.js';
@@ -17,18 +17,15 @@ export const copyFile = endpoint({
   summary: 'Copy a file between connections',
   description:
     'Streams a file from one connection to another, or lets the store copy it where both ends are one S3 store. Needs a plan with more than one connection, and a key with the scope `read` beside `write`.',
-  body: component(
-    'CopyRequest',
-    Type.Object({
-      source_connection_id: connectionId('Connection that the file is read from.'),
-      source_path: remotePath('Path of the file there.'),
-      source_raw_name: Type.Optional(rawName('The `rawName` of that file, where it has one. Needs `dest_path`.')),
-      dest_connection_id: connectionId('Connection that the file is copied to.'),
-      dest_path: Type.Optional(remotePath('Path of the copy; `source_path` when absent.')),
-      filename_template: Type.Optional(filenameTemplate()),
-      overwrite: withDefault(flag(OVERWRITE), true),
-    }),
-  ),
+  body: object('CopyRequest', {
+    source_connection_id: connectionId('Connection that the file is read from.'),
+    source_path: remotePath('Path of the file there.'),
+    source_raw_name: Type.Optional(rawName('The `rawName` of that file, where it has one. Needs `dest_path`.')),
+    dest_connection_id: connectionId('Connection that the file is copied to.'),
+    dest_path: Type.Optional(remotePath('Path of the copy; `source_path` when absent.')),
+    filename_template: Type.Optional(filenameTemplate()),
+    overwrite: withDefault(flag(OVERWRITE), true),
+  }),
   bodyExamples: {
     copy: {
       source_connection_id: 'warehouse',
@@ -41,22 +38,19 @@ export const copyFile = endpoint({
   skippable: true,
   answer: {
     description: 'The copy is there.',
-    schema: component(
-      'CopyAnswer',
-      Type.Object({
-        success: success(),
-        source: Type.Object(
-          { connectionId: text('Connection that the file was read from.'), path: answeredPath() },
-          { description: 'Where it was read from.' },
-        ),
-        destination: Type.Object(
-          { connectionId: text('Connection that holds the copy.'), path: answeredPath() },
-          { description: 'Where the copy is.' },
-        ),
-        fileSize: count('Bytes.'),
-        durationMs: durationMs(),
-      }),
-    ),
+    schema: object('CopyAnswer', {
+      success: success(),
+      source: group(
+        { connectionId: text('Connection that the file was read from.'), path: answeredPath() },
+        'Where it was read from.',
+      ),
+      destination: group(
+        { connectionId: text('Connection that holds the copy.'), path: answeredPath() },
+        'Where the copy is.',
+      ),
+      fileSize: count('Bytes.'),
+      durationMs: durationMs(),
+    }),
     example: {
       success: true,
       source: { connectionId: 'warehouse', path: '/upload/report.pdf' },

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { component, success } from '../../base/schema.js';
+import { object, success } from '../../base/schema.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/operation.js';
 import { endpoint } from '../endpoint.js';
@@ -15,12 +15,12 @@ export const deleteFile = endpoint({
   summary: 'Delete a file',
   description: 'Deletes one file. A missing file is 404, a folder 409.',
   params: connectionParameter,
-  body: component('DeleteRequest', Type.Object({ path: remotePath(), rawName: Type.Optional(rawName()) })),
+  body: object('DeleteRequest', { path: remotePath(), rawName: Type.Optional(rawName()) }),
   bodyExamples: { file: { path: '/upload/report.pdf' } },
   idempotent: atConnection,
   answer: {
     description: 'The file is gone.',
-    schema: component('DeleteAnswer', Type.Object({ success: success(), path: answeredPath() })),
+    schema: object('DeleteAnswer', { success: success(), path: answeredPath() }),
     example: { success: true, path: '/upload/report.pdf' },
   },
   isRemote: true,

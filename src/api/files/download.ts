@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { base64, component, count, oneOf, success, text, withDefault } from '../../base/schema.js';
+import { base64, count, object, oneOf, success, text, withDefault } from '../../base/schema.js';
 import type { Connection } from '../../connections/connection.js';
 import { fileHeaders, isNotModified, NO_SNIFFING, selectRange, type Validators } from '../../http/answer.js';
 import type { HttpAnswer, RequestContext } from '../../http/types.js';
@@ -16,17 +16,14 @@ import { framed } from './content-stream.js';
 
 const FILE_HEADERS = ['Content-Disposition', 'Last-Modified', 'ETag', 'Accept-Ranges', 'X-Content-Type-Options'];
 
-const inJson = component(
-  'DownloadAnswer',
-  Type.Object({
-    success: success(),
-    filename: text(FILE_NAME),
-    path: answeredPath(),
-    size: count('Bytes.'),
-    encoding: Type.Literal('base64', { description: 'How `content` is written.' }),
-    content: base64('The file, as base64.'),
-  }),
-);
+const inJson = object('DownloadAnswer', {
+  success: success(),
+  filename: text(FILE_NAME),
+  path: answeredPath(),
+  size: count('Bytes.'),
+  encoding: Type.Literal('base64', { description: 'How `content` is written.' }),
+  content: base64('The file, as base64.'),
+});
 
 export const downloadFile = endpoint({
   method: 'GET',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { component, success, text, withDefault } from '../../base/schema.js';
+import { object, success, text, withDefault } from '../../base/schema.js';
 import * as changes from '../../operations/change.js';
 import { endpoint } from '../endpoint.js';
 import { connectionParameter, durationMs } from '../fields.js';
@@ -18,29 +18,23 @@ export const runCommand = endpoint({
   summary: 'Run an SSH command',
   description: 'Runs a shell command on the server of an SFTP connection. The timeout kills it.',
   params: connectionParameter,
-  body: component(
-    'ExecRequest',
-    Type.Object({
-      command: text('Run by the login shell of the remote server.', { minLength: 1, maxLength: 131072 }),
-      timeout: withDefault(
-        Type.Integer({ minimum: 1, maximum: 60000, description: 'Milliseconds until the command is killed.' }),
-        30000,
-      ),
-    }),
-  ),
+  body: object('ExecRequest', {
+    command: text('Run by the login shell of the remote server.', { minLength: 1, maxLength: 131072 }),
+    timeout: withDefault(
+      Type.Integer({ minimum: 1, maximum: 60000, description: 'Milliseconds until the command is killed.' }),
+      30000,
+    ),
+  }),
   bodyExamples: { checksum: { command: 'sha256sum /upload/report.pdf', timeout: 10000 } },
   answer: {
     description: 'The command ended, with whatever exit code.',
-    schema: component(
-      'ExecAnswer',
-      Type.Object({
-        success: success(),
-        exitCode: Type.Integer({ description: 'Of the command; 128 plus its number after a signal.' }),
-        stdout: text('Output of the command.'),
-        stderr: text('Error output of the command.'),
-        durationMs: durationMs(),
-      }),
-    ),
+    schema: object('ExecAnswer', {
+      success: success(),
+      exitCode: Type.Integer({ description: 'Of the command; 128 plus its number after a signal.' }),
+      stdout: text('Output of the command.'),
+      stderr: text('Error output of the command.'),
+      durationMs: durationMs(),
+    }),
     example: {
       success: true,
       exitCode: 0,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { component, flag, orNull } from '../../base/schema.js';
+import { flag, object, orNull } from '../../base/schema.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/operation.js';
 import { endpoint } from '../endpoint.js';
@@ -19,13 +19,10 @@ export const findFile = endpoint({
   query: Type.Object(fileParameters),
   answer: {
     description: 'Found or not.',
-    schema: component(
-      'ExistsAnswer',
-      Type.Object({
-        exists: flag('Whether a file or folder is there.'),
-        file: orNull(fileInfo, 'What is there; null when nothing is.'),
-      }),
-    ),
+    schema: object('ExistsAnswer', {
+      exists: flag('Whether a file or folder is there.'),
+      file: orNull(fileInfo, 'What is there; null when nothing is.'),
+    }),
     examples: { found: { exists: true, file: fileExample }, absent: { exists: false, file: null } },
   },
   isRemote: true,

@@ -1,21 +1,18 @@
 /** FileInfo as the API shows it. */
 import { Type, type Static } from 'typebox';
-import { base64, component, count, flag, text } from '../../base/schema.js';
+import { base64, count, flag, object, text } from '../../base/schema.js';
 import { rawNameOf } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { answeredPath, RAW_NAME } from '../fields.js';
 
-export const fileInfo = component(
-  'FileInfo',
-  Type.Object({
-    name: text('Name of the file or folder.'),
-    path: answeredPath(),
-    size: count('Bytes.'),
-    isDirectory: flag('Whether it is a folder.'),
-    modifiedAt: text('Time of the last change, UTC.', { format: 'date-time' }),
-    rawName: Type.Optional(base64(RAW_NAME)),
-  }),
-);
+export const fileInfo = object('FileInfo', {
+  name: text('Name of the file or folder.'),
+  path: answeredPath(),
+  size: count('Bytes.'),
+  isDirectory: flag('Whether it is a folder.'),
+  modifiedAt: text('Time of the last change, UTC.', { format: 'date-time' }),
+  rawName: Type.Optional(base64(RAW_NAME)),
+});
 
 export const fileExample = {
   name: 'report.pdf',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { component, success } from '../../base/schema.js';
+import { listOf, object, success } from '../../base/schema.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/operation.js';
 import type { SortedListing } from '../../operations/sorted-listing.js';
@@ -35,14 +35,11 @@ export const listFolder = endpoint({
     200: {
       description: 'What the folder holds.',
       content: jsonContent(
-        component(
-          'ListAnswer',
-          Type.Object({
-            success: success(),
-            path: answeredPath(),
-            files: Type.Array(fileInfo, { description: 'Folders first, then by name.' }),
-          }),
-        ),
+        object('ListAnswer', {
+          success: success(),
+          path: answeredPath(),
+          files: listOf(fileInfo, 'Folders first, then by name.'),
+        }),
         { answer: { success: true, path: '/upload', files: [folderExample, fileExample] } },
       ),
     },

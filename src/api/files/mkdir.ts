@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import { component, flag, success } from '../../base/schema.js';
+import { flag, object, success } from '../../base/schema.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/operation.js';
 import { endpoint } from '../endpoint.js';
@@ -15,22 +14,16 @@ export const makeFolder = endpoint({
   summary: 'Create a folder',
   description: 'Creates a folder with its parents. Safe when it exists.',
   params: connectionParameter,
-  body: component(
-    'MkdirRequest',
-    Type.Object({ path: remotePath('Full path of the folder. Missing parents are created.') }),
-  ),
+  body: object('MkdirRequest', { path: remotePath('Full path of the folder. Missing parents are created.') }),
   bodyExamples: { folder: { path: '/upload/archive' } },
   idempotent: atConnection,
   answer: {
     description: 'The folder is there.',
-    schema: component(
-      'MkdirAnswer',
-      Type.Object({
-        success: success(),
-        path: answeredPath(),
-        created: flag('False when the folder was there already.'),
-      }),
-    ),
+    schema: object('MkdirAnswer', {
+      success: success(),
+      path: answeredPath(),
+      created: flag('False when the folder was there already.'),
+    }),
     example: { success: true, path: '/upload/archive', created: true },
   },
   isRemote: true,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { component, flag, success, text, withDefault } from '../../base/schema.js';
+import { group, flag, object, success, text, withDefault } from '../../base/schema.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/operation.js';
 import { endpoint } from '../endpoint.js';
@@ -15,29 +15,23 @@ export const moveFile = endpoint({
   summary: 'Move or rename a file',
   description: 'Moves a file within a connection and creates missing folders.',
   params: connectionParameter,
-  body: component(
-    'MoveRequest',
-    Type.Object({
-      from: remotePath('Present path.'),
-      rawName: Type.Optional(rawName()),
-      to: remotePath('New path. Missing folders are created.'),
-      overwrite: withDefault(flag('Whether a file at `to` may be replaced.'), false),
-    }),
-  ),
+  body: object('MoveRequest', {
+    from: remotePath('Present path.'),
+    rawName: Type.Optional(rawName()),
+    to: remotePath('New path. Missing folders are created.'),
+    overwrite: withDefault(flag('Whether a file at `to` may be replaced.'), false),
+  }),
   bodyExamples: { rename: { from: '/upload/report.pdf', to: '/archive/2026/report.pdf' } },
   idempotent: ({ params, body }) => ({ connections: [params.connectionId], from: body.from }),
   answer: {
     description: 'The file is at its new path.',
-    schema: component(
-      'MoveAnswer',
-      Type.Object({
-        success: success(),
-        from: text('Former path.'),
-        to: text('New path.'),
-        durationMs: durationMs(),
-        transfer: Type.Object({ id: text('Id of the transfer in the history.') }, { description: TRANSFER }),
-      }),
-    ),
+    schema: object('MoveAnswer', {
+      success: success(),
+      from: text('Former path.'),
+      to: text('New path.'),
+      durationMs: durationMs(),
+      transfer: group({ id: text('Id of the transfer in the history.') }, TRANSFER),
+    }),
     example: {
       success: true,
       from: '/upload/report.pdf',

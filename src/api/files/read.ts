@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { component, count, success, text, withDefault } from '../../base/schema.js';
+import { count, object, success, text, withDefault } from '../../base/schema.js';
 import * as operations from '../../operations/get.js';
 import { referTo } from '../../operations/operation.js';
 import { encodedLength } from '../../workers/base64.js';
@@ -24,16 +24,13 @@ export const readFile = endpoint({
     200: {
       description: 'The content.',
       content: jsonContent(
-        component(
-          'ReadAnswer',
-          Type.Object({
-            success: success(),
-            content: text(CONTENT),
-            encoding: encoding(),
-            size: count('Bytes.'),
-            path: answeredPath(),
-          }),
-        ),
+        object('ReadAnswer', {
+          success: success(),
+          content: text(CONTENT),
+          encoding: encoding(),
+          size: count('Bytes.'),
+          path: answeredPath(),
+        }),
         {
           text: { success: true, content: 'Hello, world!\n', encoding: 'text', size: 14, path: '/upload/hello.txt' },
         },

@@ -1,7 +1,7 @@
 /** The four forms of an upload: where its bytes come from, and what its fields say. */
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { component, flag, text, withDefault } from '../../base/schema.js';
+import { flag, object, text, withDefault } from '../../base/schema.js';
 import { readJsonBody } from '../../http/body/json-body.js';
 import { readMultipart } from '../../http/body/multipart-body.js';
 import { createChecker } from '../../http/schema-check.js';
@@ -38,10 +38,7 @@ export type UploadFields = Static<typeof formFields>;
 
 export const uploadForms: Readonly<Record<string, BodyForm>> = {
   'multipart/form-data': {
-    schema: component(
-      'UploadMultipart',
-      Type.Object({ file: Type.Unsafe({ ...BINARY, description: 'The file.' }), ...shown }),
-    ),
+    schema: object('UploadMultipart', { file: Type.Unsafe({ ...BINARY, description: 'The file.' }), ...shown }),
     examples: {
       file: {
         summary: 'A file, and where to put it',
@@ -51,10 +48,7 @@ export const uploadForms: Readonly<Record<string, BodyForm>> = {
   },
   'application/json': {
     schema: {
-      oneOf: [
-        component('UploadBase64', Type.Object({ content, ...shown, filename })),
-        component('UploadFromUrl', Type.Object({ url, ...shown })),
-      ],
+      oneOf: [object('UploadBase64', { content, ...shown, filename }), object('UploadFromUrl', { url, ...shown })],
     },
     examples: {
       base64: {

@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import { component, count, described, success, text } from '../../base/schema.js';
+import { count, described, object, success, text } from '../../base/schema.js';
 import type { Connection } from '../../connections/connection.js';
 import { connectionSummary, summaryOf } from '../../connections/summary.js';
 import { checkTemplate } from '../../operations/names.js';
@@ -29,17 +28,14 @@ import {
   type UrlSource,
 } from './upload-source.js';
 
-const transfer = component(
-  'Transfer',
-  Type.Object({
-    id: text('Identifier.'),
-    filename: text(FILE_NAME),
-    path: answeredPath(),
-    size: count('Bytes.'),
-    durationMs: durationMs(),
-    connection: described(connectionSummary, 'The connection that the file went to.'),
-  }),
-);
+const transfer = object('Transfer', {
+  id: text('Identifier.'),
+  filename: text(FILE_NAME),
+  path: answeredPath(),
+  size: count('Bytes.'),
+  durationMs: durationMs(),
+  connection: described(connectionSummary, 'The connection that the file went to.'),
+});
 
 export const uploadFile = endpoint({
   method: 'POST',
@@ -60,7 +56,7 @@ export const uploadFile = endpoint({
   skippable: true,
   answer: {
     description: 'The file is stored.',
-    schema: component('UploadAnswer', Type.Object({ success: success(), transfer: described(transfer, TRANSFER) })),
+    schema: object('UploadAnswer', { success: success(), transfer: described(transfer, TRANSFER) }),
     example: {
       success: true,
       transfer: {

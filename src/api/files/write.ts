@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import { component, count, success } from '../../base/schema.js';
+import { count, object, success } from '../../base/schema.js';
 import { referTo } from '../../operations/operation.js';
 import { parseContentDigest } from '../../operations/pump.js';
 import { putFile } from '../../operations/put.js';
@@ -28,7 +27,7 @@ export const writeFile = endpoint({
   idempotent: atConnection,
   answer: {
     description: 'The file is stored.',
-    schema: component('WriteAnswer', Type.Object({ success: success(), path: answeredPath(), size: count('Bytes.') })),
+    schema: object('WriteAnswer', { success: success(), path: answeredPath(), size: count('Bytes.') }),
     example: { success: true, path: '/upload/hello.txt', size: 14 },
   },
   isRemote: true,

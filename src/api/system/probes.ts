@@ -1,6 +1,5 @@
-import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { component, text } from '../../base/schema.js';
+import { object, text } from '../../base/schema.js';
 import type { Storage } from '../../storage/storage.js';
 import { endpoint } from '../endpoint.js';
 
@@ -11,7 +10,7 @@ export interface ReadyServices {
   readonly onReadyAsked: () => void;
 }
 
-const status = component('StatusAnswer', Type.Object({ status: text('`ok` or `ready`.') }));
+const status = object('StatusAnswer', { status: text('`ok` or `ready`.') });
 
 export const health = endpoint({
   method: 'GET',

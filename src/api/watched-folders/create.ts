@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import { component, text, withDefault } from '../../base/schema.js';
+import { object, text, withDefault } from '../../base/schema.js';
 import { referTo } from '../../operations/operation.js';
 import { folderFields, folderSettings } from '../../watch/settings.js';
 import { endpoint } from '../endpoint.js';
@@ -7,20 +6,17 @@ import { connectionId, remotePath } from '../fields.js';
 import { connectionOf, type ApiServices } from '../services.js';
 import { rightsOf, watchedFolderExample, watchedFolderFields, watchedFolderOf } from './watched-folder.js';
 
-export const newWatchedFolder = component(
-  'NewWatchedFolder',
-  Type.Object({
-    connectionId: connectionId(),
-    path: remotePath('Folder to watch.'),
-    ...folderSettings.properties,
-    scheduleMinutes: withDefault(folderFields.scheduleMinutes, 5),
-    detectModified: withDefault(folderFields.detectModified, false),
-    initial: withDefault(folderFields.initial, 'ignore'),
-    recursive: withDefault(folderFields.recursive, false),
-    minAgeSeconds: withDefault(folderFields.minAgeSeconds, 0),
-    afterDelivery: withDefault(folderFields.afterDelivery, 'keep'),
-  }),
-);
+export const newWatchedFolder = object('NewWatchedFolder', {
+  connectionId: connectionId(),
+  path: remotePath('Folder to watch.'),
+  ...folderSettings.properties,
+  scheduleMinutes: withDefault(folderFields.scheduleMinutes, 5),
+  detectModified: withDefault(folderFields.detectModified, false),
+  initial: withDefault(folderFields.initial, 'ignore'),
+  recursive: withDefault(folderFields.recursive, false),
+  minAgeSeconds: withDefault(folderFields.minAgeSeconds, 0),
+  afterDelivery: withDefault(folderFields.afterDelivery, 'keep'),
+});
 
 export const createWatchedFolder = endpoint({
   method: 'POST',
@@ -44,13 +40,10 @@ export const createWatchedFolder = endpoint({
   answer: {
     status: 201,
     description: 'The folder is watched.',
-    schema: component(
-      'CreatedWatchedFolder',
-      Type.Object({
-        ...watchedFolderFields,
-        webhookSecret: text('Signs its webhooks (Standard Webhooks); shown this once.'),
-      }),
-    ),
+    schema: object('CreatedWatchedFolder', {
+      ...watchedFolderFields,
+      webhookSecret: text('Signs its webhooks (Standard Webhooks); shown this once.'),
+    }),
     example: { ...watchedFolderExample, webhookSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
   },
   isRemote: true,

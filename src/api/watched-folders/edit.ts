@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { component, flag } from '../../base/schema.js';
+import { flag, object } from '../../base/schema.js';
 import { referTo } from '../../operations/operation.js';
 import { folderSettings } from '../../watch/settings.js';
 import { endpoint } from '../endpoint.js';
@@ -14,14 +14,11 @@ import {
   watchedFolderParameter,
 } from './watched-folder.js';
 
-export const watchedFolderChanges = component(
-  'WatchedFolderChanges',
-  Type.Object({
-    path: Type.Optional(remotePath('Folder to watch.')),
-    ...folderSettings.properties,
-    isActive: Type.Optional(flag('Whether it is switched on.')),
-  }),
-);
+export const watchedFolderChanges = object('WatchedFolderChanges', {
+  path: Type.Optional(remotePath('Folder to watch.')),
+  ...folderSettings.properties,
+  isActive: Type.Optional(flag('Whether it is switched on.')),
+});
 
 export const changeWatchedFolder = endpoint({
   method: 'PATCH',

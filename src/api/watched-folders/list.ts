@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import { component } from '../../base/schema.js';
+import { listOf, object } from '../../base/schema.js';
 import { endpoint } from '../endpoint.js';
 import type { ApiServices } from '../services.js';
 import { mayUse, watchedFolder, watchedFolderExample, watchedFolderOf } from './watched-folder.js';
@@ -14,12 +13,9 @@ export const listWatchedFolders = endpoint({
   description: 'The watched folders of the connections that this API key may use.',
   answer: {
     description: 'The watched folders.',
-    schema: component(
-      'WatchedFoldersAnswer',
-      Type.Object({
-        watchedFolders: Type.Array(watchedFolder, { description: 'The watched folders of the account.' }),
-      }),
-    ),
+    schema: object('WatchedFoldersAnswer', {
+      watchedFolders: listOf(watchedFolder, 'The watched folders of the account.'),
+    }),
     example: { watchedFolders: [watchedFolderExample] },
   },
 }).handle(async ({ caller }, { watching }: ApiServices) => {

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
 import type { Caller } from '../../base/caller.js';
-import { component, count, dateTime, flag, text, textOrNull } from '../../base/schema.js';
+import { count, dateTime, flag, object, text, textOrNull } from '../../base/schema.js';
 import type { WatchedFolder } from '../../storage/storage.js';
 import type { WatchRights } from '../../watch/service.js';
 import { folderFields } from '../../watch/settings.js';
@@ -34,7 +34,7 @@ export const watchedFolderFields = {
   expectEveryMinutes: Type.Optional(count('Raise an alarm when no file came for this long.')),
 };
 
-export const watchedFolder = component('WatchedFolder', Type.Object(watchedFolderFields));
+export const watchedFolder = object('WatchedFolder', watchedFolderFields);
 
 export const watchedFolderParameter = {
   id: text('Identifier.', { minLength: 1, examples: ['0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001'] }),
