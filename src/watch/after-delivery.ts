@@ -18,7 +18,7 @@ import {
   type WatchedFolders,
   type WebhookEvents,
 } from '../storage/storage.js';
-import { withinDeadline } from './deadline.js';
+import { withinCheckTime } from './look.js';
 import { exactState, isReported } from './exact.js';
 
 export interface AfterDeliveryOptions {
@@ -77,7 +77,7 @@ export class AfterDelivery {
     const connection = folder === undefined ? undefined : await connections.find(folder.accountId, folder.connectionId);
     if (folder !== undefined && folder.afterDelivery !== 'keep' && connection?.isActive === true) {
       try {
-        await withinDeadline('the files of the event', this.#options.timeoutMs, signal, (limited) =>
+        await withinCheckTime('the files of the event', this.#options.timeoutMs, signal, (limited) =>
           remotes.use(connection, { signal: limited, leftovers, priority: 'background' }, async (remote) => {
             for (const file of event.files) await this.#treat(remote, folder, connection, file);
           }),

@@ -1,21 +1,16 @@
 /**
- * One look at one folder: list → diff → settle → commit. Nothing waits in here for a file to settle: what is still
- * moving is stored with the moment since when, and the folder's row gets a follow-up check.
+ * One check of one folder: a look at it (look.ts), then one transaction with what came out. Nothing waits in here for a
+ * file to settle: what is still moving is stored with the moment since when, and the folder gets a follow-up check.
  */
-import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
+import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { parseRemotePath, ROOT } from '../remotes/path.js';
-import type { Remotes } from '../remotes/registry.js';
-import type { Leftovers } from '../remotes/remote.js';
 import {
   type CheckKind,
   type CheckResult,
   type CheckRow,
   CheckSuperseded,
-  type Clock,
   type Connections,
   type DeliveredFile,
-  type EntryChange,
   EntryChanges,
   idsAt,
   type Locks,
@@ -25,32 +20,18 @@ import {
   type WatchedFolder,
   type WatchedFolders,
 } from '../storage/storage.js';
-import { diff, isReport, type Decision, type DiffRules, type Gone, type ListedEntry } from './diff.js';
-import { entryKey, nameOfKey } from './entry-key.js';
-import { EntrySorter } from './entry-sorter.js';
 import { filesEvents, missingEvent, type DetectedFile, type EventLimits } from './event-bodies.js';
-import { withinDeadline } from './deadline.js';
-import { createNameFilter, type NameFilter } from './name-filter.js';
-import { ReasonLog } from './reasons.js';
+import type { Findings, FolderLooks } from './look.js';
+import type { ReasonLog } from './reasons.js';
 import { nextAfterFailure, nextRegular } from './schedule.js';
-import { walk } from './walk.js';
-import { agedStates } from './exact.js';
-import { zoneShift } from './zone-shift.js';
 
 export interface CheckDeps {
   readonly folders: WatchedFolders;
+  readonly looks: FolderLooks;
   readonly files: WatchedFiles;
   readonly connections: Pick<Connections, 'find'>;
   readonly locks: Locks;
-  readonly remotes: Pick<Remotes, 'use'>;
-  readonly leftovers: (connection: Connection) => Leftovers;
-  readonly settleMs: number;
-  /** For listing and comparing. */
-  readonly timeoutMs: number;
-  readonly skipNames: readonly string[];
   readonly limits: EventLimits;
-  /** Files that one check reports; 10,000 where nothing is said. */
-  readonly maxReports?: number;
 }
 
 export interface CheckOutcome {
@@ -63,37 +44,11 @@ export interface CheckOutcome {
   readonly error: GatewayError | undefined;
 }
 
-/** One look, by the database's clock. */
-export interface Look {
-  readonly folder: WatchedFolder;
-  readonly connection: Connection;
-  readonly kind: CheckKind;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
-
-/** What a check found, not written yet. */
-export interface Findings {
-  readonly reasons: ReasonLog;
-  readonly detected: readonly DetectedFile[];
-  /** Changes that belong into the transaction of the report. */
-  readonly changes: EntryChanges;
-  /** When the first of the files that wait may have settled; undefined when none waits. */
-  readonly settledAtMs: number | undefined;
-  readonly timeResolutionMs: number;
-  readonly isCut: boolean;
-}
-
 /** By path. */
 interface Exact {
   readonly exact: ReadonlyMap<string, DeliveredFile>;
 }
 
-const MAX_REPORTS = 10_000;
-/** Of files that are moved or deleted later: each is asked for by itself. */
-const MAX_ACTED_ON = 1000;
-const MINUTE_MS = 60_000;
-const CHANGES_AT_ONCE = 1000;
 const LOCK_WAIT_MS = 2000;
 /** A little after the moment itself: the clock of the follow-up must have passed it. */
 const FOLLOW_UP_MARGIN_MS = 50;
@@ -136,10 +91,10 @@ export class FolderChecks {
       counts: reasons?.counts ?? {},
     });
     try {
-      const findings = await this.look({ folder, connection, kind, clock, signal }, (changes) =>
+      const findings = await this.deps.looks.look({ folder, connection, kind, clock, signal }, (changes) =>
         this.deps.files.apply(folder.id, checkId, changes),
       );
-      const exact = await this.exactStates(folder, connection, findings.detected, signal);
+      const exact = await this.deps.looks.exactStates(folder, connection, findings.detected, signal);
       const check = row('succeeded', undefined, findings.reasons);
       return await this.commit(folder, connection, clock.now(), check, { ...findings, exact });
     } catch (thrown) {
@@ -149,153 +104,6 @@ export class FolderChecks {
       if (signal.aborted || error.code === 'database_away' || error.code === 'internal') throw thrown;
       return await this.commitFailure(folder, connection, clock.now(), row('failed', error), error);
     }
-  }
-
-  /** Lists and compares; `apply` writes, in small steps, what no report hangs on. */
-  look(what: Look, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
-    return withinDeadline('the check', this.deps.timeoutMs, what.signal, (signal) =>
-      this.lookNow({ ...what, signal }, apply),
-    );
-  }
-
-  private async lookNow(what: Look, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
-    const { folder, connection, kind } = what;
-    if (!connection.isActive) {
-      throw new GatewayError('connection_inactive', `connection ${connection.id} is not active`, { step: 'request' });
-    }
-    const filter = createNameFilter({ ...folder, skipNames: this.deps.skipNames });
-    const listing = await this.list(what, filter);
-    try {
-      const resolutionMs = Math.max(folder.timeResolutionMs, listing.timeResolutionMs);
-      const hasShifts = resolutionMs >= MINUTE_MS && folder.baselineAt !== null;
-      const zoneShiftMs = hasShifts
-        ? await zoneShift(listing.sorter.batches(), this.deps.files.pages(folder.id), listing.endedMs)
-        : 0;
-      const rules: DiffRules = {
-        isBaseline: this.baselineOf(folder),
-        detectModified: folder.detectModified,
-        settleMs: Math.max(this.deps.settleMs, folder.minAgeSeconds * 1000),
-        resolutionMs,
-        zoneShiftMs,
-        beganMs: listing.beganMs,
-        endedMs: listing.endedMs,
-        mayReportEmpty: kind !== 'follow_up',
-        maxReports: this.deps.maxReports ?? (folder.afterDelivery === 'keep' ? MAX_REPORTS : MAX_ACTED_ON),
-        filter: (key) => filter.reasonAgainst(nameOfKey(key).path),
-        hasMarker: (key) => {
-          const marker = filter.markerOf(nameOfKey(key).path);
-          return marker === undefined || listing.markers.has(marker);
-        },
-      };
-      return await this.compare(folder, listing, rules, apply);
-    } finally {
-      await listing.sorter.close();
-    }
-  }
-
-  /** All at the first check; later what a change of the names has let in, and was there already. */
-  private baselineOf(folder: WatchedFolder): (key: Buffer) => boolean {
-    const { initial, baselineAt, formerNames } = folder;
-    if (initial === 'report') return () => false;
-    if (baselineAt === null) return () => true;
-    if (formerNames === null) return () => false;
-    const former = createNameFilter({ ...formerNames, skipNames: this.deps.skipNames });
-    return (key) => {
-      const { path } = nameOfKey(key);
-      return former.reasonAgainst(path) !== undefined || (!former.isDeep && path.includes('/'));
-    };
-  }
-
-  /** Of files that are moved or deleted once they have been reported. */
-  private async exactStates(
-    folder: WatchedFolder,
-    connection: Connection,
-    detected: readonly DetectedFile[],
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, DeliveredFile>> {
-    if (folder.afterDelivery === 'keep' || detected.length === 0) return new Map();
-    const paths = detected.filter(({ rawName }) => rawName === undefined).map(({ path }) => path);
-    return withinDeadline('the exact look at new files', this.deps.timeoutMs, signal, (limited) => {
-      const options = { signal: limited, leftovers: this.deps.leftovers, priority: 'background' as const };
-      return this.deps.remotes.use(connection, options, (remote) => agedStates(remote, paths, limited));
-    });
-  }
-
-  private async list({ folder, connection, clock, signal }: Look, filter: NameFilter): Promise<Listing> {
-    const root = parseRemotePath(folder.path, ROOT, 'path');
-    const moveTo = folder.moveTo === null ? undefined : parseRemotePath(folder.moveTo, root, 'moveTo');
-    const options = { signal, leftovers: this.deps.leftovers, priority: 'background' as const };
-    return this.deps.remotes.use(connection, options, async (remote) => {
-      const sorter = new EntrySorter();
-      const markers = new Set<string>();
-      const beganMs = clock.earliestMs();
-      try {
-        const walked = walk(remote, root, {
-          isDeep: filter.isDeep,
-          skipsFolder: (below, path) => path === moveTo || filter.skipsFolder(below),
-        });
-        for await (const { folder: inside, file } of walked) {
-          const key = entryKey(inside, file);
-          if (folder.doneFile !== null) {
-            const { path } = nameOfKey(key);
-            if (filter.isMarker(path)) markers.add(path);
-          }
-          await sorter.add({ key, size: file.size, modifiedMs: file.modifiedAt.getTime() });
-        }
-      } catch (error) {
-        // On object stores a folder is its keys: with the last file it goes, and comes back with the next one.
-        const isEmptied = connection.type === 's3' && hasCode(error, 'not_found');
-        if (!isEmptied) {
-          await sorter.close();
-          throw error;
-        }
-      }
-      return { sorter, markers, beganMs, endedMs: clock.latestMs(), timeResolutionMs: remote.can.timeResolutionMs };
-    });
-  }
-
-  private async compare(
-    folder: WatchedFolder,
-    listing: Listing,
-    rules: DiffRules,
-    apply: (changes: EntryChanges) => Promise<void>,
-  ): Promise<Findings> {
-    const reasons = new ReasonLog();
-    const detected: DetectedFile[] = [];
-    const reported: EntryChange[] = [];
-    const changes = new EntryChanges();
-    let isCut = false;
-    let settledAtMs: number | undefined;
-    const take = (decision: Decision | Gone): void => {
-      reasons.add(decision);
-      const { change, reason } = decision;
-      if (isReport(reason) && change !== undefined) {
-        reported.push(change);
-        detected.push(detectedFile(folder, decision as Decision, reason));
-        return;
-      }
-      if (change !== undefined) changes.add(change);
-      if (reason === 'over_cap') isCut = true;
-      if (reason !== 'settling' && reason !== 'growing') return;
-      const at = (change?.seen?.sinceMs ?? decision.stored?.seen?.sinceMs ?? 0) + rules.settleMs;
-      settledAtMs = Math.min(settledAtMs ?? at, at);
-    };
-    for await (const batch of diff(listing.sorter.batches(), this.deps.files.pages(folder.id), rules)) {
-      for (const decision of batch) take(decision);
-      if (changes.count < CHANGES_AT_ONCE) continue;
-      await apply(changes);
-      changes.clear();
-    }
-    for (const change of reported) changes.add(change);
-    // Few changes go along with the report; many have gone ahead, and a repeated check finds them done.
-    return {
-      reasons,
-      detected,
-      changes,
-      settledAtMs,
-      timeResolutionMs: listing.timeResolutionMs,
-      isCut,
-    };
   }
 
   private async commit(
@@ -397,22 +205,6 @@ export class FolderChecks {
       createdAt: at,
     };
   }
-}
-
-interface Listing {
-  readonly sorter: EntrySorter;
-  /** Paths below the folder of what can be a marker. */
-  readonly markers: ReadonlySet<string>;
-  readonly beganMs: number;
-  readonly endedMs: number;
-  readonly timeResolutionMs: number;
-}
-
-function detectedFile(folder: WatchedFolder, { key, entry }: Decision, event: 'new' | 'modified'): DetectedFile {
-  const { path, name, rawName } = nameOfKey(key);
-  const { size, modifiedMs }: ListedEntry = entry;
-  const below = folder.path === '/' ? `/${path}` : `${folder.path}/${path}`;
-  return { name, path: below, size, modifiedMs, rawName, event };
 }
 
 function historyRow(folder: WatchedFolder, check: CheckRow, at: Date, id: string, file: DetectedFile): TransferRow {

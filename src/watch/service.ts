@@ -6,7 +6,7 @@ import { validate as isUuid } from 'uuid';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { Dialer } from '../remotes/dial/dial.js';
-import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
+import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers, Remote } from '../remotes/remote.js';
 import {
@@ -20,20 +20,23 @@ import {
   type WatchSettings,
   type WatchStorage,
   type WebhookEvent,
-  withoutLogin,
 } from '../storage/storage.js';
 import { parseWebhookUrl } from '../webhooks/send.js';
-import type { Findings, FolderChecks } from './check.js';
+import type { FolderLooks } from './look.js';
 import type { Reason } from './diff.js';
 import { nameOfKey } from './entry-key.js';
 import { testEvent, type DetectedFile } from './event-bodies.js';
 import { createNameFilter } from './name-filter.js';
 import { nextRegular } from './schedule.js';
-import type { FolderSettings } from './settings.js';
+import {
+  checkRights,
+  relativeMoveTo,
+  settingsOf,
+  targetOf,
+  type FolderSettings,
+  type WatchRights,
+} from './settings.js';
 import { unpackReasons, type ExplainedEntry } from './reasons.js';
-
-/** What a caller may have a folder do to files; it is asked when that is said, and the folder is the account's from then on. */
-export type WatchRights = 'look' | 'move_and_delete';
 
 export interface Creation {
   readonly source: string;
@@ -74,15 +77,13 @@ export interface WatchServiceOptions {
   readonly remotes: Pick<Remotes, 'use'>;
   readonly leftovers: (connection: Connection) => Leftovers;
   readonly dialer: Pick<Dialer, 'check'>;
-  readonly checks: FolderChecks;
+  readonly looks: FolderLooks;
   readonly skipNames: readonly string[];
   readonly requireHttps: boolean;
   /** Jobs wait: look at once. */
   wake(): void;
 }
 
-const DEFAULT_MINUTES = 5;
-const DEFAULT_MOVE_TO = 'processed';
 const RESOLVE_MS = 5000;
 
 export class WatchService {
@@ -196,7 +197,7 @@ export class WatchService {
     const connection = await this.connectionOf(folder);
     const clock = await this.options.storage.folders.clock();
     const look = { folder, connection, kind: 'manual', clock, signal } as const;
-    const findings: Findings = await this.options.checks.look(look, async () => {});
+    const findings = await this.options.looks.look(look, async () => {});
     return { counts: findings.reasons.counts, files: findings.detected };
   }
 
@@ -360,55 +361,6 @@ export class WatchService {
       throw new GatewayError('not_a_folder', `${path} is a file, not a folder`, { step: 'open' });
     });
   }
-}
-
-/** A key that may not delete a file must not have it deleted either. */
-function checkRights(afterDelivery: WatchSettings['afterDelivery'], rights: WatchRights): void {
-  if (afterDelivery === 'keep' || rights === 'move_and_delete') return;
-  throw new GatewayError('scope_missing', `afterDelivery "${afterDelivery}" needs an API key with the scope "write"`, {
-    step: 'request',
-  });
-}
-
-function settingsOf(connection: Connection, path: RemotePath, input: FolderSettings, source: string): WatchSettings {
-  const afterDelivery = input.afterDelivery ?? 'keep';
-  const name = input.name?.trim() ?? '';
-  const moveTo = afterDelivery === 'move' ? parseRemotePath(input.moveTo ?? DEFAULT_MOVE_TO, path, 'moveTo') : null;
-  if (moveTo === path) {
-    throw new GatewayError('bad_request', 'moveTo must be another folder than the watched one', { step: 'request' });
-  }
-  return {
-    connectionId: connection.id,
-    name: name !== '' ? name : baseName(path) || connection.name,
-    path,
-    filePattern: input.filePattern ?? null,
-    excludePattern: input.excludePattern ?? null,
-    doneFile: input.doneFile ?? null,
-    scheduleMinutes: input.scheduleMinutes ?? DEFAULT_MINUTES,
-    webhookUrl: input.webhookUrl ?? null,
-    source,
-    detectModified: input.detectModified ?? false,
-    recursive: input.recursive ?? false,
-    initial: input.initial ?? 'ignore',
-    minAgeSeconds: input.minAgeSeconds ?? 0,
-    afterDelivery,
-    moveTo,
-    expectEveryMinutes: input.expectEveryMinutes ?? null,
-  };
-}
-
-/** A login in the webhook's URL is a secret: it is kept as one, and shown to nobody. */
-function targetOf(webhookUrl: string | null | undefined): {
-  readonly url: string | null | undefined;
-  readonly login: string | undefined;
-} {
-  return typeof webhookUrl === 'string' ? withoutLogin(webhookUrl) : { url: webhookUrl, login: undefined };
-}
-
-/** As its owner would say it of another path: what lies below the folder goes with it. */
-function relativeMoveTo({ path, moveTo }: WatchedFolder): string | null {
-  const below = path === '/' ? '/' : `${path}/`;
-  return moveTo?.startsWith(below) === true ? moveTo.slice(below.length) : moveTo;
 }
 
 function unknownFolder(id: string): GatewayError {

@@ -1,6 +1,14 @@
+/** What is said of a watched folder, and the settings that come of it. */
 import { Type, type Static } from 'typebox';
-import { flag, oneOf, text, textOrNull } from '../base/schema.js';
 import { NAME } from '../base/formats.js';
+import { GatewayError } from '../base/errors.js';
+import { flag, oneOf, text, textOrNull } from '../base/schema.js';
+import type { Connection } from '../connections/connection.js';
+import { baseName, parseRemotePath, type RemotePath } from '../remotes/path.js';
+import { type WatchedFolder, type WatchSettings, withoutLogin } from '../storage/storage.js';
+
+const DEFAULT_MINUTES = 5;
+const DEFAULT_MOVE_TO = 'processed';
 
 /** What its owner says of a watched folder, beside where it is. */
 export const folderFields = {
@@ -52,3 +60,60 @@ export const folderSettings = Type.Partial(Type.Object(folderFields));
 
 /** Absent fields have their defaults, or stay as they are. */
 export type FolderSettings = Readonly<Static<typeof folderSettings>>;
+
+/** What a caller may have a folder do to files; it is asked when that is said, and the folder is the account's from then on. */
+export type WatchRights = 'look' | 'move_and_delete';
+
+/** A key that may not delete a file must not have it deleted either. */
+export function checkRights(afterDelivery: WatchSettings['afterDelivery'], rights: WatchRights): void {
+  if (afterDelivery === 'keep' || rights === 'move_and_delete') return;
+  throw new GatewayError('scope_missing', `afterDelivery "${afterDelivery}" needs an API key with the scope "write"`, {
+    step: 'request',
+  });
+}
+
+export function settingsOf(
+  connection: Connection,
+  path: RemotePath,
+  input: FolderSettings,
+  source: string,
+): WatchSettings {
+  const afterDelivery = input.afterDelivery ?? 'keep';
+  const name = input.name?.trim() ?? '';
+  const moveTo = afterDelivery === 'move' ? parseRemotePath(input.moveTo ?? DEFAULT_MOVE_TO, path, 'moveTo') : null;
+  if (moveTo === path) {
+    throw new GatewayError('bad_request', 'moveTo must be another folder than the watched one', { step: 'request' });
+  }
+  return {
+    connectionId: connection.id,
+    name: name !== '' ? name : baseName(path) || connection.name,
+    path,
+    filePattern: input.filePattern ?? null,
+    excludePattern: input.excludePattern ?? null,
+    doneFile: input.doneFile ?? null,
+    scheduleMinutes: input.scheduleMinutes ?? DEFAULT_MINUTES,
+    webhookUrl: input.webhookUrl ?? null,
+    source,
+    detectModified: input.detectModified ?? false,
+    recursive: input.recursive ?? false,
+    initial: input.initial ?? 'ignore',
+    minAgeSeconds: input.minAgeSeconds ?? 0,
+    afterDelivery,
+    moveTo,
+    expectEveryMinutes: input.expectEveryMinutes ?? null,
+  };
+}
+
+/** A login in the webhook's URL is a secret: it is kept as one, and shown to nobody. */
+export function targetOf(webhookUrl: string | null | undefined): {
+  readonly url: string | null | undefined;
+  readonly login: string | undefined;
+} {
+  return typeof webhookUrl === 'string' ? withoutLogin(webhookUrl) : { url: webhookUrl, login: undefined };
+}
+
+/** As its owner would say it of another path: what lies below the folder goes with it. */
+export function relativeMoveTo({ path, moveTo }: WatchedFolder): string | null {
+  const below = path === '/' ? '/' : `${path}/`;
+  return moveTo?.startsWith(below) === true ? moveTo.slice(below.length) : moveTo;
+}

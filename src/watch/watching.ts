@@ -10,6 +10,7 @@ import { Deliverer, type AttemptFacts } from '../webhooks/deliver.js';
 import { createSender } from '../webhooks/send.js';
 import { AfterDelivery } from './after-delivery.js';
 import { FolderChecks } from './check.js';
+import { FolderLooks } from './look.js';
 import { Scheduler, type CheckFacts } from './scheduler.js';
 import { WatchService } from './service.js';
 
@@ -59,19 +60,16 @@ export function createWatching(options: WatchingOptions): Watching {
   const { storage, remotes, leftovers, dialer, watcher, webhooks, requireHttps, log } = options;
   const { folders, files, secrets, events, jobs } = storage.watching;
   const { connections, locks, history } = storage;
-  const checks = new FolderChecks({
-    folders,
+  const looks = new FolderLooks({
     files,
-    connections,
-    locks,
     remotes,
     leftovers,
     settleMs: watcher.settleMs,
     timeoutMs: watcher.checkTimeoutMs,
     skipNames: watcher.skipNames,
-    limits: webhooks,
     ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
   });
+  const checks = new FolderChecks({ folders, looks, files, connections, locks, limits: webhooks });
   const after = new AfterDelivery({
     ...{ events, folders, connections, history, remotes, leftovers, jobs, log },
     timeoutMs: watcher.checkTimeoutMs,
@@ -105,7 +103,7 @@ export function createWatching(options: WatchingOptions): Watching {
     remotes,
     leftovers,
     dialer,
-    checks,
+    looks,
     skipNames: watcher.skipNames,
     requireHttps,
     wake: () => {

@@ -4,8 +4,7 @@ import { GatewayError } from '../../base/errors.js';
 import type { Caller } from '../../base/caller.js';
 import { count, dateTime, flag, object, text, textOrNull } from '../../base/schema.js';
 import type { WatchedFolder } from '../../storage/storage.js';
-import type { WatchRights } from '../../watch/service.js';
-import { folderFields } from '../../watch/settings.js';
+import { folderFields, type WatchRights } from '../../watch/settings.js';
 import { answeredPath, CONNECTION_ID } from '../fields.js';
 import type { ApiServices } from '../services.js';
 
