@@ -56,7 +56,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   connections: ['pools'],
   resolver: ['budgets'],
   pools: ['shares', 'budgets'],
-  shares: ['pools'],
+  shares: [],
   budgets: [],
   http: ['http/body', 'budgets'],
   'http/body': ['budgets'],
@@ -88,7 +88,6 @@ const EVERYBODYS: readonly string[] = ['base'];
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   // The router is given accounts and stored answers as these interfaces; it cannot reach a database.
   http: ['storage'],
-  'http/body': ['http'],
   storage: ['config'],
   'storage/embedded': ['storage/postgres'],
   // A registered connection is stored, and configured, in the shape in which the protocols take it.

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { ERROR_RULES, GatewayError } from '../base/errors.js';
 import type { IdempotencyClaim, IdempotencyStore, StoredAnswer } from '../storage/storage.js';
-import { BodyDigest, hasDigest, mediaType } from './body/body-digest.js';
+import { BodyDigest, hasDigest, mediaType } from './body-digest.js';
 import type { Caller, HttpAnswer, HttpRequest, Intent } from './types.js';
 
 /** The key a request carries, bare or as a quoted string (RFC 8941). @throws GatewayError bad_request */

@@ -14,7 +14,7 @@ import type { Limiter } from './rate.js';
 import { createChecker } from './schema-check.js';
 import { UnknownFields } from './unknown-fields.js';
 import type { Caller, HttpAnswer, HttpHandler, HttpRequest, RequestContext, Route } from './types.js';
-import { readSigned, readUnsigned } from './body/whole-body.js';
+import { readSigned, readUnsigned } from './whole-body.js';
 
 export interface RouterOptions {
   readonly routes: readonly Route[];

@@ -12,6 +12,7 @@
  * logins stay few: a thread that has just opened a session comes before the others with its even part of what it holds.
  */
 
+import { LearnedLimit } from './learned-limit.js';
 import type { FromBroker, SessionNeeds, ToBroker } from './share-messages.js';
 import { type Claimant, inOrder, shareOut } from './share-out.js';
 
@@ -38,8 +39,8 @@ export interface ProcessClaim {
 interface Login {
   readonly key: string;
   readonly holders: Map<object, Holder>;
-  learned: number;
-  learnedTimer: NodeJS.Timeout | undefined;
+  /** What the server has been found to admit. */
+  readonly learned: LearnedLimit;
   /** What other processes leave to this one. */
   allowance: number;
   /** The allowance is being looked at: nobody is asked to give up something before that is known. */
@@ -49,8 +50,6 @@ interface Login {
 }
 
 const ROUND_MS = 250;
-/** How long a learned limit of the server is believed before one more session is tried. */
-const LEARNED_LIMIT_MS = 60_000;
 
 export class SharesBroker {
   private readonly logins = new Map<string, Login>();
@@ -77,7 +76,7 @@ export class SharesBroker {
     const [first] = holders.filter((holder) => holder.waiting > 0).sort(inOrder);
     return {
       held,
-      waiting: Math.max(0, Math.min(sum(holders, 'waiting'), limit - held, (login?.learned ?? limit) - held)),
+      waiting: Math.max(0, Math.min(sum(holders, 'waiting'), limit - held, (login?.learned.sessions ?? limit) - held)),
       limit,
       needs: {
         sessions: holders.reduce((total, { needs, held }) => total + Math.min(needs.sessions, held), 0),
@@ -144,15 +143,18 @@ export class SharesBroker {
   private loginOf(key: string): Login {
     let login = this.logins.get(key);
     if (login === undefined) {
-      login = {
+      const known: Login = {
         key,
         holders: new Map(),
-        learned: Infinity,
-        learnedTimer: undefined,
+        learned: new LearnedLimit(() => {
+          this.tellLearned(known);
+          this.settle(known);
+        }),
         allowance: this.onChange === undefined ? Infinity : 0,
         isClaiming: false,
         rounds: undefined,
       };
+      login = known;
       this.logins.set(key, login);
     }
     return login;
@@ -217,29 +219,23 @@ export class SharesBroker {
   private cap(login: Login, holder: Holder, cap: number): void {
     if (holder.cap === cap) return;
     holder.cap = cap;
-    holder.send({ kind: 'cap', key: login.key, cap, learned: login.learned });
+    holder.send({ kind: 'cap', key: login.key, cap, learned: login.learned.sessions });
   }
 
   /** The server refused a session beside the others: they are what it admits. */
   private learn(login: Login): void {
     const others = sum([...login.holders.values()], 'held') - 1;
     if (others < 1) return;
-    this.setLearned(login, Math.min(login.learned, others));
-    clearTimeout(login.learnedTimer);
-    login.learnedTimer = setTimeout(() => {
-      this.setLearned(login, Infinity);
-      this.settle(login);
-    }, LEARNED_LIMIT_MS).unref();
+    login.learned.learn(Math.min(login.learned.sessions, others));
+    this.tellLearned(login);
   }
 
-  private setLearned(login: Login, learned: number): void {
-    login.learned = learned;
-    for (const { cap, send } of login.holders.values()) send({ kind: 'cap', key: login.key, cap, learned });
+  private tellLearned({ key, holders, learned: { sessions: learned } }: Login): void {
+    for (const { cap, send } of holders.values()) send({ kind: 'cap', key, cap, learned });
   }
 
   private forget(login: Login): void {
-    clearTimeout(login.learnedTimer);
-    if (login.learned < Infinity) this.setLearned(login, Infinity);
+    if (login.learned.forget()) this.tellLearned(login);
     this.logins.delete(login.key);
   }
 }
@@ -264,7 +260,7 @@ function holderOf({ holders }: Login, member: object, send: Holder['send']): Hol
 
 /** The smallest that anybody knows of who holds or wants sessions. */
 function limitOf({ holders, learned, allowance }: Login): number {
-  let limit = Math.min(learned, allowance);
+  let limit = Math.min(learned.sessions, allowance);
   for (const holder of holders.values()) if (holder.held + holder.waiting > 0) limit = Math.min(limit, holder.limit);
   return limit;
 }

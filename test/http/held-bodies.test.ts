@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { Budgets } from '../../src/budgets/budgets.js';
 import { hasCode } from '../../src/base/errors.js';
 import type { HttpRequest } from '../../src/http/types.js';
-import { readWhole } from '../../src/http/body/whole-body.js';
+import { readWhole } from '../../src/http/whole-body.js';
 import { MiB } from './support/bytes.js';
 import { startFrontEnd, testBudgets, untilGone } from './support/front-end.js';
 import { RawClient } from './support/raw-client.js';

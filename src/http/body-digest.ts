@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { pipeline, Transform, type TransformCallback } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
-import { parseBoundary } from './form-headers.js';
-import type { HttpRequest } from '../types.js';
+import { parseBoundary } from './body/form-headers.js';
+import type { HttpRequest } from './types.js';
 
 /** Takes a body piece by piece; `text` is what to store and to compare with. */
 interface Digest {

@@ -1,7 +1,7 @@
 /** What a pool tells of itself where threads share the limit of its login. */
-import type { Entry } from '../pools/entry.js';
-import type { SessionNeeds } from './share-messages.js';
-import type { Waiter } from '../pools/waiters.js';
+import type { SessionNeeds } from '../shares/share-messages.js';
+import type { Entry } from './entry.js';
+import type { Waiter } from './waiters.js';
 
 /**
  * For so long a thread keeps what it has just opened and still uses: each login serves many. For so long somebody waits

@@ -1,7 +1,7 @@
 /** JSON bodies that the router holds whole: bounded in size, in time, and in the memory of whoever sends them. */
-import { within } from '../../base/deadline.js';
-import { GatewayError } from '../../base/errors.js';
-import type { HttpRequest } from '../types.js';
+import { within } from '../base/deadline.js';
+import { GatewayError } from '../base/errors.js';
+import type { HttpRequest } from './types.js';
 
 interface BodyBounds {
   readonly maxBytes: number;
