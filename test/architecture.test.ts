@@ -46,8 +46,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'api/openapi': ['api', 'api/manage', 'http', 'watch'],
   dashboard: ['http'],
   client: [],
-  // `main` is for `ftg serve` alone; all else goes over HTTP.
-  cli: ['client', 'main'],
+  // `main` is for `ftg serve` alone, `connections` for the words of options; all else goes over HTTP.
+  cli: ['client', 'connections', 'main'],
   operations: ['connections', 'remotes', 'remotes/dial', 'storage', 'budgets'],
   watch: ['webhooks', 'connections', 'remotes', 'remotes/dial', 'storage', 'config'],
   webhooks: ['connections', 'remotes', 'remotes/dial', 'storage'],

@@ -2,7 +2,7 @@
 /** `ftg`: runs one command and ends with its exit code (exit-codes.ts). Ctrl-C lets it clean up; a second one does not. */
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { EXIT, Exit, exitCodeOf } from './exit-codes.js';
 import { Output } from './output.js';
 import { createProgram } from './program.js';
@@ -39,7 +39,7 @@ async function run(): Promise<number> {
   const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
     readonly version: string;
   };
-  const program = createProgram({ signal: interrupt.signal, version, handOver });
+  const program = await createProgram({ words, signal: interrupt.signal, version, handOver });
   program.exitOverride();
   for (const command of program.commands) overrideExits(command);
   try {
@@ -54,7 +54,7 @@ async function run(): Promise<number> {
   }
 }
 
-function overrideExits(command: ReturnType<typeof createProgram>): void {
+function overrideExits(command: Command): void {
   command.exitOverride();
   for (const one of command.commands) overrideExits(one);
 }

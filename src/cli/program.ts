@@ -1,5 +1,5 @@
 /** The tree of commands. Start reading here: a line names its action, and the action what it asks the gateway. */
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { Actions } from './command.js';
 import * as accounts from './commands/accounts.js';
 import * as connections from './commands/connections.js';
@@ -12,9 +12,13 @@ import { put } from './commands/put.js';
 import { serve } from './commands/serve.js';
 import * as transfers from './commands/transfers.js';
 import * as watch from './commands/watch.js';
+import type { FieldOption } from './connection-options.js';
 import { candidates, SCRIPTS, SHELLS, type Shell } from './completion.js';
+import { number, orNone } from './option-values.js';
 
 export interface ProgramOptions {
+  /** The command line. */
+  readonly words: readonly string[];
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
   readonly version: string;
@@ -22,7 +26,7 @@ export interface ProgramOptions {
   readonly handOver: () => void;
 }
 
-export function createProgram({ signal, version, handOver }: ProgramOptions): Command {
+export async function createProgram({ words, signal, version, handOver }: ProgramOptions): Promise<Command> {
   const program = new Command('ftg')
     .description('Moves and manages files on SFTP, FTP and S3 servers through a File Transfer Gateway.')
     .version(version)
@@ -32,7 +36,11 @@ export function createProgram({ signal, version, handOver }: ProgramOptions): Co
     .addHelpText('after', HELP);
   const actions = new Actions(signal);
   addFileCommands(program, actions);
-  addConnectionCommands(program, actions);
+  // The definitions take longer to load than all else; only these commands need them.
+  const options = words.includes('connections')
+    ? await import('./connection-options.js')
+    : { TYPES: [], FIELD_OPTIONS: [] };
+  addConnectionCommands(program, actions, options);
   addKeyCommands(program, actions);
   addAccountCommands(program, actions);
   addTransferCommands(program, actions);
@@ -121,7 +129,12 @@ function addFileCommands(program: Command, actions: Actions): void {
   );
 }
 
-function addConnectionCommands(program: Command, actions: Actions): void {
+interface ConnectionOptions {
+  readonly TYPES: readonly string[];
+  readonly FIELD_OPTIONS: readonly FieldOption[];
+}
+
+function addConnectionCommands(program: Command, actions: Actions, { TYPES, FIELD_OPTIONS }: ConnectionOptions): void {
   const group = program.command('connections').description('the servers of the account');
   actions.remote(
     group.command('list', { isDefault: true }).description('list connections'),
@@ -130,11 +143,15 @@ function addConnectionCommands(program: Command, actions: Actions): void {
   const one = (name: string, text: string): Command =>
     group.command(name).description(text).argument('<connection>', 'id of the connection');
   actions.remote(one('show', 'show a connection'), connections.showConnection);
+  const withFields = (command: Command): Command => {
+    for (const { option } of FIELD_OPTIONS) command.addOption(option);
+    return command.option('--from <file>', 'a JSON object with any fields of a connection, or - for standard input');
+  };
   const create = withFields(group.command('create').description('register a connection'))
     .argument('[id]', 'its id; made when absent')
-    .addOption(new Option('--type <type>', 'protocol').choices(['sftp', 'ftp', 's3']));
-  actions.remote(create, connections.createConnection);
-  actions.remote(withFields(one('edit', 'change a connection')), connections.editConnection);
+    .addOption(new Option('--type <type>', 'protocol').choices(TYPES));
+  actions.remote(create, connections.createConnection(FIELD_OPTIONS));
+  actions.remote(withFields(one('edit', 'change a connection')), connections.editConnection(FIELD_OPTIONS));
   actions.remote(
     one('test', 'test it step by step').option('--probe', 'also write, rename and delete a small file'),
     connections.testConnection,
@@ -168,16 +185,6 @@ function addConnectionCommands(program: Command, actions: Actions): void {
     connections.createKeyPair,
   );
   actions.remote(pairs.command('rm').description('delete one').argument('<id>'), connections.deleteKeyPair);
-}
-
-function withFields(command: Command): Command {
-  for (const flags of connections.FIELD_OPTIONS) {
-    if (flags.startsWith('--port')) command.option(flags, 'TCP port', number(1, 65_535));
-    else command.option(flags);
-  }
-  for (const flags of connections.SECRET_OPTIONS)
-    command.option(flags, 'a file that holds it, or - for standard input');
-  return command.option('--from <file>', 'a JSON object with any fields of a connection, or - for standard input');
 }
 
 function addKeyCommands(program: Command, actions: Actions): void {
@@ -382,16 +389,4 @@ function addServe(program: Command, actions: Actions, handOver: () => void): voi
       await serve(config);
     },
   );
-}
-
-function orNone(parse: (text: string) => number) {
-  return (text: string): number | 'none' => (text === 'none' ? text : parse(text));
-}
-
-function number(least: number, most: number) {
-  return (text: string): number => {
-    const value = text.trim() === '' ? NaN : Number(text);
-    if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
-  };
 }

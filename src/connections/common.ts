@@ -98,6 +98,7 @@ export const certificates = {
   tlsCa: optionalSetting(text('certificates in PEM form', { maxLength: 65_536 }), {
     fileKey: 'tlsCaFile',
     fileSchema: text('the path of a PEM file that can be read, or "" for none'),
+    isLong: true,
     title: 'Certificates of an own authority (PEM)',
     words: 'Certificates in PEM form that are trusted beside the usual ones.',
     isAdvanced: true,

@@ -13,6 +13,8 @@ interface Words {
   readonly words: string;
   /** For few: a form shows it among others of that kind. */
   readonly isAdvanced?: boolean;
+  /** Text of several lines. */
+  readonly isLong?: boolean;
 }
 
 /** A public field. Its value is of type T; gateway.yaml may have it under a key K of its own. */
@@ -49,8 +51,6 @@ export interface Secret<R extends boolean = boolean, K extends string = string> 
   readonly fileKey?: K;
   /** The server itself gets to see it: another server must not. */
   readonly isSent?: boolean;
-  /** Of several lines. */
-  readonly isLong?: boolean;
   /** What of it asks for too much work. */
   readonly excess?: (value: string) => Excess | undefined;
 }

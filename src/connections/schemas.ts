@@ -13,6 +13,8 @@ export interface Field {
   readonly name: string;
   /** Its label. */
   readonly title: string;
+  /** What it is, for those who type it: null is left empty there. */
+  readonly hint: string;
   /** As the API checks it; `description` says what it is, `default` what stands when it is absent. */
   readonly schema: Schema;
   readonly isRequired: boolean;
@@ -43,14 +45,16 @@ export function fieldsOf({ settings, secrets, can }: Definition): readonly Field
 }
 
 export function settingField(name: string, setting: Setting): Field {
-  const { title, words, labels, isAdvanced = false, isHarmless = false } = setting;
+  const { title, words, labels, isLong, isAdvanced = false, isHarmless = false } = setting;
   const { format: _format, description: _allowed, ...schema } = (setting.apiSchema ?? setting.schema) as Schema;
   const type = setting.default === null ? { type: [schema['type'], 'null'] } : {};
   const preset = setting.default === undefined ? {} : { default: setting.default };
   return {
     name,
     title,
+    hint: hintOf(words),
     labels,
+    isLong,
     isAdvanced,
     isHarmless,
     isRequired: setting.default === undefined,
@@ -62,19 +66,23 @@ export function settingField(name: string, setting: Setting): Field {
 function secretField(name: string, { title, words, maxLength, isRequired, isLong }: Secret): Field {
   const description = `${words} Written, never shown${isRequired ? '' : '; null takes it away'}.`.trimStart();
   const schema = { type: ['string', 'null'], minLength: 1, maxLength, description };
-  return { name, title, schema, isRequired, isLong, isSecret: true, isAdvanced: false, isHarmless: false };
+  const hint = hintOf(words);
+  return { name, title, hint, schema, isRequired, isLong, isSecret: true, isAdvanced: false, isHarmless: false };
 }
+
+function hintOf(words: string): string {
+  return words.replaceAll('`', '').replaceAll('null =', 'empty =');
+}
+
+const KEY_PAIR = 'A key pair of the gateway, in place of a private key.';
+const HOST_KEYS = 'Pinned fingerprints; with none, the first one shown is trusted and pinned.';
 
 const HOST_KEY_FIELDS: readonly Field[] = [
   {
     name: 'keyPairId',
     title: 'Generated key pair',
-    schema: {
-      type: ['string', 'null'],
-      maxLength: 36,
-      default: null,
-      description: 'A key pair of the gateway, in place of a private key.',
-    },
+    hint: KEY_PAIR,
+    schema: { type: ['string', 'null'], maxLength: 36, default: null, description: KEY_PAIR },
     isRequired: false,
     isSecret: false,
     isAdvanced: false,
@@ -83,13 +91,8 @@ const HOST_KEY_FIELDS: readonly Field[] = [
   {
     name: 'hostKeys',
     title: 'Host key fingerprints',
-    schema: {
-      type: 'array',
-      items: fingerprint,
-      maxItems: 16,
-      uniqueItems: true,
-      description: 'Pinned fingerprints; with none, the first one shown is trusted and pinned.',
-    },
+    hint: HOST_KEYS,
+    schema: { type: 'array', items: fingerprint, maxItems: 16, uniqueItems: true, description: HOST_KEYS },
     isRequired: false,
     isSecret: false,
     isAdvanced: false,
@@ -200,11 +203,12 @@ export function answerProperties({ settings }: Definition): Record<string, objec
  */
 export function formSchema(definition: Definition): Schema {
   const fields = fieldsOf(definition);
-  const drawn = fields.map(({ name, title, schema, labels, isSecret }) => {
+  const drawn = fields.map(({ name, title, hint, schema, labels, isSecret }) => {
     const { enum: _values, ...rest } = schema;
     const choices = Object.entries(labels ?? {}).map(([value, label]) => ({ const: value, title: label }));
     const shape = labels === undefined ? schema : { ...rest, oneOf: choices };
-    return [name, { title, ...shape, ...(isSecret ? { writeOnly: true } : {}) }] as const;
+    const marks = isSecret ? { writeOnly: true } : {};
+    return [name, { title, ...shape, description: hint, ...marks }] as const;
   });
   return {
     type: 'object',

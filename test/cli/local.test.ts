@@ -115,13 +115,16 @@ test('completion: the script is bash, and completes commands, options and choice
   assert.deepEqual(complete('ftg connections host-keys '), ['forget', 'list', 'pin', 'scan']);
   assert.deepEqual(complete('ftg put --no-'), ['--no-overwrite', '--no-progress']);
   assert.deepEqual(complete('ftg transfers list --status '), ['failed', 'pending', 'success']);
+  assert.deepEqual(complete('ftg connections create --tls-verify '), ['false', 'true']);
+  assert.deepEqual(complete('ftg connections edit box --host'), ['--host-keys']);
   assert.deepEqual(complete('ftg completion '), ['bash', 'fish', 'zsh']);
   for (const shell of ['zsh', 'fish']) assert.match(await terminal.ok(['completion', shell]), /ftg __complete --/);
   await terminal.fails(2, /Allowed choices/, ['completion', 'tcsh']);
 });
 
-test('every command is on its page, and on no other', () => {
-  const program = createProgram({ signal: new AbortController().signal, version: '0', handOver: () => undefined });
+test('every command is on its page, and on no other', async () => {
+  const { signal } = new AbortController();
+  const program = await createProgram({ words: [], signal, version: '0', handOver: () => undefined });
   const names = program.commands.flatMap((group) => {
     const own = group.name();
     if (own.startsWith('__')) return [];

@@ -83,6 +83,13 @@ test('a connection is made, tested, edited, switched, duplicated and deleted', a
     file('c.json', '{"pool":{"maxSessions":2}}'),
   );
   assert.deepEqual([edited['name'], edited['pool']], ['Box', { maxSessions: 2 }]);
+  const options = ['--pool-stall-timeout-ms', '5000', '--atomic-uploads', 'false', '--default-path', ''];
+  const changed = await terminal.json('connections', 'edit', 'box', ...options);
+  assert.deepEqual(changed['pool'], { maxSessions: 2, stallTimeoutMs: 5000 }, 'the other limits stay');
+  assert.deepEqual([changed['atomicUploads'], changed['defaultPath']], [false, null]);
+  await terminal.ok(['connections', 'edit', 'box', '--atomic-uploads', 'true', '--default-path', shell.files]);
+  await terminal.fails(2, /from 1 to 10000/, ['connections', 'edit', 'box', '--pool-max-sessions', '0']);
+  await terminal.fails(2, /true, false/, ['connections', 'edit', 'box', '--atomic-uploads', 'maybe']);
   await terminal.fails(2, /nothing to change/, ['connections', 'edit', 'box']);
   await terminal.fails(2, /JSON object/, ['connections', 'edit', 'box', '--from', file('d.json', '[]')]);
   assert.match(await terminal.ok(['connections', 'deactivate', 'box']), /box is off/);

@@ -1,6 +1,7 @@
 /** A field that is added to a definition is found wherever connections are configured, made, stored, shown and documented. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Command } from 'commander';
 import { jsonContent } from '../../src/api/endpoint.js';
 import { draftOf } from '../../src/api/manage/connection-input.js';
 import { connectionSchemas } from '../../src/api/manage/connection-schemas.js';
@@ -9,6 +10,7 @@ import { connectionAnswers } from '../../src/api/manage/connections/view.js';
 import { MANAGEMENT_API } from '../../src/api/openapi/management-api.js';
 import { buildDocument } from '../../src/api/openapi/document.js';
 import { integer } from '../../src/base/allowed.js';
+import { fieldOptions } from '../../src/cli/connection-options.js';
 import { secretNameTest } from '../../src/config/secrecy.js';
 import { createValidator } from '../../src/config/validate.js';
 import { type Definition, secret, setting } from '../../src/connections/definition.js';
@@ -123,6 +125,16 @@ test('the form is told of it', () => {
   });
   assert.match(JSON.stringify(shibboleth), /"title":"Shibboleth".*"writeOnly":true/);
   assert.deepEqual(sent, ['password', 'shibboleth']);
+});
+
+test('the command line has options for it, with help', () => {
+  const command = new Command('create');
+  for (const { option } of fieldOptions([definition])) command.addOption(option);
+  assert.match(command.helpInformation(), /--floors <number> +Floors that the lift passes\./);
+  assert.match(command.helpInformation(), /--shibboleth-file <file> +Shibboleth: a file that holds it/);
+  command.exitOverride().configureOutput({ writeErr: () => undefined });
+  assert.equal(command.parse(['--floors', '5'], { from: 'user' }).opts()['floors'], 5);
+  assert.throws(() => command.parse(['--floors', '10'], { from: 'user' }), /from 1 to 9/);
 });
 
 test('the documentation and the example file show it', () => {

@@ -1,5 +1,6 @@
 /** `ftg connections`: the servers of the account, their test and their host keys. */
 import type { Session } from '../command.js';
+import type { FieldOption } from '../connection-options.js';
 import { Exit, EXIT, UsageError } from '../exit-codes.js';
 import type { Schemas } from '../management.js';
 import { fields, printable, table, timeText } from '../output.js';
@@ -7,6 +8,7 @@ import { readSecret, readText } from '../secrets.js';
 
 type Arguments = readonly (string | undefined)[];
 type Connection = Schemas['ManagedConnection'];
+type Values = Readonly<Record<string, unknown>>;
 export type TestReport = Schemas['TestReport'];
 
 /** By the file API: any key may look. */
@@ -23,74 +25,50 @@ export async function showConnection({ gateway, out }: Session, [id = '']: Argum
   out.show(connection, () => fields(connection));
 }
 
-/** Fields with an option of their own, and how the option is called. */
-const PLAIN_FIELDS = {
-  name: '--name <name>',
-  host: '--host <host>',
-  username: '--username <name>',
-  defaultPath: '--default-path <path>',
-  rootPath: '--root-path <path>',
-  tls: '--tls <none|explicit|implicit>',
-  keyPairId: '--key-pair-id <id>',
-  endpoint: '--endpoint <url>',
-  region: '--region <region>',
-  bucket: '--bucket <name>',
-  prefix: '--prefix <prefix>',
-  accessKeyId: '--access-key-id <id>',
-} as const;
+type FieldOptions = Readonly<Record<string, unknown>> & { readonly from?: string };
 
-const SECRET_FIELDS = {
-  password: '--password-file <file>',
-  privateKey: '--private-key-file <file>',
-  passphrase: '--passphrase-file <file>',
-  secretAccessKey: '--secret-access-key-file <file>',
-  sessionToken: '--session-token-file <file>',
-} as const;
-
-export const FIELD_OPTIONS: readonly string[] = [...Object.values(PLAIN_FIELDS), '--port <number>'];
-export const SECRET_OPTIONS: readonly string[] = Object.values(SECRET_FIELDS);
-
-type FieldOptions = Readonly<Record<string, string | undefined>>;
-
-export async function createConnection(
-  { gateway, out }: Session,
-  [id]: Arguments,
-  options: FieldOptions,
-): Promise<void> {
-  const { type } = options;
-  const input = {
-    ...(await fieldsOf(options)),
-    ...(id === undefined ? {} : { id }),
-    ...(type === undefined ? {} : { type }),
+export function createConnection(fieldOptions: readonly FieldOption[]) {
+  return async ({ gateway, out }: Session, [id]: Arguments, options: FieldOptions): Promise<void> => {
+    const { type } = options;
+    const input: Values = {
+      ...(await fieldsOf(fieldOptions, options)),
+      ...(id === undefined ? {} : { id }),
+      ...(type === undefined ? {} : { type }),
+    };
+    const named = 'name' in input || id === undefined ? input : { ...input, name: id };
+    const connection = await gateway.manage.post<Connection>('connections', named);
+    out.show(connection, () => fields(connection));
   };
-  const named = 'name' in input || id === undefined ? input : { ...input, name: id };
-  const connection = await gateway.manage.post<Connection>('connections', named);
-  out.show(connection, () => fields(connection));
 }
 
-export async function editConnection(
-  { gateway, out }: Session,
-  [id = '']: Arguments,
+export function editConnection(fieldOptions: readonly FieldOption[]) {
+  return async ({ gateway, out }: Session, [id = '']: Arguments, options: FieldOptions): Promise<void> => {
+    const changes = await fieldsOf(fieldOptions, options, () => gateway.manage.get<Connection>(at(id)));
+    if (Object.keys(changes).length === 0) throw new UsageError('nothing to change: see ftg connections edit --help');
+    const connection = await gateway.manage.patch<Connection>(at(id), changes);
+    out.show(connection, () => fields(connection));
+  };
+}
+
+/** What the file has, then the options. Of a field with parts the others stay as they are `stored`. @throws UsageError */
+async function fieldsOf(
+  fieldOptions: readonly FieldOption[],
   options: FieldOptions,
-): Promise<void> {
-  const changes = await fieldsOf(options);
-  if (Object.keys(changes).length === 0) throw new UsageError('nothing to change: see ftg connections edit --help');
-  const connection = await gateway.manage.patch<Connection>(at(id), changes);
-  out.show(connection, () => fields(connection));
-}
-
-/** What the file has, then the options. @throws UsageError */
-async function fieldsOf(options: FieldOptions): Promise<Record<string, unknown>> {
-  const { from } = options;
-  const files = Object.keys(SECRET_FIELDS).map((name) => [name, options[`${name}File`]] as const);
-  if ([...files.map(([, file]) => file), from].filter((file) => file === '-').length > 1) {
+  stored?: () => Promise<Values>,
+): Promise<Values> {
+  const given = fieldOptions
+    .map((one) => ({ ...one, value: options[one.option.attributeName()] }))
+    .filter(({ value }) => value !== undefined);
+  const files = given.filter(({ isFile }) => isFile).map(({ value }) => value);
+  if ([...files, options.from].filter((file) => file === '-').length > 1) {
     throw new UsageError('only one file can come from standard input');
   }
-  const found: Record<string, unknown> = from === undefined ? {} : await objectIn(from);
-  for (const name of [...Object.keys(PLAIN_FIELDS), 'port']) {
-    if (options[name] !== undefined) found[name] = options[name];
+  const found: Record<string, unknown> = options.from === undefined ? {} : await objectIn(options.from);
+  for (const { field, part, isFile, isNullable, value } of given) {
+    const said = isFile ? await readSecret(String(value)) : isNullable && value === '' ? null : value;
+    if (part !== undefined) found[field] ??= (await stored?.())?.[field] ?? {};
+    found[field] = part === undefined ? said : { ...(found[field] as object), [part]: said };
   }
-  for (const [name, file] of files) if (file !== undefined) found[name] = await readSecret(file);
   return found;
 }
 

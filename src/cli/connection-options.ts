@@ -1,0 +1,78 @@
+/** The options of `ftg connections create` and `edit`: one for each field of every type, with the words of its definition. */
+import { Option } from 'commander';
+import type { Definition } from '../connections/definition.js';
+import { type Field, fieldsOf } from '../connections/schemas.js';
+import { CONNECTION_TYPES } from '../connections/types.js';
+import { flag, number } from './option-values.js';
+
+export interface FieldOption {
+  readonly option: Option;
+  readonly field: string;
+  /** Of a field that has parts, the one that it is for. */
+  readonly part?: string;
+  /** Its value is the name of a file that holds the field. */
+  readonly isFile: boolean;
+  readonly isNullable: boolean;
+}
+
+interface Shape {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly description?: string;
+}
+
+export function fieldOptions(definitions: readonly Definition[]): readonly FieldOption[] {
+  const fields = definitions.flatMap((definition) => fieldsOf(definition).map((field) => ({ field, definition })));
+  return fields.flatMap(({ field }, at) => {
+    const same = fields.filter((other) => other.field.name === field.name);
+    // A field of several types is one option.
+    if (fields.findIndex((other) => other.field.name === field.name) < at) return [];
+    const scope =
+      same.length === definitions.length ? '' : ` (${same.map(({ definition }) => definition.type).join(', ')})`;
+    return optionsOf(field, scope);
+  });
+}
+
+export const TYPES = CONNECTION_TYPES.map(({ type }) => type);
+export const FIELD_OPTIONS = fieldOptions(CONNECTION_TYPES);
+
+function optionsOf({ name, title, hint, schema, isSecret, isLong = false }: Field, scope: string): FieldOption[] {
+  const shape: Shape = schema;
+  const { properties } = shape;
+  if (properties !== undefined) {
+    return Object.entries(properties).map(([part, one]) => ({
+      option: optionOf(`${name}${capital(part)}`, one, `${one.description ?? ''}${scope}`),
+      field: name,
+      part,
+      isFile: false,
+      isNullable: false,
+    }));
+  }
+  const isFile = isSecret || isLong;
+  const option = isFile
+    ? new Option(`--${kebab(name)}-file <file>`, `${title}: a file that holds it, or - for standard input${scope}`)
+    : optionOf(name, shape, `${hint}${scope}`);
+  return [{ option, field: name, isFile, isNullable: shape.type?.includes('null') === true }];
+}
+
+function optionOf(name: string, { type = [], enum: choices, minimum = 0, maximum = 0 }: Shape, help: string): Option {
+  const long = `--${kebab(name)}`;
+  if (choices !== undefined) return new Option(`${long} <${choices.join('|')}>`, help).choices(choices);
+  if (type.includes('integer')) return new Option(`${long} <number>`, help).argParser(number(minimum, maximum));
+  // The choices are for completion.
+  if (type.includes('boolean'))
+    return new Option(`${long} <true|false>`, help).choices(['true', 'false']).argParser(flag);
+  const value = kebab(name).split('-').at(-1) ?? name;
+  return new Option(`${long} <${value}${type.includes('array') ? '...' : ''}>`, help);
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
