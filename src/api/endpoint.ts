@@ -30,8 +30,6 @@ export interface Description {
   readonly description: string;
   /** Schemas of the path's parameters, by name. */
   readonly params?: Readonly<Record<string, object>>;
-  /** Examples of query parameters by name, where the schema has none. */
-  readonly query?: Readonly<Record<string, unknown>>;
   /** Request header fields (`REQUEST_HEADERS`) beside those that the row implies. */
   readonly headers?: readonly string[];
   /** Of the JSON body that the row's schema checks. */

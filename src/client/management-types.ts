@@ -959,7 +959,7 @@ export interface components {
       readonly lastSeenAt: string;
       /**
        * Format: date-time
-       * @description When it ends; null = never.
+       * @description When it ends.
        */
       readonly expiresAt: string;
       /** @description Where the request came from. */
@@ -982,7 +982,7 @@ export interface components {
     readonly ManagedTransfer: {
       /** @description Identifier. */
       readonly id: string;
-      /** @description Id of a connection. */
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
       readonly connectionId: string;
       /**
        * @description Kind of transfer.
@@ -1009,16 +1009,16 @@ export interface components {
       readonly direction: 'outbound' | 'inbound';
       /** @description Name of the file, without a folder. */
       readonly filename: string;
-      /** @description Path on the remote server. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description Bytes. */
       readonly fileSize: number;
       /**
-       * @description State.
+       * @description State of the transfer.
        * @enum {string}
        */
       readonly status: 'success' | 'failed' | 'pending';
-      /** @description What went wrong. */
+      /** @description What went wrong, of a failed transfer. */
       readonly errorMessage: string | null;
       /** @description Milliseconds from the start of the operation to its end. */
       readonly durationMs: number;
@@ -1804,7 +1804,7 @@ export interface components {
     readonly TransferDetail: {
       /** @description Identifier. */
       readonly id: string;
-      /** @description Id of a connection. */
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
       readonly connectionId: string;
       /**
        * @description Kind of transfer.
@@ -1831,16 +1831,16 @@ export interface components {
       readonly direction: 'outbound' | 'inbound';
       /** @description Name of the file, without a folder. */
       readonly filename: string;
-      /** @description Path on the remote server. */
+      /** @description Path from the root of the connection. */
       readonly path: string;
       /** @description Bytes. */
       readonly fileSize: number;
       /**
-       * @description State.
+       * @description State of the transfer.
        * @enum {string}
        */
       readonly status: 'success' | 'failed' | 'pending';
-      /** @description What went wrong. */
+      /** @description What went wrong, of a failed transfer. */
       readonly errorMessage: string | null;
       /** @description Milliseconds from the start of the operation to its end. */
       readonly durationMs: number;

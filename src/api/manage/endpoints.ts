@@ -1,5 +1,5 @@
 /** Every endpoint of the management API, in the order of its document; docs/manage-api.md describes each. */
-import type { Endpoint } from '../endpoint.js';
+import type { DescribedRoute, Endpoint } from '../endpoint.js';
 import { showAccount } from './account/account.js';
 import { listAudit } from './account/audit.js';
 import { showOverview } from './account/overview.js';
@@ -22,8 +22,21 @@ import type { ManageServices } from './services.js';
 import { exportTransfers } from './transfers/export.js';
 import { listTransfers, showTransfer } from './transfers/history.js';
 import { cancelTransfer, listLiveTransfers, watchTransfers } from './transfers/live.js';
+import { checkFolder, dryRunFolder, listChecks, showCheck } from './watched-folders/checks.js';
+import { listAttempts, listDeliveries, replayDelivery, sendTestEvent } from './watched-folders/deliveries.js';
+import {
+  createFolder,
+  deleteFolder,
+  editFolder,
+  listFolders,
+  pauseFolder,
+  resumeFolder,
+  showFolder,
+} from './watched-folders/folders.js';
+import { forgetFiles, listFiles } from './watched-folders/known-files.js';
+import { rotateSecret, showSecret } from './watched-folders/secret.js';
 
-export const endpoints: readonly Endpoint<ManageServices>[] = [
+const endpoints: readonly Endpoint<ManageServices>[] = [
   login,
   logout,
   ...[currentSession, listSessions, revokeSession, revokeOtherSessions],
@@ -39,4 +52,11 @@ export const endpoints: readonly Endpoint<ManageServices>[] = [
   ...[listKeys, createKey, editKey, rotateKey, revokeKey],
   // Before the one with an id: the first that fits is taken.
   ...[listTransfers, listLiveTransfers, exportTransfers, showTransfer, cancelTransfer, watchTransfers],
+  ...[listFolders, createFolder, showFolder, editFolder, deleteFolder, pauseFolder, resumeFolder],
+  ...[checkFolder, dryRunFolder, listFiles, forgetFiles, listChecks, showCheck, showSecret, rotateSecret],
+  ...[sendTestEvent, listDeliveries, listAttempts, replayDelivery],
 ];
+
+export function manageRoutes(services: ManageServices): DescribedRoute[] {
+  return endpoints.map((one) => one.route(services));
+}

@@ -1,13 +1,13 @@
 /** Puts the management API together. */
 import type { Budgets } from '../../budgets/budgets.js';
-import type { Route } from '../../http/types.js';
 import type { Remotes } from '../../remotes/registry.js';
+import type { DescribedRoute } from '../endpoint.js';
 import type { LiveTransfers } from '../../operations/live.js';
 import type { WatchService } from '../../watch/service.js';
 import { ConnectionTester, type TesterOptions } from './connection-test.js';
 import { LoginGuard } from './login/guard.js';
 import { OwnerSessions } from './login/owner-sessions.js';
-import { manageRoutes } from './routes.js';
+import { manageRoutes } from './endpoints.js';
 import type { ManageServices, ManageStorage, PlanLimits } from './services.js';
 import { TransferBoard } from './transfers/board.js';
 
@@ -25,7 +25,7 @@ export interface ManagementOptions extends TesterOptions {
 }
 
 export interface ManagementApi {
-  readonly routes: readonly Route[];
+  readonly routes: readonly DescribedRoute[];
   readonly sessions: OwnerSessions;
   readonly board: TransferBoard;
 }

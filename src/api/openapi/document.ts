@@ -26,30 +26,27 @@ export interface DocumentOptions {
   readonly publicUrl: string;
 }
 
-/** Rows of the other API have no description here and are left out. */
-export function buildDocument(api: Api, routes: readonly Route[], options: DocumentOptions): OpenApiDocument {
+/** Rows of the other API are left out. */
+export function buildDocument(api: Api, routes: readonly DescribedRoute[], options: DocumentOptions): OpenApiDocument {
   return new DocumentBuilder(api).build(routes, options);
 }
 
 class DocumentBuilder {
-  private readonly names: ReadonlyMap<object, string>;
   /** Components that the operations refer to, and those that these refer to. */
   private readonly components = new Map<string, object>();
   private readonly schemas = new Map<string, Schema>();
   /** Those of more than one operation. */
   private readonly parameters = new Map<string, Parameter>();
 
-  constructor(private readonly api: Api) {
-    this.names = new Map(Object.entries(api.components).map(([name, schema]) => [schema, name]));
-  }
+  constructor(private readonly api: Api) {}
 
-  build(routes: readonly Route[], { publicUrl }: DocumentOptions): OpenApiDocument {
+  build(routes: readonly DescribedRoute[], { publicUrl }: DocumentOptions): OpenApiDocument {
     const { title, summary, introduction, tags, securitySchemes, webhooks } = this.api;
     const paths: Record<string, PathItem> = {};
     const given: ClientErrorCode[] = [];
     for (const route of routes) {
-      const description = this.descriptionOf(route);
-      if (description === undefined) continue;
+      if (!this.api.owns(route.path)) continue;
+      const { description } = route;
       given.push(...errorCodesOf(route, description));
       const path = route.path.replace(/:(\w+)/g, '{$1}');
       const operation = this.operation(route, description);
@@ -66,7 +63,6 @@ class DocumentBuilder {
       (schema) => this.shown(schema),
     );
     const events = webhooks((schema) => this.shown(schema));
-    for (const [name, schema] of Object.entries(this.api.components)) this.refer(name, schema);
     this.schemas.set('ErrorCode', errorCodeSchema(codes));
     const used = JSON.stringify([paths, responses]);
     const isUsed = ([name]: readonly [string, unknown]): boolean => used.includes(`"#/components/headers/${name}"`);
@@ -93,11 +89,6 @@ class DocumentBuilder {
     };
   }
 
-  private descriptionOf(route: Route | DescribedRoute): Description | undefined {
-    if ('description' in route) return this.api.owns(route.path) ? route.description : undefined;
-    return this.api.descriptions[`${route.method} ${route.path}`];
-  }
-
   private operation(route: Route, description: Description): Operation {
     const { operationId, tag, summary } = description;
     const body = this.requestBody(route, description);
@@ -110,7 +101,7 @@ class DocumentBuilder {
       security: this.api.securityOf(route),
       parameters: [
         ...this.pathParameters(route, description).map((parameter) => this.shared(parameter)),
-        ...this.queryParameters(route, description),
+        ...this.queryParameters(route),
         ...headerParameters(route, description).map((parameter) => this.shared(parameter)),
       ],
       ...(body === undefined ? {} : { requestBody: body }),
@@ -138,18 +129,11 @@ class DocumentBuilder {
       name,
       in: 'path',
       required: true,
-      ...this.words(name, name, (params[name] ?? { type: 'string', minLength: 1 }) as Schema),
+      ...wordsOf(params[name] as Schema),
     }));
   }
 
-  /** A parameter's words stand beside its schema. */
-  private words(name: string, place: string, { description, examples, ...schema }: Schema): ParameterWords {
-    const { notes, examples: shared } = this.api;
-    const words = (description as string | undefined) ?? notes[place] ?? notes[name] ?? '';
-    return { description: words, schema, example: (examples as readonly unknown[] | undefined)?.[0] ?? shared[name] };
-  }
-
-  private queryParameters({ query }: Route, { operationId, query: examples = {} }: Description): Parameter[] {
+  private queryParameters({ query }: Route): Parameter[] {
     const { properties = {}, required = [] } = (query ?? {}) as {
       readonly properties?: Readonly<Record<string, Schema>>;
       readonly required?: readonly string[];
@@ -158,10 +142,7 @@ class DocumentBuilder {
       name,
       in: 'query',
       required: required.includes(name),
-      ...this.words(name, `${operationId}.${name}`, {
-        ...(name in examples ? { examples: [examples[name]] } : {}),
-        ...schema,
-      }),
+      ...wordsOf(schema),
     }));
   }
 
@@ -199,10 +180,10 @@ class DocumentBuilder {
     return { schema: this.shown(schema), ...(examples === undefined ? {} : { examples }) };
   }
 
-  /** A schema with references in place of those that have a name. `place`: the component and the fields that lead here. */
-  private shown(schema: object, place: readonly string[] = []): Schema {
-    const found = componentOf(schema) ?? { name: this.names.get(schema), schema };
-    if (found.name === undefined) return this.shownWhole(schema, place);
+  /** A schema with references in place of those that have a name. */
+  private shown(schema: object): Schema {
+    const found = componentOf(schema);
+    if (found === undefined) return this.shownWhole(schema);
     this.refer(found.name, found.schema);
     const { description } = schema as Schema;
     const isOwn = description !== undefined && description !== (found.schema as Schema)['description'];
@@ -215,40 +196,32 @@ class DocumentBuilder {
     if (known !== undefined && known !== schema) throw new Error(`two schemas have the name ${name}`);
     if (known !== undefined) return;
     this.components.set(name, schema);
-    this.schemas.set(name, this.shownWhole(schema, [name]));
+    this.schemas.set(name, this.shownWhole(schema));
   }
 
-  private shownWhole(schema: object, place: readonly string[] = []): Schema {
+  private shownWhole(schema: object): Schema {
     const parts = Object.entries(schema as Schema).map(([keyword, value]): [string, unknown] => {
-      if (keyword === 'properties') return [keyword, this.properties(value as Readonly<Record<string, object>>, place)];
-      if (keyword === 'items' || keyword === 'then') return [keyword, this.shown(value as object, place)];
+      if (keyword === 'properties') {
+        const fields = Object.entries(value as Readonly<Record<string, object>>);
+        return [keyword, Object.fromEntries(fields.map(([name, field]) => [name, this.shown(field)]))];
+      }
+      if (keyword === 'items' || keyword === 'then') return [keyword, this.shown(value as object)];
       if (keyword === 'oneOf' || keyword === 'anyOf' || keyword === 'allOf')
-        return [keyword, (value as readonly object[]).map((one) => this.shown(one, place))];
+        return [keyword, (value as readonly object[]).map((one) => this.shown(one))];
       return [keyword, value];
     });
     return Object.fromEntries(parts);
   }
-
-  private properties(fields: Readonly<Record<string, object>>, place: readonly string[]): Record<string, Schema> {
-    return Object.fromEntries(
-      Object.entries(fields).map(([name, schema]) => {
-        const { description = this.noteOf([...place, name]) } = schema as { readonly description?: string };
-        return [
-          name,
-          { ...this.shown(schema, [...place, name]), ...(description === undefined ? {} : { description }) },
-        ];
-      }),
-    );
-  }
-
-  /** A field of a field is no namesake of a component's own: it goes by the field that holds it. */
-  private noteOf(place: readonly string[]): string | undefined {
-    const { notes } = this.api;
-    return notes[place.join('.')] ?? notes[place.slice(place.length > 2 ? -2 : -1).join('.')];
-  }
 }
 
-type ParameterWords = Pick<Parameter, 'description' | 'schema' | 'example'>;
+/** A parameter's words stand beside its schema. */
+function wordsOf({ description, examples, ...schema }: Schema): Pick<Parameter, 'description' | 'schema' | 'example'> {
+  return {
+    description: (description ?? '') as string,
+    schema,
+    example: (examples as readonly unknown[] | undefined)?.[0],
+  };
+}
 
 /** The answer to HEAD has the header fields of the one to GET and no body (RFC 9110, 9.3.2). */
 function headOf(operation: Operation): Operation {

@@ -27,10 +27,6 @@ export const FILE_API: Api = {
     { name: 'System', description: 'The gateway itself.' },
   ],
   owns: (path) => !path.startsWith('/manage/'),
-  descriptions: {},
-  components: {},
-  notes: {},
-  examples: {},
   securitySchemes: {
     apiKey: {
       type: 'http',

@@ -1,10 +1,5 @@
 /** The API of the account's owner: what the dashboard and `ftg` stand on. */
 import type { Route } from '../../http/types.js';
-import { PARAMETER_EXAMPLES } from './field-notes.js';
-import { FINGERPRINT, ID, LATER, TIME } from './management/answer.js';
-import { components } from './management/components.js';
-import { NOTES } from './management/notes.js';
-import { watchOperations } from './management/watched-folders.js';
 import type { Api, Operation } from './types.js';
 
 const INTRODUCTION = `What the owner of an account does, by hand or by program: connections, API keys, the history with live progress, watched folders.
@@ -32,29 +27,6 @@ export const MANAGEMENT_API: Api = {
     { name: 'System', description: 'This description.' },
   ],
   owns: (path) => path.startsWith('/manage/'),
-  descriptions: {
-    ...watchOperations,
-  },
-  components,
-  notes: NOTES,
-  examples: {
-    ...PARAMETER_EXAMPLES,
-    id: ID,
-    checkId: ID,
-    confirm: true,
-    connectionId: 'warehouse',
-    direction: 'outbound',
-    until: LATER,
-    since: TIME,
-    search: 'report',
-    cursor: ID,
-    action: 'connection.update',
-    after: 'orders.csv',
-    watchedFolderId: ID,
-    state: 'dead',
-    fingerprint: FINGERPRINT,
-    format: 'csv',
-  },
   securitySchemes: {
     adminKey: { type: 'http', scheme: 'bearer', description: 'An API key with the scope `admin`.' },
     session: {

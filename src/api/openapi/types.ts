@@ -86,16 +86,8 @@ export interface Api {
   readonly introduction: string;
   /** In the order of the page. */
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** By method and path of a row that brings no description itself; rows without one are no part of this API. */
-  readonly descriptions: Readonly<Record<string, Description>>;
   /** Whether the path belongs to this API. */
   readonly owns: (path: string) => boolean;
-  /** Schemas with a name: wherever one of them is met, it is shown as a reference. */
-  readonly components: Readonly<Record<string, object>>;
-  /** What each field is: by `Component.field` or `operationId.field` where a name has several meanings, else by name. */
-  readonly notes: Readonly<Record<string, string>>;
-  /** Examples of parameters, by name. */
-  readonly examples: Readonly<Record<string, unknown>>;
   readonly securitySchemes: OpenApiDocument['components']['securitySchemes'];
   readonly securityOf: (route: Route) => Operation['security'];
   /** What it sends by itself; `shown` puts references in place of named schemas. */

@@ -1,8 +1,9 @@
 /** The route table without a gateway behind it: the rows alone are looked at. */
 import { apiRoutes, systemRoutes } from '../../../src/api/endpoints.js';
 import type { ApiServices } from '../../../src/api/services.js';
+import type { DescribedRoute } from '../../../src/api/endpoint.js';
 import type { Route } from '../../../src/http/types.js';
-import { manageRoutes } from '../../../src/api/manage/routes.js';
+import { manageRoutes } from '../../../src/api/manage/endpoints.js';
 import type { ManageServices } from '../../../src/api/manage/services.js';
 import { buildDocument } from '../../../src/api/openapi/document.js';
 import { FILE_API } from '../../../src/api/openapi/file-api.js';
@@ -11,7 +12,6 @@ import { withReference } from '../../../src/api/openapi/routes.js';
 import type { Api, OpenApiDocument } from '../../../src/api/openapi/types.js';
 
 export interface DocumentedApi {
-  readonly api: Api;
   /** The rows that its document must show. */
   readonly table: readonly Route[];
   readonly document: OpenApiDocument;
@@ -29,10 +29,10 @@ function documented(api: Api, publicUrl: string, isOwn: (route: Route) => boolea
   const routes = routeTable();
   // As it leaves the gateway.
   const document = JSON.parse(JSON.stringify(buildDocument(api, routes, { publicUrl }))) as OpenApiDocument;
-  return { api, table: routes.filter(isOwn), document };
+  return { table: routes.filter(isOwn), document };
 }
 
-function routeTable(): Route[] {
+function routeTable(): DescribedRoute[] {
   const system = systemRoutes({
     storage: { ready: async () => undefined },
     metrics: { contentType: 'text/plain', text: async () => '' },

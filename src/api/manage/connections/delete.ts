@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import { count, flag, listOf, object, text, withDefault } from '../../../base/schema.js';
 import { endpoint } from '../../endpoint.js';
-import { CLOSED, ID, itemParameter, successAnswer } from '../fields.js';
+import { successAnswer } from '../../fields.js';
+import { CLOSED, ID, itemParameter } from '../fields.js';
 import { actorOf, connectionAt, type ManageServices, refusal, refuseConfigured } from '../services.js';
 import { EDIT_ERRORS } from './view.js';
 

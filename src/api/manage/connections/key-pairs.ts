@@ -3,7 +3,8 @@ import { type Static, Type } from 'typebox';
 import { dateTime, listOf, object, text, texts } from '../../../base/schema.js';
 import type { KeyPair } from '../../../storage/storage.js';
 import { endpoint } from '../../endpoint.js';
-import { CLOSED, FINGERPRINT, id, ID, itemParameter, newName, successAnswer, TIME } from '../fields.js';
+import { successAnswer } from '../../fields.js';
+import { CLOSED, FINGERPRINT, id, ID, itemParameter, newName, TIME } from '../fields.js';
 import { actorOf, itemId, type ManageServices, refusal, unknownItem } from '../services.js';
 
 const keyPair = object('KeyPair', {

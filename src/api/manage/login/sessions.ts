@@ -2,7 +2,8 @@
 import { count, dateTime, described, flag, listOf, object, orNull, text, textOrNull } from '../../../base/schema.js';
 import type { LoginSession } from '../../../storage/storage.js';
 import { endpoint } from '../../endpoint.js';
-import { id, ID, itemParameter, LATER, successAnswer, TIME } from '../fields.js';
+import { successAnswer } from '../../fields.js';
+import { id, ID, itemParameter, LATER, TIME } from '../fields.js';
 import { actorOf, itemId, type ManageServices, unknownItem } from '../services.js';
 
 export const accountName = object('AccountName', {
@@ -14,7 +15,7 @@ export const loginSession = object('LoginSession', {
   id: id(),
   createdAt: dateTime('When it was made.'),
   lastSeenAt: dateTime('The last request.'),
-  expiresAt: dateTime('When it ends; null = never.'),
+  expiresAt: dateTime('When it ends.'),
   address: text('Where the request came from.'),
   userAgent: text('The browser.'),
   isCurrent: flag('Whether it is the session of this request.'),

@@ -3,7 +3,8 @@ import { Secret, TOTP } from 'otpauth';
 import type { TString } from 'typebox';
 import { object, text, texts } from '../../../base/schema.js';
 import { endpoint } from '../../endpoint.js';
-import { CLOSED, successAnswer } from '../fields.js';
+import { successAnswer } from '../../fields.js';
+import { CLOSED } from '../fields.js';
 import { actorOf, type ManageServices, refusal } from '../services.js';
 import { password, PASSWORD, requirePassword } from './password.js';
 

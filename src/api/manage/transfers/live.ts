@@ -1,7 +1,8 @@
 /** The transfers that run now. */
 import { listOf, object } from '../../../base/schema.js';
 import { endpoint } from '../../endpoint.js';
-import { itemParameter, successAnswer, TIME } from '../fields.js';
+import { successAnswer } from '../../fields.js';
+import { itemParameter, TIME } from '../fields.js';
 import { actorOf, itemId, type ManageServices, refusal, unknownItem } from '../services.js';
 import { managedTransfer, sample } from './transfer.js';
 

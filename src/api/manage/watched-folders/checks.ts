@@ -1,0 +1,140 @@
+/** The checks of a watched folder. */
+import { Type } from 'typebox';
+import { base64, count, dateTime, flag, listOf, object, oneOf, text, textOrNull } from '../../../base/schema.js';
+import { endpoint } from '../../endpoint.js';
+import { answeredPath, durationMs } from '../../fields.js';
+import { ID, id, itemParameter, TIME } from '../fields.js';
+import type { ManageServices } from '../services.js';
+import { COUNTS, ERROR_CODE, folderAt, FOLDER_ERRORS, withDate } from './folder.js';
+
+export const queuedAnswer = object('QueuedAnswer', { queued: flag('False when it waits or runs already.') });
+
+export const checkFolder = endpoint({
+  method: 'POST',
+  path: '/manage/watched-folders/:id/check',
+  access: 'owner',
+  operationId: 'checkFolder',
+  tag: 'Watched folders',
+  summary: 'Check now',
+  description: '`queued` is false when a check waits or runs already.',
+  params: itemParameter,
+  answer: { status: 202, description: 'It is due.', schema: queuedAnswer, example: { queued: true } },
+  errors: FOLDER_ERRORS,
+}).handle(async (input, services: ManageServices) => {
+  const { accountId, id } = await folderAt(services, input);
+  return services.watching.checkNow(accountId, id);
+});
+
+export const dryRunFolder = endpoint({
+  method: 'POST',
+  path: '/manage/watched-folders/:id/dry-run',
+  access: 'owner',
+  operationId: 'dryRunFolder',
+  tag: 'Watched folders',
+  summary: 'What would a check report?',
+  description: 'Looks into the folder now; nothing is written or sent. `counts` has every entry, by reason.',
+  params: itemParameter,
+  answer: {
+    schema: object('DryRunAnswer', {
+      counts: COUNTS,
+      files: listOf(
+        Type.Object({
+          name: text('Name of the file.'),
+          path: answeredPath(),
+          size: count('Bytes.'),
+          modifiedAt: dateTime('Time of the last change, UTC.'),
+          event: oneOf(['new', 'modified'], '`new`, or `modified` where its size or date changed.'),
+          rawName: Type.Optional(base64('The exact bytes of a name that is not UTF-8, as base64.')),
+        }),
+        'The files.',
+      ),
+    }),
+    example: {
+      counts: { new: 1, unchanged: 4 },
+      files: [{ name: 'orders.csv', path: '/incoming/orders.csv', size: 1024, modifiedAt: TIME, event: 'new' }],
+    },
+  },
+  isRemote: true,
+  errors: [...FOLDER_ERRORS, 'not_found'],
+}).handle(async (input, services: ManageServices) => {
+  const { accountId, id } = await folderAt(services, input);
+  const { counts, files } = await services.watching.dryRun(accountId, id, input.request.signal);
+  return { counts, files: files.map(withDate) };
+});
+
+export const listChecks = endpoint({
+  method: 'GET',
+  path: '/manage/watched-folders/:id/checks',
+  access: 'owner',
+  operationId: 'listChecks',
+  tag: 'Watched folders',
+  summary: 'List checks',
+  description: 'The last ones, newest first. `counts` has every entry, by reason.',
+  params: itemParameter,
+  answer: {
+    schema: object('ChecksAnswer', {
+      checks: listOf(
+        object('Check', {
+          id: id(),
+          kind: oneOf(['regular', 'follow_up', 'manual'], 'Why it ran.'),
+          outcome: oneOf(['succeeded', 'failed', 'skipped'], 'How it ended.'),
+          startedAt: dateTime('When it began.'),
+          durationMs: durationMs(),
+          errorCode: textOrNull(ERROR_CODE),
+          errorMessage: textOrNull('What went wrong.'),
+          counts: COUNTS,
+        }),
+        'The last checks, newest first.',
+      ),
+    }),
+    example: {
+      checks: [
+        {
+          id: ID,
+          kind: 'regular',
+          outcome: 'succeeded',
+          startedAt: TIME,
+          durationMs: 42,
+          errorCode: null,
+          errorMessage: null,
+          counts: { unchanged: 4 },
+        },
+      ],
+    },
+  },
+  errors: FOLDER_ERRORS,
+}).handle(async (input, services: ManageServices) => {
+  const { accountId, id } = await folderAt(services, input);
+  return { checks: await services.watching.checks(accountId, id) };
+});
+
+export const showCheck = endpoint({
+  method: 'GET',
+  path: '/manage/watched-folders/:id/checks/:checkId',
+  access: 'owner',
+  operationId: 'showCheck',
+  tag: 'Watched folders',
+  summary: 'Show a check',
+  description: 'Why each entry was reported, or was not.',
+  params: { ...itemParameter, checkId: text('Id of a check.', { minLength: 1, examples: [ID] }) },
+  answer: {
+    schema: object('CheckEntriesAnswer', {
+      entries: listOf(
+        Type.Object({
+          path: text('Path below the watched folder.'),
+          reason: text('Why it is reported, or not.'),
+          size: Type.Optional(count('Bytes.')),
+          sizeBefore: Type.Optional(count('Bytes when it was last seen.')),
+        }),
+        'Every entry with its reason.',
+      ),
+    }),
+    example: {
+      entries: [{ path: 'orders.csv', reason: 'growing', size: 2048, sizeBefore: 1024 }],
+    },
+  },
+  errors: FOLDER_ERRORS,
+}).handle(async (input, services: ManageServices) => {
+  const { accountId, id } = await folderAt(services, input);
+  return { entries: await services.watching.reasons(accountId, id, input.params.checkId) };
+});

@@ -1,0 +1,184 @@
+/** What is delivered from watched folders, and how it went. */
+import { Type } from 'typebox';
+import {
+  count,
+  dateTime,
+  dateTimeOrNull,
+  listOf,
+  object,
+  oneOf,
+  text,
+  textOrNull,
+  withDefault,
+} from '../../../base/schema.js';
+import type { WebhookEvent } from '../../../storage/storage.js';
+import { endpoint } from '../../endpoint.js';
+import { durationMs } from '../../fields.js';
+import { CLOSED, ID, id, itemParameter, LATER, limit, TIME } from '../fields.js';
+import { actorOf, type ManageServices } from '../services.js';
+import { queuedAnswer } from './checks.js';
+import { ERROR_CODE, folderAt, FOLDER_ERRORS } from './folder.js';
+
+const STATES = ['pending', 'delivered', 'dead', 'cancelled'] as const;
+
+export const sendTestEvent = endpoint({
+  method: 'POST',
+  path: '/manage/watched-folders/:id/test-event',
+  access: 'owner',
+  operationId: 'sendTestEvent',
+  tag: 'Watched folders',
+  summary: 'Send a test event',
+  description: 'An event without files, delivered like any other.',
+  params: itemParameter,
+  answer: {
+    status: 202,
+    description: 'It is on its way.',
+    schema: object('EventAnswer', { eventId: text('Its `webhook-id`.') }),
+    example: { eventId: ID },
+  },
+  errors: [...FOLDER_ERRORS, 'unknown_connection'],
+}).handle(async (input, services: ManageServices) => {
+  const { accountId, id } = await folderAt(services, input);
+  return services.watching.sendTest(accountId, id);
+});
+
+export const listDeliveries = endpoint({
+  method: 'GET',
+  path: '/manage/deliveries',
+  access: 'owner',
+  operationId: 'listDeliveries',
+  tag: 'Watched folders',
+  summary: 'List deliveries',
+  description: 'Events and what became of them, newest first.',
+  query: Type.Object(
+    {
+      watchedFolderId: Type.Optional(text('Id of a watched folder.', { minLength: 1, maxLength: 64, examples: [ID] })),
+      state: Type.Optional(oneOf(STATES, 'State.', { examples: ['dead'] })),
+      limit: limit(200, 50),
+      offset: withDefault(count('Items to pass over.', { maximum: 1_000_000_000, examples: [0] }), 0),
+    },
+    CLOSED,
+  ),
+  answer: {
+    schema: object('DeliveriesAnswer', {
+      deliveries: listOf(
+        object('Delivery', {
+          id: id(),
+          watchedFolderId: text('Id of a watched folder.'),
+          type: text('Kind of event.'),
+          fileCount: count('Files in the event.'),
+          state: oneOf(STATES, 'State.'),
+          attempts: count('How many tries there were.'),
+          nextAttemptAt: dateTimeOrNull('When it is tried next.'),
+          afterAction: oneOf(['none', 'pending', 'done'], 'What is done with the files after the delivery.'),
+          deliveredAt: dateTimeOrNull('When the receiver took it.'),
+          createdAt: dateTime('When it was made.'),
+        }),
+        'Newest first.',
+      ),
+      limit: count('Items a page.'),
+      offset: count('Items to pass over.'),
+    }),
+    example: {
+      deliveries: [
+        {
+          id: ID,
+          watchedFolderId: ID,
+          type: 'watched_folder.files_detected',
+          fileCount: 1,
+          state: 'delivered',
+          attempts: 1,
+          nextAttemptAt: null,
+          afterAction: 'none',
+          deliveredAt: LATER,
+          createdAt: TIME,
+        },
+      ],
+      limit: 50,
+      offset: 0,
+    },
+  },
+  errors: FOLDER_ERRORS,
+}).handle(async ({ caller: { accountId }, query }, { watching }: ManageServices) => {
+  const { watchedFolderId, state, limit, offset } = query;
+  // An id that is not this account's must look like one that never was.
+  const folder = watchedFolderId === undefined ? undefined : await watching.get(accountId, watchedFolderId);
+  const events = await watching.deliveries(accountId, {
+    limit,
+    offset,
+    ...(folder === undefined ? {} : { folderId: folder.id }),
+    ...(state === undefined ? {} : { state }),
+  });
+  return { deliveries: events.map(deliveryView), limit, offset };
+});
+
+export const listAttempts = endpoint({
+  method: 'GET',
+  path: '/manage/deliveries/:id/attempts',
+  access: 'owner',
+  operationId: 'listAttempts',
+  tag: 'Watched folders',
+  summary: 'List the tries of a delivery',
+  description: 'With the status and the first 4 kB of what the receiver answered.',
+  params: itemParameter,
+  answer: {
+    schema: object('AttemptsAnswer', {
+      attempts: listOf(
+        object('Attempt', {
+          id: id(),
+          startedAt: dateTime('When it began.'),
+          durationMs: durationMs(),
+          status: Type.Unsafe<number | null>({
+            type: ['integer', 'null'],
+            description: 'HTTP status of the answer; null when there was none.',
+          }),
+          errorCode: textOrNull(ERROR_CODE),
+          errorMessage: textOrNull('What went wrong.'),
+          answer: textOrNull('The first 4 kB of the answer.'),
+        }),
+        'The tries, oldest first.',
+      ),
+    }),
+    example: {
+      attempts: [
+        {
+          id: ID,
+          startedAt: TIME,
+          durationMs: 120,
+          status: 500,
+          errorCode: null,
+          errorMessage: null,
+          answer: 'Internal Server Error',
+        },
+      ],
+    },
+  },
+  errors: ['not_found'],
+}).handle(async (input, { watching }: ManageServices) => {
+  return { attempts: await watching.attempts(input.caller.accountId, input.params.id) };
+});
+
+export const replayDelivery = endpoint({
+  method: 'POST',
+  path: '/manage/deliveries/:id/replay',
+  access: 'owner',
+  operationId: 'replayDelivery',
+  tag: 'Watched folders',
+  summary: 'Send a delivery again',
+  description: 'Under its old id, so that a receiver that has it knows.',
+  params: itemParameter,
+  answer: { status: 202, description: 'It is on its way.', schema: queuedAnswer, example: { queued: true } },
+  errors: ['not_found', ...FOLDER_ERRORS],
+}).handle(async (input, services: ManageServices) => {
+  const id = input.params.id;
+  const result = await services.watching.replay(input.caller.accountId, id);
+  const target = { kind: 'delivery', id, name: '' };
+  await services.storage.management.audit.add(actorOf(input), { action: 'delivery.replay', target });
+  return result;
+});
+
+/** The body is what the receiver was sent; it may be long and is not asked for in a list. */
+function deliveryView(event: WebhookEvent) {
+  const { accountId: _account, body: _body, files: _files, readAt: _readAt, folderId, ...view } = event;
+  return { ...view, watchedFolderId: folderId };
+}
