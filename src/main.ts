@@ -5,7 +5,7 @@
  * With `rotate-keys` it changes the master key of the same configuration's database instead (rotate-keys.ts).
  */
 import { suitAllocatorToStreams } from './runtime/allocator.js';
-import { suitCollectorToStreams } from './runtime/collector.js';
+import { suitCollectorToStreams } from './runtime/garbage-collector.js';
 import { ConfigError } from './config/mistakes.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load.js';

@@ -12,7 +12,7 @@ import type { Attempt } from '../remotes/registry.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
 import { ContentReader, HELD_BYTES } from './content-reader.js';
 import type { Operation, Operations, PathReference } from './operation.js';
-import { heldForPump, pump, type ExpectedDigest } from './pump.js';
+import { leaveErrorsToPump, pump, type ExpectedDigest } from './pump.js';
 import { placeName, withWriter } from './put.js';
 
 export interface AppendRequest {
@@ -189,7 +189,7 @@ async function rewrite(
 ): Promise<Added> {
   const { signal } = operation;
   const old = await remote.read(path);
-  heldForPump(old.body);
+  leaveErrorsToPump(old.body);
   try {
     // Under a hidden name whatever the connection says: written in place it would be lost while it is read.
     const writer = await remote.write(path, { provisional: true });

@@ -1,7 +1,7 @@
 /** A body read in steps: what comes next, or whether it has ended whole, is known before anything is done with the last step. */
 import { createHash, type Hash } from 'node:crypto';
 import { addAbortSignal, Readable } from 'node:stream';
-import { heldForPump, verifyDigest, type ExpectedDigest } from './pump.js';
+import { leaveErrorsToPump, verifyDigest, type ExpectedDigest } from './pump.js';
 
 /** Content that waits in memory until it is known to be whole; clients are many, and hold no session while they send it. */
 export const HELD_BYTES = 1024 * 1024;
@@ -21,7 +21,7 @@ export class ContentReader {
   private hasEnded = false;
 
   constructor(body: Readable, { signal, digest }: ContentReaderOptions) {
-    heldForPump(body);
+    leaveErrorsToPump(body);
     addAbortSignal(signal, body);
     this.chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
     this.digest = digest;

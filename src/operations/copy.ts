@@ -5,7 +5,7 @@ import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.j
 import type { FileInfo, Remote } from '../remotes/remote.js';
 import { applyTemplate, templateFacts } from './names.js';
 import type { Operation, Operations, PathReference } from './operation.js';
-import { heldForPump, pump } from './pump.js';
+import { leaveErrorsToPump, pump } from './pump.js';
 import { placeName, publish, refuseExisting, withWriter } from './put.js';
 
 export interface CopyRequest {
@@ -45,7 +45,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
     operation.mark('open');
     const file = await source.read(from);
     operation.expectedSize = file.info.size;
-    heldForPump(file.body);
+    leaveErrorsToPump(file.body);
     try {
       const writer = await target.write(to, { size: file.info.size, exclusive: !overwrite });
       attempt.committed();

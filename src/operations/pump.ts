@@ -1,4 +1,4 @@
-/** The one place that moves bodies: counts, hashes, limits, and ends everything with the first error. */
+/** Moves a body into a remote: counts, hashes and limits it, and ends both sides with the first error. */
 import { createHash, timingSafeEqual, type Hash } from 'node:crypto';
 import { Transform, type Readable, type TransformCallback, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -42,10 +42,10 @@ export async function pump(source: Readable, target: Writable, options: PumpOpti
 }
 
 /**
- * For a stream that is not read yet: it may fail meanwhile, which nobody would hear, and Node ends the process for it.
- * The pump hears of it when it begins.
+ * For a stream that is not read yet: should it fail before the pump begins, the pump hears of it then. Without a listener
+ * Node.js would end the process.
  */
-export function heldForPump(source: Readable): void {
+export function leaveErrorsToPump(source: Readable): void {
   source.on('error', () => undefined);
 }
 

@@ -7,7 +7,7 @@ import type { Commit, FileInfo, Remote, RemoteWriter } from '../remotes/remote.j
 import { wholeWhereShort } from './content-reader.js';
 import { applyTemplate, templateFacts } from './names.js';
 import type { Operation, Operations, PathReference } from './operation.js';
-import { heldForPump, pump, type ExpectedDigest } from './pump.js';
+import { leaveErrorsToPump, pump, type ExpectedDigest } from './pump.js';
 
 /** Where a file is to stand: a whole path, or a folder and a name that a template may change. */
 export type Target = { readonly overwrite: boolean } & (
@@ -35,7 +35,7 @@ export interface PutRequest {
  */
 export async function putFile(operations: Operations, operation: Operation, request: PutRequest): Promise<FileInfo> {
   const facts = templateFacts();
-  heldForPump(request.body);
+  leaveErrorsToPump(request.body);
   const { signal } = operation;
   // Written in place, what turns out wrong has already taken the former file's place.
   const mayHarm = !isAtomic(request.connection) && request.lateTarget === undefined;

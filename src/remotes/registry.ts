@@ -31,7 +31,8 @@ export interface Attempt {
 export interface Remotes {
   /**
    * Runs `work` on a leased Remote. The lease lasts until `work` settles; its outcome decides whether the session is
-   * kept. When a pooled session turns out dead before `attempt.committed()`, the work runs once more on another one.
+   * kept. When a pooled session turns out dead before `attempt.committed()`, the work runs again on another one,
+   * three times in all.
    */
   use<R>(
     connection: Connection,
