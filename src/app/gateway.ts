@@ -7,7 +7,7 @@ import { gaugesOf } from '../budgets/budgets.js';
 import type { AccountConfig, Config } from '../config/config.js';
 import type { Gateway, StartOptions } from './gateway-types.js';
 import { chooseFrontEnd } from '../http/choose-front-end.js';
-import { createLimiters } from '../http/limiter.js';
+import { createLimiters } from '../http/rate-limits.js';
 import type { Logger } from '../observe/log.js';
 import { createMetrics, type Metrics } from '../observe/metrics.js';
 import { openTracer } from '../observe/tracing.js';

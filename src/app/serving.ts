@@ -8,7 +8,7 @@ import { dashboardRoutes } from '../dashboard/pages.js';
 import { GatewayError } from '../base/errors.js';
 import type { FrontEndName } from '../http/choose-front-end.js';
 import type { ExchangeRecord } from '../http/exchange.js';
-import type { Limiters } from '../http/limiter.js';
+import type { Limiters } from '../http/rate-limits.js';
 import type { SharedAcceptor } from '../http/native/acceptor.js';
 import { allowOrigins } from '../http/cors.js';
 import { createRouter } from '../http/router.js';

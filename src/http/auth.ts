@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { ApiKeyRecord, ApiKeys } from '../storage/storage.js';
 import { isInBlocks, networkOf } from './client-address.js';
-import type { Failures } from './rate.js';
+import type { Failures } from './rate-limits.js';
 import type { Caller, HttpRequest, Route } from './types.js';
 
 /** Printable, starting with the prefix: anything else is refused without a look-up. */

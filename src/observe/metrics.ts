@@ -11,8 +11,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
-import { BoundedSeries, type Labels } from './bounded-series.js';
-import { merger } from './merged-threads.js';
+import { BoundedSeries, merger, type Labels } from './bounded-series.js';
 import { METRICS } from './metric-table.js';
 
 export interface PoolGauge {

@@ -9,7 +9,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../../config/config.js';
-import { createLimiters } from '../../http/limiter.js';
+import { createLimiters } from '../../http/rate-limits.js';
 import { createAcceptor, type Acceptor } from '../../http/native/acceptor.js';
 import type { Logger } from '../../observe/log.js';
 import type { Metrics } from '../../observe/metrics.js';

@@ -1,0 +1,145 @@
+/** How often somebody may ask: windows that begin with the first request in them. */
+import { LRUCache } from 'lru-cache';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { within } from '../base/deadline.js';
+import type { RequestRates } from '../storage/storage.js';
+
+export interface Taken {
+  readonly isOver: boolean;
+  /** What is left of the window's points. */
+  readonly remaining: number;
+  readonly msBeforeNext: number;
+}
+
+/** Takes one point of `key`, an API key's id or an address. */
+export type Limiter = (key: string) => Promise<Taken>;
+
+/** How many bad keys and sessions have come from an address in this minute. */
+export interface Failures {
+  /** Counts one; `count` includes it. */
+  take(address: string): Promise<{ readonly count: number; readonly msBeforeNext: number }>;
+  /** It was none. */
+  giveBack(address: string): Promise<void>;
+}
+
+export interface Limiters {
+  /** Requests with one API key, over all nodes; undefined = no limit. */
+  readonly requests: Limiter | undefined;
+  /** Bad keys and sessions from one address, on this node. */
+  readonly failures: Failures;
+}
+
+const FAILURE_WINDOW_SECONDS = 60;
+
+/**
+ * One set for the process, whatever its threads. `requestsPerSecond`: 0 = no limit. `rates`: where other processes may
+ * serve the same keys.
+ */
+export function createLimiters(requestsPerSecond: number, rates?: RequestRates): Limiters {
+  return {
+    requests: requestsPerSecond > 0 ? createRequestLimiter(requestsPerSecond, rates) : undefined,
+    failures: countFailures(FAILURE_WINDOW_SECONDS),
+  };
+}
+
+function createRequestLimiter(limit: number, rates: RequestRates | undefined): Limiter {
+  return rates === undefined ? createLimiter(limit, 1) : createSharedLimiter(limit, rates);
+}
+
+/** Counts without refusing: what is too many is said by whoever asks. */
+function countFailures(seconds: number): Failures {
+  const counter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: seconds });
+  return {
+    take: async (address) => {
+      const { consumedPoints: count, msBeforeNext } = await counter.consume(address);
+      return { count, msBeforeNext };
+    },
+    giveBack: async (address) => void (await counter.reward(address)),
+  };
+}
+
+function createLimiter(points: number, seconds: number): Limiter {
+  const limiter = new RateLimiterMemory({ points, duration: seconds });
+  return async (key) => {
+    const result = await limiter.consume(key).catch((refused: unknown) => {
+      if (refused instanceof RateLimiterRes) return refused;
+      throw refused;
+    });
+    const { remainingPoints: remaining, msBeforeNext, consumedPoints } = result;
+    return { isOver: consumedPoints > points, remaining, msBeforeNext };
+  };
+}
+
+const MAX_KEYS = 10_000;
+const WINDOW_MS = 1_000;
+/** Requests must not wait for a database that does not answer. */
+const PATIENCE_MS = 1_000;
+
+/** `limit` points of each key in a second, over all nodes. */
+function createSharedLimiter(limit: number, rates: RequestRates): Limiter {
+  const windows = new LRUCache<string, Window>({ max: MAX_KEYS });
+  return (key) => {
+    let window = windows.get(key);
+    if (window === undefined) {
+      window = new Window(key, limit, rates);
+      windows.set(key, window);
+    }
+    return window.take();
+  };
+}
+
+/**
+ * A limit that all nodes keep together. A node takes points from the window of a key in portions, so that a busy key
+ * costs a few statements a second whatever its requests; what it has not used at the window's end is lost, and whoever
+ * finds the window empty refuses by itself until then. The sum never exceeds the limit while the database answers;
+ * without it each node keeps to its even part.
+ */
+class Window {
+  /** Granted to this node and not yet used. */
+  private granted = 0;
+  /** For all nodes, when this one last asked. */
+  private left = 0;
+  private endsAt = -Infinity;
+  private waiting = 0;
+  private asking: Promise<void> | undefined;
+
+  constructor(
+    private readonly key: string,
+    private readonly limit: number,
+    private readonly rates: RequestRates,
+  ) {}
+
+  async take(): Promise<Taken> {
+    this.waiting++;
+    try {
+      for (;;) {
+        const msBeforeNext = this.endsAt - performance.now();
+        if (msBeforeNext > 0 && this.granted > 0) {
+          this.granted--;
+          return { isOver: false, remaining: this.left + this.granted, msBeforeNext };
+        }
+        if (msBeforeNext > 0 && this.left === 0) return { isOver: true, remaining: 0, msBeforeNext };
+        await (this.asking ??= this.ask().finally(() => (this.asking = undefined)));
+      }
+    } finally {
+      this.waiting--;
+    }
+  }
+
+  private async ask(): Promise<void> {
+    // The answer's age is unknown: counted from here, the window ends rather too early than too late.
+    const askedAt = performance.now();
+    const answer = this.rates.take(this.key, this.waiting, this.limit).catch(() => undefined);
+    // An answer after that time is lost; so is its portion.
+    const portion = await within(answer, PATIENCE_MS, () => undefined, { isPatient: false });
+    if (portion === undefined) {
+      this.granted = Math.max(1, Math.floor(this.limit / this.rates.processes));
+      this.left = 0;
+      this.endsAt = performance.now() + WINDOW_MS;
+    } else {
+      this.granted = portion.granted;
+      this.left = portion.left;
+      this.endsAt = askedAt + portion.endsInMs;
+    }
+  }
+}
