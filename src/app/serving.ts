@@ -271,7 +271,7 @@ export function openWatching(
 function trustOf(storage: Storage): Trust {
   return {
     checkHostKey: async (connection: Connection, fingerprint) => {
-      const known = connection.type === 'sftp' ? connection.hostKeys : [];
+      const known = 'hostKeys' in connection ? connection.hostKeys : [];
       const pinned = known.length > 0 ? known : await storage.connections.pinHostKey(connection.id, fingerprint);
       if (pinned.includes(fingerprint)) return;
       throw new GatewayError(

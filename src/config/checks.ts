@@ -128,7 +128,7 @@ function checkConnections(account: AccountConfig, path: KeyPath, report: Report)
 }
 
 function checkConnection(connection: ConnectionConfig, path: KeyPath, report: Report): void {
-  const { settings, secrets, mistakes } = definitionOf(connection.type);
+  const { settings, secrets, mistakes } = definitionOf(connection);
   const entry: Values = { ...connection };
   const fileAt = (key: string | undefined): Buffer | undefined => {
     const file = key === undefined ? undefined : entry[key];

@@ -4,6 +4,7 @@
  */
 import type { TSchema } from 'typebox';
 import { type Admitted, text } from '../base/allowed.js';
+import type { GatewayError } from '../base/errors.js';
 import type { Excess } from './private-key-bounds.js';
 
 interface Words {
@@ -62,8 +63,6 @@ export interface Capabilities {
   readonly append: boolean;
   /** The server proves itself with a host key, which is pinned. */
   readonly hostKeys: boolean;
-  /** One session carries several leases at once. */
-  readonly channels: boolean;
   /** Names may be bytes that are no UTF-8. */
   readonly rawNames: boolean;
   /** There is no login, only signed requests; folders are parts of keys and go with the last file in them. */
@@ -96,6 +95,8 @@ export interface Definition<
   /** The settings that name the server which learned host keys and sent secrets belong to. */
   readonly address: readonly string[];
   readonly can: C;
+  /** What to do about an error of this protocol, where there is more to say than of any. */
+  readonly advice?: (error: Pick<GatewayError, 'code' | 'step'>) => string | undefined;
   /** Whether the server proves itself with a certificate. */
   readonly hasCertificate: (settings: Values) => boolean;
   /** What of an entry in gateway.yaml no schema can say. */

@@ -28,6 +28,10 @@ export const ftp = connectionType('ftp', {
   },
   secrets: { password },
   address: ['host', 'port'],
-  can: { exec: false, append: true, hostKeys: false, channels: false, rawNames: true, isObjectStore: false },
+  can: { exec: false, append: true, hostKeys: false, rawNames: true, isObjectStore: false },
   hasCertificate: ({ tls }) => tls !== 'none',
+  advice: ({ code, step }) =>
+    code === 'unreachable' && step !== 'connect'
+      ? 'The control connection works, but no data connection: have the passive ports of the server opened in its firewall.'
+      : undefined,
 });

@@ -87,7 +87,11 @@ export const s3 = connectionType('s3', {
   },
   // Keys only sign, and what they sign is bound to one server.
   address: [],
-  can: { exec: false, append: false, hostKeys: false, channels: false, rawNames: false, isObjectStore: true },
+  can: { exec: false, append: false, hostKeys: false, rawNames: false, isObjectStore: true },
+  advice: ({ code }) =>
+    code === 'remote_failure' || code === 'not_found'
+      ? 'Check the name of the bucket, the region and the prefix.'
+      : undefined,
   hasCertificate: ({ endpoint }) => !(typeof endpoint === 'string' ? endpoint : 'https:').startsWith('http:'),
 });
 

@@ -42,7 +42,7 @@ export const sftp = connectionType('sftp', {
     passphrase: secret({ title: 'Passphrase of the key', words: 'Of the private key.' }),
   },
   address: ['host', 'port'],
-  can: { exec: true, append: true, hostKeys: true, channels: true, rawNames: true, isObjectStore: false },
+  can: { exec: true, append: true, hostKeys: true, rawNames: true, isObjectStore: false },
   hasCertificate: () => false,
   mistakes: ({ password = '', privateKey = '', privateKeyFile = '', passphrase = '' }: Values): FileMistake[] => {
     const hasKey = privateKey !== '' || privateKeyFile !== '';

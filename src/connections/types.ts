@@ -11,6 +11,6 @@ export type DefinitionOf<T extends ConnectionType> = (typeof DEFINITIONS)[T];
 
 export const CONNECTION_TYPES: readonly Definition[] = Object.values(DEFINITIONS);
 
-export function definitionOf(type: ConnectionType): Definition {
+export function definitionOf({ type }: { readonly type: ConnectionType }): Definition {
   return DEFINITIONS[type];
 }

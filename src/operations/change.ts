@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Hold } from '../budgets/memory.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import { definitionOf } from '../connections/types.js';
 import { baseName, ROOT, type RemotePath } from '../remotes/path.js';
 import type { ExecOptions, ExecResult, FileInfo, Remote } from '../remotes/remote.js';
 import type { Operation, PathReference } from './operation.js';
@@ -138,7 +139,7 @@ export async function findFile(operation: Operation, reference: PathReference): 
 
 /** SSH connections only. @throws GatewayError unsupported_operation before anything runs */
 export function requireShell(connection: Connection): void {
-  if (connection.type !== 'sftp')
+  if (!definitionOf(connection).can.exec)
     throw unsupported('exec', `a ${connection.type} server has no shell; exec needs an sftp connection`);
 }
 

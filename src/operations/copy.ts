@@ -98,5 +98,5 @@ function refuseOntoItself(
 
 /** Two logins of one server may each see a tree of their own. */
 function loginOf(connection: Connection): string {
-  return connection.type === 's3' ? 's3' : `${connection.type} ${connection.username}`;
+  return 'username' in connection ? connection.username : '';
 }

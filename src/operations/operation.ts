@@ -7,6 +7,7 @@ import { onAbort } from '../base/deadline.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Caller } from '../base/caller.js';
 import type { Connection } from '../connections/connection.js';
+import { definitionOf } from '../connections/types.js';
 import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
 import type { Attempt, Remotes, UseOptions } from '../remotes/registry.js';
 import type { Leftovers, Mark, Remote, Stage } from '../remotes/remote.js';
@@ -309,15 +310,16 @@ export class RunningOperation {
 
   private beginSpan(): Span {
     const { connection, type, span = NO_SPAN } = this.request;
+    const { type: protocol } = connection;
     if (!span.isRecorded) return span;
     const [, address, port] = /^(.*):(\d+)$/.exec(this.options.remotes.host(connection)) ?? [];
-    return span.child(`${type} ${connection.type}`, {
+    return span.child(`${type} ${protocol}`, {
       kind: 'client',
       at: this.startedAt,
       attributes: {
         'server.address': address,
         'server.port': port === undefined ? undefined : Number(port),
-        'network.protocol.name': connection.type,
+        'network.protocol.name': protocol,
         'ftg.operation.type': type,
         'ftg.connection.id': connection.id,
         'ftg.transfer.id': this.transfer.id,
@@ -354,7 +356,7 @@ export function referTo(
   rawName?: string,
   rawField = 'rawName',
 ): PathReference {
-  if (rawName !== undefined && connection.type === 's3') {
+  if (rawName !== undefined && !definitionOf(connection).can.rawNames) {
     const why = `${rawField} is for SFTP and FTP servers: the key of an S3 object is always UTF-8`;
     throw new GatewayError('bad_path', why, { step: 'request' });
   }

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { baseName, joinPath, underRoot, type RemotePath } from '../remotes/path.js';
+import { baseName, joinPath, type RemotePath } from '../remotes/path.js';
 import type { Commit, FileInfo, Remote, RemoteWriter } from '../remotes/remote.js';
 import { wholeWhereShort } from './content-reader.js';
 import { applyTemplate, templateFacts } from './names.js';
@@ -38,7 +38,7 @@ export async function putFile(operations: Operations, operation: Operation, requ
   leaveErrorsToPump(request.body);
   const { signal } = operation;
   // Written in place, what turns out wrong has already taken the former file's place.
-  const mayHarm = !isAtomic(request.connection) && request.lateTarget === undefined;
+  const mayHarm = !request.connection.atomicUploads && request.lateTarget === undefined;
   if (mayHarm) operation.mark('transfer');
   const body = mayHarm ? await wholeWhereShort(request.body, { signal, digest: request.digest }) : request.body;
 
@@ -88,10 +88,6 @@ export async function putFile(operations: Operations, operation: Operation, requ
   });
 }
 
-function isAtomic(connection: Connection): boolean {
-  return connection.type === 's3' || connection.atomicUploads;
-}
-
 /** Runs `work`; whatever it throws, the writer leaves nothing behind. */
 export async function withWriter<R>(writer: RemoteWriter, work: () => Promise<R>): Promise<R> {
   try {
@@ -135,9 +131,5 @@ export async function refuseExisting(remote: Remote, place: RemotePath): Promise
 
 /** One name for a place on a server, whichever connection leads there. */
 export function placeName(operations: Operations, connection: Connection, place: RemotePath): string {
-  const absolute =
-    connection.type === 's3'
-      ? `${connection.bucket}/${connection.prefix}${place}`
-      : underRoot(connection.rootPath, place);
-  return `publish:${operations.remotes.host(connection)}:${absolute}`;
+  return `publish:${operations.remotes.place(connection, place)}`;
 }

@@ -2,6 +2,7 @@ import type { PoolBudgets } from '../pools/places.js';
 import type { Session } from '../pools/session.js';
 import type { Connection, PoolLimits } from '../connections/connection.js';
 import type { Dialer, DialObserver } from './dial/dial.js';
+import type { RemotePath } from './path.js';
 import type { Remote, RemoteContext } from './remote.js';
 
 /** What the program knows of servers and keeps for the next session. */
@@ -50,6 +51,8 @@ export interface Protocol<C extends Connection, Lease> {
   readonly type: string;
   /** `host:port` (S3: the endpoint's) as operators write it under pools.hosts. */
   host(connection: C): string;
+  /** What `path` is called on the server, whichever connection leads there. */
+  place(connection: C, path: RemotePath): string;
   /** What must be equal for two connections to share sessions besides the host: login, credentials, trust. Hashed by the pool's owner. */
   identity(connection: C): readonly string[];
   /** Operations that one session may serve at once. */

@@ -6,6 +6,7 @@ import { Pool, type Lease, type PoolGauge, type Priority } from '../pools/pool.j
 import type { Shares } from '../shares/permits.js';
 import type { Connection, PoolLimits } from '../connections/connection.js';
 import { createFtp } from './ftp/protocol.js';
+import type { RemotePath } from './path.js';
 import { limitsFor, type OperatorLimits } from './pool-limits.js';
 import type { AnyProtocol, ProtocolDeps } from './protocol.js';
 import type { Leftovers, Mark, Remote } from './remote.js';
@@ -48,6 +49,8 @@ export interface Remotes {
   ): Promise<R>;
   /** `host:port` as the pools and the locks know it. */
   host(connection: Connection): string;
+  /** One name for a place on a server, whichever connection leads there. */
+  place(connection: Connection, path: RemotePath): string;
   gauges(): readonly PoolGauge[];
   /** Of the pool that this connection shares with others of the same login (`key`); undefined while there is none. */
   gaugeOf(connection: Connection): (PoolGauge & { readonly key: string; readonly maxSessions: number }) | undefined;
@@ -245,6 +248,10 @@ export function createRemotes(options: RemotesOptions): Remotes {
       ),
 
     host: (connection) => protocolOf(connection).host(connection),
+    place: (connection, path) => {
+      const protocol = protocolOf(connection);
+      return `${protocol.host(connection)}:${protocol.place(connection, path)}`;
+    },
     gaugeOf: (connection) => {
       const shared = pools.get(keyOf(connection));
       if (shared === undefined) return undefined;

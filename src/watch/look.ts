@@ -3,6 +3,7 @@
  * changed only that is written on which no report hangs.
  */
 import { withDeadline } from '../base/deadline.js';
+import { definitionOf } from '../connections/types.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';
@@ -183,7 +184,7 @@ export class FolderLooks {
         }
       } catch (error) {
         // On object stores a folder is its keys: with the last file it goes, and comes back with the next one.
-        const isEmptied = connection.type === 's3' && hasCode(error, 'not_found');
+        const isEmptied = definitionOf(connection).can.isObjectStore && hasCode(error, 'not_found');
         if (!isEmptied) {
           await sorter.close();
           throw error;

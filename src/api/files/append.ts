@@ -1,4 +1,5 @@
 import { GatewayError } from '../../base/errors.js';
+import { definitionOf } from '../../connections/types.js';
 import { count, described, object, success, text } from '../../base/schema.js';
 import { connectionSummary, summaryOf } from '../../connections/summary.js';
 import * as operations from '../../operations/append.js';
@@ -73,10 +74,10 @@ export const appendToFile = endpoint({
   ],
 }).handle(async (input, services: ApiServices) => {
   const connection = await connectionIn(input, services);
-  if (connection.type === 's3') {
-    throw new GatewayError('unsupported_operation', 'append is not supported on S3 connections; use write instead', {
-      step: 'request',
-    });
+  const { title, can } = definitionOf(connection);
+  if (!can.append) {
+    const text = `append is not supported on ${title} connections; use write instead`;
+    throw new GatewayError('unsupported_operation', text, { step: 'request' });
   }
   const digest = parseContentDigest(input.request.headers.get('content-digest'));
   const { fields, bytes } = await contentOf(input, services);

@@ -1,6 +1,7 @@
 /** What to do about a step of a test that failed. */
 import type { ErrorCode, GatewayError } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
+import { definitionOf } from '../../connections/types.js';
 
 const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
   dns_failed:
@@ -33,14 +34,10 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
 };
 
 export function adviceFor(error: GatewayError, connection: Connection): string {
-  if (error.code === 'unreachable' && connection.type === 'ftp' && error.step !== 'connect') {
-    return 'The control connection works, but no data connection: have the passive ports of the server opened in its firewall.';
-  }
-  if (error.code === 'remote_failure' && connection.type !== 's3' && error.step === 'publish') {
+  const ofType = definitionOf(connection).advice?.(error);
+  if (ofType !== undefined) return ofType;
+  if (error.code === 'remote_failure' && error.step === 'publish') {
     return 'The server refuses to rename. Switch atomicUploads off for this connection.';
-  }
-  if (connection.type === 's3' && (error.code === 'remote_failure' || error.code === 'not_found')) {
-    return 'Check the name of the bucket, the region and the prefix.';
   }
   return ADVICE[error.code] ?? "Look at the server's own words above and in its log.";
 }

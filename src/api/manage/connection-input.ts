@@ -20,7 +20,7 @@ const checkChanges = Object.fromEntries(
 );
 
 /** @throws GatewayError bad_request */
-export function draftOf(input: ConnectionInput, definition = definitionOf(input.type)): ConnectionDraft {
+export function draftOf(input: ConnectionInput, definition = definitionOf(input)): ConnectionDraft {
   checkSettings(input, definition);
   return {
     id: input.id,
@@ -59,7 +59,7 @@ export function editedDraft(stored: ManagedConnection, patch: Readonly<Record<st
  * where the operator sent them: to that server, as that user, below that root. @throws GatewayError bad_request; see editedDraft
  */
 export function requireSecretsAgain(stored: ManagedConnection, draft: ConnectionDraft): void {
-  const definition = definitionOf(stored.type);
+  const definition = definitionOf(stored);
   const given: Values = draft.secrets;
   const open = stored.secrets.filter((name) => given[name] === undefined);
   const [first] = open;
@@ -89,7 +89,7 @@ function hasSameReach(
 export function secretValues(draft: ConnectionDraft, base: Connection | undefined): SecretValues {
   const [stored, given]: Values[] = [{ ...base }, draft.secrets];
   const values: Record<string, string> = {};
-  for (const name of Object.keys(definitionOf(draft.type).secrets)) {
+  for (const name of Object.keys(definitionOf(draft).secrets)) {
     const value = given?.[name] === undefined ? stored?.[name] : given[name];
     if (typeof value === 'string' && value !== '') values[name] = value;
   }
@@ -99,7 +99,7 @@ export function secretValues(draft: ConnectionDraft, base: Connection | undefine
 /** As the API shows it: everything but the secrets. */
 export function connectionView(connection: ManagedConnection): Record<string, unknown> {
   const { secrets, lastTest } = connection;
-  const definition = definitionOf(connection.type);
+  const definition = definitionOf(connection);
   return {
     ...flatSettings(connection),
     isActive: connection.isActive,

@@ -10,6 +10,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { withDeadline } from '../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
+import { definitionOf } from '../../connections/types.js';
 import type { Dialer } from '../../remotes/dial/dial.js';
 import { joinPath, parseRemotePath, ROOT, type RemotePath } from '../../remotes/path.js';
 import type { OperatorLimits } from '../../remotes/pool-limits.js';
@@ -128,7 +129,7 @@ export class ConnectionTester {
     });
     try {
       // A test pins nothing: the protocol must ask `trust` about every key, also one that is pinned.
-      const unpinned: Connection = connection.type === 'sftp' ? { ...connection, hostKeys: [] } : connection;
+      const unpinned: Connection = 'hostKeys' in connection ? { ...connection, hostKeys: [] } : connection;
       const late = (): GatewayError =>
         new GatewayError('command_timeout', `the test took longer than ${TEST_MS / 1000} s`);
       await withDeadline({ signal: client, ms: TEST_MS, late }, (signal) =>
@@ -153,6 +154,7 @@ class TestRun {
     secured: (socket) => this.certificateShown(socket),
     handshaken: (software, algorithms) => (this.facts = { software, algorithms }),
   };
+  private readonly isObjectStore: boolean;
   private readonly order: readonly StepName[];
   private readonly results: StepReport[] = [];
   private readonly startedAt = performance.now();
@@ -166,15 +168,16 @@ class TestRun {
     private readonly connection: Connection,
     probe: boolean,
   ) {
-    const secure: StepName[] =
-      connection.type === 'sftp' ? ['host_key'] : isEncrypted(connection) ? ['certificate'] : [];
+    const { can, hasCertificate } = definitionOf(connection);
+    this.isObjectStore = can.isObjectStore;
+    const secure: StepName[] = can.hostKeys ? ['host_key'] : hasCertificate({ ...connection }) ? ['certificate'] : [];
     const probing: StepName[] = probe ? ['write', 'rename', 'delete'] : [];
     this.order = ['resolve', 'connect', ...secure, 'login', 'list', ...probing];
   }
 
   hostKeyShown(fingerprint: string): void {
     this.onHostKey?.(fingerprint);
-    const pinned = this.connection.type === 'sftp' ? this.connection.hostKeys : [];
+    const pinned = 'hostKeys' in this.connection ? this.connection.hostKeys : [];
     const state = pinned.length === 0 ? 'new' : pinned.includes(fingerprint) ? 'pinned' : 'mismatch';
     this.hostKey ??= { fingerprint, state };
     if (state === 'mismatch') {
@@ -204,7 +207,7 @@ class TestRun {
 
   async work(remote: Remote): Promise<void> {
     // An object store knows no login: the first answer to a signed request is one.
-    if (this.connection.type !== 's3') this.done('login', 'logged in');
+    if (!this.isObjectStore) this.done('login', 'logged in');
     const home = await remote.home();
     const folder = this.connection.defaultPath;
     const path = folder === undefined ? home : parseRemotePath(folder, ROOT, 'defaultPath');
@@ -239,7 +242,7 @@ class TestRun {
   failed(error: GatewayError): void {
     // An object store that speaks of the bucket has accepted the signature.
     const isBeyondLogin = hasCode(error, 'remote_failure', 'not_found', 'permission_denied', 'not_a_folder');
-    if (this.connection.type === 's3' && isBeyondLogin) this.done('login', SIGNED);
+    if (this.isObjectStore && isBeyondLogin) this.done('login', SIGNED);
     const next = this.order.find((name) => !this.results.some((result) => result.name === name));
     if (next === undefined || this.failure !== undefined) return;
     this.failure = error;
@@ -319,11 +322,6 @@ const NO_LEFTOVERS: Leftovers = {
   expectMultipart: async () => ({ done: () => undefined, abortLater: () => undefined }),
   removeLater: () => undefined,
 };
-
-function isEncrypted(connection: Connection): boolean {
-  if (connection.type === 'ftp') return connection.tls !== 'none';
-  return connection.type === 's3' && !(connection.endpoint ?? 'https:').startsWith('http:');
-}
 
 function nameOf(entity: Readonly<Record<string, string | string[] | undefined>>): string {
   return [entity['CN'] ?? entity['O'] ?? ''].flat()[0] ?? '';

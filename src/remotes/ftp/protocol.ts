@@ -1,4 +1,5 @@
 import type { FtpConnection } from '../../connections/connection.js';
+import { underRoot } from '../path.js';
 import type { Protocol, ProtocolDeps } from '../protocol.js';
 import { ServerMemory } from '../server-memory.js';
 import { FtpRemote } from './files/remote.js';
@@ -12,6 +13,7 @@ export function createFtp(deps: ProtocolDeps): Protocol<FtpConnection, FtpLease>
   return {
     type: 'ftp',
     host: hostOf,
+    place: ({ rootPath }, path) => underRoot(rootPath, path),
     identity: ({ username, password, tls, tlsCa, tlsVerify }) => [
       username,
       password ?? '',

@@ -10,6 +10,7 @@ export function createS3(deps: ProtocolDeps): Protocol<S3Connection, S3Lease> {
   return {
     type: 's3',
     host: hostOf,
+    place: ({ bucket, prefix }, path) => `${bucket}/${prefix}${path}`,
     identity: identityOf,
     leasesPerSession: () => 1,
     async openSession(connection, limits, signal) {

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../base/errors.js';
 import type { SftpConnection } from '../../connections/connection.js';
+import { underRoot } from '../path.js';
 import type { Protocol, ProtocolDeps } from '../protocol.js';
 import { ServerMemory } from '../server-memory.js';
 import { SftpRemote } from './files/remote.js';
@@ -15,6 +16,7 @@ export function createSftp(deps: ProtocolDeps): Protocol<SftpConnection, SftpLea
   return {
     type: 'sftp',
     host,
+    place: ({ rootPath }, path) => underRoot(rootPath, path),
     // Host keys are no part of it: one is learned on first use. What is pinned is looked at on every lease instead.
     identity: ({ username, password, privateKey, passphrase, algorithms }) => [
       username,

@@ -23,7 +23,7 @@ export interface ConnectionRow {
 /** Splits a configured connection; reads the key and certificate files it names. StartupError when one is unreadable. */
 export async function splitConfig(
   config: ConnectionConfig,
-  { settings, secrets }: Definition = definitionOf(config.type),
+  { settings, secrets }: Definition = definitionOf(config),
 ): Promise<{ settings: Settings; secrets: SecretValues }> {
   const entry: Values = { ...config };
   const inFile = (key: string | undefined): Promise<string | undefined> =>
@@ -56,7 +56,7 @@ export function settingsOf(input: Values, { settings }: Definition): Settings {
 export function joinConnection(
   row: ConnectionRow,
   secrets: SecretValues,
-  definition: Definition = definitionOf(row.type),
+  definition: Definition = definitionOf(row),
 ): Connection {
   const stored: Values = { ...row.settings };
   const opened: Values = { ...secrets };

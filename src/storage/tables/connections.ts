@@ -132,7 +132,7 @@ export class Connections {
     );
     const [row] = rows;
     if (row === undefined) return undefined;
-    const { secrets: own } = definitionOf(row.type);
+    const { secrets: own } = definitionOf(row);
     const known = rows.flatMap(({ secret, ...sealed }) =>
       secret !== null && secret in own ? [[secret, this.secrets.open(id, secret, sealed)] as const] : [],
     );
@@ -327,7 +327,7 @@ function target(id: string, name: string) {
 
 /** Whether both lead to one server, whose host keys hold for both. */
 function isSame(one: ServerOf, other: ServerOf): boolean {
-  return addressOf(definitionOf(one.type), one.settings) === addressOf(definitionOf(other.type), other.settings);
+  return addressOf(definitionOf(one), one.settings) === addressOf(definitionOf(other), other.settings);
 }
 
 type ServerOf = Pick<ConnectionDraft, 'type' | 'settings'>;

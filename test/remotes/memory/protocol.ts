@@ -16,6 +16,7 @@ export function createMemory(trees: ReadonlyMap<string, MemoryTree>): AnyProtoco
   return {
     type: 'memory',
     host: (connection) => `${own(connection).host}:0`,
+    place: (_connection, path) => path,
     identity: () => [],
     leasesPerSession: () => 1,
     openSession: async (connection) => new MemorySession(trees.get(own(connection).host)),

@@ -130,6 +130,6 @@ export const scanHostKeys = endpoint({
 
 async function connectionWithHostKeys(services: ManageServices, input: AtItem): Promise<ManagedConnection> {
   const connection = await connectionAt(services, input);
-  if (definitionOf(connection.type).can.hostKeys) return connection;
+  if (definitionOf(connection).can.hostKeys) return connection;
   throw refusal('unsupported_operation', `connection ${connection.id} is no SFTP connection: it has no host keys`);
 }
