@@ -469,6 +469,40 @@ test('the old file comes back when the connection dies between the two renames',
   });
 });
 
+test('the old file comes back when the connection dies at the answer to the first of the two renames', async (t) => {
+  let renames = 0;
+  const [server, client] = await setUp(t, {
+    RNTO: async (_to, { say, usual, socket }) => {
+      if (++renames === 1) return say('553 Refused.');
+      if (renames > 2) return usual();
+      socket.write = () => true;
+      await usual();
+      socket.destroy();
+    },
+  });
+  server.files.set('/a', Buffer.from('old'));
+  await assert.rejects(
+    client.use((remote) => put(remote, '/a', 'new')),
+    failsWith('connection_lost'),
+  );
+  assert.deepEqual([...server.files], [['/a', Buffer.from('old')]]);
+});
+
+test('a file that comes between the look and the rename is not replaced by one that must be new', async (t) => {
+  const [server, client] = await setUp(t, {
+    RNTO: async (to, { say, usual }) => {
+      if (to !== '/a') return usual();
+      server.files.set('/a', Buffer.from('of another'));
+      say('553 File exists.');
+    },
+  });
+  await assert.rejects(
+    client.use((remote) => put(remote, '/a', 'new', { exclusive: true })),
+    failsWith('already_exists'),
+  );
+  assert.deepEqual([...server.files], [['/a', Buffer.from('of another')]]);
+});
+
 test('a server that refuses every rename is told apart, and atomicUploads: false is the way out', async (t) => {
   const [server, client] = await setUp(t, { RNFR: '550 Permission denied.' });
   await assert.rejects(
