@@ -1,11 +1,14 @@
+/** What the listings of all protocols share: servers are not trusted, neither with names nor with coming to an end. */
 import { GatewayError } from '../base/errors.js';
+import { baseName, joinPath, type RemotePath } from './path.js';
+import type { FileInfo } from './remote.js';
 
 /** Of one folder; FTP's listings have the same bound, in lines. */
 const MAX_ENTRIES = 2_000_000;
 const MAX_UNUSABLE = 100_000;
 const MAX_UNUSABLE_LOGGED = 10;
 
-/** Counts what a server lists of one folder: servers are not trusted to come to an end. */
+/** Counts what a server lists of one folder. */
 export class ListingBounds {
   private entries = 0;
   private unusable = 0;
@@ -32,4 +35,29 @@ export class ListingBounds {
     const text = `the server lists more than ${what} in ${this.folder}; it was not read further`;
     return new GatewayError('protocol_error', text, { step: 'transfer' });
   }
+}
+
+// eslint-disable-next-line no-control-regex
+const UNSAFE = /[/\u0000-\u001f\u007f-\u009f]/;
+const MAX_NAME_CHARS = 1024;
+
+/** Undefined for a name that no client could address ("a/b", ".", ""), or that would reach a terminal. */
+export function entryPath(folder: RemotePath, name: string): RemotePath | undefined {
+  if (name === '' || name === '.' || name === '..' || name.length > MAX_NAME_CHARS) return undefined;
+  if (UNSAFE.test(name) || !name.isWellFormed()) return undefined;
+  try {
+    return joinPath(folder, name);
+  } catch {
+    return undefined;
+  }
+}
+
+export const EPOCH = new Date(0);
+
+export function fileInfo(path: RemotePath, size: number, modifiedAt: Date): FileInfo {
+  return { name: baseName(path), path, size, isDirectory: false, modifiedAt };
+}
+
+export function folderInfo(path: RemotePath, modifiedAt = EPOCH): FileInfo {
+  return { name: baseName(path), path, size: 0, isDirectory: true, modifiedAt };
 }

@@ -12,7 +12,7 @@ import type { AnyProtocol, ProtocolDeps } from './protocol.js';
 import type { Leftovers, Mark, Remote } from './remote.js';
 import { createS3 } from './s3/protocol.js';
 import { createSftp } from './sftp/protocol.js';
-import { SharedLimits } from './shared-limits.js';
+import { SharedLimits } from './pool-limits.js';
 
 export interface UseOptions {
   readonly signal: AbortSignal;

@@ -5,7 +5,7 @@ import { GatewayError } from '../../src/base/errors.js';
 import type { Connection, FtpConnection, PoolLimits, SftpConnection } from '../../src/connections/connection.js';
 import { ROOT } from '../../src/remotes/path.js';
 import { createRemotes, type Remotes, type UseOptions } from '../../src/remotes/registry.js';
-import { SharedLimits } from '../../src/remotes/shared-limits.js';
+import { SharedLimits } from '../../src/remotes/pool-limits.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { LIMITS, sftpConnection, testDeps, TestLeftovers } from './support/harness.js';
 import { startProxy } from '../support/proxy.js';

@@ -4,7 +4,7 @@ import { underRoot } from '../path.js';
 import type { Protocol, ProtocolDeps } from '../protocol.js';
 import { ServerMemory } from '../server-memory.js';
 import { SftpRemote } from './files/remote.js';
-import { unknownServer } from './host-memory.js';
+import { unknownServer } from './memory.js';
 import { SftpSession, type SftpLease } from './session/session.js';
 
 export { nativeCryptoLoaded } from './session/algorithms.js';

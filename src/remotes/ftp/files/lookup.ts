@@ -1,14 +1,12 @@
 /** What stands at a path: MLST where the server has it, else what SIZE, MDTM and CWD tell between them. */
+import { EPOCH, fileInfo, folderInfo } from '../../listing.js';
 import { notFound } from '../../obstacles.js';
 import { baseName, parentOf, rawNameOf, ROOT, type RemotePath } from '../../path.js';
 import type { FileInfo } from '../../remote.js';
-import { askModifiedAt, askSize } from './attributes.js';
-import { parseFacts } from '../names/facts.js';
+import { parseFacts } from '../names/entries.js';
 import { listEntered } from '../names/unix-listing.js';
 import type { Operation } from '../session/operation.js';
 import { isPositive, isUnsupported, refusal, saysDenied, saysMissing, type Reply } from '../session/replies.js';
-
-const EPOCH = new Date(0);
 
 /** not_found when absent. */
 export async function stat(operation: Operation, path: RemotePath): Promise<FileInfo> {
@@ -42,9 +40,9 @@ async function look(operation: Operation, path: RemotePath, isSecondLook: boolea
 export async function measure(operation: Operation, path: RemotePath): Promise<FileInfo> {
   const { features, memory } = operation.lease;
   if (features.machineListings && memory.machineListings) return stat(operation, path);
-  const size = await askSize(operation, path);
+  const size = await operation.askSize(path);
   if (typeof size !== 'number') return stat(operation, path);
-  return file(path, size, await askTime(operation, path));
+  return fileInfo(path, size, await askTime(operation, path));
 }
 
 function factsOf(reply: Reply, path: RemotePath): FileInfo | undefined {
@@ -52,8 +50,8 @@ function factsOf(reply: Reply, path: RemotePath): FileInfo | undefined {
   const facts = line === undefined ? undefined : parseFacts(line.trimStart());
   if (facts === undefined || facts.type === 'link') return undefined;
   const modifiedAt = facts.modifiedAt ?? EPOCH;
-  if (facts.type !== 'file') return folder(path, modifiedAt);
-  return facts.size === undefined ? undefined : file(path, facts.size, modifiedAt);
+  if (facts.type !== 'file') return folderInfo(path, modifiedAt);
+  return facts.size === undefined ? undefined : fileInfo(path, facts.size, modifiedAt);
 }
 
 async function findBySize(
@@ -61,14 +59,14 @@ async function findBySize(
   path: RemotePath,
   isSecondLook: boolean,
 ): Promise<FileInfo | undefined> {
-  const size = await askSize(operation, path);
+  const size = await operation.askSize(path);
   if (typeof size === 'number') {
     const mayBeFolder = await sizeAnswersForFolders(operation);
-    if (!mayBeFolder || !(await operation.isFolder(path))) return file(path, size, await askTime(operation, path));
-    return folder(path, await askTime(operation, path));
+    if (!mayBeFolder || !(await operation.isFolder(path))) return fileInfo(path, size, await askTime(operation, path));
+    return folderInfo(path, await askTime(operation, path));
   }
   const entered = await operation.enter(path);
-  if (isPositive(entered)) return folder(path, await askTime(operation, path));
+  if (isPositive(entered)) return folderInfo(path, await askTime(operation, path));
   if (isUnsupported(size)) return findInListing(operation, path);
   return absent(operation, path, saysDenied(size) || saysMissing(size) ? size : entered, isSecondLook);
 }
@@ -99,7 +97,7 @@ async function absent(
 
 async function sizeAnswersForFolders(operation: Operation): Promise<boolean> {
   const { memory } = operation.lease;
-  memory.sizeAnswersForFolders ??= typeof (await askSize(operation, ROOT)) === 'number';
+  memory.sizeAnswersForFolders ??= typeof (await operation.askSize(ROOT)) === 'number';
   return memory.sizeAnswersForFolders;
 }
 
@@ -111,7 +109,7 @@ export async function withListedTime(operation: Operation, info: FileInfo): Prom
 }
 
 async function askTime(operation: Operation, path: RemotePath): Promise<Date> {
-  return (await askModifiedAt(operation, path)) ?? EPOCH;
+  return (await operation.askModifiedAt(path)) ?? EPOCH;
 }
 
 /** The last resort, for servers without MLST and SIZE: the entry in the parent folder's listing. */
@@ -124,20 +122,12 @@ async function findInListing(operation: Operation, path: RemotePath): Promise<Fi
     const entry = entries.find((one) => one.name === name.toWellFormed() && one.rawName === rawNameOf(name));
     if (entry === undefined) continue;
     const { time: modifiedAt, resolutionMs: timeResolutionMs } = entry.time ?? { time: EPOCH, resolutionMs: 0 };
-    const info = entry.kind === 'folder' ? folder(path, modifiedAt) : file(path, entry.size ?? 0, modifiedAt);
+    const info = entry.kind === 'folder' ? folderInfo(path, modifiedAt) : fileInfo(path, entry.size ?? 0, modifiedAt);
     found = { ...info, timeResolutionMs };
   }
   if (found === undefined || found.isDirectory) return found;
   // The minute of a listing hides what a second would show; `can` tells which of the two it is.
-  const exact = await askModifiedAt(operation, path);
+  const exact = await operation.askModifiedAt(path);
   if (exact === undefined) operation.lease.memory.hasMdtm = false;
-  return exact === undefined ? found : file(path, found.size, exact);
-}
-
-function file(path: RemotePath, size: number, modifiedAt: Date): FileInfo {
-  return { name: baseName(path), path, size, isDirectory: false, modifiedAt };
-}
-
-function folder(path: RemotePath, modifiedAt: Date): FileInfo {
-  return { name: baseName(path), path, size: 0, isDirectory: true, modifiedAt };
+  return exact === undefined ? found : fileInfo(path, found.size, exact);
 }

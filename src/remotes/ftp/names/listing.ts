@@ -1,8 +1,8 @@
 /** A folder's entries as the seam wants them: links followed, names checked, and every doubt about the folder cleared. */
 import { GatewayError } from '../../../base/errors.js';
-import { ListingBounds } from '../../listing-bounds.js';
+import { entryPath, EPOCH, fileInfo, folderInfo, ListingBounds } from '../../listing.js';
 import { notAFolder } from '../../obstacles.js';
-import { baseName, joinPath, parseFileName, type RemotePath } from '../../path.js';
+import { baseName, type RemotePath } from '../../path.js';
 import type { FileInfo } from '../../remote.js';
 import { parseMachineLine, type Entry } from './entries.js';
 import { isRefusal, openListing } from './lines.js';
@@ -17,7 +17,7 @@ export async function* listFolder(operation: Operation, folder: RemotePath): Asy
   const bounds = new ListingBounds(folder);
   for await (const entries of listEntries(operation, folder)) {
     for (const entry of entries) {
-      const path = entryPath(operation, folder, entry, bounds);
+      const path = pathOf(operation, folder, entry, bounds);
       if (path === undefined) continue;
       const isComplete = entry.kind === 'folder' || (entry.kind === 'file' && entry.size !== undefined);
       if (isComplete) yield toFileInfo(entry, path);
@@ -95,23 +95,21 @@ async function expectFolder(operation: Operation, folder: RemotePath): Promise<v
 
 const isNotImplementedHere = (reply: Reply): boolean => reply.code === 501 || reply.code === 503;
 
-/** Undefined for a name that cannot be a file's here; it came from the server and is not trusted. */
-function entryPath(
+/** Undefined for a name that cannot be used, which is left out. */
+function pathOf(
   operation: Operation,
   folder: RemotePath,
-  entry: Entry,
+  { name }: Entry,
   bounds: ListingBounds,
 ): RemotePath | undefined {
-  try {
-    return joinPath(folder, parseFileName(entry.name, 'name'));
-  } catch {
-    if (!bounds.leaveOut()) return undefined;
+  const path = entryPath(folder, name);
+  if (path === undefined && bounds.leaveOut()) {
     operation.deps.log('FTP listing entry with an impossible name skipped', {
       host: operation.host,
-      name: JSON.stringify(entry.name.slice(0, 300)),
+      name: JSON.stringify(name.slice(0, 300)),
     });
-    return undefined;
   }
+  return path;
 }
 
 /** What a link leads to; undefined for one that leads nowhere, or where we may not go. */
@@ -124,10 +122,8 @@ async function findTarget(operation: Operation, path: RemotePath): Promise<FileI
   }
 }
 
-function toFileInfo(entry: Entry, path: RemotePath): FileInfo {
-  const isDirectory = entry.kind === 'folder';
-  const { name, rawName, time } = entry;
-  const size = isDirectory ? 0 : (entry.size ?? 0);
-  const info = { name, path, size, isDirectory, modifiedAt: time?.time ?? new Date(0) };
+function toFileInfo({ kind, rawName, size = 0, time }: Entry, path: RemotePath): FileInfo {
+  const modifiedAt = time?.time ?? EPOCH;
+  const info = kind === 'folder' ? folderInfo(path, modifiedAt) : fileInfo(path, size, modifiedAt);
   return rawName === undefined ? info : { ...info, rawName };
 }

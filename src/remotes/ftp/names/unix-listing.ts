@@ -1,7 +1,6 @@
 /** LIST of the working folder: made for people, so dot files, times and zones each need care. */
-import { ListingBounds } from '../../listing-bounds.js';
-import { joinPath, parseFileName, type RemotePath } from '../../path.js';
-import { askModifiedAt } from '../files/attributes.js';
+import { entryPath, ListingBounds } from '../../listing.js';
+import { joinPath, type RemotePath } from '../../path.js';
 import { parseListLine, type Entry } from './entries.js';
 import { isRefusal, openListing } from './lines.js';
 import { offsetBetween } from './list-times.js';
@@ -27,7 +26,7 @@ export async function* listEntered(operation: Operation, folder: RemotePath): As
     const bounds = new ListingBounds(folder);
     for await (const entries of listAll(operation)) {
       for (const entry of entries) {
-        if (!isNamed(entry)) bounds.leaveOut();
+        if (entryPath(folder, entry.name) === undefined) bounds.leaveOut();
         else if (sample === undefined && isSample(entry)) sample = entry;
         if (held.length < MAX_HELD) held.push(entry);
         else isTooLong = true;
@@ -112,17 +111,8 @@ function isSample(entry: Entry): boolean {
   return entry.kind === 'file' && entry.time?.resolutionMs === MINUTE_MS && entry.rawName === undefined;
 }
 
-/** Whether its name can be a file's here. */
-function isNamed(entry: Entry): boolean {
-  try {
-    return parseFileName(entry.name, 'name') !== '';
-  } catch {
-    return false;
-  }
-}
-
 async function learnOffset(operation: Operation, folder: RemotePath, sample: Entry): Promise<void> {
-  const exact = await askModifiedAt(operation, joinPath(folder, sample.name));
+  const exact = await operation.askModifiedAt(joinPath(folder, sample.name));
   if (exact === undefined || sample.time === undefined) return;
   const offset = offsetBetween(sample.time.time, exact);
   operation.lease.memory.listOffsetMs = offset;

@@ -2,7 +2,8 @@ import type { FtpConnection, PoolLimits } from '../../../connections/connection.
 import { underRoot, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import type { RemoteContext } from '../../remote.js';
-import { isPositive, type Reply } from './replies.js';
+import { parseTimeValue } from '../names/entries.js';
+import { isPositive, isUnsupported, type Reply } from './replies.js';
 import type { FtpLease } from './session.js';
 
 /** What every step of one operation works with: the lease it holds, its limits, and the signal that ends it. */
@@ -32,6 +33,23 @@ export class Operation {
 
   send(command: string, success?: readonly number[]): Promise<Reply> {
     return this.lease.control.ask(command, { signal: this.signal, ...(success === undefined ? {} : { success }) });
+  }
+
+  /** Bytes, or the server's refusal. Asked under TYPE I: in ASCII the answer would be another one, or none. */
+  async askSize(path: RemotePath): Promise<number | Reply> {
+    const reply = await this.ask('SIZE', path, [213]);
+    if (reply.code !== 213) return reply;
+    const digits = /^213[ -](\d{1,16})\b/.exec(reply.text)?.[1];
+    return digits === undefined ? { code: 502, text: reply.text } : Number(digits);
+  }
+
+  /** Undefined where the server keeps or tells no time. */
+  async askModifiedAt(path: RemotePath): Promise<Date | undefined> {
+    const { memory } = this.lease;
+    if (!memory.hasMdtm) return undefined;
+    const reply = await this.ask('MDTM', path, [213]);
+    if (isUnsupported(reply)) memory.hasMdtm = false;
+    return reply.code === 213 ? parseTimeValue(reply.text.slice(4).trim()) : undefined;
   }
 
   /** Makes `folder` the working folder; the login folder is remembered first. */

@@ -5,7 +5,7 @@ import { GatewayError, type Step } from '../../../base/errors.js';
 import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
 import type { RemoteContext } from '../../remote.js';
 import { hostOf } from './client.js';
-import type { EndpointTraits } from './quirks.js';
+import type { EndpointTraits } from '../memory.js';
 import { isTransient, translateError } from './replies.js';
 import type { S3Lease } from './session.js';
 import type { LeaseGate } from './socket-gate.js';

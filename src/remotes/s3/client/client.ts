@@ -5,7 +5,7 @@ import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
 import { ServerMemory } from '../../server-memory.js';
 import { BoundedHandler } from './bounded-handler.js';
-import { EndpointTraits } from './quirks.js';
+import { EndpointTraits } from '../memory.js';
 import { SocketGate } from './socket-gate.js';
 
 /** The endpoint as a URL; AWS's own regional one where none is registered. */

@@ -12,7 +12,7 @@ import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
 import { alreadyExists } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import type { ByteRange } from '../../remote.js';
-import { ListingBounds } from '../../listing-bounds.js';
+import { ListingBounds } from '../../listing.js';
 import { IDEMPOTENT_ATTEMPTS, type Calls, type CallOptions } from '../client/calls.js';
 import { bareEtag, decodeListedKey, fileKey, folderKey, wholeSeconds } from './keys.js';
 import { S3Source } from './source.js';

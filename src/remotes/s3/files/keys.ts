@@ -1,7 +1,4 @@
-import { joinPath, ROOT, type RemotePath } from '../../path.js';
-
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+import { ROOT, type RemotePath } from '../../path.js';
 
 /** Object key of the file at `path`: "/a/b" ↔ prefix + "a/b". */
 export function fileKey(prefix: string, path: RemotePath): string {
@@ -11,20 +8,6 @@ export function fileKey(prefix: string, path: RemotePath): string {
 /** Key prefix, and key of the marker object, of the folder at `path`: "/a/b" ↔ prefix + "a/b/"; the root's is the prefix. */
 export function folderKey(prefix: string, path: RemotePath): string {
   return path === ROOT ? prefix : `${fileKey(prefix, path)}/`;
-}
-
-/**
- * Path of an entry of `folder`; undefined where no client could address it ("a//b", control characters, "."), and for
- * one further below, which a store sends only in spite of the delimiter.
- */
-export function entryPath(folder: RemotePath, name: string): RemotePath | undefined {
-  if (name === '' || name === '.' || name === '..' || name.includes('/')) return undefined;
-  if (CONTROL.test(name) || !name.isWellFormed()) return undefined;
-  try {
-    return joinPath(folder, name);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Value of x-amz-copy-source: bucket and key percent-encoded, their slashes kept. */

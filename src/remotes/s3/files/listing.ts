@@ -1,11 +1,10 @@
+import { entryPath, folderInfo } from '../../listing.js';
 import { notAFolder, notFound } from '../../obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../../path.js';
 import type { FileInfo } from '../../remote.js';
 import type { Bucket } from './bucket.js';
-import { entryPath } from './keys.js';
 import { ifAllowed } from './place.js';
 
-const EPOCH = new Date(0);
 /** Each costs a request: the folders of a listing beyond so many have no time. */
 const MAX_MARKERS = 1_000;
 const MARKERS_AT_ONCE = 8;
@@ -14,11 +13,6 @@ const MARKERS_AT_ONCE = 8;
 async function markerTime(bucket: Bucket, key: string, what: RemotePath): Promise<Date | undefined> {
   const marker = await ifAllowed(bucket.head(key, what));
   return marker?.modifiedAt;
-}
-
-/** A folder's FileInfo; the store keeps a time only where a marker object stands for it. */
-export function folderInfo(path: RemotePath, modifiedAt = EPOCH): FileInfo {
-  return { name: baseName(path), path, size: 0, isDirectory: true, modifiedAt };
 }
 
 /**

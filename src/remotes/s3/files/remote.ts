@@ -1,6 +1,7 @@
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { GatewayError } from '../../../base/errors.js';
 import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
+import { folderInfo } from '../../listing.js';
 import { alreadyExists, isAFolder, moveObstacle, notAFolder, notFound } from '../../obstacles.js';
 import { ROOT, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
@@ -24,7 +25,7 @@ import { Calls } from '../client/calls.js';
 import { hostOf, identityOf } from '../client/client.js';
 import { copyObject, type CopyOrigin } from './copy.js';
 import { moveFolder } from './folders.js';
-import { fileInfo, folderInfo, listFolder } from './listing.js';
+import { fileInfo, listFolder } from './listing.js';
 import { refuseFileAbove, requireFilePlace } from './place.js';
 import { abortUpload, MAX_PUT_BYTES, type CompletedUpload, type UploadTarget } from './multipart.js';
 import type { S3Lease } from '../client/session.js';

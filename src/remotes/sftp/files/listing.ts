@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { ListingBounds } from '../../listing-bounds.js';
+import { entryPath, fileInfo, folderInfo, ListingBounds } from '../../listing.js';
 import type { FileInfo } from '../../remote.js';
-import { joinPath, type RemotePath } from '../../path.js';
+import type { RemotePath } from '../../path.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { Confinement } from './confine.js';
-import type { HostMemory } from '../host-memory.js';
+import type { HostMemory } from '../memory.js';
 import { isStatus, STATUS } from '../wire/replies.js';
 import type { Attributes, NameEntry } from '../wire/wire.js';
 
@@ -34,15 +34,16 @@ export async function* listEntries(plan: ListPlan): AsyncGenerator<readonly File
   for await (const batch of batches(plan)) {
     bounds.add(batch.length, LEAST_PER_REPLY);
     const infos: FileInfo[] = [];
-    const links: NameEntry[] = [];
+    const links: (readonly [NameEntry, RemotePath])[] = [];
     for (const entry of batch) {
-      if (!isListable(plan, entry, bounds)) continue;
-      if (entry.attributes.isLink) links.push(entry);
-      else infos.push(describe(plan, entry, entry.attributes));
+      const path = pathOf(plan, entry, bounds);
+      if (path === undefined) continue;
+      if (entry.attributes.isLink) links.push([entry, path]);
+      else infos.push(entryInfo(entry, path, entry.attributes));
     }
     for (let start = 0; start < links.length; start += LINKS_AT_ONCE) {
-      const followed = links.slice(start, start + LINKS_AT_ONCE).map(async (link) => {
-        return describe(plan, link, await followLink(plan, link));
+      const followed = links.slice(start, start + LINKS_AT_ONCE).map(async ([link, path]) => {
+        return entryInfo(link, path, await followLink(plan, link));
       });
       infos.push(...(await Promise.all(followed)));
     }
@@ -70,23 +71,17 @@ async function* batches({ channel, handle, memory }: ListPlan): AsyncGenerator<N
   }
 }
 
-// eslint-disable-next-line no-control-regex
-const UNSAFE = /[/\u0000-\u001f\u007f-\u009f]/;
-const MAX_NAME_BYTES = 1024;
-
-/** Names come from a server that nobody vouches for: what would be another path, or reach a terminal, is left out. */
-function isListable({ folder, log }: ListPlan, { rawName }: NameEntry, bounds: ListingBounds): boolean {
+/** Undefined for a name that cannot be used, which is left out. */
+function pathOf({ folder, log }: ListPlan, { rawName }: NameEntry, bounds: ListingBounds): RemotePath | undefined {
   const name = rawName.toString('utf8');
-  const isSelf = name === '.' || name === '..';
-  if (!isSelf && name !== '' && rawName.length <= MAX_NAME_BYTES && !UNSAFE.test(name)) return true;
-  if (bounds.leaveOut() && !isSelf)
+  const path = entryPath(folder, name);
+  if (path === undefined && bounds.leaveOut() && name !== '.' && name !== '..')
     log('left out of a listing: an unsafe name', { folder, name: JSON.stringify(name.slice(0, 100)) });
-  return false;
+  return path;
 }
 
-function describe({ folder }: ListPlan, { rawName }: NameEntry, attributes: Attributes): FileInfo {
-  const name = rawName.toString('utf8');
-  const info = fileInfo(name, joinPath(folder, name), attributes);
+function entryInfo({ rawName }: NameEntry, path: RemotePath, attributes: Attributes): FileInfo {
+  const info = infoOf(path, attributes);
   return isUtf8(rawName) ? info : { ...info, rawName: rawName.toString('base64') };
 }
 
@@ -103,7 +98,6 @@ async function followLink(plan: ListPlan, { rawName, attributes }: NameEntry): P
 }
 
 /** A file's facts in the seam's form. */
-export function fileInfo(name: string, path: RemotePath, attributes: Attributes): FileInfo {
-  const { isFolder, size, modifiedAt } = attributes;
-  return { name, path, size: isFolder ? 0 : (size ?? 0), isDirectory: isFolder, modifiedAt };
+export function infoOf(path: RemotePath, { isFolder, size, modifiedAt }: Attributes): FileInfo {
+  return isFolder ? folderInfo(path, modifiedAt) : fileInfo(path, size ?? 0, modifiedAt);
 }

@@ -3,7 +3,7 @@ import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 import { alreadyExists, isAFolder } from '../../obstacles.js';
-import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
+import { joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
 import { hiddenBeside, isRefusal, isWrittenBeside, movePlace, publishUpload } from '../../publish.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import type {
@@ -24,8 +24,8 @@ import { keepsWhatStands } from './append-probe.js';
 import { SAFE_CHUNK_BYTES, type SftpChannel } from '../session/channel.js';
 import { runCommand } from './command.js';
 import { Confinement, lookAt, type ServerPath } from './confine.js';
-import type { HostMemory } from '../host-memory.js';
-import { fileInfo, listEntries } from './listing.js';
+import type { HostMemory } from '../memory.js';
+import { infoOf, listEntries } from './listing.js';
 import { SftpSource } from './source.js';
 import { isMissing, isStatus, translate } from '../wire/replies.js';
 import type { SftpLease } from '../session/session.js';
@@ -92,7 +92,7 @@ export class SftpRemote implements Remote {
   stat(path: RemotePath): Promise<FileInfo> {
     return this.#run(path, 'open', async ({ channel }) => {
       const at = await this.#confinement.target(channel, path);
-      return describe(path, await channel.stat(at.raw));
+      return infoOf(path, await channel.stat(at.raw));
     });
   }
 
@@ -135,7 +135,7 @@ export class SftpRemote implements Remote {
         if (attributes.size === undefined) {
           throw new GatewayError('protocol_error', `the server does not tell the size of ${path}`, { step: 'open' });
         }
-        const info = describe(path, attributes);
+        const info = infoOf(path, attributes);
         const range = select?.(info);
         signal.throwIfAborted();
         const start = range?.start ?? 0;
@@ -189,7 +189,7 @@ export class SftpRemote implements Remote {
         path,
         { start, size: undefined },
         {
-          publish: async (attributes) => describe(path, attributes),
+          publish: async (attributes) => infoOf(path, attributes),
           takeBack: async (stillOpen) => {
             const handle = stillOpen ?? (await channel.open(file.raw, OPEN.WRITE));
             // Only our own bytes: what others have appended meanwhile stands behind them and would be cut off, too.
@@ -231,10 +231,10 @@ export class SftpRemote implements Remote {
       const source = await this.#confinement.entry(channel, from);
       const target = await tree.entryInNewFolder(to);
       const [attributes, standing] = await Promise.all([channel.lstat(source.raw), tree.look(target)]);
-      if (from === to) return describe(to, attributes);
+      if (from === to) return infoOf(to, attributes);
       const { isFolder } = attributes;
       await movePlace(tree, source, target, { isFolder, replace, standing, context: this.#context });
-      return describe(to, attributes.isLink ? await channel.stat(target.raw).catch(() => attributes) : attributes);
+      return infoOf(to, attributes.isLink ? await channel.stat(target.raw).catch(() => attributes) : attributes);
     });
   }
 
@@ -299,7 +299,7 @@ export class SftpRemote implements Remote {
             const { size, exclusive = false } = expected;
             const to = await tree.entryInNewFolder(target);
             await publishUpload(tree, file, to, { exclusive, size, context: this.#context });
-            return describe(target, attributes);
+            return infoOf(target, attributes);
           },
           takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
           leaveBehind: () => leftovers.removeLater(hidden),
@@ -330,7 +330,7 @@ export class SftpRemote implements Remote {
         path,
         { start: 0, size: options.size },
         {
-          publish: async (attributes) => describe(path, attributes),
+          publish: async (attributes) => infoOf(path, attributes),
           takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
           leaveBehind: () => this.#deps.log('half a file could not be removed', { path }),
         },
@@ -393,10 +393,6 @@ export class SftpRemote implements Remote {
       throw error;
     }
   }
-}
-
-function describe(path: RemotePath, attributes: Attributes): FileInfo {
-  return fileInfo(baseName(path), path, attributes);
 }
 
 async function readHead(channel: SftpChannel, handle: Buffer): Promise<Buffer | undefined> {

@@ -4,7 +4,7 @@ import type { GatewayError } from '../../../base/errors.js';
 import { toGatewayError } from '../../../base/errors.js';
 import type { SftpChannel } from '../session/channel.js';
 import { SAFE_CHUNK_BYTES } from '../session/channel.js';
-import type { HostMemory } from '../host-memory.js';
+import type { HostMemory } from '../memory.js';
 import { isImpatience, translate } from '../wire/replies.js';
 
 /** Sent and not yet acknowledged: the server's window (2 MiB with OpenSSH) and a little to keep it filled. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { GatewayError } from '../../../base/errors.js';
 import type { Hold } from '../../../budgets/memory.js';
 import type { SftpChannel } from '../session/channel.js';
-import type { HostMemory } from '../host-memory.js';
+import type { HostMemory } from '../memory.js';
 import { isImpatience, isStatus, STATUS, translate } from '../wire/replies.js';
 
 /** Everything of one transfer that may wait in memory: asked for, arrived out of order, not yet taken by the consumer. */

@@ -3,7 +3,7 @@ import { makeFolders } from '../../make-folders.js';
 import { isAFolder, notAFolder } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, pathBytes, ROOT, type RemotePath } from '../../path.js';
 import { inFolder, type Places, type Standing } from '../../publish.js';
-import type { HostMemory } from '../host-memory.js';
+import type { HostMemory } from '../memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import { isMissing, isStatus, STATUS, translate } from '../wire/replies.js';
 import { OPEN } from '../wire/wire.js';

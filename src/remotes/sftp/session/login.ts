@@ -13,8 +13,8 @@ import type { PoolLimits, SftpConnection } from '../../../connections/connection
 import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
 import { algorithmOffer, HOST_KEY_FAMILIES, hostKeyFamily, type HostKeyFamily } from './algorithms.js';
-import { gatherWrites } from '../wire/gather-writes.js';
-import type { HostMemory } from '../host-memory.js';
+import { gatherWrites } from '../wire/packets.js';
+import type { HostMemory } from '../memory.js';
 import { usableKey } from '../keys/key-decryption.js';
 
 /** An SSH connection that the server has let in. */

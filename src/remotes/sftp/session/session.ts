@@ -6,7 +6,7 @@ import type { PoolLimits, SftpConnection } from '../../../connections/connection
 import type { ProtocolDeps } from '../../protocol.js';
 import { SftpChannel } from './channel.js';
 import { ChannelLine } from './channel-line.js';
-import type { HostMemory } from '../host-memory.js';
+import type { HostMemory } from '../memory.js';
 import { logIn, type Login } from './login.js';
 
 /** A slot is free on the server only when the closed channel's process is gone, a moment after the channel. */

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+
 /**
  * Cuts buffers to SSH packets: small pieces are copied together, so that each does not become a packet of its own;
  * what fills packets alone is passed on uncopied (ssh2 cuts it).
@@ -21,4 +23,33 @@ export function* fillPackets(pieces: readonly Buffer[], packetBytes: number): Ge
     crumbBytes += rest.length - whole;
   }
   if (crumbBytes > 0) yield Buffer.concat(crumbs, crumbBytes);
+}
+
+/** Beyond this, waiting for more saves no system calls worth the wait. */
+const ENOUGH_BYTES = 256 * 1024;
+
+/**
+ * Lets what is written to `socket` within one turn of the event loop leave in one system call. ssh2 makes one for each
+ * packet, and each wakes the server's process, which on a busy machine runs at once in place of this one.
+ */
+export function gatherWrites(socket: Socket): void {
+  const write: (bytes: Uint8Array | string) => boolean = socket.write.bind(socket);
+  let isGathering = false;
+  const leave = (): void => {
+    isGathering = false;
+    socket.uncork();
+  };
+  socket.write = (bytes: Uint8Array | string): boolean => {
+    if (!isGathering) {
+      isGathering = true;
+      socket.cork();
+      setImmediate(leave);
+    }
+    const hasRoom = write(bytes);
+    if (socket.writableLength >= ENOUGH_BYTES) {
+      socket.uncork();
+      socket.cork();
+    }
+    return hasRoom;
+  };
 }
