@@ -88,6 +88,8 @@ const EVERYBODYS: readonly string[] = ['base'];
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   // The router is given accounts and stored answers as these interfaces; it cannot reach a database.
   http: ['storage'],
+  // What it tells of a request, an operation, a check or a webhook's attempt is shaped by those.
+  observe: ['http', 'operations', 'watch', 'webhooks'],
   storage: ['config'],
   'storage/embedded': ['storage/postgres'],
   // A registered connection is stored, and configured, in the shape in which the protocols take it.

@@ -4,30 +4,17 @@
  */
 import { availableParallelism } from 'node:os';
 import { gaugesOf } from '../budgets/budgets.js';
-import type { AccountConfig, Config } from '../config/config.js';
+import type { Config } from '../config/config.js';
 import type { Gateway, StartOptions } from './gateway-types.js';
 import { chooseFrontEnd } from '../http/choose-front-end.js';
 import { createLimiters } from '../http/rate-limits.js';
 import type { Logger } from '../observe/log.js';
 import { createMetrics, type Metrics } from '../observe/metrics.js';
-import { openTracer } from '../observe/tracing.js';
 import { ShareHolder } from '../shares/permits.js';
 import { ProcessShares } from '../shares/process-shares.js';
 import { SharesBroker } from '../shares/shares.js';
-import {
-  makeQuickStart,
-  markAnnounced,
-  newCredentials,
-  QUICK_START_EMAIL,
-  quickStartAccounts,
-  quickStartBanner,
-  readQuickStart,
-  SANDBOX_CONNECTION_ID,
-  sandboxConnection,
-  sandboxSettings,
-} from './quick-start.js';
+import { provision } from './quick-start.js';
 import { nativeCryptoLoaded } from '../remotes/sftp/protocol.js';
-import { startSandbox } from '../sandbox/server.js';
 import {
   createFrontEnd,
   diskOf,
@@ -35,16 +22,15 @@ import {
   isReady,
   listenerOf,
   logWith,
+  openBase,
   openReach,
   openWatching,
   type Reach,
-  storageOptions,
 } from './serving.js';
 import type { Tracer } from '../base/span.js';
 import { Started } from './started.js';
-import { generateApiKey, type Storage, type StorageOptions } from '../storage/storage.js';
+import type { Storage } from '../storage/storage.js';
 import { masterKeyFile } from '../storage/secrets/master-key.js';
-import { openStorage } from '../storage/open.js';
 import { type EventLoopsOptions, startEventLoops } from './threads/event-loops.js';
 import type { Watching } from '../watch/watching.js';
 
@@ -79,12 +65,8 @@ async function build(
     );
   }
   const log = logWith(logger);
-  const tracer = await openTracer({ env: process.env, warn: (message, facts) => log('warn', message, facts) });
-  // The last spans are those of the end.
-  started.add(() => tracer.close());
   // It serves before the first transfer is there.
-  const storage = await openStorage(storageOptions(config, log, (rows) => serving.metrics.historyBatch(rows)));
-  started.add(() => storage.close());
+  const { tracer, storage } = await openBase(config, started, logger, (rows) => serving.metrics.historyBatch(rows));
   signal.throwIfAborted();
   const announce = await provision(config, quickStart, storage, started, log);
 
@@ -224,53 +206,6 @@ function sharesHere(broker: SharesBroker, threads: number): ShareHolder {
 
 function threadsOf({ server }: Config): number {
   return server.threads === 'auto' ? availableParallelism() : server.threads;
-}
-
-/** Applies the accounts; resolves to what is to be said once the gateway serves. */
-async function provision(
-  config: Config,
-  quickStart: boolean,
-  storage: Storage,
-  started: Started,
-  log: StorageOptions['log'],
-): Promise<(url: string) => Promise<void>> {
-  const { accounts, dataDir } = config;
-  const former = accounts.length === 0 || config.sandbox ? await readQuickStart(dataDir) : undefined;
-  // A configuration on the data of a quick start leaves its account as it was, and its sandbox served.
-  const isQuick = accounts.length === 0 && (quickStart || former !== undefined);
-  if (!isQuick && !config.sandbox) {
-    await storage.provision(accounts);
-    if ((await storage.accounts.count()) === 0) log('warn', NO_ACCOUNT);
-    return async () => undefined;
-  }
-  const state = former ?? (await makeQuickStart(dataDir));
-  const sandbox = await startSandbox(sandboxSettings(dataDir, state));
-  started.add(() => sandbox.close());
-  if (!isQuick) {
-    const isKept = former !== undefined && (await storage.accounts.findByEmail(QUICK_START_EMAIL)) !== undefined;
-    const withSandbox = isKept
-      ? [...accounts, ...quickStartAccounts(state, sandbox)]
-      : withConnection(accounts, sandboxConnection(state, sandbox));
-    await storage.provision(withSandbox, SANDBOX_CONNECTION_ID);
-    return async () => undefined;
-  }
-  const credentials = newCredentials(state, await storage.accounts.count(), generateApiKey);
-  await storage.provision(quickStartAccounts(state, sandbox, credentials), SANDBOX_CONNECTION_ID);
-  return async (url) => {
-    process.stdout.write(`\n${quickStartBanner({ url, dataDir, credentials })}\n`);
-    if (credentials !== undefined) await markAnnounced(dataDir, state);
-  };
-}
-
-const NO_ACCOUNT = 'there is no account, so nobody can log in: name one under accounts in the configuration';
-
-/** `sandbox: true` beside configured accounts: the first of them gets the connection, unless a quick start has it. */
-function withConnection(
-  accounts: readonly AccountConfig[],
-  connection: AccountConfig['connections'][number],
-): readonly AccountConfig[] {
-  const [first, ...others] = accounts;
-  return first === undefined ? [] : [{ ...first, connections: [...first.connections, connection] }, ...others];
 }
 
 function listenUrl({ server }: Config, port: number): string {

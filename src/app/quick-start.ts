@@ -7,10 +7,14 @@
  * between makes new ones instead of leaving an account that nobody can enter.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { AccountConfig, ConnectionConfig } from '../config/config.js';
+import { writePrivateDraft } from '../base/private-file.js';
+import type { AccountConfig, Config, ConnectionConfig } from '../config/config.js';
 import { ConfigError } from '../config/mistakes.js';
+import { startSandbox } from '../sandbox/server.js';
+import { generateApiKey, type Log, type Storage } from '../storage/storage.js';
+import type { Started } from './started.js';
 
 /** Below the top-level domain that never leaves the machine (RFC 6761). */
 export const QUICK_START_EMAIL = 'owner@gateway.localhost';
@@ -215,18 +219,57 @@ function parseState(text: string, file: string): QuickStartState {
 
 /** Whole or not at all, and for the owner's eyes only. */
 async function writeState(file: string, state: QuickStartState): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true });
-  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  const draft = await writePrivateDraft(file, `${JSON.stringify(state, undefined, 2)}\n`);
   try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${JSON.stringify(state, undefined, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
     await rename(draft, file);
   } finally {
     await rm(draft, { force: true });
   }
+}
+
+/** Applies the accounts; resolves to what is to be said once the gateway serves. */
+export async function provision(
+  config: Config,
+  quickStart: boolean,
+  storage: Storage,
+  started: Started,
+  log: Log,
+): Promise<(url: string) => Promise<void>> {
+  const { accounts, dataDir } = config;
+  const former = accounts.length === 0 || config.sandbox ? await readQuickStart(dataDir) : undefined;
+  // A configuration on the data of a quick start leaves its account as it was, and its sandbox served.
+  const isQuick = accounts.length === 0 && (quickStart || former !== undefined);
+  if (!isQuick && !config.sandbox) {
+    await storage.provision(accounts);
+    if ((await storage.accounts.count()) === 0) log('warn', NO_ACCOUNT);
+    return async () => undefined;
+  }
+  const state = former ?? (await makeQuickStart(dataDir));
+  const sandbox = await startSandbox(sandboxSettings(dataDir, state));
+  started.add(() => sandbox.close());
+  if (!isQuick) {
+    const isKept = former !== undefined && (await storage.accounts.findByEmail(QUICK_START_EMAIL)) !== undefined;
+    const withSandbox = isKept
+      ? [...accounts, ...quickStartAccounts(state, sandbox)]
+      : withConnection(accounts, sandboxConnection(state, sandbox));
+    await storage.provision(withSandbox, SANDBOX_CONNECTION_ID);
+    return async () => undefined;
+  }
+  const credentials = newCredentials(state, await storage.accounts.count(), generateApiKey);
+  await storage.provision(quickStartAccounts(state, sandbox, credentials), SANDBOX_CONNECTION_ID);
+  return async (url) => {
+    process.stdout.write(`\n${quickStartBanner({ url, dataDir, credentials })}\n`);
+    if (credentials !== undefined) await markAnnounced(dataDir, state);
+  };
+}
+
+const NO_ACCOUNT = 'there is no account, so nobody can log in: name one under accounts in the configuration';
+
+/** `sandbox: true` beside configured accounts: the first of them gets the connection, unless a quick start has it. */
+function withConnection(
+  accounts: readonly AccountConfig[],
+  connection: AccountConfig['connections'][number],
+): readonly AccountConfig[] {
+  const [first, ...others] = accounts;
+  return first === undefined ? [] : [{ ...first, connections: [...first.connections, connection] }, ...others];
 }

@@ -5,9 +5,7 @@ import { apiRoutes, systemRoutes } from '../api/endpoints.js';
 import { type Budgets, createBudgets, gaugesOf } from '../budgets/budgets.js';
 import type { Config } from '../config/config.js';
 import { dashboardRoutes } from '../dashboard/pages.js';
-import { GatewayError } from '../base/errors.js';
 import type { FrontEndName } from '../http/choose-front-end.js';
-import type { ExchangeRecord } from '../http/exchange.js';
 import type { Limiters } from '../http/rate-limits.js';
 import type { SharedAcceptor } from '../http/native/acceptor.js';
 import { allowOrigins } from '../http/cors.js';
@@ -16,39 +14,50 @@ import { createHttpServer, type HttpServer } from '../http/server.js';
 import { createManagement } from '../api/manage/management.js';
 import type { Logger } from '../observe/log.js';
 import { createMetrics, type Metrics } from '../observe/metrics.js';
+import { openTracer } from '../observe/tracing.js';
+import { recordAttempt, recordCheck, recordOperation, recordRequest } from '../observe/records.js';
 import { withReference } from '../api/openapi/routes.js';
 import type { Shares } from '../shares/permits.js';
 import { type PoolBudgets, SessionPlaces } from '../pools/places.js';
-import type { Connection } from '../connections/connection.js';
 import { createDialer, type Dialer, type DialObserver } from '../remotes/dial/dial.js';
-import type { Trust } from '../remotes/protocol.js';
+import { trustOnFirstUse } from '../remotes/trust.js';
 import { createRemotes, type Remotes } from '../remotes/registry.js';
 import { createResolver } from '../resolver/resolver.js';
 import { generateKeyPair } from '../remotes/sftp/keys/generate-key.js';
-import { NO_SPAN, type Span, type Tracer } from '../base/span.js';
+import type { Tracer } from '../base/span.js';
 import type { Started } from './started.js';
-import type { Storage, StorageOptions } from '../storage/storage.js';
+import { openStorage } from '../storage/open.js';
+import type { Log, Storage } from '../storage/storage.js';
 import { createUrlFetcher } from '../operations/fetch-url.js';
 import { Sweeper } from '../operations/leftovers.js';
 import { LiveTransfers } from '../operations/live.js';
-import { Operations, type OperationOutcome } from '../operations/operation.js';
-import type { CheckFacts } from '../watch/scheduler.js';
+import { Operations } from '../operations/operation.js';
 import { createWatching, type Watching } from '../watch/watching.js';
-import type { AttemptFacts } from '../webhooks/deliver.js';
 import { createBase64 } from '../workers/base64.js';
 
 /** Where `npm run build` puts the dashboard, seen from dist/src. */
 const DASHBOARD = fileURLToPath(new URL('../../dashboard', import.meta.url));
 
-type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>) => void;
-
 export function logWith(logger: Logger): Log {
   return (level, message, facts) => logger[level](facts ?? {}, message);
 }
 
-export function storageOptions(config: Config, log: Log, onHistoryCommit: (rows: number) => void): StorageOptions {
+/** What each thread opens first, and closes last. */
+export async function openBase(
+  config: Config,
+  started: Started,
+  logger: Logger,
+  onHistoryCommit: (rows: number) => void,
+): Promise<{ readonly tracer: Tracer; readonly storage: Storage }> {
+  const log = logWith(logger);
+  const tracer = await openTracer({ env: process.env, warn: (message, facts) => log('warn', message, facts) });
+  // The last spans are those of the end.
+  started.add(() => tracer.close());
   const { dataDir, database, masterKey, history } = config;
-  return { dataDir, ...database, masterKey, retentionDays: history.retentionDays, onHistoryCommit, log };
+  const { retentionDays } = history;
+  const storage = await openStorage({ dataDir, ...database, masterKey, retentionDays, onHistoryCommit, log });
+  started.add(() => storage.close());
+  return { tracer, storage };
 }
 
 /** The way to the remote servers. */
@@ -87,7 +96,7 @@ export function openReach({ config, storage, started, log, listeners, shares, th
     limits: config.pools,
     tuning: config.streams,
     budgets: poolBudgets,
-    trust: trustOf(storage),
+    trust: trustOnFirstUse(storage.connections),
     log: (message, facts) => log('debug', message, facts),
     ...(shares === undefined ? {} : { shares }),
   });
@@ -267,22 +276,6 @@ export function openWatching(
   });
 }
 
-/** Pins from the configuration or the database; with none, the first key seen is stored and trusted. */
-function trustOf(storage: Storage): Trust {
-  return {
-    checkHostKey: async (connection: Connection, fingerprint) => {
-      const known = 'hostKeys' in connection ? connection.hostKeys : [];
-      const pinned = known.length > 0 ? known : await storage.connections.pinHostKey(connection.id, fingerprint);
-      if (pinned.includes(fingerprint)) return;
-      throw new GatewayError(
-        'host_key_mismatch',
-        `the server of connection ${connection.id} shows host key ${fingerprint}, but ${pinned.join(' or ')} is pinned (hostKey)`,
-        { step: 'login' },
-      );
-    },
-  };
-}
-
 /** What the gauges of every thread tell alike. */
 export async function isReady(storage: Pick<Storage, 'ready'>): Promise<boolean> {
   return storage.ready().then(
@@ -299,125 +292,3 @@ export async function diskOf({ dataDir }: Config): Promise<{ readonly freeBytes:
 }
 
 const NO_BACKLOG = { failingFolders: 0, pendingEvents: 0, deadEvents: 0 } as const;
-
-function recordRequest(record: ExchangeRecord, logger: Logger, metrics: Metrics): void {
-  const { method, status, durationMs, facts } = record;
-  metrics.request({ route: facts?.route, status, seconds: durationMs / 1_000 });
-  const isProbe = facts?.route === '/healthz' || facts?.route === '/readyz' || facts?.route === '/metrics';
-  const span = facts?.span ?? NO_SPAN;
-  // A span that does not end is not sent: nobody wants a trace of every probe.
-  if (span.isRecorded && !isProbe) endRequestSpan(span, record);
-  logger[isProbe ? 'debug' : status >= 500 ? 'error' : 'info'](
-    {
-      requestId: facts?.requestId,
-      traceId: span.traceId,
-      method,
-      route: facts?.route,
-      status,
-      durationMs: Math.round(durationMs),
-      bytesIn: record.bytesIn,
-      bytesOut: record.bytesOut,
-      isComplete: record.isComplete,
-      keyId: facts?.keyId,
-      remoteAddress: record.remoteAddress,
-      errorCode: facts?.error?.code,
-    },
-    'request',
-  );
-}
-
-function endRequestSpan(span: Span, { method, status, facts, ...record }: ExchangeRecord): void {
-  const isRouted = facts !== undefined && facts.route !== 'unknown';
-  span.end({
-    name: isRouted ? `${method} ${facts.route}` : method,
-    // A client's mistake is no error of the server's (semantic conventions for HTTP).
-    error: status >= 500 || !record.isComplete ? (facts?.error?.code ?? String(status)) : undefined,
-    attributes: {
-      'http.request.method': method,
-      'http.route': isRouted ? facts.route : undefined,
-      // Of a path that is none of ours nobody knows what it holds.
-      'url.path': isRouted ? record.path : undefined,
-      'http.response.status_code': status === 0 ? undefined : status,
-      'http.request.body.size': record.bytesIn,
-      'http.response.body.size': record.bytesOut,
-      'client.address': record.remoteAddress,
-      'ftg.request.id': facts?.requestId,
-      'ftg.api_key.id': facts?.keyId,
-      'ftg.error.code': facts?.error?.code,
-    },
-  });
-}
-
-function recordOperation(outcome: OperationOutcome, logger: Logger, metrics: Metrics): void {
-  const { type, protocol, durationMs, bytes, direction, stages, error } = outcome;
-  metrics.operation({
-    type,
-    protocol,
-    connection: outcome.connectionId,
-    direction,
-    bytes,
-    seconds: durationMs / 1_000,
-    stages,
-    ...(error === undefined ? {} : { code: error.code }),
-  });
-  logger.info(
-    {
-      requestId: outcome.requestId,
-      traceId: outcome.traceId,
-      transferId: outcome.transferId,
-      connectionId: outcome.connectionId,
-      type,
-      protocol,
-      bytes,
-      durationMs: Math.round(durationMs),
-      stagesMs: Object.fromEntries([...stages].map(([stage, ms]) => [stage, Number(ms.toFixed(2))])),
-      errorCode: error?.code,
-      error: error?.clientText,
-      step: error?.step,
-    },
-    'operation',
-  );
-}
-
-function recordCheck({ outcome, kind, lagMs }: CheckFacts, logger: Logger, metrics: Metrics): void {
-  const { folder, check, detections, events, error } = outcome;
-  const seconds = check.durationMs / 1_000;
-  metrics.check({ kind, outcome: check.outcome, seconds, lagSeconds: lagMs / 1_000, detections });
-  logger[error !== undefined ? 'warn' : detections > 0 ? 'info' : 'debug'](
-    {
-      watchedFolderId: folder.id,
-      connectionId: folder.connectionId,
-      checkId: check.id,
-      kind,
-      counts: check.counts,
-      detections,
-      events,
-      lagMs: Math.round(lagMs),
-      durationMs: check.durationMs,
-      errorCode: error?.code,
-      error: error?.clientText,
-    },
-    'watched folder checked',
-  );
-}
-
-function recordAttempt(facts: AttemptFacts, logger: Logger, metrics: Metrics): void {
-  const { event, verdict, status, durationMs, ageMs, error } = facts;
-  metrics.webhookAttempt({ outcome: verdict, seconds: durationMs / 1_000 });
-  logger[verdict === 'delivered' ? 'info' : 'warn'](
-    {
-      eventId: event.id,
-      watchedFolderId: event.folderId,
-      type: event.type,
-      verdict,
-      status,
-      attempt: event.attempts + 1,
-      durationMs,
-      ageMs,
-      traceId: facts.traceId,
-      errorCode: error?.code,
-      error: error?.clientText,
-    },
-    'webhook attempt',
-  );
-}

@@ -4,15 +4,7 @@ import type { Connection, PoolLimits } from '../connections/connection.js';
 import type { Dialer, DialObserver } from './dial/dial.js';
 import type { RemotePath } from './path.js';
 import type { Remote, RemoteContext } from './remote.js';
-
-/** What the program knows of servers and keeps for the next session. */
-export interface Trust {
-  /**
-   * Decides about a host key (`SHA256:…`) that the server showed: pinned ones must match; with none pinned the first
-   * one is stored durably and trusted. Resolves, or rejects with host_key_mismatch naming both fingerprints.
-   */
-  checkHostKey(connection: Connection, fingerprint: string): Promise<void>;
-}
+import type { Trust } from './trust.js';
 
 export interface Tuning {
   /** Outstanding SFTP requests of one transfer. */

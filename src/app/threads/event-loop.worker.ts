@@ -2,11 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SharedAcceptor } from '../../http/native/acceptor.js';
 import { createLogger } from '../../observe/log.js';
-import { openTracer } from '../../observe/tracing.js';
 import { ShareHolder } from '../../shares/permits.js';
-import { createFrontEnd, listenerOf, logWith, openReach, storageOptions } from '../serving.js';
+import { createFrontEnd, listenerOf, logWith, openBase, openReach } from '../serving.js';
 import { Started } from '../started.js';
-import { openStorage } from '../../storage/open.js';
 import type { MainCalls, ThreadCalls, ThreadData } from './calls.js';
 import { carried, Line } from './line.js';
 
@@ -25,11 +23,8 @@ let frontEnd: ReturnType<typeof createFrontEnd>;
 
 const calls: ThreadCalls = {
   start: async () => {
+    const { tracer, storage } = await openBase(config, started, logger, (rows) => frontEnd.metrics.historyBatch(rows));
     const log = logWith(logger);
-    const tracer = await openTracer({ env: process.env, warn: (message, facts) => log('warn', message, facts) });
-    started.add(() => tracer.close());
-    const storage = await openStorage(storageOptions(config, log, (rows) => frontEnd.metrics.historyBatch(rows)));
-    started.add(() => storage.close());
     const reach = openReach({ config, storage, started, log, listeners, shares, threads });
     frontEnd = createFrontEnd({
       config,

@@ -1,7 +1,8 @@
 /** The one key that wraps all others: from the configuration, or from a file that the program makes. */
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { writePrivateDraft } from '../../base/private-file.js';
 import { StartupError } from '../startup.js';
 
 export const MASTER_KEY_BYTES = 32;
@@ -75,20 +76,11 @@ export async function replaceMasterKeyFile(file: string, key: MasterKey): Promis
 }
 
 async function writeKeyDraft(file: string, bytes: Buffer): Promise<string> {
-  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
-    await mkdir(path.dirname(file), { recursive: true });
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${bytes.toString('hex')}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    return await writePrivateDraft(file, `${bytes.toString('hex')}\n`);
   } catch (error) {
     throw new StartupError(`dataDir: the key file ${file} cannot be written: ${textOf(error)}`);
   }
-  return draft;
 }
 
 function isMissing(error: unknown): boolean {

@@ -10,7 +10,7 @@ import { after, before, describe, test, type TestContext } from 'node:test';
 import { GatewayError } from '../../../src/base/errors.js';
 import { nativeCryptoLoaded } from '../../../src/remotes/sftp/protocol.js';
 import type { SftpConnection } from '../../../src/connections/connection.js';
-import type { Trust } from '../../../src/remotes/protocol.js';
+import type { Trust } from '../../../src/remotes/trust.js';
 import { get, LIMITS, onSession, openRemote, path, put, sftpConnection, sftpOf, testDeps } from '../support/harness.js';
 import { startOddServer } from '../../servers/scripted-sftp.js';
 import { startProxy } from '../../support/proxy.js';

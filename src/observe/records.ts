@@ -1,0 +1,130 @@
+/** What is told of each request, operation, check and webhook attempt: a log line, figures, and a span's end. */
+import { NO_SPAN, type Span } from '../base/span.js';
+import type { ExchangeRecord } from '../http/exchange.js';
+import type { OperationOutcome } from '../operations/operation.js';
+import type { CheckFacts } from '../watch/scheduler.js';
+import type { AttemptFacts } from '../webhooks/deliver.js';
+import type { Logger } from './log.js';
+import type { Metrics } from './metrics.js';
+
+export function recordRequest(record: ExchangeRecord, logger: Logger, metrics: Metrics): void {
+  const { method, status, durationMs, facts } = record;
+  metrics.request({ route: facts?.route, status, seconds: durationMs / 1_000 });
+  const isProbe = facts?.route === '/healthz' || facts?.route === '/readyz' || facts?.route === '/metrics';
+  const span = facts?.span ?? NO_SPAN;
+  // A span that does not end is not sent: nobody wants a trace of every probe.
+  if (span.isRecorded && !isProbe) endRequestSpan(span, record);
+  logger[isProbe ? 'debug' : status >= 500 ? 'error' : 'info'](
+    {
+      requestId: facts?.requestId,
+      traceId: span.traceId,
+      method,
+      route: facts?.route,
+      status,
+      durationMs: Math.round(durationMs),
+      bytesIn: record.bytesIn,
+      bytesOut: record.bytesOut,
+      isComplete: record.isComplete,
+      keyId: facts?.keyId,
+      remoteAddress: record.remoteAddress,
+      errorCode: facts?.error?.code,
+    },
+    'request',
+  );
+}
+
+function endRequestSpan(span: Span, { method, status, facts, ...record }: ExchangeRecord): void {
+  const isRouted = facts !== undefined && facts.route !== 'unknown';
+  span.end({
+    name: isRouted ? `${method} ${facts.route}` : method,
+    // A client's mistake is no error of the server's (semantic conventions for HTTP).
+    error: status >= 500 || !record.isComplete ? (facts?.error?.code ?? String(status)) : undefined,
+    attributes: {
+      'http.request.method': method,
+      'http.route': isRouted ? facts.route : undefined,
+      // Of a path that is none of ours nobody knows what it holds.
+      'url.path': isRouted ? record.path : undefined,
+      'http.response.status_code': status === 0 ? undefined : status,
+      'http.request.body.size': record.bytesIn,
+      'http.response.body.size': record.bytesOut,
+      'client.address': record.remoteAddress,
+      'ftg.request.id': facts?.requestId,
+      'ftg.api_key.id': facts?.keyId,
+      'ftg.error.code': facts?.error?.code,
+    },
+  });
+}
+
+export function recordOperation(outcome: OperationOutcome, logger: Logger, metrics: Metrics): void {
+  const { type, protocol, durationMs, bytes, direction, stages, error } = outcome;
+  metrics.operation({
+    type,
+    protocol,
+    connection: outcome.connectionId,
+    direction,
+    bytes,
+    seconds: durationMs / 1_000,
+    stages,
+    ...(error === undefined ? {} : { code: error.code }),
+  });
+  logger.info(
+    {
+      requestId: outcome.requestId,
+      traceId: outcome.traceId,
+      transferId: outcome.transferId,
+      connectionId: outcome.connectionId,
+      type,
+      protocol,
+      bytes,
+      durationMs: Math.round(durationMs),
+      stagesMs: Object.fromEntries([...stages].map(([stage, ms]) => [stage, Number(ms.toFixed(2))])),
+      errorCode: error?.code,
+      error: error?.clientText,
+      step: error?.step,
+    },
+    'operation',
+  );
+}
+
+export function recordCheck({ outcome, kind, lagMs }: CheckFacts, logger: Logger, metrics: Metrics): void {
+  const { folder, check, detections, events, error } = outcome;
+  const seconds = check.durationMs / 1_000;
+  metrics.check({ kind, outcome: check.outcome, seconds, lagSeconds: lagMs / 1_000, detections });
+  logger[error !== undefined ? 'warn' : detections > 0 ? 'info' : 'debug'](
+    {
+      watchedFolderId: folder.id,
+      connectionId: folder.connectionId,
+      checkId: check.id,
+      kind,
+      counts: check.counts,
+      detections,
+      events,
+      lagMs: Math.round(lagMs),
+      durationMs: check.durationMs,
+      errorCode: error?.code,
+      error: error?.clientText,
+    },
+    'watched folder checked',
+  );
+}
+
+export function recordAttempt(facts: AttemptFacts, logger: Logger, metrics: Metrics): void {
+  const { event, verdict, status, durationMs, ageMs, error } = facts;
+  metrics.webhookAttempt({ outcome: verdict, seconds: durationMs / 1_000 });
+  logger[verdict === 'delivered' ? 'info' : 'warn'](
+    {
+      eventId: event.id,
+      watchedFolderId: event.folderId,
+      type: event.type,
+      verdict,
+      status,
+      attempt: event.attempts + 1,
+      durationMs,
+      ageMs,
+      traceId: facts.traceId,
+      errorCode: error?.code,
+      error: error?.clientText,
+    },
+    'webhook attempt',
+  );
+}
