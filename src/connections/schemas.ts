@@ -215,5 +215,6 @@ export function formSchema(definition: Definition): Schema {
     title: definition.title,
     required: fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
     properties: Object.fromEntries(drawn),
+    examples: [definition.example],
   };
 }

@@ -71,6 +71,40 @@ test('a connection is added, tested before and after it is saved, edited and del
   );
 });
 
+test('the form is drawn from what the gateway says: a field that it never heard of is asked for and sent', async () => {
+  await page.route('**/manage/connection-types', async (route) => {
+    const response = await route.fetch();
+    const { connectionTypes } = (await response.json()) as {
+      connectionTypes: { schema: { properties: Record<string, object> } }[];
+    };
+    Object.assign(connectionTypes[0]?.schema.properties ?? {}, {
+      floors: { title: 'Floors', type: 'integer', default: 3, description: 'Floors that the lift passes.' },
+      shibboleth: { title: 'Shibboleth', type: ['string', 'null'], writeOnly: true },
+    });
+    await route.fulfill({ response, json: { connectionTypes } });
+  });
+  await page.goto('/connections/new');
+  await page.getByText('Floors that the lift passes.').waitFor();
+  assert.equal(await page.getByLabel('Floors').getAttribute('placeholder'), '3');
+  assert.equal(await page.getByLabel('Shibboleth').getAttribute('type'), 'password');
+  await page.getByLabel('Name', { exact: false }).first().fill('Tower');
+  await page.getByLabel('Host', { exact: false }).first().fill('tower.example.com');
+  await page.getByLabel('User name').fill('gw');
+  await page.getByLabel('Floors').fill('5');
+  await page.getByLabel('Shibboleth').fill('x');
+  let sent: Record<string, unknown> = {};
+  await page.route('**/manage/connections', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    sent = route.request().postDataJSON() as typeof sent;
+    await route.fulfill({ json: { id: 'sandbox' } });
+  });
+  await page.getByRole('button', { name: 'Save the connection' }).click();
+  await page.getByRole('heading', { name: 'Sandbox' }).waitFor();
+  assert.deepEqual([sent['type'], sent['floors'], sent['shibboleth']], ['sftp', 5, 'x']);
+  await page.unroute('**/manage/connections');
+  await page.unroute('**/manage/connection-types');
+});
+
 test('a test of a working connection shows every step, and what the server can do', async () => {
   await page.goto('/connections/sandbox');
   await page.getByLabel('Also write, rename and delete a small file').check();

@@ -19,7 +19,8 @@ export type Connection = Omit<Common, 'type' | 'secrets'> &
     readonly type: Protocol;
     readonly secrets: Readonly<Record<string, boolean>>;
   };
-export type PoolSettings = Schemas['PoolLimits'];
+/** The fields of a type, as a form draws them. */
+export type ConnectionType = Schemas['ConnectionType'];
 /** What a test learned of the server; only what it could find out. */
 export type Card = Schemas['ServerCard'];
 export type TestStep = Schemas['TestStep'];

@@ -4,40 +4,49 @@ import { FolderOpen } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 import { request, segment } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
-import type { Connection, Dependents } from '../api/types.ts';
+import type { Connection, ConnectionType, Dependents } from '../api/types.ts';
 import { Badge, Button, LinkButton, Notice, Page, Panel, Pending, Skeleton } from '../ui/basics.tsx';
 import { Confirm, Menu } from '../ui/dialog.tsx';
-import { changesOf, draftOf } from './connection/draft.ts';
+import { changesOf, draftOf, isComplete, withPin } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
 import { HostKeys } from './connection/host-keys.tsx';
 import { ServerCard } from './connection/server-card.tsx';
 import { TestPanel } from './connection/test-panel.tsx';
-import { isComplete } from './new-connection.tsx';
 
 const READS = ['/manage/connections', '/manage/account', '/manage/overview'];
 
 export default function ConnectionScreen({ id }: { readonly id: string }): ReactElement {
   const read = useRead<Connection>(`/manage/connections/${segment(id)}`);
-  if (read.data === undefined) {
+  const types = useRead<{ connectionTypes: ConnectionType[] }>('/manage/connection-types');
+  const type = types.data?.connectionTypes.find((one) => one.type === read.data?.type);
+  if (read.data === undefined || types.data === undefined || type === undefined) {
     return (
       <Page title={id} lead={<Link href="/connections">Connections</Link>}>
         <Panel>
-          <Pending error={read.error} onRetry={() => void read.refetch()} />
+          <Pending
+            error={read.error ?? types.error}
+            onRetry={() => void Promise.all([read.refetch(), types.refetch()])}
+          />
         </Panel>
       </Page>
     );
   }
-  return <Editor key={read.data.updatedAt} connection={read.data} />;
+  return <Editor key={read.data.updatedAt} connection={read.data} type={type} types={types.data.connectionTypes} />;
 }
 
-function Editor({ connection }: { readonly connection: Connection }): ReactElement {
-  const { id, name, isActive, source, type } = connection;
+function Editor(props: {
+  readonly connection: Connection;
+  readonly type: ConnectionType;
+  readonly types: readonly ConnectionType[];
+}): ReactElement {
+  const { connection, type, types } = props;
+  const { id, name, isActive, source } = connection;
   const path = `/manage/connections/${segment(id)}`;
-  const [draft, setDraft] = useState(() => draftOf(connection));
+  const [draft, setDraft] = useState(() => draftOf(connection, type));
   const [isDeleting, setDeleting] = useState(false);
   const [, navigate] = useLocation();
   const isOwned = source === 'configuration';
-  const changes = changesOf(draft, connection);
+  const changes = changesOf(draft, type, connection);
   const hasChanges = Object.keys(changes).length > 0;
 
   const save = useAction(() => request<Connection>('PATCH', path, changes), {
@@ -107,11 +116,7 @@ function Editor({ connection }: { readonly connection: Connection }): ReactEleme
             }}
           >
             <fieldset className="panel-body plain-fieldset" disabled={isOwned}>
-              <ConnectionFields
-                draft={draft}
-                known={connection}
-                onDraft={(change) => setDraft((former) => ({ ...former, ...change }))}
-              />
+              <ConnectionFields types={types} type={type} draft={draft} known={connection} onDraft={setDraft} />
               {save.error !== null && (
                 <Notice tone="bad" title="It was not saved" isAlert>
                   {save.error.message}
@@ -119,7 +124,7 @@ function Editor({ connection }: { readonly connection: Connection }): ReactEleme
               )}
               {!isOwned && (
                 <div className="row end">
-                  <Button disabled={!hasChanges} onClick={() => setDraft(draftOf(connection))}>
+                  <Button disabled={!hasChanges} onClick={() => setDraft(draftOf(connection, type))}>
                     Discard changes
                   </Button>
                   <Button look="primary" type="submit" disabled={!hasChanges} isBusy={save.isPending}>
@@ -133,13 +138,12 @@ function Editor({ connection }: { readonly connection: Connection }): ReactEleme
         <div className="stack">
           <TestPanel
             draft={draft}
+            type={type}
             known={connection}
-            isComplete={isComplete(draft)}
-            onPin={(fingerprint) =>
-              setDraft((former) => ({ ...former, hostKeys: `${former.hostKeys}\n${fingerprint}`.trim() }))
-            }
+            isComplete={isComplete(draft, type)}
+            onPin={(fingerprint) => setDraft((former) => withPin(former, fingerprint))}
           />
-          {type === 'sftp' && <HostKeys connection={connection} isOwned={isOwned} />}
+          {connection.hostKeys !== undefined && <HostKeys connection={connection} isOwned={isOwned} />}
           {connection.card !== undefined && connection.card !== null && <ServerCard card={connection.card} />}
         </div>
       </div>

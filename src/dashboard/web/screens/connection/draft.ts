@@ -1,181 +1,204 @@
-/** What stands in the form of a connection, and the requests that follow from it. */
-import type { Connection, Protocol } from '../../api/types.ts';
+/** What stands in the form of a connection, and the requests that follow from it. Which fields there are, the gateway says. */
+import type { Connection, ConnectionType } from '../../api/types.ts';
 
 export type LoginWith = 'password' | 'key' | 'pair';
+type Value = string | boolean;
 
-/** Every field of every type, as text where it is typed; a change of the type keeps what was entered. */
 export interface Draft {
-  readonly type: Protocol;
-  readonly name: string;
+  readonly type: string;
   readonly id: string;
-  readonly host: string;
-  readonly port: string;
-  readonly username: string;
-  readonly password: string;
   readonly loginWith: LoginWith;
-  readonly privateKey: string;
-  readonly passphrase: string;
-  readonly keyPairId: string;
-  readonly algorithms: string;
-  readonly hostKeys: string;
-  readonly tls: string;
-  readonly tlsVerify: boolean;
-  readonly tlsCa: string;
-  readonly endpoint: string;
-  readonly region: string;
-  readonly bucket: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken: string;
-  readonly forcePathStyle: boolean;
-  readonly uploader: 'streamed' | 'sdk';
-  readonly prefix: string;
-  readonly defaultPath: string;
-  readonly rootPath: string;
-  readonly atomicUploads: boolean;
-  readonly maxSessions: string;
-  readonly stallTimeoutMs: string;
+  /** What was typed or chosen, by the field's key; a change of the type keeps it. */
+  readonly values: Readonly<Record<string, Value>>;
 }
 
-export const NEW_DRAFT: Draft = {
-  type: 'sftp',
-  name: '',
-  id: '',
-  host: '',
-  port: '',
-  username: '',
-  password: '',
-  loginWith: 'password',
-  privateKey: '',
-  passphrase: '',
-  keyPairId: '',
-  algorithms: 'default',
-  hostKeys: '',
-  tls: 'explicit',
-  tlsVerify: true,
-  tlsCa: '',
-  endpoint: '',
-  region: 'us-east-1',
-  bucket: '',
-  accessKeyId: '',
-  secretAccessKey: '',
-  sessionToken: '',
-  forcePathStyle: true,
-  uploader: 'streamed',
-  prefix: '',
-  defaultPath: '',
-  rootPath: '/',
-  atomicUploads: true,
-  maxSessions: '',
-  stallTimeoutMs: '',
-};
+/** JSON Schema, as far as the gateway uses it for fields. */
+interface Shape {
+  readonly title?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly default?: string | number | boolean | null;
+  readonly maxLength?: number;
+  readonly writeOnly?: boolean;
+  readonly oneOf?: readonly { readonly const: string; readonly title: string }[];
+  readonly properties?: Readonly<Record<string, Shape>>;
+}
 
-export function draftOf(connection: Connection): Draft {
-  const { keyPairId = null, secrets, pool } = connection;
-  return {
-    ...NEW_DRAFT,
-    type: connection.type,
-    name: connection.name,
-    id: connection.id,
-    host: connection.host ?? '',
-    port: connection.port === undefined ? '' : String(connection.port),
-    username: connection.username ?? '',
-    loginWith: keyPairId !== null ? 'pair' : secrets['privateKey'] === true ? 'key' : 'password',
-    keyPairId: keyPairId ?? '',
-    algorithms: connection.algorithms ?? 'default',
-    hostKeys: connection.hostKeysLearned === true ? '' : (connection.hostKeys ?? []).join('\n'),
-    tls: connection.tls ?? 'explicit',
-    tlsVerify: connection.tlsVerify ?? true,
-    tlsCa: connection.tlsCa ?? '',
-    endpoint: connection.endpoint ?? '',
-    region: connection.region ?? 'us-east-1',
-    bucket: connection.bucket ?? '',
-    accessKeyId: connection.accessKeyId ?? '',
-    forcePathStyle: connection.forcePathStyle ?? true,
-    uploader: connection.uploader ?? 'streamed',
-    prefix: connection.prefix ?? '',
-    defaultPath: connection.defaultPath ?? '',
-    rootPath: connection.rootPath ?? '/',
-    atomicUploads: connection.atomicUploads ?? true,
-    maxSessions: pool.maxSessions === undefined ? '' : String(pool.maxSessions),
-    stallTimeoutMs: pool.stallTimeoutMs === undefined ? '' : String(pool.stallTimeoutMs),
+interface FormShape {
+  readonly required: readonly string[];
+  readonly properties: Readonly<Record<string, Shape>>;
+  readonly examples?: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface FormField {
+  readonly key: string;
+  readonly name: string;
+  /** Of a field that has parts, the one that this is. */
+  readonly part?: string;
+  readonly title: string;
+  readonly shape: Shape;
+  readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'list';
+  readonly example: string;
+  readonly isRequired: boolean;
+  readonly isSecret: boolean;
+  readonly isAdvanced: boolean;
+  readonly isLong: boolean;
+}
+
+const KINDS = [
+  ['boolean', 'flag'],
+  ['integer', 'number'],
+  ['array', 'list'],
+] as const;
+/** Switched on and off by a button, not by the form. */
+const NOT_IN_FORM = 'isActive';
+/** Fields that belong to one way of logging in. */
+const OF_LOGIN: Readonly<Record<string, LoginWith>> = { privateKey: 'key', passphrase: 'key', keyPairId: 'pair' };
+
+export function allFields({ schema, advanced, multiline }: ConnectionType): readonly FormField[] {
+  const { properties, required, examples: [example = {}] = [] } = schema as object as FormShape;
+  const made = (name: string, shape: Shape, part?: string): FormField => {
+    const { type = 'string', writeOnly = false, oneOf, title = name } = shape;
+    const words = example[name];
+    return {
+      key: part === undefined ? name : `${name}.${part}`,
+      name,
+      shape,
+      ...(part === undefined ? { title } : { part, title: wordsOf(part) }),
+      kind: oneOf === undefined ? (KINDS.find(([of]) => type.includes(of))?.[1] ?? 'text') : 'choice',
+      // Secrets stand in the configuration as variables.
+      example: typeof words === 'string' && !words.includes('${') ? words : '',
+      isRequired: required.includes(name),
+      isSecret: writeOnly,
+      isAdvanced: advanced.includes(name),
+      isLong: multiline.includes(name),
+    };
   };
+  return Object.entries(properties)
+    .filter(([name]) => name !== NOT_IN_FORM)
+    .flatMap(([name, shape]) =>
+      shape.properties === undefined
+        ? [made(name, shape)]
+        : Object.entries(shape.properties).map(([part, one]) => made(name, one, part)),
+    );
+}
+
+/** Those that the other answers leave to ask. */
+export function shownFields(type: ConnectionType, draft: Draft): readonly FormField[] {
+  const fields = allFields(type);
+  const isOff = (name: string, off: Value): boolean =>
+    fields.some((field) => field.name === name && valueOf(field, draft) === off);
+  return fields.filter(({ name }) => {
+    if (name === 'tlsVerify') return !isOff('tls', 'none');
+    if (name === 'tlsCa') return !isOff('tls', 'none') && !isOff('tlsVerify', false);
+    return (OF_LOGIN[name] ?? draft.loginWith) === draft.loginWith;
+  });
+}
+
+export function hasLogins(type: ConnectionType): boolean {
+  return allFields(type).some(({ name }) => OF_LOGIN[name] !== undefined);
+}
+
+/** What was not answered is as the example has it (FTP with TLS), else as the gateway would take it. */
+export function valueOf({ key, kind, shape, example }: FormField, { values }: Draft): Value {
+  const standing = kind === 'flag' ? shape.default === true : kind === 'choice' ? example || String(shape.default) : '';
+  return values[key] ?? standing;
+}
+
+export function textOf(field: FormField, draft: Draft): string {
+  return String(valueOf(field, draft));
+}
+
+export function newDraft(types: readonly ConnectionType[]): Draft {
+  return { type: types[0]?.type ?? '', id: '', loginWith: 'password', values: {} };
+}
+
+export function draftOf(connection: Connection, type: ConnectionType): Draft {
+  const { id, keyPairId = null, secrets } = connection;
+  const values = allFields(type).map((field) => [field.key, typed(storedIn(connection, field))] as const);
+  return {
+    type: connection.type,
+    id,
+    loginWith: keyPairId !== null ? 'pair' : secrets['privateKey'] === true ? 'key' : 'password',
+    values: Object.fromEntries(values),
+  };
+}
+
+function storedIn(connection: Connection, { name, part }: FormField): unknown {
+  if (name === 'hostKeys' && connection.hostKeysLearned === true) return undefined;
+  const stored = (connection as object as Readonly<Record<string, unknown>>)[name];
+  return part === undefined ? stored : (stored as Readonly<Record<string, unknown>>)[part];
+}
+
+function typed(stored: unknown): Value {
+  if (Array.isArray(stored)) return stored.join('\n');
+  if (typeof stored === 'number') return String(stored);
+  return typeof stored === 'boolean' || typeof stored === 'string' ? stored : '';
+}
+
+export function withPin(draft: Draft, fingerprint: string): Draft {
+  const hostKeys = `${String(draft.values['hostKeys'] ?? '')}\n${fingerprint}`.trim();
+  return { ...draft, values: { ...draft.values, hostKeys } };
+}
+
+export function isComplete(draft: Draft, type: ConnectionType): boolean {
+  return allFields(type).every((field) => !field.isRequired || field.isSecret || textOf(field, draft).trim() !== '');
 }
 
 export type ConnectionInput = Record<string, unknown>;
 
 /** Everything the form says; secrets only where they were typed. */
-export function inputOf(draft: Draft, known: Connection | undefined): ConnectionInput {
-  return {
-    name: draft.name.trim(),
-    type: draft.type,
-    ...(draft.id.trim() === '' ? {} : { id: draft.id.trim() }),
-    defaultPath: orNull(draft.defaultPath),
-    pool: {
-      ...known?.pool,
-      maxSessions: numberOrAbsent(draft.maxSessions),
-      stallTimeoutMs: numberOrAbsent(draft.stallTimeoutMs),
-    },
-    ...(draft.type === 's3' ? s3Fields(draft) : serverFields(draft)),
-    ...(draft.type === 'sftp' ? sftpFields(draft, known) : {}),
-    ...(draft.type === 'ftp' ? { ...secret('password', draft.password), tls: draft.tls } : {}),
-    ...(draft.type === 'sftp' ? {} : { tlsVerify: draft.tlsVerify, tlsCa: orNull(draft.tlsCa) }),
-  };
+export function inputOf(draft: Draft, type: ConnectionType, known: Connection | undefined): ConnectionInput {
+  const id = draft.id.trim();
+  const input: ConnectionInput = { type: draft.type, ...(id === '' ? {} : { id }) };
+  for (const field of allFields(type)) {
+    const { name, part } = field;
+    const value = sentOf(field, draft, known);
+    const former = input[name] ?? (known as object as ConnectionInput | undefined)?.[name];
+    if (part !== undefined) input[name] = { ...(former as object | undefined), [part]: value };
+    else if (value !== undefined) input[name] = value;
+  }
+  return input;
+}
+
+/** undefined = it is not spoken of. */
+function sentOf(field: FormField, draft: Draft, known: Connection | undefined): unknown {
+  const { name, kind, shape, isSecret } = field;
+  const isOther = (OF_LOGIN[name] ?? draft.loginWith) !== draft.loginWith;
+  if (isOther) return isSecret && known?.secrets[name] !== true ? undefined : null;
+  const value = valueOf(field, draft);
+  if (isSecret) return value === '' ? undefined : value;
+  const text = String(value).trim();
+  switch (kind) {
+    case 'flag':
+    case 'choice':
+      return value;
+    case 'number':
+      return text === '' ? undefined : Number(text);
+    case 'list':
+      return text === '' && known?.hostKeysLearned === true ? undefined : text.split(/\s+/).filter(Boolean);
+    case 'text':
+      return text === '' ? (shape.default === undefined ? '' : shape.default) : text;
+  }
 }
 
 /** The fields of an edit that differ from what is kept. */
-export function changesOf(draft: Draft, known: Connection): ConnectionInput {
-  const before = inputOf(draftOf(known), known);
-  const { id: _id, type: _type, ...after } = inputOf(draft, known);
+export function changesOf(draft: Draft, type: ConnectionType, known: Connection): ConnectionInput {
+  const before = inputOf(draftOf(known, type), type, known);
+  const { id: _id, type: _type, ...after } = inputOf(draft, type, known);
   return Object.fromEntries(
     Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
   );
 }
 
-/** Whether the change goes to another server, to which no stored secret may be sent. */
-export function changesServer(draft: Draft, known: Connection): boolean {
-  const before = draftOf(known);
-  return draft.host !== before.host || draft.port !== before.port || draft.endpoint !== before.endpoint;
+/** Whether the change goes to another server, to which this secret may not be sent. */
+export function isLost({ name }: FormField, draft: Draft, type: ConnectionType, known: Connection): boolean {
+  const changes = changesOf(draft, type, known);
+  return type.sent.includes(name) && type.address.some((part) => part in changes);
 }
 
-function serverFields({ host, port, username, rootPath, atomicUploads }: Draft): ConnectionInput {
-  return {
-    host: host.trim(),
-    ...(port.trim() === '' ? {} : { port: Number(port) }),
-    username: username.trim(),
-    rootPath: rootPath.trim() === '' ? '/' : rootPath.trim(),
-    atomicUploads,
-  };
+/** `maxSessions` → "Max sessions". */
+function wordsOf(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
-
-function sftpFields(draft: Draft, known: Connection | undefined): ConnectionInput {
-  const { loginWith, algorithms, hostKeys } = draft;
-  const drop = (name: string): ConnectionInput => (known?.secrets[name] === true ? { [name]: null } : {});
-  const login =
-    loginWith === 'pair'
-      ? { keyPairId: orNull(draft.keyPairId), ...drop('privateKey'), ...drop('passphrase') }
-      : loginWith === 'key'
-        ? { keyPairId: null, ...secret('privateKey', draft.privateKey), ...secret('passphrase', draft.passphrase) }
-        : { keyPairId: null, ...drop('privateKey'), ...drop('passphrase') };
-  const pins = hostKeys.split(/\s+/).filter(Boolean);
-  const isLearned = known?.hostKeysLearned === true && pins.length === 0;
-  return { ...login, ...secret('password', draft.password), algorithms, ...(isLearned ? {} : { hostKeys: pins }) };
-}
-
-function s3Fields(draft: Draft): ConnectionInput {
-  return {
-    endpoint: orNull(draft.endpoint),
-    region: draft.region.trim(),
-    bucket: draft.bucket.trim(),
-    accessKeyId: draft.accessKeyId.trim(),
-    forcePathStyle: draft.forcePathStyle,
-    uploader: draft.uploader,
-    prefix: draft.prefix.trim(),
-    ...secret('secretAccessKey', draft.secretAccessKey),
-    ...secret('sessionToken', draft.sessionToken),
-  };
-}
-
-const secret = (name: string, value: string): ConnectionInput => (value === '' ? {} : { [name]: value });
-const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
-const numberOrAbsent = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text));

@@ -1,323 +1,154 @@
-/** The fields of a connection, those of its type alone. */
-import type { ReactElement } from 'react';
-import type { Connection } from '../../api/types.ts';
+/** The fields of a connection, drawn from what the gateway says of its type. */
+import { Fragment, type ReactElement } from 'react';
+import type { Connection, ConnectionType } from '../../api/types.ts';
 import { AreaField, CheckField, ChoiceField, RadioGroup, TextField } from '../../ui/fields.tsx';
-import { changesServer, type Draft } from './draft.ts';
+import { hasLogins, isLost, shownFields, textOf, valueOf, type Draft, type FormField } from './draft.ts';
 import { KeyPairChoice } from './key-pairs.tsx';
 
 export interface FormProps {
+  readonly types: readonly ConnectionType[];
+  readonly type: ConnectionType;
   readonly draft: Draft;
-  readonly onDraft: (change: Partial<Draft>) => void;
+  readonly onDraft: (draft: Draft) => void;
   /** Absent while it is new. */
   readonly known?: Connection | undefined;
 }
 
 export function ConnectionFields(props: FormProps): ReactElement {
-  const { draft, onDraft, known } = props;
+  const { types, type, draft, onDraft, known } = props;
+  const fields = shownFields(type, draft);
+  const firstSecret = hasLogins(type) ? fields.find(({ isSecret }) => isSecret) : undefined;
   return (
     <>
       <RadioGroup
         label="Type of server"
         value={draft.type}
         disabled={known !== undefined}
-        options={[
-          ['sftp', 'SFTP'],
-          ['ftp', 'FTP, FTPS'],
-          ['s3', 'S3'],
-        ]}
-        onValue={(type) => onDraft({ type })}
+        options={types.map((one) => [one.type, one.title] as const)}
+        onValue={(chosen) => onDraft({ ...draft, type: chosen })}
       />
       <div className="form-grid">
-        <TextField label="Name" required value={draft.name} onText={(name) => onDraft({ name })} maxLength={100} />
-        <TextField
-          label="Id"
-          value={draft.id}
-          disabled={known !== undefined}
-          onText={(id) => onDraft({ id })}
-          hint={known === undefined ? 'Names it in requests of the API. Empty: one is made.' : undefined}
-          pattern="[a-z0-9][a-z0-9_\-]*"
-        />
-      </div>
-      {draft.type === 's3' ? <S3Fields {...props} /> : <ServerFields {...props} />}
-      <div className="form-grid">
-        <TextField
-          label="Default folder"
-          value={draft.defaultPath}
-          onText={(defaultPath) => onDraft({ defaultPath })}
-          placeholder={draft.type === 's3' ? '/' : 'The login folder'}
-          hint="Where files go when a request names no folder."
-        />
-        {draft.type !== 's3' && (
-          <TextField
-            label="Root folder"
-            value={draft.rootPath}
-            onText={(rootPath) => onDraft({ rootPath })}
-            hint="Nothing outside of it can be reached."
-          />
-        )}
+        {fields
+          .filter(({ isAdvanced }) => !isAdvanced)
+          .map((field) => (
+            <Fragment key={field.key}>
+              {field === firstSecret && (
+                <div className="whole">
+                  <RadioGroup
+                    label="Log in with"
+                    value={draft.loginWith}
+                    options={[
+                      ['password', 'Password'],
+                      ['key', 'Private key'],
+                      ['pair', 'Generated key pair'],
+                    ]}
+                    onValue={(loginWith) => onDraft({ ...draft, loginWith })}
+                  />
+                </div>
+              )}
+              <DrawnField {...props} field={field} />
+              {field.name === 'name' && (
+                <TextField
+                  label="Id"
+                  value={draft.id}
+                  disabled={known !== undefined}
+                  onText={(id) => onDraft({ ...draft, id })}
+                  hint={known === undefined ? 'Names it in requests of the API. Empty: one is made.' : undefined}
+                  pattern="[a-z0-9][a-z0-9_\-]*"
+                />
+              )}
+            </Fragment>
+          ))}
       </div>
       <details>
         <summary>Limits and habits of the server</summary>
-        <div className="stack">
-          <div className="form-grid">
-            <TextField
-              label="Sessions at most"
-              inputMode="numeric"
-              pattern="[0-9]*"
-              value={draft.maxSessions}
-              onText={(maxSessions) => onDraft({ maxSessions })}
-              hint="Logins at once, for servers that allow few. Empty: the gateway's default."
-            />
-            <TextField
-              label="Stall timeout, ms"
-              inputMode="numeric"
-              pattern="[0-9]*"
-              value={draft.stallTimeoutMs}
-              onText={(stallTimeoutMs) => onDraft({ stallTimeoutMs })}
-              hint="A transfer that moves no byte for this long fails."
-            />
-          </div>
-          {draft.type !== 's3' && (
-            <CheckField
-              label="Upload under a hidden name, then rename"
-              hint="Nobody sees half a file. Switch it off only where the server refuses to rename."
-              checked={draft.atomicUploads}
-              onCheck={(atomicUploads) => onDraft({ atomicUploads })}
-            />
-          )}
-          {draft.type === 'sftp' && (
-            <ChoiceField
-              label="Algorithms"
-              value={draft.algorithms}
-              onText={(algorithms) => onDraft({ algorithms })}
-              options={[
-                ['default', 'Current ones'],
-                ['legacy', 'Old ones too, for servers that have no others'],
-              ]}
-            />
-          )}
+        <div className="form-grid">
+          {fields
+            .filter(({ isAdvanced }) => isAdvanced)
+            .map((field) => (
+              <DrawnField key={field.key} {...props} field={field} />
+            ))}
         </div>
       </details>
     </>
   );
 }
 
-function ServerFields({ draft, onDraft, known }: FormProps): ReactElement {
-  const isSftp = draft.type === 'sftp';
-  return (
-    <>
-      <div className="form-grid server-fields">
-        <TextField
-          label="Host"
-          required
-          value={draft.host}
-          onText={(host) => onDraft({ host })}
-          placeholder="sftp.example.com"
-        />
-        <TextField
-          label="Port"
-          inputMode="numeric"
-          pattern="[0-9]*"
-          value={draft.port}
-          onText={(port) => onDraft({ port })}
-          placeholder={isSftp ? '22' : '21'}
+function DrawnField({ field, draft, onDraft, type, known }: FormProps & { readonly field: FormField }): ReactElement {
+  const { key, name, kind, shape, isAdvanced, isSecret, isLong } = field;
+  const value = textOf(field, draft);
+  const onValue = (next: string | boolean): void => onDraft({ ...draft, values: { ...draft.values, [key]: next } });
+  const isBeside = name === 'password' && draft.loginWith !== 'password' && hasLogins(type);
+  const isKept = known?.secrets[name] === true;
+  const hint = isKept ? keptHint(isLost(field, draft, type, known)) : shape.description;
+  const common = {
+    label: isBeside ? `${field.title}, where the server asks for one too` : field.title,
+    hint: hint === '' ? undefined : hint,
+    value,
+    onText: onValue,
+  };
+  if (name === 'keyPairId') {
+    return (
+      <div className="whole">
+        <KeyPairChoice value={value} onValue={onValue} />
+      </div>
+    );
+  }
+  if (kind === 'choice') {
+    const options = (shape.oneOf ?? []).map((one) => [one.const, one.title] as const);
+    return (
+      <div className="whole">
+        {isAdvanced ? (
+          <ChoiceField {...common} options={options} />
+        ) : (
+          <RadioGroup label={common.label} value={value} options={options} onValue={onValue} />
+        )}
+      </div>
+    );
+  }
+  if (kind === 'flag') {
+    return (
+      <div className="whole">
+        <CheckField
+          label={common.label}
+          hint={common.hint}
+          checked={valueOf(field, draft) === true}
+          onCheck={onValue}
         />
       </div>
-      {!isSftp && (
-        <RadioGroup
-          label="Encryption"
-          value={draft.tls}
-          options={[
-            ['explicit', 'TLS (AUTH TLS)'],
-            ['implicit', 'TLS from the start'],
-            ['none', 'None'],
-          ]}
-          onValue={(tls) => onDraft({ tls })}
-        />
-      )}
-      <TextField label="User name" required value={draft.username} onText={(username) => onDraft({ username })} />
-      {isSftp && (
-        <RadioGroup
-          label="Log in with"
-          value={draft.loginWith}
-          options={[
-            ['password', 'Password'],
-            ['key', 'Private key'],
-            ['pair', 'Generated key pair'],
-          ]}
-          onValue={(loginWith) => onDraft({ loginWith })}
-        />
-      )}
-      {isSftp && draft.loginWith === 'key' && (
-        <>
-          <SecretArea
-            label="Private key"
-            name="privateKey"
-            value={draft.privateKey}
-            onText={(privateKey) => onDraft({ privateKey })}
-            draft={draft}
-            known={known}
-          />
-          <SecretText
-            label="Passphrase of the key"
-            name="passphrase"
-            value={draft.passphrase}
-            onText={(passphrase) => onDraft({ passphrase })}
-            draft={draft}
-            known={known}
-          />
-        </>
-      )}
-      {isSftp && draft.loginWith === 'pair' && (
-        <KeyPairChoice value={draft.keyPairId} onValue={(keyPairId) => onDraft({ keyPairId })} />
-      )}
-      <SecretText
-        label={isSftp && draft.loginWith !== 'password' ? 'Password, where the server asks for one too' : 'Password'}
-        name="password"
-        value={draft.password}
-        onText={(password) => onDraft({ password })}
-        draft={draft}
-        known={known}
-      />
-      {isSftp ? (
-        <AreaField
-          label="Host key fingerprints"
-          rows={2}
-          value={draft.hostKeys}
-          onText={(hostKeys) => onDraft({ hostKeys })}
-          placeholder="SHA256:…"
-          hint="One a line. Empty: the key seen first is remembered, and another one is refused."
-        />
-      ) : (
-        draft.tls !== 'none' && <CertificateFields draft={draft} onDraft={onDraft} />
-      )}
-    </>
-  );
-}
-
-function S3Fields({ draft, onDraft, known }: FormProps): ReactElement {
-  return (
-    <>
-      <div className="form-grid">
-        <TextField
-          label="Endpoint"
-          type="url"
-          value={draft.endpoint}
-          onText={(endpoint) => onDraft({ endpoint })}
-          placeholder="https://s3.example.com"
-          hint="Empty: AWS."
-        />
-        <TextField label="Region" value={draft.region} onText={(region) => onDraft({ region })} />
-        <TextField label="Bucket" required value={draft.bucket} onText={(bucket) => onDraft({ bucket })} />
-        <TextField
-          label="Prefix"
-          value={draft.prefix}
-          onText={(prefix) => onDraft({ prefix })}
-          hint="Nothing outside of it can be reached."
-        />
-        <TextField
-          label="Access key id"
-          required
-          value={draft.accessKeyId}
-          onText={(accessKeyId) => onDraft({ accessKeyId })}
-        />
-        <SecretText
-          label="Secret access key"
-          name="secretAccessKey"
-          isRequired={known === undefined}
-          value={draft.secretAccessKey}
-          onText={(secretAccessKey) => onDraft({ secretAccessKey })}
-          draft={draft}
-          known={known}
-        />
+    );
+  }
+  if (kind === 'list' || isLong) {
+    return (
+      <div className="whole">
+        <AreaField {...common} rows={isLong ? 4 : 2} placeholder={kind === 'list' ? 'SHA256:…' : '-----BEGIN …-----'} />
       </div>
-      <SecretText
-        label="Session token"
-        name="sessionToken"
-        value={draft.sessionToken}
-        onText={(sessionToken) => onDraft({ sessionToken })}
-        draft={draft}
-        known={known}
+    );
+  }
+  if (isSecret) {
+    return (
+      <TextField
+        {...common}
+        type="password"
+        required={field.isRequired && known === undefined}
+        autoComplete="new-password"
+        placeholder={isKept ? '••••••••' : undefined}
       />
-      <CheckField
-        label="Bucket in the path"
-        hint="What most stores but AWS want: https://host/bucket/key."
-        checked={draft.forcePathStyle}
-        onCheck={(forcePathStyle) => onDraft({ forcePathStyle })}
-      />
-      <CheckField
-        label="Upload with AWS's own uploader"
-        hint="For a store that refuses streamed parts. Each part is gathered in memory first."
-        checked={draft.uploader === 'sdk'}
-        onCheck={(isSdk) => onDraft({ uploader: isSdk ? 'sdk' : 'streamed' })}
-      />
-      <CertificateFields draft={draft} onDraft={onDraft} />
-    </>
-  );
-}
-
-function CertificateFields({ draft, onDraft }: FormProps): ReactElement {
-  return (
-    <>
-      <CheckField
-        label="Check the server's certificate"
-        hint="Off, anybody on the way can read and change what is sent."
-        checked={draft.tlsVerify}
-        onCheck={(tlsVerify) => onDraft({ tlsVerify })}
-      />
-      {draft.tlsVerify && (
-        <details>
-          <summary>Own certificate authority</summary>
-          <AreaField
-            label="Certificates (PEM)"
-            value={draft.tlsCa}
-            onText={(tlsCa) => onDraft({ tlsCa })}
-            placeholder="-----BEGIN CERTIFICATE-----"
-          />
-        </details>
-      )}
-    </>
-  );
-}
-
-interface SecretProps extends Pick<FormProps, 'draft' | 'known'> {
-  readonly label: string;
-  readonly name: string;
-  readonly value: string;
-  readonly onText: (text: string) => void;
-  readonly isRequired?: boolean;
-}
-
-function secretHint({ name, draft, known }: SecretProps): string | undefined {
-  if (known?.secrets[name] !== true) return undefined;
-  return changesServer(draft, known)
-    ? 'The server changes: give it again. A stored secret is never sent to another server.'
-    : 'One is stored and never shown. Leave this empty to keep it.';
-}
-
-function SecretText(props: SecretProps): ReactElement {
+    );
+  }
   return (
     <TextField
-      label={props.label}
-      type="password"
-      required={props.isRequired}
-      value={props.value}
-      onText={props.onText}
-      autoComplete="new-password"
-      hint={secretHint(props)}
-      placeholder={props.known?.secrets[props.name] === true ? '••••••••' : undefined}
+      {...common}
+      required={field.isRequired}
+      maxLength={shape.maxLength}
+      placeholder={kind === 'number' ? String(shape.default ?? '') : field.example}
+      {...(kind === 'number' ? { inputMode: 'numeric', pattern: '[0-9]*' } : {})}
     />
   );
 }
 
-function SecretArea(props: SecretProps): ReactElement {
-  return (
-    <AreaField
-      label={props.label}
-      value={props.value}
-      onText={props.onText}
-      hint={secretHint(props) ?? 'OpenSSH, PEM or PuTTY. It is kept encrypted and never shown again.'}
-      placeholder="-----BEGIN OPENSSH PRIVATE KEY-----"
-    />
-  );
+function keptHint(isLostNow: boolean): string {
+  return isLostNow
+    ? 'The server changes: give it again. A stored secret is never sent to another server.'
+    : 'One is stored and never shown. Leave this empty to keep it.';
 }

@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactElement } from 'react';
 import { CircleCheck, CircleMinus, CircleX, Play } from 'lucide-react';
 import { request, segment } from '../../api/client.ts';
 import { refresh, useAction } from '../../api/hooks.ts';
-import type { Connection, TestResult, TestStep } from '../../api/types.ts';
+import type { Connection, ConnectionType, TestResult, TestStep } from '../../api/types.ts';
 import { formatDuration } from '../../format.ts';
 import { Button, Facts, Notice, Panel, Time } from '../../ui/basics.tsx';
 import { CheckField } from '../../ui/fields.tsx';
@@ -23,14 +23,15 @@ const STEP_NAMES: Readonly<Record<string, string>> = {
 
 export function TestPanel(props: {
   readonly draft: Draft;
+  readonly type: ConnectionType;
   readonly known?: Connection | undefined;
   readonly isComplete: boolean;
   /** Accepts a host key where the connection is not kept yet. */
   readonly onPin: (fingerprint: string) => void;
 }): ReactElement {
-  const { draft, known, isComplete, onPin } = props;
+  const { draft, type, known, isComplete, onPin } = props;
   const [probe, setProbe] = useState(false);
-  const test = useAction(() => runTest(draft, known, probe), {
+  const test = useAction(() => runTest(draft, type, known, probe), {
     showsError: true,
     onDone: () => void (known !== undefined && refresh(`/manage/connections`)),
   });
@@ -77,11 +78,16 @@ export function TestPanel(props: {
   );
 }
 
-async function runTest(draft: Draft, known: Connection | undefined, probe: boolean): Promise<TestResult> {
-  if (known !== undefined && Object.keys(changesOf(draft, known)).length === 0)
+async function runTest(
+  draft: Draft,
+  type: ConnectionType,
+  known: Connection | undefined,
+  probe: boolean,
+): Promise<TestResult> {
+  if (known !== undefined && Object.keys(changesOf(draft, type, known)).length === 0)
     return request('POST', `/manage/connections/${segment(known.id)}/test`, { probe });
   return request('POST', '/manage/test-connection', {
-    connection: inputOf(draft, known),
+    connection: inputOf(draft, type, known),
     ...(known === undefined ? {} : { basedOn: known.id }),
     probe,
   });
