@@ -1,6 +1,6 @@
 /** What a pool tells of itself where threads share the limit of its login. */
 import type { SessionNeeds } from '../shares/share-messages.js';
-import type { Entry } from './entry.js';
+import type { Entry } from './open-sessions.js';
 import type { Waiter } from './waiters.js';
 
 /**

@@ -10,17 +10,36 @@ import { setMaxListeners } from 'node:events';
 import { onAbort } from '../base/deadline.js';
 import type { Grant } from '../budgets/budget.js';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
-import { newEntry, occupantOf, proveAlive, reserve, TryNext, type Entry } from './entry.js';
+import { OpenSessions, TryNext, type Entry } from './open-sessions.js';
 import { needsOf } from './needs.js';
 import { LearnedLimit } from '../shares/learned-limit.js';
 import type { SessionPermits } from '../shares/permits.js';
 import { type Place, PlaceLine, type PoolBudgets, unboundedBudgets } from './places.js';
-import type { PoolGauge, PoolOptions } from './pool-options.js';
 import { exhausted, poolFull, waitedTooLong } from './refusals.js';
 import type { OpenSession, PoolLimits, Session } from './session.js';
 import { enqueue, newWaiter, type AcquireOptions, type Lease, type Priority, type Waiter } from './waiters.js';
 
-export type { AcquireOptions, Lease, PoolGauge, Priority };
+export type { AcquireOptions, Lease, Priority };
+
+export interface PoolGauge {
+  readonly host: string;
+  readonly open: number;
+  readonly leased: number;
+  readonly waiting: number;
+}
+
+export interface PoolOptions<T> {
+  /** host:port, for error texts and gauges. */
+  readonly host: string;
+  readonly limits: PoolLimits;
+  /** What one session can carry, before the first one has told. */
+  readonly leasesPerSession: number;
+  readonly open: OpenSession<T>;
+  /** Absent = no bounds but its own limits. */
+  readonly budgets?: PoolBudgets;
+  /** Where pools of other threads share the limit of sessions. */
+  readonly permits?: SessionPermits;
+}
 
 /** After a failed attempt to open one more session beside live ones. */
 const REOPEN_DELAY_MS = 1_000;
@@ -35,7 +54,7 @@ export class Pool<T> {
   private readonly permits: SessionPermits | undefined;
   private readonly budgets: PoolBudgets;
   private readonly line: PlaceLine;
-  private readonly entries = new Set<Entry<T>>();
+  private readonly sessions: OpenSessions<T>;
   private readonly queue: Waiter<T>[] = [];
   private readonly closing = new AbortController();
   private expectedCapacity: number;
@@ -49,7 +68,6 @@ export class Pool<T> {
   private isOpenFailing = false;
   private lastRefusal: GatewayError | undefined;
   private reopenTimer: NodeJS.Timeout | undefined;
-  private timer: NodeJS.Timeout | undefined;
   private lastUsed = performance.now();
   private lastOwner = '';
   private openedAt = -Infinity;
@@ -62,14 +80,20 @@ export class Pool<T> {
     this.permits = options.permits;
     this.budgets = options.budgets ?? unboundedBudgets();
     this.line = new PlaceLine(this.budgets.places);
+    this.sessions = new OpenSessions({
+      limits: () => this.currentLimits,
+      mayKeep: () => Math.min(this.limits.maxSessions, this.permits?.cap ?? Infinity),
+      isWanted: () => this.queue.length > 0,
+      closing: this.closing.signal,
+    });
     this.permits?.bind({
       granted: () => (this.sessionsToOpen() > 0 ? void this.openOne() : this.permits?.giveBack(false)),
       changed: () => {
-        this.retireSurplus();
+        this.sessions.retireSurplus();
         this.serve();
       },
       needs: () =>
-        needsOf(this.queue, this.entries, {
+        needsOf(this.queue, this.sessions.all, {
           opening: this.opening.size,
           openedAt: this.openedAt,
           mostLeases: this.limits.maxChannelsPerSession,
@@ -89,23 +113,21 @@ export class Pool<T> {
   set limits(limits: PoolLimits) {
     this.currentLimits = limits;
     this.permits?.limit(limits.maxSessions);
-    this.retireSurplus();
+    this.sessions.retireSurplus();
   }
 
   get gauge(): PoolGauge {
-    let leased = 0;
-    for (const entry of this.entries) leased += entry.used;
     return {
       host: this.host,
-      open: this.entries.size + this.opening.size - this.line.length,
-      leased,
+      open: this.sessions.size + this.opening.size - this.line.length,
+      leased: this.sessions.leased,
       waiting: this.queue.length,
     };
   }
 
   /** Milliseconds without a lease, a waiter or an open session; 0 while in use. */
   get unusedMs(): number {
-    return this.entries.size + this.opening.size + this.queue.length + this.granting > 0
+    return this.sessions.size + this.opening.size + this.queue.length + this.granting > 0
       ? 0
       : performance.now() - this.lastUsed;
   }
@@ -151,13 +173,12 @@ export class Pool<T> {
   /** Fails every waiter, closes idle sessions now and leased ones as they come back. */
   close(reason: Error = new GatewayError('draining', 'the gateway is stopping', { retryAfterMs: 1_000 })): void {
     this.closing.abort(reason);
-    clearInterval(this.timer);
     clearTimeout(this.reopenTimer);
     this.learned.forget();
     this.line.leave();
     this.permits?.want(0);
     for (const waiter of [...this.queue]) waiter.fail(reason);
-    for (const entry of this.entries) if (entry.used === 0) this.drop(entry);
+    this.sessions.close();
   }
 
   /** One less may let a pair behind it pass. */
@@ -187,7 +208,7 @@ export class Pool<T> {
         waiter.fail(exhausted(this.host, waiter.count));
         continue;
       }
-      const slots = reserve(this.entries, waiter.count, (entry) => this.capacityOf(entry));
+      const slots = this.sessions.reserve(waiter.count);
       if (slots === undefined) break;
       this.queue.shift();
       void this.grant(waiter, slots);
@@ -200,16 +221,12 @@ export class Pool<T> {
   /** Leases this login could ever hold at once, by the limits and what the server has taught. */
   private mostLeases(): number {
     let perSession = this.expectedCapacity;
-    for (const entry of this.entries) perSession = Math.max(perSession, this.capacityOf(entry));
+    for (const entry of this.sessions.all) perSession = Math.max(perSession, this.sessions.capacityOf(entry));
     return this.mostSessions * perSession;
   }
 
   private get mostSessions(): number {
     return Math.min(this.limits.maxSessions, this.learned.sessions, this.permits?.learned ?? Infinity);
-  }
-
-  private capacityOf({ session }: Entry<T>): number {
-    return Math.min(session.capacity, this.limits.maxChannelsPerSession);
   }
 
   private async grant(waiter: Waiter<T>, slots: Entry<T>[]): Promise<void> {
@@ -243,7 +260,7 @@ export class Pool<T> {
     const { session } = entry;
     try {
       // A session opened for this waiter has proven itself by that; what fails on it then is the waiter's to tell.
-      await this.prove(entry, waiter.prove && entry.opened < waiter.arrived);
+      await this.sessions.prove(entry, waiter.prove && entry.opened < waiter.arrived);
       const item = await session.lease(waiter.signal);
       entry.idleSince = undefined;
       let released = false;
@@ -268,13 +285,6 @@ export class Pool<T> {
     }
   }
 
-  private prove(entry: Entry<T>, always: boolean): Promise<void> | undefined {
-    return proveAlive(entry, always, this.closing.signal, () => {
-      // What cut one idle session (a firewall, a restart) has most likely cut the others too.
-      for (const other of this.entries) if (other.used === 0) this.drop(other);
-    });
-  }
-
   /**
    * A session that lives on after a lease of it failed is proven before it serves again: the line may be dead for all.
    * Not while others are at work on it: behind their bytes an answer may take long, and theirs is the better proof.
@@ -282,34 +292,15 @@ export class Pool<T> {
   private async takeBack(entry: Entry<T>, fate: 'keep' | 'discard'): Promise<void> {
     if (fate === 'discard' && entry.session.alive && entry.used === 1 && !this.closing.signal.aborted) {
       entry.idleSince ??= performance.now();
-      await this.prove(entry, true)?.catch(() => undefined);
+      await this.sessions.prove(entry, true)?.catch(() => undefined);
     }
     this.giveBack(entry);
     this.serve();
   }
 
   private giveBack(entry: Entry<T>): void {
-    entry.used--;
     this.lastUsed = performance.now();
-    if (entry.used === 0) entry.idleSince ??= this.lastUsed;
-    const isLeaving = entry.used === 0 && this.closing.signal.aborted;
-    if (!entry.session.alive || isLeaving) this.drop(entry);
-    // The first to come to rest leaves, whichever was marked: that one's lease may last for hours.
-    else if (entry.used === 0 && (entry.isSurplus || this.surplus > 0)) this.retireSurplus();
-  }
-
-  private get surplus(): number {
-    return this.entries.size - Math.min(this.limits.maxSessions, this.permits?.cap ?? Infinity);
-  }
-
-  /** Marks the least used sessions above the limit; those that idle leave at once. */
-  private retireSurplus(): void {
-    const { surplus } = this;
-    const byUse = [...this.entries].sort((a, b) => a.used - b.used);
-    for (const [index, entry] of byUse.entries()) {
-      entry.isSurplus = index < surplus;
-      if (entry.isSurplus && entry.used === 0) this.drop(entry);
-    }
+    this.sessions.giveBack(entry);
   }
 
   private openForDemand(): void {
@@ -323,7 +314,7 @@ export class Pool<T> {
   private sessionsToOpen(): number {
     // While attempts fail, those under way decide for everybody who waits.
     if (this.closing.signal.aborted || this.isOpenFailing) return 0;
-    const room = this.mostSessions - this.entries.size - this.opening.size;
+    const room = this.mostSessions - this.sessions.size - this.opening.size;
     if (room <= 0) return 0;
     const delay = this.holdOpensUntil - performance.now();
     if (delay > 0) {
@@ -336,9 +327,8 @@ export class Pool<T> {
       return 0;
     }
     let wanted = this.queue.reduce((sum, waiter) => sum + waiter.count, 0) - this.opening.size * this.expectedCapacity;
-    let leased = 0;
-    for (const entry of this.entries) leased += entry.used;
-    const crowded = this.entries.size > 0 && this.opening.size === 0 && leased >= this.entries.size * SPREAD_FROM;
+    const { size, leased } = this.sessions;
+    const crowded = size > 0 && this.opening.size === 0 && leased >= size * SPREAD_FROM;
     if (wanted <= 0 && crowded) wanted = 1;
     return Math.min(room, Math.max(0, Math.ceil(wanted / this.expectedCapacity)));
   }
@@ -397,23 +387,17 @@ export class Pool<T> {
     this.openFailures = 0;
     this.isOpenFailing = false;
     for (const waiter of this.queue) waiter.loginFailure = undefined;
-    const entry = newEntry(session, ++this.events, startedAt);
-    this.entries.add(entry);
-    place.offer(occupantOf(entry, { isWanted: () => this.queue.length > 0, drop: () => this.drop(entry) }));
     this.openedAt = performance.now();
-    this.learned.sessions = Math.max(this.learned.sessions, this.entries.size);
+    this.learned.sessions = Math.max(this.learned.sessions, this.sessions.size + 1);
     this.expectedCapacity = session.capacity;
-    session.onClose(() => {
-      this.entries.delete(entry);
+    this.sessions.add(session, ++this.events, startedAt, place, () => {
       if (!this.closing.signal.aborted) this.serve();
     });
-    this.retireSurplus();
-    this.timer ??= setInterval(() => this.expire(), Math.min(5_000, this.limits.idleTimeoutMs)).unref();
   }
 
   private openFailed(error: GatewayError, sharing: ReadonlySet<Waiter<T>>): void {
     if (this.closing.signal.aborted) return;
-    const live = this.entries.size;
+    const live = this.sessions.size;
     if (error.code === 'too_many_sessions') {
       this.lastRefusal = error;
       // The waiters stay: a session of ours comes back, or the server has room again later.
@@ -429,22 +413,5 @@ export class Pool<T> {
     this.isOpenFailing = this.opening.size > 0;
     if (this.isOpenFailing || live > 0) return;
     for (const waiter of [...this.queue]) if (waiter.loginFailure !== undefined) waiter.fail(waiter.loginFailure);
-  }
-
-  private expire(): void {
-    const before = performance.now() - this.limits.idleTimeoutMs;
-    for (const entry of this.entries) {
-      const isIdle = entry.used === 0 && (entry.idleSince ?? before) < before;
-      if (!entry.session.alive || isIdle) this.drop(entry);
-    }
-    if (this.entries.size === 0) {
-      clearInterval(this.timer);
-      this.timer = undefined;
-    }
-  }
-
-  private drop(entry: Entry<T>): void {
-    this.entries.delete(entry);
-    entry.session.close();
   }
 }

@@ -1,6 +1,6 @@
 /** The line before a pool. */
 import type { GatewayError } from '../base/errors.js';
-import type { Opening } from './entry.js';
+import type { Opening } from './open-sessions.js';
 
 export interface Lease<T> {
   readonly item: T;

@@ -1,0 +1,188 @@
+/** The open sessions of a pool: who uses them, whether they live, and when they leave. */
+import type { Occupant, Place } from './places.js';
+import type { PoolLimits, Session } from './session.js';
+
+/** How a session came to be, on the clock of performance.now(). */
+export interface Opening {
+  readonly startedAt: number;
+  readonly connectedAt: number;
+  readonly readyAt: number;
+}
+
+/** An open session in its pool. */
+export interface Entry<T> {
+  readonly session: Session<T>;
+  /** Its place in the order of events, comparable with a waiter's. */
+  readonly opened: number;
+  /** Absent where nothing had to be opened. */
+  readonly opening: Opening | undefined;
+  used: number;
+  /** When the last lease came back; undefined while one is out. */
+  idleSince: number | undefined;
+  /** The round trip under way that shows whether the session still lives. */
+  proof: Promise<void> | undefined;
+  /** Above a lowered limit: takes no further lease and leaves with its last one. */
+  isSurplus: boolean;
+}
+
+/** The slot was none: a dead session, or one that admits less than it promised. Costs the waiter nothing, and ends by itself. */
+export class TryNext extends Error {}
+
+/** Idle longer than this, a session proves itself by one round trip before it is used. */
+const CHECK_AFTER_IDLE_MS = 5_000;
+const LOOK_EVERY_MS = 5_000;
+
+export interface OpenSessionsOptions {
+  limits(): PoolLimits;
+  /** How many sessions may stay: those above it take no further lease. */
+  mayKeep(): number;
+  /** Somebody waits: what idles is about to be used. */
+  isWanted(): boolean;
+  /** The pool is closing: nothing is kept. */
+  readonly closing: AbortSignal;
+}
+
+export class OpenSessions<T> {
+  private readonly entries = new Set<Entry<T>>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: OpenSessionsOptions) {}
+
+  get all(): ReadonlySet<Entry<T>> {
+    return this.entries;
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  get leased(): number {
+    let leased = 0;
+    for (const { used } of this.entries) leased += used;
+    return leased;
+  }
+
+  /** A session that has just been opened, the opening begun at `startedAt`, on its place. `ended` comes when it is gone. */
+  add(session: Session<T>, opened: number, startedAt: number, place: Place, ended: () => void): void {
+    const { connectedAt } = session;
+    const entry: Entry<T> = {
+      session,
+      opened,
+      opening: connectedAt === undefined ? undefined : { startedAt, connectedAt, readyAt: performance.now() },
+      used: 0,
+      idleSince: performance.now(),
+      proof: undefined,
+      isSurplus: false,
+    };
+    this.entries.add(entry);
+    place.offer(this.occupantOf(entry));
+    session.onClose(() => {
+      this.entries.delete(entry);
+      ended();
+    });
+    this.retireSurplus();
+    const { idleTimeoutMs } = this.options.limits();
+    this.timer ??= setInterval(() => this.expire(), Math.min(LOOK_EVERY_MS, idleTimeoutMs)).unref();
+  }
+
+  capacityOf({ session }: Entry<T>): number {
+    return Math.min(session.capacity, this.options.limits().maxChannelsPerSession);
+  }
+
+  /** Takes `count` free slots, least loaded sessions first, or none. */
+  reserve(count: number): Entry<T>[] | undefined {
+    const slots: Entry<T>[] = [];
+    for (let taken = 0; taken < count; taken++) {
+      let best: Entry<T> | undefined;
+      for (const entry of this.entries) {
+        if (entry.isSurplus || !entry.session.alive || entry.used >= this.capacityOf(entry)) continue;
+        if (best === undefined || entry.used < best.used) best = entry;
+      }
+      if (best === undefined) {
+        for (const entry of slots) entry.used--;
+        return undefined;
+      }
+      best.used++;
+      slots.push(best);
+    }
+    return slots;
+  }
+
+  /** One round trip on a session that idled long, shared by all who want it; it outlives a waiter that leaves. */
+  prove(entry: Entry<T>, always: boolean): Promise<void> | undefined {
+    if (entry.proof !== undefined || entry.idleSince === undefined) return entry.proof;
+    if (!always && performance.now() - entry.idleSince <= CHECK_AFTER_IDLE_MS) return undefined;
+    entry.proof = entry.session
+      .check(this.options.closing)
+      .then(() => void (entry.idleSince = performance.now()))
+      .catch((error: unknown) => {
+        entry.session.close();
+        // What cut one idle session (a firewall, a restart) has most likely cut the others too.
+        this.dropIdle();
+        throw new TryNext('an idle session did not answer', { cause: error });
+      })
+      .finally(() => (entry.proof = undefined));
+    return entry.proof;
+  }
+
+  giveBack(entry: Entry<T>): void {
+    entry.used--;
+    if (entry.used === 0) entry.idleSince ??= performance.now();
+    const isLeaving = entry.used === 0 && this.options.closing.aborted;
+    if (!entry.session.alive || isLeaving) this.drop(entry);
+    // The first to come to rest leaves, whichever was marked: that one's lease may last for hours.
+    else if (entry.used === 0 && (entry.isSurplus || this.surplus > 0)) this.retireSurplus();
+  }
+
+  /** Marks the least used sessions above the limit; those that idle leave at once. */
+  retireSurplus(): void {
+    const { surplus } = this;
+    const byUse = [...this.entries].sort((a, b) => a.used - b.used);
+    for (const [index, entry] of byUse.entries()) {
+      entry.isSurplus = index < surplus;
+      if (entry.isSurplus && entry.used === 0) this.drop(entry);
+    }
+  }
+
+  /** Used ones leave as they come back. */
+  close(): void {
+    clearInterval(this.timer);
+    this.dropIdle();
+  }
+
+  private get surplus(): number {
+    return this.entries.size - this.options.mayKeep();
+  }
+
+  /** The session as whoever lacks a place sees it. */
+  private occupantOf(entry: Entry<T>): Occupant {
+    const isBusy = (): boolean => this.options.isWanted() || entry.used > 0 || entry.proof !== undefined;
+    return {
+      get idleSince() {
+        return isBusy() ? undefined : entry.idleSince;
+      },
+      close: () => this.drop(entry),
+    };
+  }
+
+  private expire(): void {
+    const before = performance.now() - this.options.limits().idleTimeoutMs;
+    for (const entry of this.entries) {
+      const isIdle = entry.used === 0 && (entry.idleSince ?? before) < before;
+      if (!entry.session.alive || isIdle) this.drop(entry);
+    }
+    if (this.entries.size === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+    }
+  }
+
+  private dropIdle(): void {
+    for (const entry of this.entries) if (entry.used === 0) this.drop(entry);
+  }
+
+  private drop(entry: Entry<T>): void {
+    this.entries.delete(entry);
+    entry.session.close();
+  }
+}
