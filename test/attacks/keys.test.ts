@@ -546,7 +546,13 @@ describe('how keys end', () => {
       [{ name: 'key_hash', type: 'bytea' }],
     );
     // Whoever knows a secret to be compared: passwords, CSRF tokens, the bearer of /metrics, the sandbox's login.
-    for (const file of ['storage/passwords', 'manage/owner-sessions', 'api/system', 'sandbox/server']) {
+    const comparing = [
+      'storage/secrets/passwords',
+      'api/manage/login/owner-sessions',
+      'api/system/metrics',
+      'sandbox/server',
+    ];
+    for (const file of comparing) {
       const source = readFileSync(new URL(`../../../src/${file}.ts`, import.meta.url), 'utf8');
       assert.match(source, /\btimingSafeEqual\(/, file);
     }
