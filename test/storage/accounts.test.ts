@@ -262,7 +262,8 @@ for (const kind of DATABASES) {
         {
           ...ACCOUNT,
           connections: [
-            { ...sftp, privateKeyFile: path.join(folder, 'id') },
+            // As the example file has it: the key that is not used stands there, empty.
+            { ...sftp, privateKey: '', privateKeyFile: path.join(folder, 'id') },
             { ...ftp, id: 'secure', tlsCaFile: path.join(folder, 'ca') },
           ],
         },
