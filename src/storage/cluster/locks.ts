@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { orAbort, pause } from '../../base/deadline.js';
 import type { GatewayError } from '../../base/errors.js';
-import { answerWithin, Silence } from '../postgres/answer-within.js';
-import { databaseAway, isConnectionLoss } from '../postgres/errors.js';
+import { answerWithin, databaseAway, isConnectionLoss, Silence } from '../postgres/errors.js';
 import { type Database, END_TIMEOUT_SECONDS } from '../postgres/database.js';
 import type { Sql } from '../postgres/sql.js';
 

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { isDuplicate } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable } from '../postgres/sql.js';
-import type { StorageOptions } from '../startup.js';
+import type { Log } from '../startup.js';
 
 /** How often a node says that it lives, and how long a silent one is believed alive. */
 export interface NodeTiming {
@@ -20,9 +20,6 @@ const TAG_ATTEMPTS = 5;
 /** This process among the nodes of the database: its heartbeat, and who of the others is dead. */
 export class NodeRegistry {
   readonly id = uuidv7();
-  readonly #database: Database;
-  readonly #timing: NodeTiming;
-  readonly #log: StorageOptions['log'];
   readonly #onBeat: (() => Promise<void>)[] = [];
   #tag = '';
   #processes = 1;
@@ -33,11 +30,11 @@ export class NodeRegistry {
   #steadySince = 0;
   #stopped = false;
 
-  constructor(database: Database, log: StorageOptions['log'], timing: NodeTiming) {
-    this.#database = database;
-    this.#timing = timing;
-    this.#log = log;
-  }
+  constructor(
+    private readonly database: Database,
+    private readonly log: Log,
+    private readonly timing: NodeTiming,
+  ) {}
 
   /** 8 lower-case hex digits; unique among the nodes that the database knows. */
   get tag(): string {
@@ -52,23 +49,23 @@ export class NodeRegistry {
   /** Enters this node. `alone`: the database is this process's own, so that all earlier nodes are dead at once. */
   async start(alone: boolean): Promise<void> {
     if (alone) {
-      await this.#database.run((sql) => sql`update nodes set stopped_at = now() where stopped_at is null`);
+      await this.database.run((sql) => sql`update nodes set stopped_at = now() where stopped_at is null`);
     }
     for (let attempt = 1; this.#tag === ''; attempt++) {
       const tag = randomBytes(4).toString('hex');
       try {
-        await this.#database.run((sql) => this.#enter(sql, tag));
+        await this.database.run((sql) => this.#enter(sql, tag));
         this.#tag = tag;
       } catch (error) {
         if (!isDuplicate(error) || attempt === TAG_ATTEMPTS) throw error;
       }
     }
-    this.#stopListening = this.#database.onBack(() => {
+    this.#stopListening = this.database.onBack(() => {
       this.#steadySince = performance.now();
       this.#beatSoon(0);
     });
     // What died before this node came needs no second look: it had its time.
-    this.#steadySince = performance.now() - this.#timing.deadAfterMs;
+    this.#steadySince = performance.now() - this.timing.deadAfterMs;
   }
 
   /** Starts the heartbeat; resolves after the first one and what has been registered to run after it, whatever became of them. */
@@ -87,7 +84,7 @@ export class NodeRegistry {
    * the living must have the time to beat again before anybody is declared dead.
    */
   get mayJudge(): boolean {
-    return performance.now() - this.#steadySince >= this.#timing.deadAfterMs;
+    return performance.now() - this.#steadySince >= this.timing.deadAfterMs;
   }
 
   /** SQL condition: the node whose id stands in `column` is dead, or unknown. Never true of this one. */
@@ -99,7 +96,7 @@ export class NodeRegistry {
 
   /** Forgets dead nodes that left nothing to look after. */
   async forgetDead(): Promise<void> {
-    await this.#database.run(
+    await this.database.run(
       (sql) => sql`
         delete from nodes n where ${this.isDead(sql, sql`n.id`)}
           and not exists (select from leftovers l where l.node_id = n.id or l.tag = n.tag)
@@ -113,7 +110,7 @@ export class NodeRegistry {
     clearTimeout(this.#timer);
     this.#stopListening?.();
     await this.#beating;
-    await this.#database.run((sql) => sql`update nodes set stopped_at = now() where id = ${this.id}`);
+    await this.database.run((sql) => sql`update nodes set stopped_at = now() where id = ${this.id}`);
   }
 
   async #enter(sql: Queryable, tag: string): Promise<void> {
@@ -129,7 +126,7 @@ export class NodeRegistry {
   }
 
   get #deadAfter(): string {
-    return `${this.#timing.deadAfterMs} milliseconds`;
+    return `${this.timing.deadAfterMs} milliseconds`;
   }
 
   #beatSoon(ms: number): void {
@@ -141,7 +138,7 @@ export class NodeRegistry {
   #beatOnce(): Promise<void> {
     this.#beating ??= this.#beat().finally(() => {
       this.#beating = undefined;
-      this.#beatSoon(this.#timing.heartbeatMs);
+      this.#beatSoon(this.timing.heartbeatMs);
     });
     return this.#beating;
   }
@@ -150,12 +147,12 @@ export class NodeRegistry {
     try {
       const started = performance.now();
       // Enters it anew where another node has cleared it away meanwhile.
-      await this.#database.run((sql) => this.#enter(sql, this.#tag));
-      if (performance.now() - started > this.#timing.deadAfterMs) this.#steadySince = performance.now();
+      await this.database.run((sql) => this.#enter(sql, this.#tag));
+      if (performance.now() - started > this.timing.deadAfterMs) this.#steadySince = performance.now();
       for (const work of this.#onBeat) await work();
     } catch (error) {
-      if (!this.#database.isAway) {
-        this.#log('warn', 'a heartbeat failed', { reason: error instanceof Error ? error.message : String(error) });
+      if (!this.database.isAway) {
+        this.log('warn', 'a heartbeat failed', { reason: error instanceof Error ? error.message : String(error) });
       }
     }
   }

@@ -5,9 +5,8 @@ import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { childEnvironment } from './child-environment.js';
 import type { ServerPrograms } from './embedded-package.js';
-import type { RunAs } from './run-as.js';
+import { childEnvironment, type RunAs } from './run-as.js';
 import { StartupError } from '../startup.js';
 
 const run = promisify(execFile);

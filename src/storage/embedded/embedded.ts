@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from '../../base/deadline.js';
-import { childEnvironment } from './child-environment.js';
 import {
   awaitFreeFolder,
   clusterFolder,
@@ -26,9 +25,8 @@ import {
 } from './embedded-folder.js';
 import { locatePrograms, type ServerPrograms } from './embedded-package.js';
 import type { DatabaseTarget } from '../postgres/target.js';
-import { chooseRunAs, giveTo, type RunAs } from './run-as.js';
-import { StartupError } from '../startup.js';
-import type { StorageOptions } from '../startup.js';
+import { childEnvironment, chooseRunAs, giveTo, type RunAs } from './run-as.js';
+import { type Log, StartupError } from '../startup.js';
 
 const DATABASE = 'postgres';
 const PORT = 5432;
@@ -77,8 +75,6 @@ export interface EmbeddedServer {
   /** Ends the server the fast way: open transactions are rolled back, everything committed is on disk. */
   stop(): Promise<void>;
 }
-
-type Log = StorageOptions['log'];
 
 export interface EmbeddedOptions {
   /** What other processes connect through; the default is a socket wherever there are any. */

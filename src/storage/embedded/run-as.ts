@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { chown, lstat, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { childEnvironment } from './child-environment.js';
 import { StartupError } from '../startup.js';
 
 const NOBODY = 65534;
@@ -87,4 +86,21 @@ export async function giveTo(folder: string, owner: number | undefined): Promise
   }
   // Last, so that an interrupted walk is done again.
   await chown(folder, owner, owner);
+}
+
+/**
+ * The environment of child processes. Ours holds the master key and every secret that the configuration refers to, and
+ * other processes of the child's user can read what it was started with (/proc/<pid>/environ).
+ */
+const PASSED_ON = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|HOME|LD_LIBRARY_PATH)$/;
+/** Windows starts no program without some of these; its names are in any case. */
+const PASSED_ON_WINDOWS = /^(PATH|PATHEXT|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|TEMP|TMP|USERPROFILE|TZ)$/i;
+
+export function childEnvironment(
+  added: Readonly<Record<string, string>> = {},
+  own: NodeJS.ProcessEnv = process.env,
+  platform: NodeJS.Platform = process.platform,
+): Record<string, string | undefined> {
+  const passedOn = platform === 'win32' ? PASSED_ON_WINDOWS : PASSED_ON;
+  return { ...Object.fromEntries(Object.entries(own).filter(([name]) => passedOn.test(name))), ...added };
 }

@@ -2,13 +2,14 @@ import postgres from 'postgres';
 import { GatewayError } from '../../base/errors.js';
 import { PassingSet } from '../../base/passing-set.js';
 import { pause, within } from '../../base/deadline.js';
-import { answerWithin, Silence } from './answer-within.js';
 import {
+  answerWithin,
   databaseAway,
   errorCodeOf,
   isCancelled,
   isConnectionLoss,
   isRefusal,
+  Silence,
   slimCause,
   StatementError,
   TOO_MANY_CONNECTIONS,

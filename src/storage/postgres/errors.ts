@@ -1,4 +1,5 @@
 /** What the driver and the server throw, sorted into the few kinds that matter above. */
+import { within } from '../../base/deadline.js';
 import { GatewayError, type GatewayErrorDetails } from '../../base/errors.js';
 
 const CONNECTION_CODES = new Set([
@@ -123,4 +124,18 @@ export function slimCause(thrown: unknown): Error | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const code = errorCodeOf(thrown);
   return new Error(code === '' ? thrown.message : `${code}: ${thrown.message}`);
+}
+
+/** Nothing came back in time; over a connection to a database that means a dead line. */
+export class Silence extends Error {
+  constructor(ms: number) {
+    super(`no answer within ${ms} ms`);
+  }
+}
+
+/** The result of `work`, or a Silence after `ms`. */
+export function answerWithin<T>(work: PromiseLike<T>, ms: number): Promise<T> {
+  return within(work, ms, () => {
+    throw new Silence(ms);
+  });
 }

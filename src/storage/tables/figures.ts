@@ -25,7 +25,7 @@ export interface Trouble {
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
-/** Looking does not count toward the month (see transfers/operation.ts). */
+/** Looking does not count toward the month (see operations/operation.ts). */
 const FREE_TYPES = ['list', 'exists', 'poll'];
 
 export class Figures {

@@ -31,10 +31,6 @@ interface Entry {
  * database is away, and follow when it is back.
  */
 export class HistoryWriter {
-  readonly #database: Database;
-  readonly #nodeId: string;
-  readonly #log: StorageOptions['log'];
-  readonly #onCommit: (rows: number) => void;
   #queue: Entry[] = [];
   #flights = 0;
   #rowsInFlight = 0;
@@ -48,14 +44,10 @@ export class HistoryWriter {
   #idleListeners: (() => void)[] = [];
 
   constructor(
-    database: Database,
-    nodeId: string,
-    { log, onHistoryCommit = () => undefined }: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
+    private readonly database: Database,
+    private readonly nodeId: string,
+    private readonly options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
   ) {
-    this.#database = database;
-    this.#nodeId = nodeId;
-    this.#log = log;
-    this.#onCommit = onHistoryCommit;
     database.onBack(() => this.#pump());
   }
 
@@ -77,7 +69,10 @@ export class HistoryWriter {
   /** Queues a row; `settle` is called when it is durable, or with the reason why it never will be. */
   add(row: TransferRow, settle?: Entry['settle']): void {
     if (this.#closed || this.#queue.length >= MAX_QUEUED) {
-      this.#log('error', 'a history item is lost: too many wait for the database', { id: row.id, status: row.status });
+      this.options.log('error', 'a history item is lost: too many wait for the database', {
+        id: row.id,
+        status: row.status,
+      });
       settle?.(databaseAway());
       return;
     }
@@ -102,7 +97,7 @@ export class HistoryWriter {
     this.#closed = true;
     clearTimeout(this.#retryTimer);
     if (this.#queue.length === 0) return;
-    this.#log('error', 'history items are lost: the database is away', { items: this.#queue.length });
+    this.options.log('error', 'history items are lost: the database is away', { items: this.#queue.length });
     for (const entry of this.#queue.splice(0)) entry.settle?.(databaseAway());
   }
 
@@ -121,7 +116,7 @@ export class HistoryWriter {
   }
 
   #mayLeave(): boolean {
-    if (this.#database.isAway) return false;
+    if (this.database.isAway) return false;
     return this.#flights === 0 || (this.#flights < MAX_FLIGHTS && this.#queue.length > SECOND_FLIGHT_ABOVE);
   }
 
@@ -145,13 +140,13 @@ export class HistoryWriter {
   }
 
   async #write(rows: readonly TransferRow[]): Promise<void> {
-    const written = await this.#database.run((sql) => writeBatch(sql, this.#nodeId, rows), BATCH_SILENCE_MS);
+    const written = await this.database.run((sql) => writeBatch(sql, this.nodeId, rows), BATCH_SILENCE_MS);
     this.#refusal = undefined;
     this.#waitingSince = performance.now();
-    this.#onCommit(rows.length);
+    this.options.onHistoryCommit?.(rows.length);
     if (written === rows.length) return;
     // A repeated batch, or rows that another node has declared failed while this one was cut off.
-    await this.#database.run((sql) => correctFailed(sql, rows));
+    await this.database.run((sql) => correctFailed(sql, rows));
   }
 
   #putBack(batch: Entry[]): void {
@@ -172,7 +167,10 @@ export class HistoryWriter {
       return this.#send(batch.slice(middle));
     }
     const reason = toGatewayError(error);
-    this.#log('error', 'a history item was refused by the database', { id: first.row.id, reason: reason.message });
+    this.options.log('error', 'a history item was refused by the database', {
+      id: first.row.id,
+      reason: reason.message,
+    });
     first.settle?.(new GatewayError('internal', 'the history item was refused by the database', { cause: reason }));
   }
 }
