@@ -97,6 +97,7 @@ export async function inFolder<T>(
   calls: Pick<Places<Place>, 'makeFolder'>,
   path: RemotePath,
   work: () => Promise<T>,
+  mayHaveBeenMissing: (error: GatewayError) => Promise<boolean> = async () => false,
 ): Promise<T> {
   try {
     return await work();
@@ -108,7 +109,7 @@ export async function inFolder<T>(
       throw saysMore ? second : error;
     });
     // Another maker may have been faster.
-    if (!created && !hasCode(error, 'not_found')) throw error;
+    if (!created && !hasCode(error, 'not_found') && !(await mayHaveBeenMissing(error))) throw error;
     return work();
   }
 }
@@ -120,8 +121,12 @@ function put<P extends Place>(
   replace: boolean,
   leftovers: Leftovers,
 ): Promise<void> {
-  return inFolder(places, to.path, () =>
-    replace ? renameOver(places, from, to, leftovers) : renameNew(places, from, to),
+  return inFolder(
+    places,
+    to.path,
+    () => (replace ? renameOver(places, from, to, leftovers) : renameNew(places, from, to)),
+    // FTP gives no reason; where a file stands, the folder was no part of it.
+    async (error) => hasCode(error, 'remote_failure') && (await places.look(to)) === undefined,
   );
 }
 
