@@ -521,9 +521,11 @@ export function httpSuite(entry: ServerEntry): void {
       assert.equal((await newest('list')).status, 'failed');
     });
 
-    test('a folder of 1,100 files is listed whole', async () => {
+    test('a folder of many files is listed whole', async () => {
       const folder = newFolder();
-      const names = Array.from({ length: 1_100 }, (_, index) => `f${String(index).padStart(4, '0')}`);
+      // More than three pages: those of the store are short.
+      const length = isS3() ? 130 : 1_100;
+      const names = Array.from({ length }, (_, index) => `f${String(index).padStart(4, '0')}`);
       for (let at = 0; at < names.length; at += 50) {
         await Promise.all(names.slice(at, at + 50).map((name) => server.disk.write(`${folder}/${name}`, '')));
       }

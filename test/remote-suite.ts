@@ -675,9 +675,11 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         });
       });
 
-      test('a folder of 1,000 names is listed whole, also after one look that was broken off; an empty one is empty', async () => {
+      test('a folder of many names is listed whole, also after one look that was broken off; an empty one is empty', async () => {
         const folder = newFolder();
-        const names = Array.from({ length: 1_000 }, (_, index) => `n${String(index).padStart(4, '0')}`);
+        // More than three pages: those of the store are short.
+        const length = server.connection.type === 's3' ? 130 : 1_000;
+        const names = Array.from({ length }, (_, index) => `n${String(index).padStart(4, '0')}`);
         for (let start = 0; start < names.length; start += 50) {
           await Promise.all(names.slice(start, start + 50).map((file) => disk.write(`${folder}/${file}`, '')));
         }
@@ -698,28 +700,25 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         const folder = newFolder();
         const refuses = server.deviations.refusesName;
         const kept = NAMES.filter((file) => refuses?.(file) !== true);
-        await use(async (remote) => {
-          for (const file of NAMES) {
-            const path = `${folder}/${file}`;
-            if (!kept.includes(file)) {
-              await assert.rejects(put(remote, path, file), GatewayError, file);
-              continue;
-            }
-            const { name } = await put(remote, path, file);
-            assert.equal(name, file);
-            assert.equal((await get(remote, path)).toString(), file);
-            assert.deepEqual([(await remote.stat(at(path))).name, await text(path)], [file, file]);
-          }
-          assert.deepEqual(await namesIn(remote, folder), kept.toSorted());
-          assert.deepEqual(await disk.files(folder), kept.map((file) => `${folder}/${file}`).toSorted());
-          for (const file of kept) {
-            const moved = at(`${folder}-moved/${file}`);
-            await remote.move(at(`${folder}/${file}`), moved, { replace: false });
-            assert.equal((await get(remote, moved)).toString(), file);
-            await remote.remove(moved);
-          }
-          assert.deepEqual(await disk.files(`${folder}-moved`), []);
+        const all = (work: (remote: Remote, file: string) => Promise<void>, names = kept): Promise<unknown> =>
+          Promise.all(names.map((file) => use((remote) => work(remote, file))));
+        await all(async (remote, file) => {
+          const path = `${folder}/${file}`;
+          if (!kept.includes(file)) return assert.rejects(put(remote, path, file), GatewayError, file);
+          const { name } = await put(remote, path, file);
+          assert.equal(name, file);
+          assert.equal((await get(remote, path)).toString(), file);
+          assert.deepEqual([(await remote.stat(at(path))).name, await text(path)], [file, file]);
+        }, NAMES);
+        assert.deepEqual(await use((remote) => namesIn(remote, folder)), kept.toSorted());
+        assert.deepEqual(await disk.files(folder), kept.map((file) => `${folder}/${file}`).toSorted());
+        await all(async (remote, file) => {
+          const moved = at(`${folder}-moved/${file}`);
+          await remote.move(at(`${folder}/${file}`), moved, { replace: false });
+          assert.equal((await get(remote, moved)).toString(), file);
+          await remote.remove(moved);
         });
+        assert.deepEqual(await disk.files(`${folder}-moved`), []);
       });
 
       test('folders of every name are made, listed and moved', async () => {
@@ -883,6 +882,15 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         await Promise.all(['w', 'z', 'z'].map((sub) => use((remote) => remote.makeFolder(at(`${folder}/x/y/${sub}`)))));
         assert.deepEqual(await disk.files(folder), [`${folder}/one`, `${folder}/three`, `${folder}/two`]);
         assert.deepEqual(await use((remote) => namesIn(remote, `${folder}/x/y`)), ['w/', 'z/']);
+        // Three sessions find the folder missing; only one of them makes it.
+        const files = ['one', 'three', 'two'];
+        const move = (file: string) => (remote: Remote) =>
+          remote.move(at(`${folder}/${file}`), at(`${folder}-moved/to/${file}`), { replace: false });
+        await Promise.all(files.map((file) => use(move(file))));
+        assert.deepEqual(
+          await disk.files(`${folder}-moved`),
+          files.map((file) => `${folder}-moved/to/${file}`),
+        );
       });
 
       test('what the server denies is permission_denied, and the session goes on', async () => {

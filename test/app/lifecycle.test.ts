@@ -70,7 +70,8 @@ suite('a bad configuration', () => {
   });
 });
 
-suite('signals', () => {
+// Each runs a program of its own, and two of them take long to end.
+suite('signals', { concurrency: true }, () => {
   for (const [signal, words] of [
     ['SIGTERM', 'retired and drained'],
     ['SIGINT', 'drained'],

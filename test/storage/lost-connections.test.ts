@@ -138,7 +138,7 @@ for (const kind of DATABASES) {
   });
 }
 
-describe('connections that fall silent', () => {
+describe('connections that fall silent', { concurrency: true }, () => {
   let server: PostgresServer;
   before(async () => (server = await startPostgres()));
   after(() => server.stop());
