@@ -189,12 +189,13 @@ test('no file depends on itself by way of others', () => {
   for (const file of files) walk(file, []);
 });
 
-/** What a request brought is typed by the schema that checked it. */
+/** What a request brought is typed by the schema that checked it; endpoint() hands it over so typed, for all of them. */
+const HANDS_OVER = 'api/endpoint.ts';
 const OF_A_REQUEST = /(^|\.)(json|query|params|body|input|context)$/;
 
 test('no endpoint casts what a request brought', () => {
   const casts: string[] = [];
-  for (const file of files.filter((name) => name.startsWith('api/') && !name.startsWith('api/manage/'))) {
+  for (const file of files.filter((name) => name.startsWith('api/') && name !== HANDS_OVER)) {
     const source = ts.createSourceFile(file, readFileSync(join(SOURCE, file), 'utf8'), ts.ScriptTarget.Latest, true);
     const visit = (node: ts.Node): void => {
       if ((ts.isAsExpression(node) || ts.isTypeAssertionExpression(node)) && OF_A_REQUEST.test(castIn(node).getText()))

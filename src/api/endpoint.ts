@@ -16,7 +16,7 @@
  * the whole answer. Every field has its words in its schema (src/base/schema.ts); a query or path parameter also has
  * `examples: [one]`. A schema gets a name in the document by `object`, or by `component`. endpoints.ts lists the endpoints.
  */
-import { type Static, type TObject, type TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import type { TSchemaOf } from '../base/schema.js';
 import type { ErrorCode } from '../base/errors.js';
 import { json } from '../http/answer.js';
@@ -86,7 +86,7 @@ export interface Repeated {
 /** What `handle` is given: the request's context, checked and typed. */
 export interface Input<Path extends string, Query extends TSchema, Body extends TSchema> extends Omit<
   RequestContext,
-  'params' | 'query' | 'json'
+  'params' | 'query' | 'body'
 > {
   readonly params: Readonly<Record<ParameterOf<Path>, string>>;
   readonly query: Static<Query>;
@@ -155,8 +155,7 @@ export function endpoint<
   // What an owner looks at is his own state.
   const { isEssential = access === 'owner' && method === 'GET' ? true : undefined } = definition;
   // The router has checked them against these very schemas.
-  const inputOf = (context: RequestContext): Input<Path, Query, Body> =>
-    ({ ...context, body: context.json }) as unknown as Input<Path, Query, Body>;
+  const inputOf = (context: RequestContext) => context as unknown as Input<Path, Query, Body>;
   const row = {
     method,
     path,

@@ -70,17 +70,17 @@ export function createRouter(options: RouterOptions): HttpHandler {
     if (route.anyQuery !== true) unknown.noteQuery(request.query, route.query);
     const query = compiled.checkQuery?.(queryValues(request.query)) ?? {};
     const readWhole = isPublic ? readUnsigned : readSigned;
-    const body = route.body === 'json' ? await readWhole(request) : undefined;
-    const parsed = body === undefined ? undefined : parseJson(body);
+    const bytes = route.body === 'json' ? await readWhole(request) : undefined;
+    const parsed = bytes === undefined ? undefined : parseJson(bytes);
     if (route.json !== undefined) unknown.noteFields(parsed, route.json);
-    const json = body === undefined ? undefined : (compiled.checkJson ?? ((value: unknown) => value))(parsed);
+    const body = compiled.checkJson === undefined ? parsed : compiled.checkJson(parsed);
     const { span } = state;
     const timedBy: RequestContext['timedBy'] = (timing) => (state.timing = timing);
     const noteFields: RequestContext['noteFields'] = (given, schema) => unknown.noteFields(given, schema);
     const { access } = route;
     const stillOpens = async (): Promise<boolean> =>
       access === 'public' || (await authenticator.stillOpens(request, access));
-    const facts = { request, requestId, params, query, json, caller, span };
+    const facts = { request, requestId, params, query, body, caller, span };
     const context: RequestContext = { ...facts, timedBy, noteFields, stillOpens };
     const key = route.idempotent === true ? idempotencyKey(request) : undefined;
     const handle = async (changes: Pick<RequestContext, 'request' | 'intent'>): Promise<HttpAnswer> => {
@@ -96,7 +96,7 @@ export function createRouter(options: RouterOptions): HttpHandler {
     await route.permit?.(context);
     const recall = async (transferId: string): Promise<string> =>
       (await route.recall?.(context, transferId)) ?? `transfer ${transferId}`;
-    return once(options.idempotency, caller, key, { request, body }, { run: handle, recall });
+    return once(options.idempotency, caller, key, { request, body: bytes }, { run: handle, recall });
   }
 
   function failure(thrown: unknown, requestId: string, state: RequestState): HttpAnswer {

@@ -81,7 +81,7 @@ export interface RequestContext {
   /** The query, checked and converted by the route's schema (defaults filled in). */
   readonly query: Readonly<Record<string, unknown>>;
   /** The JSON body, parsed and checked, on routes with `body: 'json'`; undefined on others. */
-  readonly json: unknown;
+  readonly body: unknown;
   /** Present on every route that asks for a key. */
   readonly caller: Caller;
   readonly span: Span;

@@ -4,11 +4,11 @@ import { describe, test, type TestContext } from 'node:test';
 import { Type } from 'typebox';
 import { endpoint } from '../../src/api/endpoint.js';
 import { buildDocument } from '../../src/api/openapi/document.js';
-import { FILE_API } from '../../src/api/openapi/file-api.js';
+import { FILE_API } from '../../src/api/openapi/apis.js';
 import { parametersOf, responsesOf } from '../../src/api/openapi/resolve.js';
 import { component, count, flag, oneOf, text, withDefault } from '../../src/base/schema.js';
 import { startRouted, type Routed } from '../http/support/routed.js';
-import { fileApi } from './openapi/route-table.js';
+import { fileApi, managementApi } from './openapi/route-table.js';
 
 interface Press {
   readonly printed: string[];
@@ -158,9 +158,9 @@ test('the document shows it with its words, its examples and its errors', () => 
     assert.ok(operation['x-error-codes']?.includes(code), code);
 });
 
-test('every row of the table comes from such a definition', () => {
-  const rows = fileApi().table;
-  assert.ok(rows.length > 20);
+test('every row of both tables comes from such a definition', () => {
+  const rows = [...fileApi().table, ...managementApi().table];
+  assert.ok(rows.length > 80);
   const others = rows.filter((row) => !('description' in row)).map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(others, []);
 });

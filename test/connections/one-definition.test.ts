@@ -7,7 +7,7 @@ import { draftOf } from '../../src/api/manage/connection-input.js';
 import { connectionSchemas } from '../../src/api/manage/connection-schemas.js';
 import { describedType } from '../../src/api/manage/connections/types.js';
 import { connectionAnswers } from '../../src/api/manage/connections/view.js';
-import { MANAGEMENT_API } from '../../src/api/openapi/management-api.js';
+import { MANAGEMENT_API } from '../../src/api/openapi/apis.js';
 import { buildDocument } from '../../src/api/openapi/document.js';
 import { integer } from '../../src/base/allowed.js';
 import { fieldOptions } from '../../src/cli/connection-options.js';

@@ -7,7 +7,7 @@ import type { RequestContext, Route } from '../../src/http/types.js';
 import { RawClient } from './support/raw-client.js';
 import { KEY, startRouted, type Routed } from './support/routed.js';
 
-const show = async ({ params, query, json: body, caller, requestId }: RequestContext) =>
+const show = async ({ params, query, body, caller, requestId }: RequestContext) =>
   json(200, { params, query, body, account: caller.accountId, requestId });
 
 const QUERY = {

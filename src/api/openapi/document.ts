@@ -1,14 +1,12 @@
 /** The OpenAPI document of an API, made from the route table and the schemas that check requests. */
-import { componentOf } from '../../base/schema.js';
+import { componentOf, type Component } from '../../base/schema.js';
 import type { Route } from '../../http/types.js';
-import type { DescribedRoute } from '../endpoint.js';
+import type { BodyForm, DescribedRoute, Success } from '../endpoint.js';
 import { errorCodeSchema, errorResponsesOf, headerReference, sharedErrorResponses } from './error-responses.js';
 import { allErrorCodes, errorCodesOf, type ClientErrorCode } from './errors.js';
 import { ANSWER_HEADERS, EVERY_ANSWER, KEYED_ANSWER, OPERATION_ANSWER, REQUEST_HEADERS } from './header-fields.js';
 import type {
   Api,
-  BodyForm,
-  Description,
   Header,
   MediaType,
   OpenApiDocument,
@@ -28,7 +26,10 @@ export interface DocumentOptions {
 
 /** Rows of the other API are left out. */
 export function buildDocument(api: Api, routes: readonly DescribedRoute[], options: DocumentOptions): OpenApiDocument {
-  return new DocumentBuilder(api).build(routes, options);
+  return new DocumentBuilder(api).build(
+    routes.filter(({ path }) => api.owns(path)),
+    options,
+  );
 }
 
 class DocumentBuilder {
@@ -45,11 +46,9 @@ class DocumentBuilder {
     const paths: Record<string, PathItem> = {};
     const given: ClientErrorCode[] = [];
     for (const route of routes) {
-      if (!this.api.owns(route.path)) continue;
-      const { description } = route;
-      given.push(...errorCodesOf(route, description));
+      given.push(...errorCodesOf(route));
       const path = route.path.replace(/:(\w+)/g, '{$1}');
-      const operation = this.operation(route, description);
+      const operation = this.operation(route);
       paths[path] = {
         ...paths[path],
         [route.method.toLowerCase()]: operation,
@@ -89,26 +88,24 @@ class DocumentBuilder {
     };
   }
 
-  private operation(route: Route, description: Description): Operation {
-    const { operationId, tag, summary } = description;
-    const body = this.requestBody(route, description);
-    const codes = errorCodesOf(route, description);
+  private operation(route: DescribedRoute): Operation {
+    const { operationId, tag, summary, description, success } = route.description;
+    const body = this.requestBody(route);
+    const codes = errorCodesOf(route);
     return {
       operationId,
       tags: [tag],
       summary,
-      description: description.description,
+      description,
       security: this.api.securityOf(route),
       parameters: [
-        ...this.pathParameters(route, description).map((parameter) => this.shared(parameter)),
-        ...this.queryParameters(route),
-        ...headerParameters(route, description).map((parameter) => this.shared(parameter)),
+        ...pathParameters(route).map((parameter) => this.shared(parameter)),
+        ...queryParameters(route),
+        ...headerParameters(route).map((parameter) => this.shared(parameter)),
       ],
       ...(body === undefined ? {} : { requestBody: body }),
       responses: {
-        ...Object.fromEntries(
-          Object.keys(description.success).map((status) => [status, this.success(route, description, status)]),
-        ),
+        ...Object.fromEntries(Object.entries(success).map(([status, answer]) => [status, this.success(route, answer)])),
         ...errorResponsesOf(codes, route.skippable === true),
       },
       'x-error-codes': codes,
@@ -124,40 +121,12 @@ class DocumentBuilder {
     return { $ref: `#/components/parameters/${name}` };
   }
 
-  private pathParameters({ path }: Route, { params = {} }: Description): Parameter[] {
-    return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
-      name,
-      in: 'path',
-      required: true,
-      ...wordsOf(params[name] as Schema),
-    }));
+  private requestBody({ json, description: { body, bodyExamples } }: DescribedRoute): RequestBody | undefined {
+    const forms = json === undefined ? body : { 'application/json': { schema: json, examples: bodyExamples } };
+    return forms === undefined ? undefined : { required: true, content: this.content(forms) };
   }
 
-  private queryParameters({ query }: Route): Parameter[] {
-    const { properties = {}, required = [] } = (query ?? {}) as {
-      readonly properties?: Readonly<Record<string, Schema>>;
-      readonly required?: readonly string[];
-    };
-    return Object.entries(properties).map(([name, schema]) => ({
-      name,
-      in: 'query',
-      required: required.includes(name),
-      ...wordsOf(schema),
-    }));
-  }
-
-  private requestBody(route: Route, { body, bodyExamples }: Description): RequestBody | undefined {
-    if (route.json !== undefined) {
-      return {
-        required: true,
-        content: { 'application/json': this.media({ schema: route.json, examples: bodyExamples }) },
-      };
-    }
-    return body === undefined ? undefined : { required: true, content: this.content(body) };
-  }
-
-  private success(route: Route, { success: answers }: Description, status: string): Response {
-    const { description, headers = [], content } = answers[status] ?? { description: '' };
+  private success(route: Route, { description, headers = [], content }: Success): Response {
     const replayed = route.idempotent === true ? ['Idempotency-Replayed'] : [];
     return {
       description,
@@ -167,31 +136,25 @@ class DocumentBuilder {
   }
 
   private content(forms: Readonly<Record<string, BodyForm>>): Record<string, MediaType> {
-    return Object.fromEntries(Object.entries(forms).map(([type, form]) => [type, this.media(form)]));
+    return Object.fromEntries(
+      Object.entries(forms).map(([type, { schema, examples }]) => [
+        type,
+        { schema: this.shown(schema), ...(examples === undefined ? {} : { examples }) },
+      ]),
+    );
   }
 
-  private media({
-    schema,
-    examples,
-  }: {
-    readonly schema: object;
-    readonly examples?: BodyForm['examples'];
-  }): MediaType {
-    return { schema: this.shown(schema), ...(examples === undefined ? {} : { examples }) };
-  }
-
-  /** A schema with references in place of those that have a name. */
+  /** A schema with references in place of those that have a name; words of its own stand beside the reference. */
   private shown(schema: object): Schema {
-    const found = componentOf(schema);
-    if (found === undefined) return this.shownWhole(schema);
-    this.refer(found.name, found.schema);
+    const named = componentOf(schema);
+    if (named === undefined) return this.shownWhole(schema);
+    this.refer(named);
     const { description } = schema as Schema;
-    const isOwn = description !== undefined && description !== (found.schema as Schema)['description'];
-    return { $ref: `#/components/schemas/${found.name}`, ...(isOwn ? { description } : {}) };
+    return { $ref: `#/components/schemas/${named.name}`, ...(description === undefined ? {} : { description }) };
   }
 
   /** The document shows this component. */
-  private refer(name: string, schema: object): void {
+  private refer({ name, schema }: Component): void {
     const known = this.components.get(name);
     if (known !== undefined && known !== schema) throw new Error(`two schemas have the name ${name}`);
     if (known !== undefined) return;
@@ -201,10 +164,7 @@ class DocumentBuilder {
 
   private shownWhole(schema: object): Schema {
     const parts = Object.entries(schema as Schema).map(([keyword, value]): [string, unknown] => {
-      if (keyword === 'properties') {
-        const fields = Object.entries(value as Readonly<Record<string, object>>);
-        return [keyword, Object.fromEntries(fields.map(([name, field]) => [name, this.shown(field)]))];
-      }
+      if (keyword === 'properties') return [keyword, this.fields(value as Readonly<Record<string, object>>)];
       if (keyword === 'items' || keyword === 'then') return [keyword, this.shown(value as object)];
       if (keyword === 'oneOf' || keyword === 'anyOf' || keyword === 'allOf')
         return [keyword, (value as readonly object[]).map((one) => this.shown(one))];
@@ -212,15 +172,39 @@ class DocumentBuilder {
     });
     return Object.fromEntries(parts);
   }
+
+  private fields(schemas: Readonly<Record<string, object>>): Record<string, Schema> {
+    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.shown(schema)]));
+  }
 }
 
-/** A parameter's words stand beside its schema. */
-function wordsOf({ description, examples, ...schema }: Schema): Pick<Parameter, 'description' | 'schema' | 'example'> {
-  return {
-    description: (description ?? '') as string,
-    schema,
-    example: (examples as readonly unknown[] | undefined)?.[0],
-  };
+function pathParameters({ description: { params = {} } }: DescribedRoute): Parameter[] {
+  return Object.entries(params).map(([name, schema]) => ({ ...parameter(name, schema), in: 'path', required: true }));
+}
+
+function queryParameters(route: Route): Parameter[] {
+  const { properties = {}, required = [] }: Fields = route.query ?? {};
+  return Object.entries(properties).map(([name, schema]) => ({
+    ...parameter(name, schema),
+    in: 'query',
+    required: required.includes(name),
+  }));
+}
+
+interface Fields {
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+}
+
+/** Its words stand beside its schema. */
+function parameter(name: string, whole: object): Pick<Parameter, 'name' | 'description' | 'schema' | 'example'> {
+  const { description, examples, ...schema } = whole as Words;
+  return { name, description: description ?? '', schema, example: examples?.[0] };
+}
+
+interface Words extends Schema {
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
 }
 
 /** The answer to HEAD has the header fields of the one to GET and no body (RFC 9110, 9.3.2). */
@@ -240,7 +224,7 @@ function withoutBody(response: Response | Reference): Response | Reference {
   return head;
 }
 
-function headerParameters(route: Route, { headers = [] }: Description): Parameter[] {
+function headerParameters({ description: { headers = [] }, ...route }: DescribedRoute): Parameter[] {
   const trace = route.access === 'public' ? [] : ['traceparent', 'tracestate'];
   const names = [
     'X-Request-Id',

@@ -1,7 +1,6 @@
 /** Which errors an endpoint can give, and what each means: made from the catalogue in src/base/errors.ts. */
 import { ERROR_RULES, type ErrorCode } from '../../base/errors.js';
-import type { Route } from '../../http/types.js';
-import type { Description } from './types.js';
+import type { DescribedRoute } from '../endpoint.js';
 
 /** Codes that no client ever sees: nobody is left to answer, or the pool answers in its place. */
 type Hidden = 'client_gone' | 'too_many_sessions';
@@ -253,7 +252,8 @@ const REMOTE = [
 ] as const;
 
 /** Every code that the endpoint can answer with, in the order of the catalogue. */
-export function errorCodesOf(route: Route, { isRemote = false, errors = [] }: Description): ClientErrorCode[] {
+export function errorCodesOf({ description, ...route }: DescribedRoute): ClientErrorCode[] {
+  const { isRemote = false, errors = [] } = description;
   const hasKey = route.access !== 'public';
   const codes = new Set<ErrorCode>([
     'internal',

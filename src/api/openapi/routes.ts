@@ -1,12 +1,11 @@
 /** The documents of both APIs and their reference pages: made from the whole route table, when somebody asks first. */
 import { createHash } from 'node:crypto';
 import { isNotModified } from '../../http/answer.js';
-import { buildDocument, type DocumentOptions } from './document.js';
-import { FILE_API } from './file-api.js';
-import { MANAGEMENT_API } from './management-api.js';
-import { referencePage, type PageLinks } from './reference-page.js';
-import { documentAt, pageAt, type Reference } from '../system/reference.js';
 import type { DescribedRoute, Endpoint } from '../endpoint.js';
+import { documentAt, pageAt, type Reference } from '../system/reference.js';
+import { buildDocument, type DocumentOptions } from './document.js';
+import { FILE_API, MANAGEMENT_API } from './apis.js';
+import { referencePage, type PageLinks } from './reference-page.js';
 import type { Api } from './types.js';
 
 /** A short life, so that what runs after an upgrade is what people read. */
@@ -16,7 +15,7 @@ const FILES: PageLinks = { document: '/openapi.json', page: '/docs' };
 const MANAGEMENT: PageLinks = { document: '/manage/openapi.json', page: '/manage/docs' };
 
 export function withReference(routes: readonly DescribedRoute[], options: DocumentOptions): DescribedRoute[] {
-  const all: DescribedRoute[] = [...routes];
+  const all = [...routes];
   const add = ({ route }: Endpoint<Reference>, make: () => Reference): void => {
     let made: Reference | undefined;
     all.push(route((request) => (made ??= make())(request)));

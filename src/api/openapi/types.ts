@@ -1,9 +1,9 @@
 /** The parts of OpenAPI 3.1 that the document uses, and what a row of the route table is described with. */
 import type { ErrorCode } from '../../base/errors.js';
 import type { Route } from '../../http/types.js';
-import type { BodyForm, Description, Example, Examples } from '../endpoint.js';
+import type { Example, Examples } from '../endpoint.js';
 
-export type { BodyForm, Description, Example, Examples };
+export type { Example };
 
 /** JSON Schema 2020-12. */
 export type Schema = Readonly<Record<string, unknown>>;

@@ -6,8 +6,7 @@ import type { Route } from '../../../src/http/types.js';
 import { manageRoutes } from '../../../src/api/manage/endpoints.js';
 import type { ManageServices } from '../../../src/api/manage/services.js';
 import { buildDocument } from '../../../src/api/openapi/document.js';
-import { FILE_API } from '../../../src/api/openapi/file-api.js';
-import { MANAGEMENT_API } from '../../../src/api/openapi/management-api.js';
+import { FILE_API, MANAGEMENT_API } from '../../../src/api/openapi/apis.js';
 import { withReference } from '../../../src/api/openapi/routes.js';
 import type { Api, OpenApiDocument } from '../../../src/api/openapi/types.js';
 

@@ -1,0 +1,91 @@
+/** The two APIs, as far as no endpoint says it. */
+import type { Route } from '../../http/types.js';
+import type { Api, Operation } from './types.js';
+import { webhooks } from './webhooks.js';
+
+const FILES_INTRODUCTION = `Moves and manages files on SFTP, FTP and S3 servers over HTTP, from one outbound address.
+
+Send the API key as \`Authorization: Bearer ftg_…\`. Bodies are JSON unless stated.
+
+Every failure is \`{ "error": string }\`; the header \`X-Error-Code\` carries one of the codes of \`ErrorCode\`, which do not change.
+\`X-Request-Id\` finds the request in the log. With \`Retry-After\`, another try makes sense after that many seconds. A request
+with \`Idempotency-Key\` can be sent again without fear: it runs once.`;
+
+/** For programs: files, connections, history, watched folders. */
+export const FILE_API: Api = {
+  title: 'File Transfer Gateway',
+  summary: 'A streaming JSON-over-HTTP gateway to SFTP, FTP and S3 servers',
+  introduction: FILES_INTRODUCTION,
+  tags: [
+    { name: 'Files', description: 'Operations on files.' },
+    { name: 'Folders', description: 'Operations on folders.' },
+    { name: 'Commands', description: 'Commands over SSH.' },
+    { name: 'Account', description: 'The account, its connections and its history.' },
+    {
+      name: 'Watched folders',
+      description: 'Folders that are checked at an interval, and the event that tells of new files.',
+    },
+    { name: 'System', description: 'The gateway itself.' },
+  ],
+  owns: (path) => !path.startsWith('/manage/'),
+  securitySchemes: {
+    apiKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An API key, `ftg_…`. The scopes are those of the key.',
+    },
+    metricsToken: { type: 'http', scheme: 'bearer', description: '`metrics.token` of the configuration.' },
+  },
+  securityOf: fileSecurity,
+  webhooks,
+};
+
+function fileSecurity({ access, path }: Route): Operation['security'] {
+  if (access === 'public') return path === '/metrics' ? [{}, { metricsToken: [] }] : [];
+  return [{ apiKey: access === 'any' ? [] : [access] }];
+}
+
+const MANAGEMENT_INTRODUCTION = `What the owner of an account does, by hand or by program: connections, API keys, the history with live progress, watched folders.
+
+Send either an API key with the scope \`admin\` as \`Authorization: Bearer ftg_…\`, or the session cookie of \`POST /manage/login\` and, but for GET and HEAD, its
+CSRF token as \`X-CSRF-Token\`. Bodies are JSON; where an operation shows a body it must be there, if only as \`{}\`.
+
+Every failure is \`{ "error": string }\`; the header \`X-Error-Code\` carries one of the codes of \`ErrorCode\`, which do not change. Everything is the account's
+own: an id of another account and one that never was get the same 404.`;
+
+/** Of the account's owner: what the dashboard and `ftg` stand on. */
+export const MANAGEMENT_API: Api = {
+  title: 'File Transfer Gateway management',
+  summary: 'Connections, API keys, history and watched folders of an account',
+  introduction: MANAGEMENT_INTRODUCTION,
+  tags: [
+    { name: 'Login', description: 'Login sessions, the password, one-time passwords.' },
+    { name: 'Account', description: 'The account, its month and what was changed.' },
+    { name: 'Connections', description: 'Servers, their host keys and their test.' },
+    { name: 'API keys', description: 'What programs log in with.' },
+    { name: 'Transfers', description: 'The history, and what runs now.' },
+    {
+      name: 'Watched folders',
+      description: 'Folders that are checked at an interval, and what is delivered from them.',
+    },
+    { name: 'System', description: 'This description.' },
+  ],
+  owns: (path) => path.startsWith('/manage/'),
+  securitySchemes: {
+    adminKey: { type: 'http', scheme: 'bearer', description: 'An API key with the scope `admin`.' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'ftg_session',
+      description: 'The cookie that `POST /manage/login` sets; over HTTPS `__Host-ftg_session`.',
+    },
+    csrfToken: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token', description: '`csrfToken` of the session.' },
+  },
+  securityOf: managementSecurity,
+  webhooks: () => ({}),
+};
+
+function managementSecurity({ access, method }: Route): Operation['security'] {
+  if (access === 'public') return [];
+  return [{ adminKey: [] }, method === 'GET' ? { session: [] } : { session: [], csrfToken: [] }];
+}
