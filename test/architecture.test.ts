@@ -175,6 +175,15 @@ test('a library has one owner', () => {
   }
 });
 
+test('aborts are listened to, and work is raced with time, through base/deadline alone', () => {
+  const byHand = files.filter((file) => {
+    const text = readFileSync(join(SOURCE, file), 'utf8');
+    return /addEventListener\('abort'|once\(\w*[sS]ignal, 'abort'|Promise\.race\(\[[^\]]*(delay|setTimeout)/.test(text);
+  });
+  // The client shares no code with the gateway.
+  assert.deepEqual(byHand.sort(), ['base/deadline.ts', 'client/retry.ts']);
+});
+
 test('no file depends on itself by way of others', () => {
   const targets = new Map(
     files.map((file) => [file, imports.filter((one) => one.file === file && isOurs(one)).map(({ target }) => target)]),
