@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter';
 import { request, segment } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import type { Connection, ConnectionType, Dependents } from '../api/types.ts';
-import { Badge, Button, LinkButton, Notice, Page, Panel, Pending, Skeleton } from '../ui/basics.tsx';
+import { Badge, Button, Failure, LinkButton, Notice, Page, Panel, Pending, Skeleton } from '../ui/basics.tsx';
 import { Confirm, Menu } from '../ui/dialog.tsx';
 import { changesOf, draftOf, isComplete, withPin } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
@@ -117,11 +117,7 @@ function Editor(props: {
           >
             <fieldset className="panel-body plain-fieldset" disabled={isOwned}>
               <ConnectionFields types={types} type={type} draft={draft} known={connection} onDraft={setDraft} />
-              {save.error !== null && (
-                <Notice tone="bad" title="It was not saved" isAlert>
-                  {save.error.message}
-                </Notice>
-              )}
+              <Failure error={save.error} title="It was not saved" />
               {!isOwned && (
                 <div className="row end">
                   <Button disabled={!hasChanges} onClick={() => setDraft(draftOf(connection, type))}>

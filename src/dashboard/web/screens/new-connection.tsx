@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import type { Connection, ConnectionType } from '../api/types.ts';
-import { Button, LinkButton, Notice, Page, Panel, Pending } from '../ui/basics.tsx';
+import { Button, Failure, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { inputOf, isComplete, newDraft, withPin } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
 import { TestPanel } from './connection/test-panel.tsx';
@@ -44,11 +44,7 @@ function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactEl
           }}
         >
           <ConnectionFields types={types} type={type} draft={draft} onDraft={setDraft} />
-          {create.error !== null && (
-            <Notice tone="bad" title="It was not saved" isAlert>
-              {create.error.message}
-            </Notice>
-          )}
+          <Failure error={create.error} title="It was not saved" />
           <div className="row end">
             <LinkButton href="/connections">Discard</LinkButton>
             <Button look="primary" type="submit" isBusy={create.isPending}>

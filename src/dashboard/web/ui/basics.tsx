@@ -129,6 +129,16 @@ export function Notice(props: {
   );
 }
 
+/** Why what was asked for did not happen; nothing while nothing went wrong. */
+export function Failure({ error, title }: { readonly error: Error | null | undefined; readonly title?: string }) {
+  if (error === null || error === undefined) return null;
+  return (
+    <Notice tone="bad" isAlert {...(title === undefined ? {} : { title })}>
+      {error.message}
+    </Notice>
+  );
+}
+
 /** Says what would stand here and how it comes about. */
 export function Empty(props: {
   readonly title: string;

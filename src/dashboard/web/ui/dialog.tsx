@@ -2,7 +2,7 @@
 import * as Ariakit from '@ariakit/react';
 import { useState, type ReactElement, type ReactNode } from 'react';
 import { Ellipsis, X } from 'lucide-react';
-import { Button, Notice } from './basics.tsx';
+import { Button, Failure } from './basics.tsx';
 import { TextField } from './fields.tsx';
 
 export function Dialog(props: {
@@ -32,6 +32,45 @@ export function Dialog(props: {
   );
 }
 
+/** Asks something and sends the answer, by Enter too; what went wrong stands below it. */
+export function FormDialog(props: {
+  readonly title: string;
+  readonly verb: string;
+  readonly look?: 'primary' | 'danger';
+  readonly discard?: string;
+  readonly size?: 'small' | 'medium';
+  readonly keepsOpen?: boolean;
+  readonly isBusy?: boolean;
+  readonly isReady?: boolean;
+  readonly error?: Error | null | undefined;
+  readonly onSend: () => void;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}): ReactElement {
+  const { title, verb, look = 'primary', discard = 'Discard', size = 'small', keepsOpen = false, children } = props;
+  const { isBusy = false, isReady = true, error, onSend, onClose } = props;
+  return (
+    <Dialog title={title} onClose={onClose} size={size} keepsOpen={keepsOpen}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady) onSend();
+        }}
+      >
+        {children}
+        <Failure error={error} />
+        <div className="dialog-actions">
+          <Button onClick={onClose}>{discard}</Button>
+          <Button look={look} type="submit" isBusy={isBusy} disabled={!isReady}>
+            {verb}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
 /** Asks before what cannot be undone; where much is at stake, the name has to be typed. */
 export function Confirm(props: {
   readonly title: string;
@@ -43,33 +82,14 @@ export function Confirm(props: {
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }): ReactElement {
-  const { title, verb, children, typed, isBusy = false, error, onConfirm, onClose } = props;
+  const { typed, children, onConfirm, ...rest } = props;
   const [text, setText] = useState('');
   const isReady = typed === undefined || text === typed;
   return (
-    <Dialog title={title} onClose={onClose} size="small">
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady) onConfirm();
-        }}
-      >
-        <div>{children}</div>
-        {typed !== undefined && <TextField label={`Type “${typed}” to confirm`} value={text} onText={setText} />}
-        {error !== undefined && error !== null && (
-          <Notice tone="bad" isAlert>
-            {error.message}
-          </Notice>
-        )}
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Keep</Button>
-          <Button look="danger" type="submit" isBusy={isBusy} disabled={!isReady}>
-            {verb}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog {...rest} look="danger" discard="Keep" isReady={isReady} onSend={onConfirm}>
+      <div>{children}</div>
+      {typed !== undefined && <TextField label={`Type “${typed}” to confirm`} value={text} onText={setText} />}
+    </FormDialog>
   );
 }
 

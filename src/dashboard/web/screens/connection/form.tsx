@@ -141,7 +141,7 @@ function DrawnField({ field, draft, onDraft, type, known }: FormProps & { readon
       {...common}
       required={field.isRequired}
       maxLength={shape.maxLength}
-      placeholder={kind === 'number' ? String(shape.default ?? '') : field.example}
+      placeholder={field.example || String(shape.default ?? '')}
       {...(kind === 'number' ? { inputMode: 'numeric', pattern: '[0-9]*' } : {})}
     />
   );

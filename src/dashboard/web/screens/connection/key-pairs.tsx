@@ -4,7 +4,7 @@ import { KeyRound, Plus, Trash2 } from 'lucide-react';
 import { request } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { KeyPair } from '../../api/types.ts';
-import { Button, CodeBlock, Notice } from '../../ui/basics.tsx';
+import { Button, CodeBlock, Failure } from '../../ui/basics.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 
 export function KeyPairChoice({
@@ -74,11 +74,7 @@ export function KeyPairChoice({
           Generate
         </Button>
       </div>
-      {create.error !== null && (
-        <Notice tone="bad" isAlert>
-          {create.error.message}
-        </Notice>
-      )}
+      <Failure error={create.error} />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { request, segment } from '../../api/client.ts';
 import { refresh, useAction } from '../../api/hooks.ts';
 import type { Connection, ConnectionType, TestResult, TestStep } from '../../api/types.ts';
 import { formatDuration } from '../../format.ts';
-import { Button, Facts, Notice, Panel, Time } from '../../ui/basics.tsx';
+import { Button, Facts, Failure, Notice, Panel, Time } from '../../ui/basics.tsx';
 import { CheckField } from '../../ui/fields.tsx';
 import { changesOf, inputOf, type Draft } from './draft.ts';
 
@@ -62,11 +62,7 @@ export function TestPanel(props: {
           {test.isPending && <Elapsed />}
         </div>
         {!isComplete && <p className="hint">Fill in the required fields first.</p>}
-        {test.error !== null && (
-          <Notice tone="bad" title="The test could not run" isAlert>
-            {test.error.message}
-          </Notice>
-        )}
+        <Failure error={test.error} title="The test could not run" />
         {!test.isPending && test.data !== undefined && (
           <Result result={test.data} onAccept={accept} canAccept={known?.source !== 'configuration'} />
         )}

@@ -4,8 +4,8 @@ import { request, segment } from '../../api/client.ts';
 import { refresh, useAction, useRead } from '../../api/hooks.ts';
 import type { Connection, FileInfo } from '../../api/types.ts';
 import { formatNumber } from '../../format.ts';
-import { Button, Notice, Progress } from '../../ui/basics.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { Progress } from '../../ui/basics.tsx';
+import { Confirm, FormDialog } from '../../ui/dialog.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { showToast } from '../../ui/toast.tsx';
 import { joinPath, nameOf, parentOf } from './paths.ts';
@@ -30,28 +30,17 @@ function TextDialog(props: {
   const { title, verb, label, initial, hint, isBusy, error, onText, onClose } = props;
   const [text, setText] = useState(initial);
   return (
-    <Dialog title={title} onClose={onClose} size="small">
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onText(text);
-        }}
-      >
-        <TextField label={label} hint={hint} required value={text} onText={setText} isFirst />
-        {error !== null && (
-          <Notice tone="bad" isAlert>
-            {error.message}
-          </Notice>
-        )}
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Discard</Button>
-          <Button look="primary" type="submit" isBusy={isBusy} disabled={text.trim() === '' || text === initial}>
-            {verb}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      verb={verb}
+      isBusy={isBusy}
+      isReady={text.trim() !== '' && text !== initial}
+      error={error}
+      onClose={onClose}
+      onSend={() => onText(text)}
+    >
+      <TextField label={label} hint={hint} required value={text} onText={setText} isFirst />
+    </FormDialog>
   );
 }
 
@@ -193,48 +182,38 @@ export function CopyFiles({
   const [targetFolder, setTargetFolder] = useState(folder);
   const target = chosen ?? targets.find(({ id }) => id !== connectionId)?.id ?? targets[0]?.id ?? '';
   return (
-    <Dialog
+    <FormDialog
       title={paths.length === 1 ? `Copy ${nameOf(paths[0] ?? '')}` : `Copy ${formatNumber(paths.length)} files`}
+      verb="Copy"
+      isReady={target !== ''}
       onClose={onClose}
-      size="small"
+      onSend={() => {
+        addTasks(
+          paths.map((path) => ({
+            kind: 'copy',
+            name: nameOf(path),
+            from: { connectionId, path },
+            connectionId: target,
+            folder: targetFolder,
+            path: joinPath(targetFolder, nameOf(path)),
+          })),
+        );
+        onClose();
+      }}
     >
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          addTasks(
-            paths.map((path) => ({
-              kind: 'copy',
-              name: nameOf(path),
-              from: { connectionId, path },
-              connectionId: target,
-              folder: targetFolder,
-              path: joinPath(targetFolder, nameOf(path)),
-            })),
-          );
-          onClose();
-        }}
-      >
-        <ChoiceField
-          label="To the connection"
-          value={target}
-          onText={setChosen}
-          options={targets.map(({ id, name }) => [id, name] as const)}
-        />
-        <TextField
-          label="Folder there"
-          required
-          value={targetFolder}
-          onText={setTargetFolder}
-          hint="A folder that is missing is made. A file of the same name is replaced only when you say so."
-        />
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Discard</Button>
-          <Button look="primary" type="submit" disabled={target === ''}>
-            Copy
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <ChoiceField
+        label="To the connection"
+        value={target}
+        onText={setChosen}
+        options={targets.map(({ id, name }) => [id, name] as const)}
+      />
+      <TextField
+        label="Folder there"
+        required
+        value={targetFolder}
+        onText={setTargetFolder}
+        hint="A folder that is missing is made. A file of the same name is replaced only when you say so."
+      />
+    </FormDialog>
   );
 }

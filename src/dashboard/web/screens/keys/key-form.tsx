@@ -1,8 +1,7 @@
 /** What a key may do, where, from where and for how long. */
 import { useState, type ReactElement } from 'react';
 import { SCOPES, type ApiKey, type Connection, type Scope } from '../../api/types.ts';
-import { Button, Notice } from '../../ui/basics.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
 import { AreaField, CheckField, TextField } from '../../ui/fields.tsx';
 
 export interface KeyInput {
@@ -41,83 +40,76 @@ export function KeyForm(props: {
   const toggle = <V,>(list: readonly V[], value: V, isOn: boolean): V[] =>
     isOn ? [...list, value] : list.filter((one) => one !== value);
   return (
-    <Dialog title={title} onClose={onClose} keepsOpen>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSave({
-            name: name.trim(),
-            scopes,
-            connections: isAdmin ? [] : limitedTo,
-            allowedIps: addresses.split(/[\s,]+/).filter(Boolean),
-            expiresAt: expiry === '' ? null : new Date(expiry).toISOString(),
-          });
-        }}
-      >
-        <TextField
-          label="Name"
-          required
-          value={name}
-          onText={setName}
-          maxLength={100}
-          hint="The program that will use it."
-          isFirst
-        />
-        <fieldset className="plain-fieldset stack tight">
-          <legend className="field-label">Rights</legend>
-          {SCOPES.map((scope) => (
-            <CheckField
-              key={scope}
-              label={scope}
-              hint={SCOPE_HINTS[scope]}
-              checked={scopes.includes(scope)}
-              onCheck={(isOn) => setScopes(toggle(scopes, scope, isOn))}
-            />
-          ))}
-        </fieldset>
-        {isAdmin ? (
-          <p className="hint">A key with the right admin cannot be limited to connections: it may edit all of them.</p>
-        ) : (
-          connections.length > 0 && (
-            <fieldset className="plain-fieldset stack tight">
-              <legend className="field-label">Only these connections</legend>
-              {connections.map(({ id, name: text }) => (
-                <CheckField
-                  key={id}
-                  label={text}
-                  checked={limitedTo.includes(id)}
-                  onCheck={(isOn) => setLimitedTo(toggle(limitedTo, id, isOn))}
-                />
-              ))}
-              <p className="hint">None chosen: all, later ones too.</p>
-            </fieldset>
-          )
-        )}
-        <div className="form-grid">
-          <AreaField
-            label="Only from these addresses"
-            rows={2}
-            value={addresses}
-            onText={setAddresses}
-            placeholder="192.0.2.0/24"
-            hint="One a line, with or without a mask. Empty: from anywhere."
+    <FormDialog
+      title={title}
+      verb={verb}
+      size="medium"
+      keepsOpen
+      isBusy={isBusy}
+      isReady={name.trim() !== '' && scopes.length > 0}
+      error={error}
+      onClose={onClose}
+      onSend={() => {
+        onSave({
+          name: name.trim(),
+          scopes,
+          connections: isAdmin ? [] : limitedTo,
+          allowedIps: addresses.split(/[\s,]+/).filter(Boolean),
+          expiresAt: expiry === '' ? null : new Date(expiry).toISOString(),
+        });
+      }}
+    >
+      <TextField
+        label="Name"
+        required
+        value={name}
+        onText={setName}
+        maxLength={100}
+        hint="The program that will use it."
+        isFirst
+      />
+      <fieldset className="plain-fieldset stack tight">
+        <legend className="field-label">Rights</legend>
+        {SCOPES.map((scope) => (
+          <CheckField
+            key={scope}
+            label={scope}
+            hint={SCOPE_HINTS[scope]}
+            checked={scopes.includes(scope)}
+            onCheck={(isOn) => setScopes(toggle(scopes, scope, isOn))}
           />
-          <TextField label="Expires" type="datetime-local" value={expiry} onText={setExpiry} hint="Empty: never." />
-        </div>
-        {error !== null && (
-          <Notice tone="bad" isAlert>
-            {error.message}
-          </Notice>
-        )}
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Discard</Button>
-          <Button look="primary" type="submit" isBusy={isBusy} disabled={name.trim() === '' || scopes.length === 0}>
-            {verb}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+        ))}
+      </fieldset>
+      {isAdmin ? (
+        <p className="hint">A key with the right admin cannot be limited to connections: it may edit all of them.</p>
+      ) : (
+        connections.length > 0 && (
+          <fieldset className="plain-fieldset stack tight">
+            <legend className="field-label">Only these connections</legend>
+            {connections.map(({ id, name: text }) => (
+              <CheckField
+                key={id}
+                label={text}
+                checked={limitedTo.includes(id)}
+                onCheck={(isOn) => setLimitedTo(toggle(limitedTo, id, isOn))}
+              />
+            ))}
+            <p className="hint">None chosen: all, later ones too.</p>
+          </fieldset>
+        )
+      )}
+      <div className="form-grid">
+        <AreaField
+          label="Only from these addresses"
+          rows={2}
+          value={addresses}
+          onText={setAddresses}
+          placeholder="192.0.2.0/24"
+          hint="One a line, with or without a mask. Empty: from anywhere."
+        />
+        <TextField label="Expires" type="datetime-local" value={expiry} onText={setExpiry} hint="Empty: never." />
+      </div>
+    </FormDialog>
   );
 }
 

@@ -3,8 +3,7 @@ import { useState, type ReactElement } from 'react';
 import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import type { ApiKey } from '../../api/types.ts';
-import { Button, Notice } from '../../ui/basics.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
 import { ChoiceField } from '../../ui/fields.tsx';
 import type { Issued } from './issued-key.tsx';
 
@@ -32,28 +31,16 @@ export function RotateKey(props: {
     },
   );
   return (
-    <Dialog title={`Rotate ${apiKey.name}`} onClose={onClose} size="small">
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          rotate.mutate(undefined);
-        }}
-      >
-        <p>A new key with the same rights is issued. Put it in place before the present one ends.</p>
-        <ChoiceField label="The present key ends" value={overlap} onText={setOverlap} options={OVERLAPS} />
-        {rotate.error !== null && (
-          <Notice tone="bad" isAlert>
-            {rotate.error.message}
-          </Notice>
-        )}
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Discard</Button>
-          <Button look="primary" type="submit" isBusy={rotate.isPending}>
-            Issue the new key
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Rotate ${apiKey.name}`}
+      verb="Issue the new key"
+      isBusy={rotate.isPending}
+      error={rotate.error}
+      onClose={onClose}
+      onSend={() => rotate.mutate(undefined)}
+    >
+      <p>A new key with the same rights is issued. Put it in place before the present one ends.</p>
+      <ChoiceField label="The present key ends" value={overlap} onText={setOverlap} options={OVERLAPS} />
+    </FormDialog>
   );
 }

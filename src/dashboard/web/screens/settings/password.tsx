@@ -2,7 +2,7 @@ import { useState, type ReactElement } from 'react';
 import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import { showToast } from '../../ui/toast.tsx';
-import { Button, Notice, Panel } from '../../ui/basics.tsx';
+import { Button, Failure, Notice, Panel } from '../../ui/basics.tsx';
 import { TextField } from '../../ui/fields.tsx';
 
 const MIN_LENGTH = 12;
@@ -69,11 +69,7 @@ export function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }
           error={isDifferent ? 'The two are not the same.' : undefined}
           disabled={!hasPassword}
         />
-        {change.error !== null && (
-          <Notice tone="bad" isAlert>
-            {change.error.message}
-          </Notice>
-        )}
+        <Failure error={change.error} />
         <div className="row end">
           <Button
             look="primary"

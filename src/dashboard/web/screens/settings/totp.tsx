@@ -5,7 +5,7 @@ import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import type { Account } from '../../api/types.ts';
 import { Badge, Button, CodeBlock, Notice, Panel } from '../../ui/basics.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/fields.tsx';
 
 type Step =
@@ -78,37 +78,26 @@ function AskPassword(props: {
     'recovery-codes': 'New recovery codes',
   }[verb];
   return (
-    <Dialog title={title} onClose={onClose} size="small">
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          send.mutate(undefined);
-        }}
-      >
-        {verb === 'recovery-codes' && <p>The former codes stop working.</p>}
-        <TextField
-          label="Your password"
-          type="password"
-          required
-          value={password}
-          onText={setPassword}
-          autoComplete="current-password"
-          isFirst
-        />
-        {send.error !== null && (
-          <Notice tone="bad" isAlert>
-            {send.error.message}
-          </Notice>
-        )}
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Discard</Button>
-          <Button look="primary" type="submit" isBusy={send.isPending} disabled={password === ''}>
-            Continue
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      verb="Continue"
+      isBusy={send.isPending}
+      isReady={password !== ''}
+      error={send.error}
+      onClose={onClose}
+      onSend={() => send.mutate(undefined)}
+    >
+      {verb === 'recovery-codes' && <p>The former codes stop working.</p>}
+      <TextField
+        label="Your password"
+        type="password"
+        required
+        value={password}
+        onText={setPassword}
+        autoComplete="current-password"
+        isFirst
+      />
+    </FormDialog>
   );
 }
 
@@ -129,42 +118,33 @@ function Scan(props: {
     },
   );
   return (
-    <Dialog title="Scan with your authenticator app" onClose={onClose} keepsOpen>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          confirm.mutate(undefined);
-        }}
-      >
-        <div className="qr-row">
-          <QrCode text={uri} />
-          <div className="stack tight">
-            <p>Or type this key into the app:</p>
-            <CodeBlock code={secret.replace(/(.{4})(?=.)/g, '$1 ')} label="Key for the app" />
-          </div>
+    <FormDialog
+      title="Scan with your authenticator app"
+      verb="Switch on"
+      size="medium"
+      keepsOpen
+      isBusy={confirm.isPending}
+      isReady={code.trim().length >= 6}
+      error={confirm.error}
+      onClose={onClose}
+      onSend={() => confirm.mutate(undefined)}
+    >
+      <div className="qr-row">
+        <QrCode text={uri} />
+        <div className="stack tight">
+          <p>Or type this key into the app:</p>
+          <CodeBlock code={secret.replace(/(.{4})(?=.)/g, '$1 ')} label="Key for the app" />
         </div>
-        <TextField
-          label="Code that the app shows now"
-          required
-          inputMode="numeric"
-          value={code}
-          onText={setCode}
-          autoComplete="one-time-code"
-        />
-        {confirm.error !== null && (
-          <Notice tone="bad" isAlert>
-            {confirm.error.message}
-          </Notice>
-        )}
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Discard</Button>
-          <Button look="primary" type="submit" isBusy={confirm.isPending} disabled={code.trim().length < 6}>
-            Switch on
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      </div>
+      <TextField
+        label="Code that the app shows now"
+        required
+        inputMode="numeric"
+        value={code}
+        onText={setCode}
+        autoComplete="one-time-code"
+      />
+    </FormDialog>
   );
 }
 

@@ -4,8 +4,8 @@ import { useLocation } from 'wouter';
 import { request } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { Connection, WatchedFolder } from '../../api/types.ts';
-import { Button, LinkButton, Notice } from '../../ui/basics.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { LinkButton } from '../../ui/basics.tsx';
+import { Dialog, FormDialog } from '../../ui/dialog.tsx';
 import { CheckField, ChoiceField, TextField } from '../../ui/fields.tsx';
 import { draftOf, NEW_WATCH, toChanges, toRequest, type WatchDraft } from './draft.ts';
 import { WatchOptions } from './watch-options.tsx';
@@ -48,101 +48,82 @@ export function WatchForm({ former, onClose }: Props): ReactElement {
     );
   }
   return (
-    <Dialog title={former === undefined ? 'Watch a folder' : `Change ${former.name}`} onClose={onClose} keepsOpen>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (former === undefined) create.mutate(undefined);
-          else change.mutate(former);
-        }}
-      >
-        <div className="form-grid">
-          {former === undefined && (
-            <ChoiceField
-              label="Connection"
-              value={draft.connectionId}
-              onText={(connectionId) => type({ connectionId })}
-              options={usable.map(({ id, name }) => [id, name] as const)}
-            />
-          )}
-          <TextField
-            label="Folder"
-            required
-            value={draft.path}
-            onText={(path) => type({ path })}
-            placeholder="/incoming"
-            hint={
-              former === undefined ? 'It has to exist.' : 'Another one is a new start: what is there then is known.'
-            }
-            isFirst
+    <FormDialog
+      title={former === undefined ? 'Watch a folder' : `Change ${former.name}`}
+      verb={former === undefined ? 'Watch the folder' : 'Save'}
+      size="medium"
+      keepsOpen
+      isBusy={create.isPending || change.isPending}
+      isReady={draft.path.trim() !== '' && draft.connectionId !== ''}
+      error={error}
+      onClose={onClose}
+      onSend={() => {
+        if (former === undefined) create.mutate(undefined);
+        else change.mutate(former);
+      }}
+    >
+      <div className="form-grid">
+        {former === undefined && (
+          <ChoiceField
+            label="Connection"
+            value={draft.connectionId}
+            onText={(connectionId) => type({ connectionId })}
+            options={usable.map(({ id, name }) => [id, name] as const)}
           />
-          <TextField
-            label="Name"
-            value={draft.name}
-            onText={(name) => type({ name })}
-            hint="Empty: the folder's name."
-          />
-          <TextField
-            label="Every so many minutes"
-            type="number"
-            min={1}
-            max={1440}
-            required
-            value={draft.scheduleMinutes}
-            onText={(scheduleMinutes) => type({ scheduleMinutes })}
-          />
-          <TextField
-            label="Only files like"
-            value={draft.filePattern}
-            onText={(filePattern) => type({ filePattern })}
-            placeholder="*.csv"
-            hint="With / or ** folders below are watched too."
-          />
-          <TextField
-            label="But not files like"
-            value={draft.excludePattern}
-            onText={(excludePattern) => type({ excludePattern })}
-            placeholder="draft-*"
-          />
-        </div>
-        <TextField
-          label="Webhook"
-          type="url"
-          value={draft.webhookUrl}
-          onText={(webhookUrl) => type({ webhookUrl })}
-          placeholder="https://example.com/hooks/files"
-          hint="Gets a signed POST with the files found. Empty: they show in the history alone."
-        />
-        <CheckField
-          label="Report changed files too"
-          hint="A file whose size or date is another one."
-          checked={draft.detectModified}
-          onCheck={(detectModified) => type({ detectModified })}
-        />
-        <CheckField
-          label="Look into folders below too"
-          checked={draft.recursive}
-          onCheck={(recursive) => type({ recursive })}
-        />
-        <WatchOptions draft={draft} onChange={type} />
-        {error !== null && (
-          <Notice tone="bad" isAlert>
-            {error.message}
-          </Notice>
         )}
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Discard</Button>
-          <Button
-            look="primary"
-            type="submit"
-            isBusy={create.isPending || change.isPending}
-            disabled={draft.path.trim() === '' || draft.connectionId === ''}
-          >
-            {former === undefined ? 'Watch the folder' : 'Save'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+        <TextField
+          label="Folder"
+          required
+          value={draft.path}
+          onText={(path) => type({ path })}
+          placeholder="/incoming"
+          hint={former === undefined ? 'It has to exist.' : 'Another one is a new start: what is there then is known.'}
+          isFirst
+        />
+        <TextField label="Name" value={draft.name} onText={(name) => type({ name })} hint="Empty: the folder's name." />
+        <TextField
+          label="Every so many minutes"
+          type="number"
+          min={1}
+          max={1440}
+          required
+          value={draft.scheduleMinutes}
+          onText={(scheduleMinutes) => type({ scheduleMinutes })}
+        />
+        <TextField
+          label="Only files like"
+          value={draft.filePattern}
+          onText={(filePattern) => type({ filePattern })}
+          placeholder="*.csv"
+          hint="With / or ** folders below are watched too."
+        />
+        <TextField
+          label="But not files like"
+          value={draft.excludePattern}
+          onText={(excludePattern) => type({ excludePattern })}
+          placeholder="draft-*"
+        />
+      </div>
+      <TextField
+        label="Webhook"
+        type="url"
+        value={draft.webhookUrl}
+        onText={(webhookUrl) => type({ webhookUrl })}
+        placeholder="https://example.com/hooks/files"
+        hint="Gets a signed POST with the files found. Empty: they show in the history alone."
+      />
+      <CheckField
+        label="Report changed files too"
+        hint="A file whose size or date is another one."
+        checked={draft.detectModified}
+        onCheck={(detectModified) => type({ detectModified })}
+      />
+      <CheckField
+        label="Look into folders below too"
+        checked={draft.recursive}
+        onCheck={(recursive) => type({ recursive })}
+      />
+      <WatchOptions draft={draft} onChange={type} />
+    </FormDialog>
   );
 }
