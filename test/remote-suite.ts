@@ -1056,10 +1056,11 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         nothingNoted();
       });
 
-      test('what a dead session leaves is noted, to be removed on another one', async () => {
+      test('what a dead session leaves is noted, to be removed on another one', async (t) => {
         if (server.hasNoWire === true) return;
         const folder = newFolder();
         const proxy = await startProxy(portOf(server.connection), { ftp: server.connection.type === 'ftp' });
+        t.after(() => proxy.stop());
         const connection = through(server.connection, proxy.port);
         const { notes } = seam;
         for (const options of [{}, { provisional: true }]) {
@@ -1094,7 +1095,6 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           });
           assert.deepEqual(await disk.files(folder), []);
         }
-        await proxy.stop();
         nothingNoted();
       });
     });
