@@ -93,7 +93,7 @@ export function withQuery(path: string, values: Readonly<Record<string, string |
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(values))
     if (value !== undefined && value !== '') parameters.set(name, String(value));
-  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
+  return parameters.size === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${parameters.toString()}`;
 }
 
 export const segment = encodeURIComponent;

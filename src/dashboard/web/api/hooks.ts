@@ -1,6 +1,13 @@
 /** Reading and changing what the gateway keeps, from components. */
-import { QueryClient, useMutation, useQuery, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query';
-import { ApiError, request, setCsrfToken, whenSignedOut } from './client.ts';
+import {
+  QueryClient,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  type UseMutationResult,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import { ApiError, request, setCsrfToken, whenSignedOut, withQuery } from './client.ts';
 import { showToast } from '../ui/toast.tsx';
 import type { SignedIn } from './types.ts';
 
@@ -57,6 +64,23 @@ export function useRead<T>(path: string, options: ReadOptions = {}): UseQueryRes
     queryKey: [path],
     queryFn: ({ signal }) => request<T>('GET', path, undefined, signal),
     ...(options.everyMs === undefined ? {} : { refetchInterval: options.everyMs }),
+  });
+}
+
+interface CursorPage {
+  readonly nextCursor: string | null;
+}
+
+/** What GET answers page by page, the later ones where they are asked for. */
+export function usePages<P extends CursorPage>(path: string, options: ReadOptions = {}) {
+  return useInfiniteQuery({
+    queryKey: [path],
+    queryFn: ({ pageParam, signal }) => request<P>('GET', withQuery(path, { cursor: pageParam }), undefined, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: (former) => former,
+    // Somebody who has gone back in time stays there.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : (options.everyMs ?? false)),
   });
 }
 

@@ -1,9 +1,9 @@
 /** Who changed what, from where. */
-import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { ScrollText } from 'lucide-react';
 import { useSearchParams } from 'wouter';
-import { request, withQuery } from '../api/client.ts';
+import { withQuery } from '../api/client.ts';
+import { usePages } from '../api/hooks.ts';
 import type { AuditEntry } from '../api/types.ts';
 import { Badge, Button, Empty, Page, Panel, Pending, Time } from '../ui/basics.tsx';
 import { ChoiceField } from '../ui/fields.tsx';
@@ -31,19 +31,7 @@ export default function Audit(): ReactElement {
   const [parameters, setParameters] = useSearchParams();
   const action = parameters.get('action') ?? '';
   const path = withQuery('/manage/audit', { action, limit: 50 });
-  const pages = useInfiniteQuery({
-    queryKey: [path],
-    queryFn: ({ pageParam, signal }) =>
-      request<AuditPage>(
-        'GET',
-        pageParam === '' ? path : `${path}&cursor=${encodeURIComponent(pageParam)}`,
-        undefined,
-        signal,
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: (former) => former,
-  });
+  const pages = usePages<AuditPage>(path);
   const entries = (pages.data?.pages ?? []).flatMap((page) => page.entries);
   return (
     <Page title="Audit log" lead="Every change and every login, refused ones too.">

@@ -1,10 +1,9 @@
 /** The history, filtered by what stands in the address; running transfers above it, live. */
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactElement } from 'react';
 import { ArrowLeftRight, Download } from 'lucide-react';
 import { useSearchParams } from 'wouter';
-import { request, withQuery } from '../api/client.ts';
-import { useRead } from '../api/hooks.ts';
+import { withQuery } from '../api/client.ts';
+import { usePages, useRead } from '../api/hooks.ts';
 import { useLiveTransfers } from '../api/live.ts';
 import type { Connection, Transfer } from '../api/types.ts';
 import { formatNumber } from '../format.ts';
@@ -57,20 +56,7 @@ export default function Transfers(): ReactElement {
     );
   const live = useLiveTransfers();
   const path = withQuery('/manage/transfers', { ...filters, limit: 50 });
-  const pages = useInfiniteQuery({
-    queryKey: [path],
-    queryFn: ({ pageParam, signal }) =>
-      request<Page>(
-        'GET',
-        pageParam === '' ? path : `${path}&cursor=${encodeURIComponent(pageParam)}`,
-        undefined,
-        signal,
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: (former) => former,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 10_000),
-  });
+  const pages = usePages<Page>(path, { everyMs: 10_000 });
   const running = new Set(live.transfers.map(({ id }) => id));
   const rows = (pages.data?.pages ?? []).flatMap(({ transfers }) => transfers).filter(({ id }) => !running.has(id));
 
