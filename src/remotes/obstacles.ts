@@ -23,7 +23,7 @@ export const alreadyExists = (path: string, cause?: unknown): GatewayError =>
   obstacle('already_exists', `${path} exists already`, 'publish', cause);
 
 export const folderStandsAt = (path: RemotePath, cause?: unknown): GatewayError =>
-  obstacle('is_a_folder', `a folder stands at ${path}`, 'publish', cause);
+  obstacle('is_a_folder', `${path} is a folder, and no file takes its place`, 'publish', cause);
 
 /** Why what stands at `to` keeps a move from its place: only a file takes the place of a file, and only when told to. */
 export function moveObstacle(
@@ -33,6 +33,6 @@ export function moveObstacle(
 ): GatewayError | undefined {
   if (standing === undefined) return undefined;
   if (standing.isFolder) return folderStandsAt(to);
-  if (isFolder) return obstacle('not_a_folder', `a file stands at ${to}`, 'publish');
+  if (isFolder) return obstacle('not_a_folder', `${to} is a file, and no folder takes its place`, 'publish');
   return replace ? undefined : alreadyExists(to);
 }
