@@ -13,7 +13,7 @@ export function json(status: number, value: unknown, headers: Record<string, str
 /** Waiting a second is right for most causes of a 503. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
-/** The one error shape (interface section 7); `skippable` routes say `skipped` when a file exists. */
+/** The one error shape; `skippable` routes say `skipped` when a file exists. */
 export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer {
   const { status, code, clientText, retryAfterMs, limit, fileSize } = error;
   const headers: Record<string, string> = { 'X-Error-Code': code };

@@ -1,4 +1,4 @@
-/** The rows of the status table that a client causes: 400 to 422, each condition that the contract names. */
+/** The rows of the status table that a client causes: 400 to 422, each condition of the table. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';

@@ -61,7 +61,7 @@ interface Look {
   readonly state: FileState | undefined;
 }
 
-/** What the contract asks for, by brute force: the whole history of one path is gone through for every look. */
+/** What is promised, by brute force: the whole history of one path is gone through for every look. */
 class Model {
   private readonly looks: Look[] = [];
   private known: FileState | undefined;

@@ -48,7 +48,7 @@ suite('webhooks', () => {
   const headersOf = (received: Received | undefined): Record<string, string> =>
     (received?.headers ?? {}) as Record<string, string>;
 
-  test('an event bears a Standard Webhooks signature, its id, and the body that the contract names', async () => {
+  test('an event bears a Standard Webhooks signature, its id, and its body', async () => {
     const { folder, put } = await watched();
     put('a.txt');
     await bench.check(folder);
