@@ -5,74 +5,13 @@ import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { pageWithParts, PAGE_FILE } from './docs/architecture.js';
+import { BASE, PARTS, partOf } from './support/architecture.js';
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 const MAX_LINES = 450;
 /** Nobody reads what a program wrote. */
 const GENERATED = ['client/api-types.ts', 'client/management-types.ts'];
-
-/**
- * Every part and what it may import beside the parts above it in its own folder; `base` is everybody's. A part is a folder,
- * or a folder in one: the longest name that fits.
- */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  main: ['app', 'config', 'observe', 'runtime'],
-  app: ['*'],
-  api: ['http', 'http/body', 'operations', 'watch', 'connections', 'remotes', 'storage', 'workers', 'observe'],
-  'api/manage': ['api', 'http', 'operations', 'watch', 'connections', 'remotes', 'remotes/dial', 'storage', 'budgets'],
-  'api/openapi': ['api', 'http', 'watch'],
-  dashboard: ['http'],
-  client: [],
-  // `main` is for `ftg serve` alone, `connections` for the words of options; all else goes over HTTP.
-  cli: ['client', 'connections', 'main'],
-  operations: ['connections', 'remotes', 'remotes/dial', 'storage', 'budgets'],
-  watch: ['webhooks', 'connections', 'remotes', 'remotes/dial', 'storage', 'config'],
-  webhooks: ['connections', 'remotes', 'remotes/dial', 'storage'],
-  remotes: ['remotes/dial', 'connections', 'pools', 'shares', 'budgets', 'resolver'],
-  'remotes/dial': ['connections', 'remotes', 'budgets', 'resolver'],
-  connections: ['pools'],
-  resolver: ['budgets'],
-  pools: ['shares', 'budgets'],
-  shares: [],
-  budgets: [],
-  http: ['http/body', 'budgets'],
-  'http/body': ['budgets'],
-  sandbox: [],
-  storage: [
-    'storage/cluster',
-    'storage/embedded',
-    'storage/postgres',
-    'storage/secrets',
-    'storage/startup',
-    'storage/tables',
-  ],
-  'storage/cluster': ['storage/postgres', 'storage/startup', 'budgets'],
-  'storage/embedded': ['storage/startup'],
-  'storage/postgres': ['storage/startup'],
-  'storage/secrets': ['storage/postgres', 'storage/startup'],
-  'storage/startup': [],
-  'storage/tables': ['storage/postgres', 'storage/secrets', 'storage/startup', 'connections'],
-  workers: [],
-  observe: ['config'],
-  config: ['connections'],
-  runtime: [],
-  base: [],
-};
-
-const EVERYBODYS: readonly string[] = ['base'];
-
-/** Shapes alone, which vanish when the program is built. */
-const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
-  // The router is given accounts and stored answers as these interfaces; it cannot reach a database.
-  http: ['storage'],
-  // What it tells of a request, an operation, a check or a webhook's attempt is shaped by those.
-  observe: ['http', 'operations', 'watch', 'webhooks'],
-  storage: ['config'],
-  'storage/embedded': ['storage/postgres'],
-  // A registered connection is stored, and configured, in the shape in which the protocols take it.
-  'storage/tables': ['storage/cluster', 'config'],
-  config: ['connections'],
-};
 
 /** Libraries that one place alone knows. */
 const OWNERS: readonly (readonly [library: RegExp, owner: RegExp])[] = [
@@ -126,22 +65,23 @@ function importsOf(file: string): Import[] {
   return found;
 }
 
-/** The longest name of the table that the file stands under. */
-const partOf = (file: string): string =>
-  Object.keys(MAY_IMPORT)
-    .filter((part) => file.startsWith(`${part}/`) || file === `${part}.ts`)
-    .reduce((longest, part) => (part.length > longest.length ? part : longest), '');
 const isOurs = ({ target }: Import): boolean => target.endsWith('.ts');
 
 test('imports point one way', () => {
   assert.ok(imports.length > 300, 'the imports were not found');
   const wrong = imports.filter(isOurs).filter(({ file, target, isType }) => {
     const [from, to] = [partOf(file), partOf(target)];
-    if (from === to || EVERYBODYS.includes(to)) return false;
-    const allowed = [...(MAY_IMPORT[from] ?? []), ...(isType ? (MAY_IMPORT_TYPES[from] ?? []) : [])];
+    if (from === to || to === BASE) return false;
+    const { imports: named = [], types = [] } = PARTS[from] ?? {};
+    const allowed = isType ? [...named, ...types] : named;
     return !allowed.includes('*') && !allowed.includes(to);
   });
   assert.deepEqual(wrong, []);
+});
+
+test('docs/architecture.md shows the table of parts as it is: npm run generate', () => {
+  const page = readFileSync(PAGE_FILE, 'utf8');
+  assert.equal(page, pageWithParts(page));
 });
 
 test('every part is known to this test', () => {

@@ -1,0 +1,134 @@
+/** The parts of the program: what each is, and what it may import. The test holds the code to it, the page is made from it. */
+
+export interface Part {
+  readonly is: string;
+  /** Beside `base`, which is everybody's, and the part's own folder. */
+  readonly imports: readonly string[];
+  /** Of these the shapes alone, which vanish when the program is built. */
+  readonly types?: readonly string[];
+}
+
+/** A part is a folder, or a folder in one: a file belongs to the longest name that fits. `*`: whatever there is. */
+export const PARTS: Readonly<Record<string, Part>> = {
+  main: { is: 'the commands of the process', imports: ['app', 'config', 'observe', 'runtime'] },
+  app: { is: 'wiring, event loops, start and end of the process', imports: ['*'] },
+  api: {
+    is: 'the endpoints, one file each',
+    imports: ['http', 'http/body', 'operations', 'watch', 'connections', 'remotes', 'storage', 'workers', 'observe'],
+  },
+  'api/manage': {
+    is: 'those of an account’s owner',
+    imports: ['api', 'http', 'operations', 'watch', 'connections', 'remotes', 'remotes/dial', 'storage', 'budgets'],
+  },
+  'api/openapi': { is: 'their documents and reference pages', imports: ['api', 'http', 'watch'] },
+  dashboard: { is: 'the page of the owner, and how it is served', imports: ['http'] },
+  // `main` is for `ftg serve` alone, `connections` for the words of options; all else goes over HTTP.
+  cli: { is: 'the command ftg', imports: ['client', 'connections', 'main'] },
+  client: { is: 'the client for programs', imports: [] },
+  http: {
+    is: 'requests and answers, limits, keys; two front ends behind one seam',
+    imports: ['http/body', 'budgets'],
+    // The router is given keys and stored answers as these interfaces; it cannot reach a database.
+    types: ['storage'],
+  },
+  'http/body': { is: 'request bodies as they come: JSON, forms, digests', imports: ['budgets'] },
+  operations: {
+    is: 'what clients ask for, from the first byte to the history',
+    imports: ['connections', 'remotes', 'remotes/dial', 'storage', 'budgets'],
+  },
+  watch: {
+    is: 'watched folders: when, what is new, what follows',
+    imports: ['webhooks', 'connections', 'remotes', 'remotes/dial', 'storage', 'config'],
+  },
+  webhooks: { is: 'events on their way to receivers', imports: ['connections', 'remotes', 'remotes/dial', 'storage'] },
+  remotes: {
+    is: 'the seam, the three protocols, what they share',
+    imports: ['remotes/dial', 'connections', 'pools', 'shares', 'budgets', 'resolver'],
+  },
+  'remotes/dial': {
+    is: 'every outgoing socket, held against the network rules',
+    imports: ['connections', 'remotes', 'budgets', 'resolver'],
+  },
+  connections: { is: 'what may be registered: one definition for each type', imports: ['pools'] },
+  resolver: { is: 'names to addresses', imports: ['budgets'] },
+  pools: { is: 'sessions, leases and those who wait for one', imports: ['shares', 'budgets'] },
+  shares: { is: 'a pool’s limit over threads and nodes', imports: [] },
+  budgets: { is: 'fair shares of memory, requests, sessions and look-ups', imports: [] },
+  storage: {
+    is: 'what is kept: the interfaces and the opening',
+    imports: [
+      'storage/cluster',
+      'storage/embedded',
+      'storage/postgres',
+      'storage/secrets',
+      'storage/startup',
+      'storage/tables',
+    ],
+    types: ['config'],
+  },
+  'storage/cluster': {
+    is: 'nodes, locks, jobs, limits over all nodes',
+    imports: ['storage/postgres', 'storage/startup', 'budgets'],
+  },
+  'storage/embedded': {
+    is: 'the PostgreSQL that the gateway brings',
+    imports: ['storage/startup'],
+    types: ['storage/postgres'],
+  },
+  'storage/postgres': { is: 'the database, its clock and its errors', imports: ['storage/startup'] },
+  'storage/secrets': { is: 'master key, sealed rows, hashes', imports: ['storage/postgres', 'storage/startup'] },
+  'storage/startup': { is: 'why it cannot start', imports: [] },
+  'storage/tables': {
+    is: 'one module for each group of tables',
+    imports: ['storage/postgres', 'storage/secrets', 'storage/startup', 'connections'],
+    // A registered connection is stored, and configured, in the shape in which the protocols take it.
+    types: ['storage/cluster', 'config'],
+  },
+  sandbox: { is: 'the SFTP server to try the gateway on', imports: [] },
+  workers: { is: 'base64 in threads', imports: [] },
+  observe: {
+    is: 'log, metrics, traces',
+    imports: ['config'],
+    // What it tells of a request, an operation, a check or a webhook's attempt is shaped by those.
+    types: ['http', 'operations', 'watch', 'webhooks'],
+  },
+  config: { is: 'gateway.yaml: schema, defaults, mistakes', imports: ['connections'] },
+  runtime: { is: 'the collector, the allocator, the last alarm', imports: [] },
+  base: { is: 'errors, callers, deadlines, words of schemas', imports: [] },
+};
+
+/** Imported by everybody. */
+export const BASE = 'base';
+
+/** The longest name of the table that a file of `src` stands under; "" = none. */
+export const partOf = (file: string): string =>
+  Object.keys(PARTS)
+    .filter((part) => file.startsWith(`${part}/`) || file === `${part}.ts`)
+    .reduce((longest, part) => (part.length > longest.length ? part : longest), '');
+
+/** The table as a page shows it: a diagram of the parts that stand alone, and a line for each. */
+export function architecturePage(): string {
+  const lines = Object.entries(PARTS).map(([name, { is }]) => `| \`${name}\` | ${is} |`);
+  return ['```mermaid', ...diagram(), '```', '', '| part | what it is |', '| --- | --- |', ...lines].join('\n');
+}
+
+/** An arrow that two others make up is left out, and so are `app`, which imports everybody, and `base`. */
+function diagram(): string[] {
+  const top = (name: string): string => name.split('/', 1)[0] ?? name;
+  const targets = new Map<string, Set<string>>();
+  for (const [name, { imports }] of Object.entries(PARTS)) {
+    const from = top(name);
+    if (from === 'app' || from === BASE) continue;
+    const known = targets.get(from) ?? new Set();
+    for (const target of imports.map(top)) if (target !== from) known.add(target);
+    targets.set(from, known);
+  }
+  const reaches = (from: string, to: string): boolean =>
+    [...(targets.get(from) ?? [])].some((next) => next === to || reaches(next, to));
+  const arrows = [...targets].flatMap(([from, all]) =>
+    [...all]
+      .filter((to) => ![...all].some((other) => other !== to && reaches(other, to)))
+      .map((to) => `  ${from} --> ${to}`),
+  );
+  return ['flowchart TD', ...arrows];
+}
