@@ -3,7 +3,7 @@
  * that nothing is left out silently. What clients meet first runs a second time on the other front end, node:http;
  * TEST_FRONT_END=node runs everything on it, and nothing twice.
  */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -25,6 +25,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const wanted = process.argv.slice(2);
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.js'))
+  // Of a file that has moved or gone the compiled one stays behind.
+  .filter((name) => existsSync(join(root, 'test', name.replace(/\.js$/, '.ts'))))
   .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
   .sort();
 const again = FRONT_END === 'node' ? [] : files.filter((name) => ON_BOTH.test(name));
