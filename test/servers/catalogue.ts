@@ -44,6 +44,8 @@ export interface Deviations {
   readonly readsWhatItOpened?: string;
   /** The size that `write` was told binds, not only the one that `commit` is told. */
   readonly announcedSizeBinds?: string;
+  /** A file that is cut while it is sent ends the session, or is told as a failure, by the server itself. */
+  readonly tellsOfACutFile?: string;
   readonly noAppend?: string;
   /** No commands, although the protocol could. */
   readonly noShell?: string;
@@ -190,6 +192,7 @@ async function ftpServer(starting: Promise<FtpServer>, deviations: Deviations = 
     deviations: {
       exclusiveIsRaced: FTP_IS_RACED,
       inPlaceIsNeverExclusive: 'STOR replaces what exists',
+      tellsOfACutFile: 'it sends from the mapped file, or compares what it has sent',
       ...deviations,
     },
     stop: () => server.stop(),
