@@ -28,6 +28,9 @@ const firstLine = ({ code }: Snippet): string => code.split('\n')[0] ?? '';
 const listed = (block: Snippet): boolean =>
   NEITHER.some(({ page, begins }) => page === block.page && begins === firstLine(block));
 
+/** Nothing to type. */
+const DRAWINGS: readonly string[] = ['text', 'mermaid'];
+
 /** What is wrong with the fence, or undefined. */
 function complaint(block: Snippet): string | undefined {
   const { page, language, words } = block;
@@ -37,7 +40,7 @@ function complaint(block: Snippet): string | undefined {
     return isExecuted ? undefined : 'no test executes the blocks of this page';
   }
   if (what === 'check') return name in CHECKS ? undefined : `there is no check "${name}"`;
-  if (what === undefined && (language === 'text' || listed(block))) return undefined;
+  if (what === undefined && (DRAWINGS.includes(language) || listed(block))) return undefined;
   return 'neither executed nor checked nor on the list';
 }
 

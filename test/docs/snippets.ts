@@ -3,7 +3,7 @@
  *   ```sh run              executed as it stands, in the order of its page; blocks of one page share a folder
  *   ```sh run terminal     the same at a terminal, with somebody who types what is asked for
  *   ```json check NAME     held to what checks.ts knows by that name
- *   ```text                a drawing or an output: nothing to type
+ *   ```text, ```mermaid    a drawing or an output: nothing to type
  * Any other block has to be on the list of blocks.test.ts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
