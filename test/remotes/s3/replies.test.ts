@@ -74,6 +74,14 @@ describe('s3 answers', () => {
     await assert.rejects(large, failsWith('already_exists'));
   });
 
+  test('a path that no store takes is refused before its levels are looked at', async () => {
+    await assert.rejects(store(remote, '/d'.repeat(513), patterned(9)), failsWith('bad_path'));
+    await assert.rejects(remote.makeFolder(at('/d'.repeat(513))), failsWith('bad_path'));
+    assert.ok(stub.asked.length <= 4, `${stub.asked.length} requests`);
+    await store(remote, '/d'.repeat(512), patterned(9));
+    assert.equal(stub.objects.size, 1);
+  });
+
   test('a condition on joining the parts is obeyed, and the upload is taken away', async () => {
     conditional('POST');
     stub.early = ({ method, key, query }) => {

@@ -3,7 +3,7 @@
  * shows. What comes between the question and the file is a race that S3 offers nothing against. A name that others have
  * given to a file and a folder at once stays both; a login that may not look writes unasked.
  */
-import { hasCode } from '../../../base/errors.js';
+import { GatewayError, hasCode } from '../../../base/errors.js';
 import { isAFolder, notAFolder } from '../../obstacles.js';
 import { parentOf, ROOT, type RemotePath } from '../../path.js';
 import type { Bucket } from './bucket.js';
@@ -11,13 +11,19 @@ import type { Bucket } from './bucket.js';
 /** Paths may have hundreds of parts. */
 const LOOKS_AT_ONCE = 8;
 
-/** is_a_folder, not_a_folder */
+/** Of a key, in UTF-8 (Amazon S3, "Naming Amazon S3 objects"). Without it each level of a longer path would be asked for first. */
+const MAX_KEY_BYTES = 1024;
+
+/** bad_path, is_a_folder, not_a_folder */
 export async function requireFilePlace(bucket: Bucket, path: RemotePath): Promise<void> {
   await Promise.all([refuseFolderAt(bucket, path), refuseFileAbove(bucket, path)]);
 }
 
-/** not_a_folder */
+/** bad_path, not_a_folder */
 export async function refuseFileAbove(bucket: Bucket, path: RemotePath): Promise<void> {
+  if (Buffer.byteLength(bucket.fileKey(path)) > MAX_KEY_BYTES) {
+    throw new GatewayError('bad_path', 'the path is longer than the store takes', { step: 'request' });
+  }
   const file = await ifAllowed(fileAbove(bucket, path));
   if (file !== undefined) throw notAFolder(file);
 }
