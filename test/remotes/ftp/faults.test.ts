@@ -160,6 +160,21 @@ test('426 in the middle of a download is the error, in the words of the server',
   );
 });
 
+test('a file that was open is not said to be missing, whatever words end it', async (t) => {
+  const [server, client] = await setUp(t, {
+    RETR: async (_path, { say, data }) => {
+      say('150 go');
+      (await data()).resetAndDestroy();
+      say('451 No such file or directory');
+    },
+  });
+  server.files.set('/a', Buffer.from('content'));
+  await assert.rejects(
+    client.use((remote) => get(remote, '/a')),
+    failsWith('remote_failure', /gave up in the middle.*No such file/s),
+  );
+});
+
 test('a download whose last reply is lost is whole, but its session is not used again', async (t) => {
   const [server, client] = await setUp(t, {
     RETR: async (_path, { say, data }) => {

@@ -1,7 +1,7 @@
 /** RETR as a stream that ends only when it is whole. */
 import { Readable } from 'node:stream';
 import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
-import { GatewayError } from '../../../base/errors.js';
+import { GatewayError, hasCode } from '../../../base/errors.js';
 import { isAFolder } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import type { ByteRange, FileInfo, OpenFile } from '../../remote.js';
@@ -150,6 +150,10 @@ class FtpSource extends Readable {
   }
 
   private refused(reply: Reply): GatewayError {
-    return refusal(reply, 'transfer', `reading ${this.path}`);
+    const error = refusal(reply, 'transfer', `reading ${this.path}`);
+    // It was open: words such as "No such file" are about something else by now.
+    if (!hasCode(error, 'not_found', 'is_a_folder', 'bad_path')) return error;
+    const text = `reading ${this.path}: the FTP server gave up in the middle`;
+    return new GatewayError('remote_failure', text, { step: 'transfer', remote: error.remote });
   }
 }
