@@ -23,7 +23,7 @@ const MAX_READ_BYTES = 256 * 1024;
 const NAMES_PER_REPLY = 100;
 const MAX_HANDLES = 256;
 /** Finding out where a path leads looks at each level from the top: it takes the square of their number. */
-const MAX_LEVELS = 128;
+const MAX_LEVELS = 64;
 /** Other users of the machine have no business here, whatever a client asks for. */
 const OWNERS_FILE = 0o600;
 const OWNERS_FOLDER = 0o700;

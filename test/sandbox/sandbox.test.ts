@@ -144,11 +144,11 @@ describe('the sandbox', () => {
     withSftp(async (sftp) => {
       const deep = (levels: number): string => '/x'.repeat(levels);
       await assert.rejects(
-        call((done) => sftp.stat(deep(128), done)),
+        call((done) => sftp.stat(deep(64), done)),
         status(2),
       );
       await assert.rejects(
-        call((done) => sftp.stat(deep(129), done)),
+        call((done) => sftp.stat(deep(65), done)),
         status(4),
       );
     }));
