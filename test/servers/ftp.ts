@@ -1,12 +1,12 @@
 /** Real FTP servers as processes of the test: loopback, a free port, a folder and a login of their own. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { freePort } from '../support/ports.js';
+import { freeHundred, freePort } from '../support/ports.js';
 
 export interface FtpServer {
   readonly name: string;
@@ -108,7 +108,7 @@ export async function startPureFtpd({ tls = 'none', env = {} }: ServerOptions = 
   const database = path.join(place.base, 'users.pdb');
   execFileSync(path.join(root, 'usr/bin/pure-pw'), ['mkdb', database, '-f', users]);
   const certificate = tls === 'none' ? undefined : makeCertificate(place.base);
-  const firstPassive = randomInt(200, 550) * 100;
+  const firstPassive = freeHundred();
   const child = run(
     path.join(root, 'usr/sbin/pure-ftpd'),
     [
