@@ -93,21 +93,21 @@ export interface Input<Path extends string, Query extends TSchema, Body extends 
   readonly body: Static<Body>;
 }
 
-type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+export type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParameterOf<Rest>
   : Path extends `${string}:${infer Name}`
     ? Name
     : never;
 
-type PathParameters<Path extends string> = [ParameterOf<Path>] extends [never]
+export type PathParameters<Path extends string> = [ParameterOf<Path>] extends [never]
   ? { readonly params?: undefined }
   : { readonly params: Readonly<Record<ParameterOf<Path>, TSchema>> };
 
-interface Request<Path extends string, Query extends TObject, Body extends TSchema>
+/** What an endpoint says of itself beside where it stands. */
+export interface Details<Path extends string, Query extends TObject, Body extends TSchema>
   extends
-    Pick<Route, 'method' | 'access' | 'head' | 'isEssential' | 'skippable'>,
-    Pick<Description, 'operationId' | 'tag' | 'summary' | 'description' | 'headers' | 'isRemote' | 'errors'> {
-  readonly path: Path;
+    Pick<Route, 'head' | 'isEssential' | 'skippable'>,
+    Pick<Description, 'operationId' | 'summary' | 'description' | 'headers' | 'isRemote' | 'errors'> {
   readonly query?: Query;
   /** The JSON body: held and checked. */
   readonly body?: Body;
@@ -116,6 +116,11 @@ interface Request<Path extends string, Query extends TObject, Body extends TSche
   readonly streams?: Readonly<Record<string, BodyForm>>;
   /** Honours Idempotency-Key. */
   readonly idempotent?: (input: Input<Path, Query, Body>) => Repeated;
+}
+
+interface Request<Path extends string, Query extends TObject, Body extends TSchema>
+  extends Details<Path, Query, Body>, Pick<Route, 'method' | 'access'>, Pick<Description, 'tag'> {
+  readonly path: Path;
 }
 
 interface Answered<Answer extends TSchema> {
@@ -130,7 +135,7 @@ interface Answered<Answer extends TSchema> {
 }
 
 /** One answer with a JSON body, or whole answers by status. */
-type Answering<Answer extends TSchema> =
+export type Answering<Answer extends TSchema> =
   { readonly answer: Answered<Answer> } | { readonly answers: Readonly<Record<number, Success>> };
 
 interface Unhandled<Given, Answer> {
@@ -138,8 +143,8 @@ interface Unhandled<Given, Answer> {
   handle<Services = unknown>(handler: (input: Given, services: Services) => Promise<Answer>): Endpoint<Services>;
 }
 
-type NoFields = TObject<Record<never, never>>;
-type WholeAnswer = TSchemaOf<HttpAnswer>;
+export type NoFields = TObject<Record<never, never>>;
+export type WholeAnswer = TSchemaOf<HttpAnswer>;
 
 export function endpoint<
   Path extends string,

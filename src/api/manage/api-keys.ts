@@ -18,18 +18,20 @@ import {
 import { FORMATS } from '../../base/formats.js';
 import type { Caller } from '../../http/types.js';
 import type { KeyRights, ManagedKey } from '../../storage/storage.js';
-import { endpoint } from '../endpoint.js';
-import { CLOSED, id, ID, itemParameter, LATER, newName, TIME } from './fields.js';
+import { CLOSED, id, ID, LATER, newName, TIME } from './fields.js';
 import {
   actorOf,
   type AtItem,
   badField,
   itemId,
   type ManageServices,
+  ownerEndpoints,
   refusal,
   refuseConfigured,
   unknownItem,
 } from './services.js';
+
+const endpoint = ownerEndpoints('API keys');
 
 /** Nobody gets to run commands or to manage the account by leaving a field out. */
 const DEFAULT_SCOPES: readonly Scope[] = ['read', 'write', 'watch'];
@@ -83,29 +85,21 @@ const sample = {
 } as const;
 const sampleKey = 'ftg_3yQ0Zr6VbX1w0yB6uQvTgqk2x5n3m8p1';
 
-export const listKeys = endpoint({
-  method: 'GET',
-  path: '/manage/api-keys',
-  access: 'owner',
+export const listKeys = endpoint('GET /manage/api-keys', {
   operationId: 'listApiKeys',
-  tag: 'API keys',
   summary: 'List API keys',
   description: 'Newest first; revoked ones stay for 30 days. The keys themselves are never shown again.',
   answer: {
     schema: object('ApiKeysAnswer', { apiKeys: listOf(apiKey, 'API keys.') }),
     example: { apiKeys: [sample] },
   },
-}).handle(async ({ caller }, { storage }: ManageServices) => {
+}).handle(async ({ caller }, { storage }) => {
   const keys = await storage.management.keys.list(caller.accountId);
   return { apiKeys: keys.map(keyView) };
 });
 
-export const createKey = endpoint({
-  method: 'POST',
-  path: '/manage/api-keys',
-  access: 'owner',
+export const createKey = endpoint('POST /manage/api-keys', {
   operationId: 'createApiKey',
-  tag: 'API keys',
   summary: 'Issue an API key',
   description:
     '`key` is shown this once. Without `scopes` it may read, write and watch; `exec` and `admin` must be asked for.',
@@ -118,42 +112,32 @@ export const createKey = endpoint({
     example: { apiKey: sample, key: sampleKey },
   },
   errors: ['already_exists'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const none: KeyRights = { name: '', scopes: DEFAULT_SCOPES, connections: [], allowedIps: [], expiresAt: null };
   const rights = await rightsOf(services, input.caller, input.body, none);
   const { id, key } = await services.storage.management.keys.create(actorOf(input), rights);
   return { apiKey: keyView(await keyOf(services, input, id)), key };
 });
 
-export const editKey = endpoint({
-  method: 'PATCH',
-  path: '/manage/api-keys/:id',
-  access: 'owner',
+export const editKey = endpoint('PATCH /manage/api-keys/:id', {
   operationId: 'editApiKey',
-  tag: 'API keys',
   summary: 'Edit an API key',
   description: 'The fields that change; the others stay.',
-  params: itemParameter,
   body: changes,
   bodyExamples: { body: { allowedIps: ['192.0.2.0/24'] } },
   answer: { schema: apiKey, example: sample },
   errors: ['already_exists', 'unknown_item', 'from_configuration', 'not_running'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const former = await livingKey(services, input);
   const rights = await rightsOf(services, input.caller, input.body, former);
   await services.storage.management.keys.update(actorOf(input), former.id, rights, Object.keys(input.body));
   return keyView(await keyOf(services, input, former.id));
 });
 
-export const rotateKey = endpoint({
-  method: 'POST',
-  path: '/manage/api-keys/:id/rotate',
-  access: 'owner',
+export const rotateKey = endpoint('POST /manage/api-keys/:id/rotate', {
   operationId: 'rotateApiKey',
-  tag: 'API keys',
   summary: 'Replace an API key',
   description: 'A new key with the same rights; the former one works until the overlap is over.',
-  params: itemParameter,
   body: object(
     'RotateRequest',
     { overlapMinutes: withDefault(count('How long the former key still works.', { maximum: 43_200 }), 60) },
@@ -171,7 +155,7 @@ export const rotateKey = endpoint({
     example: { apiKey: sample, key: sampleKey, previous: { ...sample, expiresAt: LATER } },
   },
   errors: ['unknown_item', 'from_configuration', 'not_running'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const former = await livingKey(services, input);
   if (stateOf(former) === 'expired') {
     throw refusal('not_running', `API key "${former.name}" has expired; edit expiresAt or make a new one`);
@@ -183,16 +167,11 @@ export const rotateKey = endpoint({
 });
 
 /** Also one of the configuration file: whoever has lost a key must not wait for a restart. */
-export const revokeKey = endpoint({
-  method: 'DELETE',
-  path: '/manage/api-keys/:id',
-  access: 'owner',
+export const revokeKey = endpoint('DELETE /manage/api-keys/:id', {
   operationId: 'revokeApiKey',
-  tag: 'API keys',
   summary: 'Revoke an API key',
   description:
     'On every node within a second. `comesBack` is true for one that the configuration file gives back at the next start.',
-  params: itemParameter,
   answer: {
     schema: object('RevokedKeyAnswer', {
       apiKey: shownKey,
@@ -201,7 +180,7 @@ export const revokeKey = endpoint({
     example: { apiKey: { ...sample, revokedAt: LATER, state: 'revoked' }, comesBack: false },
   },
   errors: ['unknown_item'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const key = await keyOf(services, input, itemId(input, 'API key'));
   await services.storage.management.keys.revoke(actorOf(input), key);
   const revoked = await keyOf(services, input, key.id);
@@ -259,25 +238,14 @@ function dateOf(text: string | null): Date | null {
   return date;
 }
 
-function stateOf({ revokedAt, expiresAt }: ManagedKey): 'active' | 'expired' | 'revoked' {
+function stateOf({
+  revokedAt,
+  expiresAt,
+}: Pick<ManagedKey, 'revokedAt' | 'expiresAt'>): 'active' | 'expired' | 'revoked' {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && expiresAt.getTime() <= Date.now() ? 'expired' : 'active';
 }
 
-function keyView(key: ManagedKey): Static<typeof apiKey> {
-  const { id, name, hint, scopes, connections, allowedIps, expiresAt, createdAt, lastUsedAt, revokedAt } = key;
-  return {
-    id,
-    name,
-    hint,
-    scopes,
-    connections,
-    allowedIps,
-    expiresAt,
-    createdAt,
-    lastUsedAt,
-    revokedAt,
-    state: stateOf(key),
-    source: key.isConfigured ? 'configuration' : 'dashboard',
-  };
+function keyView({ isConfigured, ...key }: ManagedKey): Static<typeof apiKey> {
+  return { ...key, state: stateOf(key), source: isConfigured ? 'configuration' : 'dashboard' };
 }

@@ -11,7 +11,7 @@ export const FINGERPRINT = 'SHA256:JcZcCCIxYvmuu6qQUjUpBDiqZKCTZ3dcQkDJpdVqdYs';
 /** A field that nobody knows is refused. */
 export const CLOSED = { additionalProperties: false } as const;
 
-/** Of a path. */
+/** Of a path whose only parameter is `:id`, where an endpoint says nothing of it. */
 export const itemParameter = { id: text('Identifier.', { minLength: 1, examples: [ID] }) };
 
 /** Values that differ from case to case. */

@@ -1,13 +1,26 @@
-/** What the management endpoints stand on, and the first steps they share. */
+/** How an endpoint of the management API is written, what it stands on, and the first steps that several share. */
+import type { Static, TObject, TSchema } from 'typebox';
 import { validate as isUuid } from 'uuid';
 import type { Budgets } from '../../budgets/budgets.js';
 import { type ErrorCode, GatewayError } from '../../base/errors.js';
-import type { Caller, RequestContext } from '../../http/types.js';
+import type { Caller, RequestContext, Route } from '../../http/types.js';
 import type { Connection } from '../../connections/connection.js';
 import type { Remotes } from '../../remotes/registry.js';
 import type { Actor, MadeKeyPair, ManagedConnection, Management, Storage } from '../../storage/storage.js';
 import type { WatchService } from '../../watch/service.js';
+import {
+  type Answering,
+  type Details,
+  endpoint,
+  type Endpoint,
+  type Input,
+  type NoFields,
+  type ParameterOf,
+  type PathParameters,
+  type WholeAnswer,
+} from '../endpoint.js';
 import type { ConnectionTester } from './connection-test.js';
+import { itemParameter } from './fields.js';
 import type { LoginGuard } from './login/guard.js';
 import type { OwnerSessions } from './login/owner-sessions.js';
 import type { TransferBoard } from './transfers/board.js';
@@ -30,6 +43,35 @@ export interface ManageServices {
   readonly watching: WatchService;
   readonly makeKeyPair: (comment: string) => Omit<MadeKeyPair, 'name'>;
   readonly planOf: (plan: string) => PlanLimits;
+}
+
+interface Unhandled<Given, Answer> {
+  handle(handler: (input: Given, services: ManageServices) => Promise<Answer>): Endpoint<ManageServices>;
+}
+
+type Parameter<Path extends string> = [ParameterOf<Path>] extends ['id'] ? unknown : PathParameters<Path>;
+
+/**
+ * `endpoint` for those of an account's owner under one tag: `endpoint('GET /manage/account', { … }).handle(…)`. Only a
+ * login has another `access`.
+ */
+export function ownerEndpoints(tag: string) {
+  return <
+    Path extends string,
+    Answer extends TSchema = WholeAnswer,
+    Query extends TObject = NoFields,
+    Body extends TSchema = NoFields,
+  >(
+    at: `${Route['method']} ${Path}`,
+    definition: Details<Path, Query, Body> &
+      Parameter<Path> &
+      Answering<Answer> & { readonly access?: Route['access'] },
+  ): Unhandled<Input<Path, Query, Body>, Static<Answer>> => {
+    const [method, path] = at.split(' ', 2) as [Route['method'], Path];
+    const params = path.includes('/:id') ? { params: itemParameter } : {};
+    const whole = { method, path, access: 'owner', tag, ...params, ...definition };
+    return endpoint(whole as unknown as Parameters<typeof endpoint<Path, Answer, Query, Body>>[0]);
+  };
 }
 
 /** Of a request, whatever its path, query and body are. */

@@ -1,15 +1,12 @@
 /** The account itself. */
 import { count, dateTime, flag, group, object, text } from '../../../base/schema.js';
-import { endpoint } from '../../endpoint.js';
 import { id, ID, TIME } from '../fields.js';
-import { type ManageServices, unknownItem } from '../services.js';
+import { ownerEndpoints, unknownItem } from '../services.js';
 
-export const showAccount = endpoint({
-  method: 'GET',
-  path: '/manage/account',
-  access: 'owner',
+const endpoint = ownerEndpoints('Account');
+
+export const showAccount = endpoint('GET /manage/account', {
   operationId: 'showAccount',
-  tag: 'Account',
   summary: 'Show the account',
   description: 'The account, its plan and how it logs in. 0 in `limits` is unlimited.',
   answer: {
@@ -46,7 +43,7 @@ export const showAccount = endpoint({
     },
   },
   errors: ['unknown_item'],
-}).handle(async ({ caller }, { storage, planOf }: ManageServices) => {
+}).handle(async ({ caller }, { storage, planOf }) => {
   const [owner, connections, transfers] = await Promise.all([
     storage.management.credentials.find(caller.accountId),
     storage.connections.count(caller.accountId),

@@ -1,16 +1,13 @@
 /** What was changed, and by whom. */
 import { Type } from 'typebox';
 import { dateTime, listOf, object, oneOf, orNull, text, textOrNull, group } from '../../../base/schema.js';
-import { endpoint } from '../../endpoint.js';
 import { CLOSED, cursor, facts, id, ID, limit, TIME } from '../fields.js';
-import { type ManageServices, requireCursor } from '../services.js';
+import { ownerEndpoints, requireCursor } from '../services.js';
 
-export const listAudit = endpoint({
-  method: 'GET',
-  path: '/manage/audit',
-  access: 'owner',
+const endpoint = ownerEndpoints('Account');
+
+export const listAudit = endpoint('GET /manage/audit', {
   operationId: 'listAudit',
-  tag: 'Account',
   summary: 'List what was changed',
   description: 'Every change and every login, refused ones too, newest first; no secrets.',
   query: Type.Object(
@@ -71,7 +68,7 @@ export const listAudit = endpoint({
       nextCursor: null,
     },
   },
-}).handle(async ({ caller, query }, { storage }: ManageServices) => {
+}).handle(async ({ caller, query }, { storage }) => {
   requireCursor(query.cursor);
   const entries = await storage.management.audit.list(caller.accountId, query);
   return { entries, nextCursor: entries.length === query.limit ? (entries.at(-1)?.id ?? null) : null };

@@ -1,20 +1,17 @@
 /** Today, and what needs a person. */
 import { Type } from 'typebox';
 import { count, dateTime, group, listOf, object, oneOf, text } from '../../../base/schema.js';
-import { endpoint } from '../../endpoint.js';
 import { TIME } from '../fields.js';
-import type { ManageServices } from '../services.js';
 import { DAY_MS, startOfDay, usageOf } from './usage.js';
+import { ownerEndpoints } from '../services.js';
+
+const endpoint = ownerEndpoints('Account');
 
 const EXPIRY_WARNING_DAYS = 7;
 const QUOTA_WARNING = 0.8;
 
-export const showOverview = endpoint({
-  method: 'GET',
-  path: '/manage/overview',
-  access: 'owner',
+export const showOverview = endpoint('GET /manage/overview', {
   operationId: 'showOverview',
-  tag: 'Account',
   summary: 'Show today',
   description: 'Sums of today (UTC), the last 24 hours, oldest first, and what needs a person.',
   answer: {
@@ -60,7 +57,7 @@ export const showOverview = endpoint({
       ],
     },
   },
-}).handle(async ({ caller }, services: ManageServices) => {
+}).handle(async ({ caller }, services) => {
   const { figures } = services.storage.management;
   const now = new Date();
   const [hours, pending, failing, expiring, usage, watch] = await Promise.all([

@@ -2,15 +2,12 @@
 import { Type } from 'typebox';
 import { count, listOf, object, oneOf, text, texts } from '../../../base/schema.js';
 import { ACCOUNT_BUDGETS } from '../../../budgets/budgets.js';
-import { endpoint } from '../../endpoint.js';
-import type { ManageServices } from '../services.js';
+import { type ManageServices, ownerEndpoints } from '../services.js';
 
-export const showPools = endpoint({
-  method: 'GET',
-  path: '/manage/pools',
-  access: 'owner',
+const endpoint = ownerEndpoints('Account');
+
+export const showPools = endpoint('GET /manage/pools', {
   operationId: 'showPools',
-  tag: 'Account',
   summary: 'Show the sessions that are open, and the use of what accounts share',
   description:
     "Sessions of this thread to the account's own servers, and what the account holds now of each budget of this " +
@@ -52,7 +49,7 @@ export const showPools = endpoint({
       shares: [{ name: 'requests', used: 3, capacity: 2048, refused: 0 }],
     },
   },
-}).handle(async ({ caller }, services: ManageServices) => {
+}).handle(async ({ caller }, services) => {
   const { storage, remotes } = services;
   const listed = await storage.connections.list(caller.accountId);
   const opened = await Promise.all(listed.map(({ id }) => storage.connections.find(caller.accountId, id)));

@@ -3,9 +3,10 @@ import { Type, type Static } from 'typebox';
 import type { Caller } from '../../../base/caller.js';
 import { count, dateTimeOrNull, group, listOf, object, text } from '../../../base/schema.js';
 import type { DayFigures } from '../../../storage/storage.js';
-import { endpoint } from '../../endpoint.js';
 import { LATER } from '../fields.js';
-import type { ManageServices } from '../services.js';
+import { type ManageServices, ownerEndpoints } from '../services.js';
+
+const endpoint = ownerEndpoints('Account');
 
 export const DAY_MS = 86_400_000;
 /** The forecast goes by the mean of so many days. */
@@ -32,12 +33,8 @@ const usage = object('Usage', {
   ),
 });
 
-export const showUsage = endpoint({
-  method: 'GET',
-  path: '/manage/usage',
-  access: 'owner',
+export const showUsage = endpoint('GET /manage/usage', {
   operationId: 'showUsage',
-  tag: 'Account',
   summary: 'Show the month',
   description: 'Actions of this month (UTC) against the plan, and where the month is heading. `limit` 0 is unlimited.',
   answer: {
@@ -53,7 +50,7 @@ export const showUsage = endpoint({
       connections: { used: 1, limit: 1 },
     },
   },
-}).handle(async ({ caller }, services: ManageServices) => {
+}).handle(async ({ caller }, services) => {
   return usageOf(services, caller, new Date());
 });
 

@@ -4,39 +4,38 @@ import { SLUG } from '../../../base/formats.js';
 import { component, text } from '../../../base/schema.js';
 import type { Values } from '../../../connections/definition.js';
 import type { ConnectionDraft, SecretChanges } from '../../../storage/storage.js';
-import { endpoint } from '../../endpoint.js';
 import { draftOf, secretValues } from '../connection-input.js';
 import { schemas } from '../connection-schemas.js';
-import { CLOSED, itemParameter, newName } from '../fields.js';
-import { actorOf, type AtItem, connectionAt, type ManageServices, openedConnection } from '../services.js';
+import { CLOSED, newName } from '../fields.js';
+import {
+  actorOf,
+  type AtItem,
+  connectionAt,
+  type ManageServices,
+  openedConnection,
+  ownerEndpoints,
+} from '../services.js';
 import { madeAnswer, sampleInput, shown } from './view.js';
 
-export const createConnection = endpoint({
-  method: 'POST',
-  path: '/manage/connections',
-  access: 'owner',
+const endpoint = ownerEndpoints('Connections');
+
+export const createConnection = endpoint('POST /manage/connections', {
   operationId: 'createConnection',
-  tag: 'Connections',
   summary: 'Register a connection',
   description: 'The fields depend on `type`. Secrets are kept encrypted and never shown again.',
   body: schemas.create,
   bodyExamples: { body: sampleInput },
   answer: madeAnswer,
   errors: ['plan_required', 'already_exists', 'unknown_item'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   return created(services, input, draftOf(input.body));
 });
 
-export const duplicateConnection = endpoint({
-  method: 'POST',
-  path: '/manage/connections/:id/duplicate',
-  access: 'owner',
+export const duplicateConnection = endpoint('POST /manage/connections/:id/duplicate', {
   operationId: 'duplicateConnection',
-  tag: 'Connections',
   summary: 'Duplicate a connection',
   description:
     'With its secrets. Also one of the configuration file, to have one that can be edited: that copy has no secrets but those given here.',
-  params: itemParameter,
   body: component(
     'DuplicateRequest',
     Type.Unsafe<SecretChanges & { readonly id?: string; readonly name?: string }>({
@@ -48,7 +47,7 @@ export const duplicateConnection = endpoint({
   bodyExamples: { body: { name: 'Warehouse (copy)', id: 'warehouse-2' } },
   answer: madeAnswer,
   errors: ['unknown_connection', 'plan_required', 'already_exists'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const source = await connectionAt(services, input);
   const { id, name, ...given } = input.body;
   // The operator's secrets are for this one alone: whoever may edit the copy could lead them anywhere.

@@ -1,29 +1,25 @@
 /** The end of a connection, and what it would take along. */
 import { Type } from 'typebox';
 import { count, flag, listOf, object, text, withDefault } from '../../../base/schema.js';
-import { endpoint } from '../../endpoint.js';
 import { successAnswer } from '../../fields.js';
-import { CLOSED, ID, itemParameter } from '../fields.js';
-import { actorOf, connectionAt, type ManageServices, refusal, refuseConfigured } from '../services.js';
+import { CLOSED, ID } from '../fields.js';
+import { actorOf, connectionAt, ownerEndpoints, refusal, refuseConfigured } from '../services.js';
 import { EDIT_ERRORS } from './view.js';
 
-export const deleteConnection = endpoint({
-  method: 'DELETE',
-  path: '/manage/connections/:id',
-  access: 'owner',
+const endpoint = ownerEndpoints('Connections');
+
+export const deleteConnection = endpoint('DELETE /manage/connections/:id', {
   operationId: 'deleteConnection',
-  tag: 'Connections',
   summary: 'Delete a connection',
   description:
     'Without `confirm` it is 409 when others depend on it. API keys that are for this connection alone are revoked; its watched folders end.',
-  params: itemParameter,
   query: Type.Object(
     { confirm: withDefault(flag('Delete it although others depend on it.', { examples: [true] }), false) },
     CLOSED,
   ),
   answer: { schema: successAnswer, example: { success: true } },
   errors: [...EDIT_ERRORS, 'in_use'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const connection = await connectionAt(services, input);
   refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
   const { connections } = services.storage.management;
@@ -48,15 +44,10 @@ export const deleteConnection = endpoint({
   return { success: true };
 });
 
-export const showDependents = endpoint({
-  method: 'GET',
-  path: '/manage/connections/:id/dependents',
-  access: 'owner',
+export const showDependents = endpoint('GET /manage/connections/:id/dependents', {
   operationId: 'showDependents',
-  tag: 'Connections',
   summary: 'What depends on a connection?',
   description: 'What its deletion would take along.',
-  params: itemParameter,
   answer: {
     schema: object('Dependents', {
       apiKeys: listOf(
@@ -80,7 +71,7 @@ export const showDependents = endpoint({
     },
   },
   errors: ['unknown_connection'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { id } = await connectionAt(services, input);
   return services.storage.management.connections.dependents(input.caller.accountId, id);
 });

@@ -1,27 +1,29 @@
 /** Changes of a connection. */
 import type { Values } from '../../../connections/definition.js';
-import { endpoint } from '../../endpoint.js';
 import { editedDraft } from '../connection-input.js';
 import { schemas } from '../connection-schemas.js';
-import { itemParameter } from '../fields.js';
-import { actorOf, type AtItem, connectionAt, type ManageServices, refuseConfigured } from '../services.js';
+import {
+  actorOf,
+  type AtItem,
+  connectionAt,
+  type ManageServices,
+  ownerEndpoints,
+  refuseConfigured,
+} from '../services.js';
 import { EDIT_ERRORS, sample, shown, shownAnswer } from './view.js';
 
-export const editConnection = endpoint({
-  method: 'PATCH',
-  path: '/manage/connections/:id',
-  access: 'owner',
+const endpoint = ownerEndpoints('Connections');
+
+export const editConnection = endpoint('PATCH /manage/connections/:id', {
   operationId: 'editConnection',
-  tag: 'Connections',
   summary: 'Edit a connection',
   description:
     'The fields that change. An absent secret stays, null takes it away; a change of `host` or `port` needs the password again.',
-  params: itemParameter,
   body: schemas.changes,
   bodyExamples: { body: { name: 'Warehouse 2', pool: { maxSessions: 2 } } },
   answer: shownAnswer,
   errors: [...EDIT_ERRORS, 'unknown_item'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const connection = await connectionAt(services, input);
   refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
   const draft = editedDraft(connection, input.body);
@@ -29,31 +31,21 @@ export const editConnection = endpoint({
   return shown(services, input, connection.id);
 });
 
-export const activateConnection = endpoint({
-  method: 'POST',
-  path: '/manage/connections/:id/activate',
-  access: 'owner',
+export const activateConnection = endpoint('POST /manage/connections/:id/activate', {
   operationId: 'activateConnection',
-  tag: 'Connections',
   summary: 'Switch a connection on',
   description: 'Its operations are let through again.',
-  params: itemParameter,
   answer: shownAnswer,
   errors: EDIT_ERRORS,
-}).handle((input, services: ManageServices) => switched(services, input, true));
+}).handle((input, services) => switched(services, input, true));
 
-export const deactivateConnection = endpoint({
-  method: 'POST',
-  path: '/manage/connections/:id/deactivate',
-  access: 'owner',
+export const deactivateConnection = endpoint('POST /manage/connections/:id/deactivate', {
   operationId: 'deactivateConnection',
-  tag: 'Connections',
   summary: 'Switch a connection off',
   description: 'Its operations are refused with 403 `connection_inactive`.',
-  params: itemParameter,
   answer: { ...shownAnswer, example: { ...sample, isActive: false } },
   errors: EDIT_ERRORS,
-}).handle((input, services: ManageServices) => switched(services, input, false));
+}).handle((input, services) => switched(services, input, false));
 
 async function switched(services: ManageServices, input: AtItem, isActive: boolean): Promise<Values> {
   const connection = await connectionAt(services, input);

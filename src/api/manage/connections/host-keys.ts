@@ -4,28 +4,25 @@ import { flag, listOf, object, text, texts, withDefault } from '../../../base/sc
 import { fingerprint } from '../../../connections/common.js';
 import { definitionOf } from '../../../connections/types.js';
 import type { ManagedConnection } from '../../../storage/storage.js';
-import { endpoint } from '../../endpoint.js';
-import { CLOSED, FINGERPRINT, itemParameter } from '../fields.js';
+import { CLOSED, FINGERPRINT } from '../fields.js';
 import {
   actorOf,
   type AtItem,
   connectionAt,
   type ManageServices,
   openedConnection,
+  ownerEndpoints,
   refusal,
   refuseConfigured,
 } from '../services.js';
 import { EDIT_ERRORS, HOST_KEYS, LEARNED, sample, shown, shownAnswer } from './view.js';
 
-export const showHostKeys = endpoint({
-  method: 'GET',
-  path: '/manage/connections/:id/host-keys',
-  access: 'owner',
+const endpoint = ownerEndpoints('Connections');
+
+export const showHostKeys = endpoint('GET /manage/connections/:id/host-keys', {
   operationId: 'showHostKeys',
-  tag: 'Connections',
   summary: 'Show the pinned host keys',
   description: '`learned` says that the first key seen was trusted. SFTP connections only.',
-  params: itemParameter,
   answer: {
     schema: object('HostKeysAnswer', {
       hostKeys: texts(HOST_KEYS),
@@ -34,20 +31,15 @@ export const showHostKeys = endpoint({
     example: { hostKeys: [FINGERPRINT], learned: true },
   },
   errors: ['unknown_connection', 'unsupported_operation'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { hostKeys, hostKeysLearned } = await connectionWithHostKeys(services, input);
   return { hostKeys, learned: hostKeysLearned };
 });
 
-export const pinHostKey = endpoint({
-  method: 'POST',
-  path: '/manage/connections/:id/host-keys',
-  access: 'owner',
+export const pinHostKey = endpoint('POST /manage/connections/:id/host-keys', {
   operationId: 'pinHostKey',
-  tag: 'Connections',
   summary: 'Pin a host key',
   description: 'Beside the others, or with `replace` in their place.',
-  params: itemParameter,
   body: object(
     'HostKeyRequest',
     {
@@ -59,7 +51,7 @@ export const pinHostKey = endpoint({
   bodyExamples: { body: { fingerprint: FINGERPRINT, replace: true } },
   answer: shownAnswer,
   errors: [...EDIT_ERRORS, 'unsupported_operation'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const connection = await connectionWithHostKeys(services, input);
   if (connection.isConfigured) {
     throw refusal(
@@ -75,18 +67,13 @@ export const pinHostKey = endpoint({
   return shown(services, input, connection.id);
 });
 
-export const forgetHostKeys = endpoint({
-  method: 'DELETE',
-  path: '/manage/connections/:id/host-keys',
-  access: 'owner',
+export const forgetHostKeys = endpoint('DELETE /manage/connections/:id/host-keys', {
   operationId: 'forgetHostKeys',
-  tag: 'Connections',
   summary: 'Forget the host keys',
   description: 'The next one that the server shows is trusted and pinned.',
-  params: itemParameter,
   answer: { ...shownAnswer, example: { ...sample, hostKeys: [], hostKeysLearned: false } },
   errors: [...EDIT_ERRORS, 'unsupported_operation'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const connection = await connectionWithHostKeys(services, input);
   const { id, isConfigured, hostKeys, hostKeysLearned } = connection;
   // Learned ones are the gateway's own, also where the rest is of the configuration file.
@@ -96,15 +83,10 @@ export const forgetHostKeys = endpoint({
   return shown(services, input, connection.id);
 });
 
-export const scanHostKeys = endpoint({
-  method: 'POST',
-  path: '/manage/connections/:id/host-keys/scan',
-  access: 'owner',
+export const scanHostKeys = endpoint('POST /manage/connections/:id/host-keys/scan', {
   operationId: 'scanHostKeys',
-  tag: 'Connections',
   summary: 'Which host keys does the server show?',
   description: 'Asked of the server now, without a login.',
-  params: itemParameter,
   answer: {
     schema: object('ScannedKeysAnswer', {
       shown: listOf(
@@ -119,7 +101,7 @@ export const scanHostKeys = endpoint({
   },
   isRemote: true,
   errors: ['unsupported_operation'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { id, hostKeys } = await connectionWithHostKeys(services, input);
   const connection = await openedConnection(services, input.caller, id);
   const shownKeys = await services.tester.hostKeys(connection, input.request.signal);

@@ -2,10 +2,11 @@
 import { type Static, Type } from 'typebox';
 import { dateTime, listOf, object, text, texts } from '../../../base/schema.js';
 import type { KeyPair } from '../../../storage/storage.js';
-import { endpoint } from '../../endpoint.js';
 import { successAnswer } from '../../fields.js';
-import { CLOSED, FINGERPRINT, id, ID, itemParameter, newName, TIME } from '../fields.js';
-import { actorOf, itemId, type ManageServices, refusal, unknownItem } from '../services.js';
+import { CLOSED, FINGERPRINT, id, ID, newName, TIME } from '../fields.js';
+import { actorOf, itemId, ownerEndpoints, refusal, unknownItem } from '../services.js';
+
+const endpoint = ownerEndpoints('Connections');
 
 const keyPair = object('KeyPair', {
   id: id(),
@@ -26,51 +27,38 @@ const sample = {
   usedBy: ['warehouse'],
 } as const;
 
-export const listKeyPairs = endpoint({
-  method: 'GET',
-  path: '/manage/key-pairs',
-  access: 'owner',
+export const listKeyPairs = endpoint('GET /manage/key-pairs', {
   operationId: 'listKeyPairs',
-  tag: 'Connections',
   summary: 'List key pairs',
   description: 'Key pairs for SFTP logins that the gateway made; private keys are never shown.',
   answer: {
     schema: object('KeyPairsAnswer', { keyPairs: listOf(keyPair, 'The key pairs.') }),
     example: { keyPairs: [sample] },
   },
-}).handle(async ({ caller }, { storage }: ManageServices) => {
+}).handle(async ({ caller }, { storage }) => {
   const pairs = await storage.management.keyPairs.list(caller.accountId);
   return { keyPairs: pairs.map(view) };
 });
 
-export const createKeyPair = endpoint({
-  method: 'POST',
-  path: '/manage/key-pairs',
-  access: 'owner',
+export const createKeyPair = endpoint('POST /manage/key-pairs', {
   operationId: 'createKeyPair',
-  tag: 'Connections',
   summary: 'Make a key pair',
   description: 'The public key goes to the server; connections name the pair by `keyPairId`.',
   body: object('NewKeyPair', { name: newName() }, CLOSED),
   bodyExamples: { body: { name: 'warehouse' } },
   answer: { status: 201, description: 'Made.', schema: keyPair, example: { ...sample, usedBy: [] } },
-}).handle(async (input, { storage, makeKeyPair }: ManageServices) => {
+}).handle(async (input, { storage, makeKeyPair }) => {
   const { name } = input.body;
   return view(await storage.management.keyPairs.add(actorOf(input), { name, ...makeKeyPair(name) }));
 });
 
-export const deleteKeyPair = endpoint({
-  method: 'DELETE',
-  path: '/manage/key-pairs/:id',
-  access: 'owner',
+export const deleteKeyPair = endpoint('DELETE /manage/key-pairs/:id', {
   operationId: 'deleteKeyPair',
-  tag: 'Connections',
   summary: 'Delete a key pair',
   description: 'Only one that no connection uses.',
-  params: itemParameter,
   answer: { schema: successAnswer, example: { success: true } },
   errors: ['unknown_item', 'in_use'],
-}).handle(async (input, { storage }: ManageServices) => {
+}).handle(async (input, { storage }) => {
   const id = itemId(input, 'key pair');
   const { keyPairs } = storage.management;
   const pair = (await keyPairs.list(input.caller.accountId)).find((one) => one.id === id);

@@ -1,17 +1,14 @@
 /** The connections of an account. */
 import { count, listOf, object } from '../../../base/schema.js';
-import { endpoint } from '../../endpoint.js';
 import { connectionView } from '../connection-input.js';
-import { itemParameter, TIME } from '../fields.js';
-import { connectionAt, type ManageServices } from '../services.js';
+import { TIME } from '../fields.js';
+import { connectionAt, ownerEndpoints } from '../services.js';
 import { managedConnection, sample } from './view.js';
 
-export const listConnections = endpoint({
-  method: 'GET',
-  path: '/manage/connections',
-  access: 'owner',
+const endpoint = ownerEndpoints('Connections');
+
+export const listConnections = endpoint('GET /manage/connections', {
   operationId: 'listManagedConnections',
-  tag: 'Connections',
   summary: 'List connections',
   description: 'All connections of the account; `secrets` says which are set. `limit` 0 is unlimited.',
   answer: {
@@ -21,20 +18,15 @@ export const listConnections = endpoint({
     }),
     example: { connections: [sample], limit: 0 },
   },
-}).handle(async ({ caller }, { storage, planOf }: ManageServices) => {
+}).handle(async ({ caller }, { storage, planOf }) => {
   const connections = await storage.management.connections.list(caller.accountId);
   return { connections: connections.map(connectionView), limit: planOf(caller.plan).connections };
 });
 
-export const showConnection = endpoint({
-  method: 'GET',
-  path: '/manage/connections/:id',
-  access: 'owner',
+export const showConnection = endpoint('GET /manage/connections/:id', {
   operationId: 'showConnection',
-  tag: 'Connections',
   summary: 'Show a connection',
   description: 'With `card`: what the last good test learned of the server.',
-  params: itemParameter,
   answer: {
     schema: managedConnection,
     example: {
@@ -43,7 +35,7 @@ export const showConnection = endpoint({
     },
   },
   errors: ['unknown_connection'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const connection = await connectionAt(services, input);
   return { ...connectionView(connection), card: connection.lastTest?.card ?? null };
 });

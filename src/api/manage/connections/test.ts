@@ -14,13 +14,14 @@ import {
 } from '../../../base/schema.js';
 import type { Connection } from '../../../connections/connection.js';
 import { draftRow, joinConnection, type ManagedConnection } from '../../../storage/storage.js';
-import { endpoint } from '../../endpoint.js';
 import { draftOf, requireSecretsAgain, secretValues } from '../connection-input.js';
 import { schemas } from '../connection-schemas.js';
 import type { TestReport } from '../connection-test.js';
-import { CLOSED, FINGERPRINT, itemParameter, TIME } from '../fields.js';
-import { connectionAt, type ManageServices, openedConnection, unknownConnection } from '../services.js';
+import { CLOSED, FINGERPRINT, TIME } from '../fields.js';
+import { connectionAt, openedConnection, ownerEndpoints, unknownConnection } from '../services.js';
 import { card, sampleInput } from './view.js';
+
+const endpoint = ownerEndpoints('Connections');
 
 const probe = withDefault(flag('Also write, rename and delete a small file in the default path.'), false);
 
@@ -86,21 +87,16 @@ const testReport = object('TestReport', {
   card,
 });
 
-export const testConnection = endpoint({
-  method: 'POST',
-  path: '/manage/connections/:id/test',
-  access: 'owner',
+export const testConnection = endpoint('POST /manage/connections/:id/test', {
   operationId: 'testConnection',
-  tag: 'Connections',
   summary: 'Test a connection',
   description:
     'Step by step, with a login of its own. A failing step is a result, not an error, and says what to do. With `probe` a small file is written, renamed and deleted.',
-  params: itemParameter,
   body: object('TestRequest', { probe }, CLOSED),
   bodyExamples: { body: { probe: true } },
   answer: { schema: testReport, example: sampleReport },
   errors: ['unknown_connection'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { id } = await connectionAt(services, input);
   const connection = await openedConnection(services, input.caller, id);
   const report = await services.tester.test(connection, { probe: input.body.probe, signal: input.request.signal });
@@ -108,12 +104,8 @@ export const testConnection = endpoint({
   return report;
 });
 
-export const testDraft = endpoint({
-  method: 'POST',
-  path: '/manage/test-connection',
-  access: 'owner',
+export const testDraft = endpoint('POST /manage/test-connection', {
   operationId: 'testDraft',
-  tag: 'Connections',
   summary: 'Test a connection before it is saved',
   description: 'Absent secrets come from the connection `basedOn`.',
   body: object(
@@ -128,7 +120,7 @@ export const testDraft = endpoint({
   bodyExamples: { body: { connection: sampleInput, probe: false } },
   answer: { schema: testReport, example: sampleReport },
   errors: ['unknown_connection'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { connection, basedOn, probe } = input.body;
   const draft = draftOf(connection);
   const { accountId } = input.caller;

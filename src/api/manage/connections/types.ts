@@ -4,7 +4,9 @@ import { component, text } from '../../../base/schema.js';
 import type { Definition } from '../../../connections/definition.js';
 import { fieldsOf, formSchema } from '../../../connections/schemas.js';
 import { CONNECTION_TYPES } from '../../../connections/types.js';
-import { endpoint } from '../../endpoint.js';
+import { ownerEndpoints } from '../services.js';
+
+const endpoint = ownerEndpoints('Connections');
 
 const names = (description: string) => Type.Array(Type.String(), { description });
 
@@ -38,12 +40,8 @@ export function describedType(definition: Definition): Static<typeof connectionT
   };
 }
 
-export const listConnectionTypes = endpoint({
-  method: 'GET',
-  path: '/manage/connection-types',
-  access: 'owner',
+export const listConnectionTypes = endpoint('GET /manage/connection-types', {
   operationId: 'listConnectionTypes',
-  tag: 'Connections',
   summary: 'List the types of connections',
   description: 'The fields of each type, as the dashboard draws its form from.',
   answer: {

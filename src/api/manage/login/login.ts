@@ -2,22 +2,21 @@
 import { Type } from 'typebox';
 import { described, object, text } from '../../../base/schema.js';
 import { json } from '../../../http/answer.js';
-import { endpoint, jsonContent } from '../../endpoint.js';
+import { jsonContent } from '../../endpoint.js';
 import { successAnswer } from '../../fields.js';
 import type { Actor } from '../../../storage/storage.js';
 import { CLOSED } from '../fields.js';
-import { actorOf, type ManageServices, refusal } from '../services.js';
+import { actorOf, ownerEndpoints, refusal } from '../services.js';
 import { csrfTokenOf } from './owner-sessions.js';
 import { password, PASSWORD } from './password.js';
 import { accountName, CSRF_TOKEN, loginSession, sampleLogin, sessionView } from './sessions.js';
 import { code, isRightCode } from './totp.js';
 
-export const login = endpoint({
-  method: 'POST',
-  path: '/manage/login',
+const endpoint = ownerEndpoints('Login');
+
+export const login = endpoint('POST /manage/login', {
   access: 'public',
   operationId: 'login',
-  tag: 'Login',
   summary: 'Log in',
   description:
     'Sets the session cookie: HttpOnly, SameSite=Strict, `__Host-ftg_session` over HTTPS. Five failures from one address lock it for 15 minutes.',
@@ -46,7 +45,7 @@ export const login = endpoint({
     },
   },
   errors: ['bad_request', 'unauthenticated', 'totp_required', 'csrf_rejected', 'rate_limited', 'database_away'],
-}).handle(async ({ request, requestId, body: { email, password, code } }, services: ManageServices) => {
+}).handle(async ({ request, requestId, body: { email, password, code } }, services) => {
   services.owners.requireSameOrigin(request);
   const { credentials, sessions, audit } = services.storage.management;
   const owner = await credentials.findByEmail(email);
@@ -96,12 +95,8 @@ export const login = endpoint({
   return json(200, body, { 'Set-Cookie': services.owners.cookie(token, session.expiresAt) });
 });
 
-export const logout = endpoint({
-  method: 'POST',
-  path: '/manage/logout',
-  access: 'owner',
+export const logout = endpoint('POST /manage/logout', {
   operationId: 'logout',
-  tag: 'Login',
   summary: 'Log out',
   description: 'Ends the session and takes its cookie back.',
   answers: {
@@ -111,7 +106,7 @@ export const logout = endpoint({
       content: jsonContent(successAnswer, { answer: { success: true } }),
     },
   },
-}).handle(async (input, { storage, owners }: ManageServices) => {
+}).handle(async (input, { storage, owners }) => {
   const { accountId, session } = input.caller;
   if (session !== undefined) {
     await storage.management.sessions.end(accountId, session.id);

@@ -2,21 +2,18 @@
 import type { TString } from 'typebox';
 import { count, object, success, text } from '../../../base/schema.js';
 import type { RequestContext } from '../../../http/types.js';
-import { endpoint } from '../../endpoint.js';
 import { CLOSED } from '../fields.js';
-import { actorOf, type ManageServices, refusal } from '../services.js';
+import { actorOf, type ManageServices, ownerEndpoints, refusal } from '../services.js';
+
+const endpoint = ownerEndpoints('Login');
 
 export const PASSWORD = 'correct horse battery staple';
 
 export const password = (description = 'The password of the account.'): TString =>
   text(description, { minLength: 1, maxLength: 200 });
 
-export const changePassword = endpoint({
-  method: 'POST',
-  path: '/manage/password',
-  access: 'owner',
+export const changePassword = endpoint('POST /manage/password', {
   operationId: 'changePassword',
-  tag: 'Login',
   summary: 'Change the password',
   description: 'Ends all other sessions. A wrong `currentPassword` is 403 `forbidden` and counts as a failed login.',
   body: object(
@@ -32,7 +29,7 @@ export const changePassword = endpoint({
     schema: object('PasswordAnswer', { success: success(), revokedSessions: count('How many sessions were ended.') }),
     example: { success: true, revokedSessions: 1 },
   },
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { currentPassword, newPassword } = input.body;
   await requirePassword(services, input, currentPassword, 'currentPassword');
   const { credentials, sessions } = services.storage.management;

@@ -1,10 +1,11 @@
 /** The login sessions of an account. */
 import { count, dateTime, described, flag, listOf, object, orNull, text, textOrNull } from '../../../base/schema.js';
 import type { LoginSession } from '../../../storage/storage.js';
-import { endpoint } from '../../endpoint.js';
 import { successAnswer } from '../../fields.js';
-import { id, ID, itemParameter, LATER, TIME } from '../fields.js';
-import { actorOf, itemId, type ManageServices, unknownItem } from '../services.js';
+import { id, ID, LATER, TIME } from '../fields.js';
+import { actorOf, itemId, ownerEndpoints, unknownItem } from '../services.js';
+
+const endpoint = ownerEndpoints('Login');
 
 export const accountName = object('AccountName', {
   id: id(),
@@ -36,12 +37,8 @@ export const sampleLogin = {
   csrfToken: 'rLzQ0s7Vb1w0yB6uQvTgqk2x5n3m8p1d4f7h9j2k5m8',
 };
 
-export const currentSession = endpoint({
-  method: 'GET',
-  path: '/manage/session',
-  access: 'owner',
+export const currentSession = endpoint('GET /manage/session', {
   operationId: 'currentSession',
-  tag: 'Login',
   summary: 'Who am I?',
   description: 'The account and the session of this request. With an admin key `session` and `csrfToken` are null.',
   answer: {
@@ -52,7 +49,7 @@ export const currentSession = endpoint({
     }),
     example: sampleLogin,
   },
-}).handle(async ({ caller: { accountId, email, plan, session } }, { storage }: ManageServices) => {
+}).handle(async ({ caller: { accountId, email, plan, session } }, { storage }) => {
   const all = session === undefined ? [] : await storage.management.sessions.list(accountId);
   const own = all.find((one) => one.id === session?.id);
   return {
@@ -62,35 +59,26 @@ export const currentSession = endpoint({
   };
 });
 
-export const listSessions = endpoint({
-  method: 'GET',
-  path: '/manage/sessions',
-  access: 'owner',
+export const listSessions = endpoint('GET /manage/sessions', {
   operationId: 'listSessions',
-  tag: 'Login',
   summary: 'List login sessions',
   description: 'The sessions that live, newest first.',
   answer: {
     schema: object('SessionsAnswer', { sessions: listOf(loginSession, 'Newest first.') }),
     example: { sessions: [sampleLogin.session] },
   },
-}).handle(async ({ caller }, { storage }: ManageServices) => {
+}).handle(async ({ caller }, { storage }) => {
   const sessions = await storage.management.sessions.list(caller.accountId);
   return { sessions: sessions.map((session) => sessionView(session, caller.session?.id)) };
 });
 
-export const revokeSession = endpoint({
-  method: 'DELETE',
-  path: '/manage/sessions/:id',
-  access: 'owner',
+export const revokeSession = endpoint('DELETE /manage/sessions/:id', {
   operationId: 'revokeSession',
-  tag: 'Login',
   summary: 'End a login session',
   description: 'Whoever uses it must log in again.',
-  params: itemParameter,
   answer: { schema: successAnswer, example: { success: true } },
   errors: ['unknown_item'],
-}).handle(async (input, { storage }: ManageServices) => {
+}).handle(async (input, { storage }) => {
   const id = itemId(input, 'session');
   const { sessions, audit } = storage.management;
   if (!(await sessions.end(input.caller.accountId, id))) throw unknownItem('session', id);
@@ -98,19 +86,15 @@ export const revokeSession = endpoint({
   return { success: true };
 });
 
-export const revokeOtherSessions = endpoint({
-  method: 'POST',
-  path: '/manage/sessions/revoke-others',
-  access: 'owner',
+export const revokeOtherSessions = endpoint('POST /manage/sessions/revoke-others', {
   operationId: 'revokeOtherSessions',
-  tag: 'Login',
   summary: 'End all other sessions',
   description: 'Only the session of this request stays; with an admin key none does.',
   answer: {
     schema: object('RevokedAnswer', { revoked: count('How many sessions were ended.') }),
     example: { revoked: 2 },
   },
-}).handle(async (input, { storage }: ManageServices) => {
+}).handle(async (input, { storage }) => {
   const { accountId, session } = input.caller;
   const revoked = await storage.management.sessions.endOthers(accountId, session?.id);
   await storage.management.audit.add(actorOf(input), { action: 'session.revoke_others', details: { revoked } });

@@ -2,11 +2,12 @@
 import { Secret, TOTP } from 'otpauth';
 import type { TString } from 'typebox';
 import { object, text, texts } from '../../../base/schema.js';
-import { endpoint } from '../../endpoint.js';
 import { successAnswer } from '../../fields.js';
 import { CLOSED } from '../fields.js';
-import { actorOf, type ManageServices, refusal } from '../services.js';
+import { actorOf, type ManageServices, ownerEndpoints, refusal } from '../services.js';
 import { password, PASSWORD, requirePassword } from './password.js';
+
+const endpoint = ownerEndpoints('Login');
 
 const ISSUER = 'File Transfer Gateway';
 const STEP_SECONDS = 30;
@@ -21,12 +22,8 @@ const recoveryCodesAnswer = object('RecoveryCodesAnswer', {
 });
 const sampleCodes = { recoveryCodes: ['k3v9-2mqa-77xd', 'p0sd-1kkz-94fe'] };
 
-export const enrolTotp = endpoint({
-  method: 'POST',
-  path: '/manage/totp/enrol',
-  access: 'owner',
+export const enrolTotp = endpoint('POST /manage/totp/enrol', {
   operationId: 'enrolTotp',
-  tag: 'Login',
   summary: 'Begin with one-time passwords',
   description: '`uri` is what a QR code for an authenticator holds. Nothing is switched on yet.',
   body: passwordRequest,
@@ -39,7 +36,7 @@ export const enrolTotp = endpoint({
     },
   },
   errors: ['in_use'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   await requirePassword(services, input, input.body.password);
   const { credentials } = services.storage.management;
   const owner = await credentials.find(input.caller.accountId);
@@ -51,19 +48,15 @@ export const enrolTotp = endpoint({
   return { secret: totp.secret.base32, uri: totp.toString() };
 });
 
-export const confirmTotp = endpoint({
-  method: 'POST',
-  path: '/manage/totp/confirm',
-  access: 'owner',
+export const confirmTotp = endpoint('POST /manage/totp/confirm', {
   operationId: 'confirmTotp',
-  tag: 'Login',
   summary: 'Switch one-time passwords on',
   description: 'From now on every login asks for a code. The recovery codes are shown this once.',
   body: object('CodeRequest', { code: code() }, CLOSED),
   bodyExamples: { body: { code: '123456' } },
   answer: { schema: recoveryCodesAnswer, example: sampleCodes },
   errors: ['in_use'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { accountId, email } = input.caller;
   const { credentials } = services.storage.management;
   if ((await credentials.find(accountId))?.isTotpEnabled === true) {
@@ -77,19 +70,15 @@ export const confirmTotp = endpoint({
   return { recoveryCodes: await credentials.confirmTotp(actorOf(input)) };
 });
 
-export const renewRecoveryCodes = endpoint({
-  method: 'POST',
-  path: '/manage/totp/recovery-codes',
-  access: 'owner',
+export const renewRecoveryCodes = endpoint('POST /manage/totp/recovery-codes', {
   operationId: 'renewRecoveryCodes',
-  tag: 'Login',
   summary: 'Make new recovery codes',
   description: 'The former ones are void.',
   body: passwordRequest,
   bodyExamples: { body: { password: PASSWORD } },
   answer: { schema: recoveryCodesAnswer, example: sampleCodes },
   errors: ['not_running'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   await requirePassword(services, input, input.body.password);
   const { credentials } = services.storage.management;
   if ((await credentials.find(input.caller.accountId))?.isTotpEnabled !== true) {
@@ -98,18 +87,14 @@ export const renewRecoveryCodes = endpoint({
   return { recoveryCodes: await credentials.renewRecoveryCodes(actorOf(input)) };
 });
 
-export const disableTotp = endpoint({
-  method: 'POST',
-  path: '/manage/totp/disable',
-  access: 'owner',
+export const disableTotp = endpoint('POST /manage/totp/disable', {
   operationId: 'disableTotp',
-  tag: 'Login',
   summary: 'Switch one-time passwords off',
   description: 'The password alone is enough from now on.',
   body: passwordRequest,
   bodyExamples: { body: { password: PASSWORD } },
   answer: { schema: successAnswer, example: { success: true } },
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   await requirePassword(services, input, input.body.password);
   await services.storage.management.credentials.disableTotp(actorOf(input));
   return { success: true };

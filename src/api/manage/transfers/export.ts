@@ -3,11 +3,12 @@ import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { oneOf, withDefault } from '../../../base/schema.js';
 import type { ManagedTransfer } from '../../../storage/storage.js';
-import { endpoint } from '../../endpoint.js';
 import { CLOSED } from '../fields.js';
-import type { ManageServices } from '../services.js';
 import { filters, searchOf } from './history.js';
 import { sample } from './transfer.js';
+import { ownerEndpoints } from '../services.js';
+
+const endpoint = ownerEndpoints('Transfers');
 
 const EXPORT_PAGE = 1000;
 const CSV_COLUMNS = [
@@ -25,13 +26,9 @@ const CSV_COLUMNS = [
   'durationMs',
 ] as const satisfies readonly (keyof ManagedTransfer)[];
 
-export const exportTransfers = endpoint({
-  method: 'GET',
-  path: '/manage/transfers/export',
-  access: 'owner',
+export const exportTransfers = endpoint('GET /manage/transfers/export', {
   isEssential: false,
   operationId: 'exportTransfers',
-  tag: 'Transfers',
   summary: 'Export the history',
   description: 'All that matches, streamed, newest first.',
   query: Type.Object(
@@ -54,7 +51,7 @@ export const exportTransfers = endpoint({
       },
     },
   },
-}).handle(async ({ caller, query: { format, ...filter } }, { storage }: ManageServices) => {
+}).handle(async ({ caller, query: { format, ...filter } }, { storage }) => {
   const search = searchOf(filter);
   const { transfers } = storage.management;
   async function* lines(): AsyncGenerator<string> {

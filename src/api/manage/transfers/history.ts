@@ -3,10 +3,11 @@ import { Type } from 'typebox';
 import { listOf, object, oneOf, orNull, text, textOrNull } from '../../../base/schema.js';
 import { TRANSFER_STATUSES, type TransferSearch } from '../../../storage/storage.js';
 import { parseSince } from '../../account/since.js';
-import { endpoint } from '../../endpoint.js';
-import { CLOSED, cursor, ID, itemParameter, LATER, limit, TIME } from '../fields.js';
-import { itemId, type ManageServices, requireCursor, unknownItem } from '../services.js';
+import { CLOSED, cursor, ID, LATER, limit, TIME } from '../fields.js';
+import { itemId, ownerEndpoints, requireCursor, unknownItem } from '../services.js';
 import { managedTransfer, sample, transferFields } from './transfer.js';
+
+const endpoint = ownerEndpoints('Transfers');
 
 const time = (description: string, example: string) =>
   Type.Optional(text(description, { minLength: 1, maxLength: 64, examples: [example] }));
@@ -29,12 +30,8 @@ export const filters = {
   ),
 };
 
-export const listTransfers = endpoint({
-  method: 'GET',
-  path: '/manage/transfers',
-  access: 'owner',
+export const listTransfers = endpoint('GET /manage/transfers', {
   operationId: 'listManagedTransfers',
-  tag: 'Transfers',
   summary: 'List transfers',
   description:
     'Newest first. `nextCursor` continues where the page ended, also when the page is short or empty; null is the end.',
@@ -46,22 +43,17 @@ export const listTransfers = endpoint({
     }),
     example: { transfers: [sample], nextCursor: sample.id },
   },
-}).handle(async ({ caller, query: { limit, cursor, ...filter } }, { storage }: ManageServices) => {
+}).handle(async ({ caller, query: { limit, cursor, ...filter } }, { storage }) => {
   const search = searchOf(filter);
   requireCursor(cursor);
   return storage.management.transfers.page(caller.accountId, search, limit, cursor);
 });
 
-export const showTransfer = endpoint({
-  method: 'GET',
-  path: '/manage/transfers/:id',
-  access: 'owner',
+export const showTransfer = endpoint('GET /manage/transfers/:id', {
   operationId: 'showTransfer',
-  tag: 'Transfers',
   summary: 'Show a transfer',
   description:
     'Its request and the key that asked; `key` is null from the dashboard and for work of the gateway itself.',
-  params: itemParameter,
   answer: {
     schema: object('TransferDetail', {
       ...transferFields,
@@ -74,7 +66,7 @@ export const showTransfer = endpoint({
     example: { ...sample, requestId: 'order-4711', key: { id: ID, name: 'ci' } },
   },
   errors: ['unknown_item'],
-}).handle(async (input, { storage, board }: ManageServices) => {
+}).handle(async (input, { storage, board }) => {
   const id = itemId(input, 'transfer');
   const { accountId } = input.caller;
   const [stored, running] = await Promise.all([

@@ -1,10 +1,11 @@
 /** The transfers that run now. */
 import { listOf, object } from '../../../base/schema.js';
-import { endpoint } from '../../endpoint.js';
 import { successAnswer } from '../../fields.js';
-import { itemParameter, TIME } from '../fields.js';
-import { actorOf, itemId, type ManageServices, refusal, unknownItem } from '../services.js';
+import { TIME } from '../fields.js';
+import { actorOf, itemId, ownerEndpoints, refusal, unknownItem } from '../services.js';
 import { managedTransfer, sample } from './transfer.js';
+
+const endpoint = ownerEndpoints('Transfers');
 
 const running = {
   ...sample,
@@ -12,34 +13,25 @@ const running = {
   live: { bytes: 16384, totalBytes: 48213, bytesPerSecond: 8192, step: 'transfer', startedAt: TIME },
 } as const;
 
-export const listLiveTransfers = endpoint({
-  method: 'GET',
-  path: '/manage/transfers/live',
-  access: 'owner',
+export const listLiveTransfers = endpoint('GET /manage/transfers/live', {
   operationId: 'listLiveTransfers',
-  tag: 'Transfers',
   summary: 'List running transfers',
   description: 'Those that run now, on all nodes.',
   answer: {
     schema: object('LiveTransfersAnswer', { transfers: listOf(managedTransfer, 'Newest first.') }),
     example: { transfers: [running] },
   },
-}).handle(async ({ caller }, { board }: ManageServices) => {
+}).handle(async ({ caller }, { board }) => {
   return { transfers: await board.list(caller.accountId) };
 });
 
-export const cancelTransfer = endpoint({
-  method: 'POST',
-  path: '/manage/transfers/:id/cancel',
-  access: 'owner',
+export const cancelTransfer = endpoint('POST /manage/transfers/:id/cancel', {
   operationId: 'cancelTransfer',
-  tag: 'Transfers',
   summary: 'Cancel a transfer',
   description: 'It ends within a second or two as failed, with `errorCode` `cancelled`.',
-  params: itemParameter,
   answer: { status: 202, description: 'It is told to end.', schema: successAnswer, example: { success: true } },
   errors: ['unknown_item', 'not_running'],
-}).handle(async (input, { storage, board }: ManageServices) => {
+}).handle(async (input, { storage, board }) => {
   const id = itemId(input, 'transfer');
   const { accountId } = input.caller;
   const { audit, transfers } = storage.management;
@@ -51,13 +43,9 @@ export const cancelTransfer = endpoint({
   return { success: true };
 });
 
-export const watchTransfers = endpoint({
-  method: 'GET',
-  path: '/manage/events',
-  access: 'owner',
+export const watchTransfers = endpoint('GET /manage/events', {
   isEssential: false,
   operationId: 'watchTransfers',
-  tag: 'Transfers',
   summary: 'Watch running transfers',
   // Server-sent events: HTML Standard, 9.2.
   description:
@@ -74,7 +62,7 @@ export const watchTransfers = endpoint({
       },
     },
   },
-}).handle(async ({ caller, request, stillOpens }, { board, owners }: ManageServices) => {
+}).handle(async ({ caller, request, stillOpens }, { board, owners }) => {
   // A look keeps no session alive.
   const stillAllowed = (): Promise<boolean> =>
     caller.session === undefined ? stillOpens() : owners.stillLives(request);

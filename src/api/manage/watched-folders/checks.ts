@@ -1,39 +1,30 @@
 /** The checks of a watched folder. */
 import { Type } from 'typebox';
 import { base64, count, dateTime, flag, listOf, object, oneOf, text, textOrNull } from '../../../base/schema.js';
-import { endpoint } from '../../endpoint.js';
 import { answeredPath, durationMs } from '../../fields.js';
 import { ID, id, itemParameter, TIME } from '../fields.js';
-import type { ManageServices } from '../services.js';
 import { COUNTS, ERROR_CODE, folderAt, FOLDER_ERRORS, withDate } from './folder.js';
+import { ownerEndpoints } from '../services.js';
+
+const endpoint = ownerEndpoints('Watched folders');
 
 export const queuedAnswer = object('QueuedAnswer', { queued: flag('False when it waits or runs already.') });
 
-export const checkFolder = endpoint({
-  method: 'POST',
-  path: '/manage/watched-folders/:id/check',
-  access: 'owner',
+export const checkFolder = endpoint('POST /manage/watched-folders/:id/check', {
   operationId: 'checkFolder',
-  tag: 'Watched folders',
   summary: 'Check now',
   description: '`queued` is false when a check waits or runs already.',
-  params: itemParameter,
   answer: { status: 202, description: 'It is due.', schema: queuedAnswer, example: { queued: true } },
   errors: FOLDER_ERRORS,
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { accountId, id } = await folderAt(services, input);
   return services.watching.checkNow(accountId, id);
 });
 
-export const dryRunFolder = endpoint({
-  method: 'POST',
-  path: '/manage/watched-folders/:id/dry-run',
-  access: 'owner',
+export const dryRunFolder = endpoint('POST /manage/watched-folders/:id/dry-run', {
   operationId: 'dryRunFolder',
-  tag: 'Watched folders',
   summary: 'What would a check report?',
   description: 'Looks into the folder now; nothing is written or sent. `counts` has every entry, by reason.',
-  params: itemParameter,
   answer: {
     schema: object('DryRunAnswer', {
       counts: COUNTS,
@@ -56,21 +47,16 @@ export const dryRunFolder = endpoint({
   },
   isRemote: true,
   errors: [...FOLDER_ERRORS, 'not_found'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { accountId, id } = await folderAt(services, input);
   const { counts, files } = await services.watching.dryRun(accountId, id, input.request.signal);
   return { counts, files: files.map(withDate) };
 });
 
-export const listChecks = endpoint({
-  method: 'GET',
-  path: '/manage/watched-folders/:id/checks',
-  access: 'owner',
+export const listChecks = endpoint('GET /manage/watched-folders/:id/checks', {
   operationId: 'listChecks',
-  tag: 'Watched folders',
   summary: 'List checks',
   description: 'The last ones, newest first. `counts` has every entry, by reason.',
-  params: itemParameter,
   answer: {
     schema: object('ChecksAnswer', {
       checks: listOf(
@@ -103,17 +89,13 @@ export const listChecks = endpoint({
     },
   },
   errors: FOLDER_ERRORS,
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { accountId, id } = await folderAt(services, input);
   return { checks: await services.watching.checks(accountId, id) };
 });
 
-export const showCheck = endpoint({
-  method: 'GET',
-  path: '/manage/watched-folders/:id/checks/:checkId',
-  access: 'owner',
+export const showCheck = endpoint('GET /manage/watched-folders/:id/checks/:checkId', {
   operationId: 'showCheck',
-  tag: 'Watched folders',
   summary: 'Show a check',
   description: 'Why each entry was reported, or was not.',
   params: { ...itemParameter, checkId: text('Id of a check.', { minLength: 1, examples: [ID] }) },
@@ -134,7 +116,7 @@ export const showCheck = endpoint({
     },
   },
   errors: FOLDER_ERRORS,
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { accountId, id } = await folderAt(services, input);
   return { entries: await services.watching.reasons(accountId, id, input.params.checkId) };
 });

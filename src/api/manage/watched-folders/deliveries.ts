@@ -12,24 +12,20 @@ import {
   withDefault,
 } from '../../../base/schema.js';
 import type { WebhookEvent } from '../../../storage/storage.js';
-import { endpoint } from '../../endpoint.js';
 import { durationMs } from '../../fields.js';
-import { CLOSED, ID, id, itemParameter, LATER, limit, TIME } from '../fields.js';
-import { actorOf, type ManageServices } from '../services.js';
+import { CLOSED, ID, id, LATER, limit, TIME } from '../fields.js';
+import { actorOf, ownerEndpoints } from '../services.js';
 import { queuedAnswer } from './checks.js';
 import { ERROR_CODE, folderAt, FOLDER_ERRORS } from './folder.js';
 
+const endpoint = ownerEndpoints('Watched folders');
+
 const STATES = ['pending', 'delivered', 'dead', 'cancelled'] as const;
 
-export const sendTestEvent = endpoint({
-  method: 'POST',
-  path: '/manage/watched-folders/:id/test-event',
-  access: 'owner',
+export const sendTestEvent = endpoint('POST /manage/watched-folders/:id/test-event', {
   operationId: 'sendTestEvent',
-  tag: 'Watched folders',
   summary: 'Send a test event',
   description: 'An event without files, delivered like any other.',
-  params: itemParameter,
   answer: {
     status: 202,
     description: 'It is on its way.',
@@ -37,17 +33,13 @@ export const sendTestEvent = endpoint({
     example: { eventId: ID },
   },
   errors: [...FOLDER_ERRORS, 'unknown_connection'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { accountId, id } = await folderAt(services, input);
   return services.watching.sendTest(accountId, id);
 });
 
-export const listDeliveries = endpoint({
-  method: 'GET',
-  path: '/manage/deliveries',
-  access: 'owner',
+export const listDeliveries = endpoint('GET /manage/deliveries', {
   operationId: 'listDeliveries',
-  tag: 'Watched folders',
   summary: 'List deliveries',
   description: 'Events and what became of them, newest first.',
   query: Type.Object(
@@ -99,7 +91,7 @@ export const listDeliveries = endpoint({
     },
   },
   errors: FOLDER_ERRORS,
-}).handle(async ({ caller: { accountId }, query }, { watching }: ManageServices) => {
+}).handle(async ({ caller: { accountId }, query }, { watching }) => {
   const { watchedFolderId, state, limit, offset } = query;
   // An id that is not this account's must look like one that never was.
   const folder = watchedFolderId === undefined ? undefined : await watching.get(accountId, watchedFolderId);
@@ -112,15 +104,10 @@ export const listDeliveries = endpoint({
   return { deliveries: events.map(deliveryView), limit, offset };
 });
 
-export const listAttempts = endpoint({
-  method: 'GET',
-  path: '/manage/deliveries/:id/attempts',
-  access: 'owner',
+export const listAttempts = endpoint('GET /manage/deliveries/:id/attempts', {
   operationId: 'listAttempts',
-  tag: 'Watched folders',
   summary: 'List the tries of a delivery',
   description: 'With the status and the first 4 kB of what the receiver answered.',
-  params: itemParameter,
   answer: {
     schema: object('AttemptsAnswer', {
       attempts: listOf(
@@ -154,22 +141,17 @@ export const listAttempts = endpoint({
     },
   },
   errors: ['not_found'],
-}).handle(async (input, { watching }: ManageServices) => {
+}).handle(async (input, { watching }) => {
   return { attempts: await watching.attempts(input.caller.accountId, input.params.id) };
 });
 
-export const replayDelivery = endpoint({
-  method: 'POST',
-  path: '/manage/deliveries/:id/replay',
-  access: 'owner',
+export const replayDelivery = endpoint('POST /manage/deliveries/:id/replay', {
   operationId: 'replayDelivery',
-  tag: 'Watched folders',
   summary: 'Send a delivery again',
   description: 'Under its old id, so that a receiver that has it knows.',
-  params: itemParameter,
   answer: { status: 202, description: 'It is on its way.', schema: queuedAnswer, example: { queued: true } },
   errors: ['not_found', ...FOLDER_ERRORS],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const id = input.params.id;
   const result = await services.watching.replay(input.caller.accountId, id);
   const target = { kind: 'delivery', id, name: '' };

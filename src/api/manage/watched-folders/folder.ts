@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { count, countOrNull, dateTime, dateTimeOrNull, object, textOrNull } from '../../../base/schema.js';
 import type { WatchedFolder } from '../../../storage/storage.js';
 import { folderFields } from '../../../watch/settings.js';
-import { watchedFolder } from '../../watched-folders/watched-folder.js';
+import { watchedFolder, watchedFolderExample } from '../../watched-folders/watched-folder.js';
 import { ID, LATER, TIME } from '../fields.js';
 import { actorOf, type AtItem, type ManageServices } from '../services.js';
 
@@ -39,17 +39,9 @@ export const managedFolderFields = {
 export const managedFolder = object('ManagedWatchedFolder', managedFolderFields);
 
 export const sample: Static<typeof managedFolder> = {
+  ...watchedFolderExample,
   id: ID,
-  connectionId: 'warehouse',
-  name: 'incoming',
-  path: '/incoming',
-  filePattern: '*.csv',
-  scheduleMinutes: 5,
-  webhookUrl: 'https://example.com/hooks/files',
   source: 'manual',
-  detectModified: false,
-  isActive: true,
-  createdAt: TIME,
   excludePattern: null,
   doneFile: null,
   initial: 'ignore',

@@ -2,12 +2,10 @@
 import type { Static } from 'typebox';
 import { listOf, object, text } from '../../../base/schema.js';
 import { referTo } from '../../../operations/operation.js';
-import { endpoint } from '../../endpoint.js';
 import { successAnswer } from '../../fields.js';
 import { newWatchedFolder } from '../../watched-folders/create.js';
 import { watchedFolderChanges } from '../../watched-folders/edit.js';
-import { itemParameter } from '../fields.js';
-import { type AtItem, type ManageServices, openedConnection } from '../services.js';
+import { type AtItem, type ManageServices, openedConnection, ownerEndpoints } from '../services.js';
 import {
   folderAt,
   folderView,
@@ -20,12 +18,10 @@ import {
 } from './folder.js';
 import { SECRET } from './secret.js';
 
-export const listFolders = endpoint({
-  method: 'GET',
-  path: '/manage/watched-folders',
-  access: 'owner',
+const endpoint = ownerEndpoints('Watched folders');
+
+export const listFolders = endpoint('GET /manage/watched-folders', {
   operationId: 'listManagedFolders',
-  tag: 'Watched folders',
   summary: 'List watched folders',
   description: 'With the state of their checks.',
   answer: {
@@ -34,16 +30,12 @@ export const listFolders = endpoint({
     }),
     example: { watchedFolders: [sample] },
   },
-}).handle(async ({ caller }, { watching }: ManageServices) => {
+}).handle(async ({ caller }, { watching }) => {
   return { watchedFolders: (await watching.list(caller.accountId)).map(folderView) };
 });
 
-export const createFolder = endpoint({
-  method: 'POST',
-  path: '/manage/watched-folders',
-  access: 'owner',
+export const createFolder = endpoint('POST /manage/watched-folders', {
   operationId: 'watchFolder',
-  tag: 'Watched folders',
   summary: 'Watch a folder',
   description: 'As `POST /api/watched-folders`, with `source` manual.',
   body: newWatchedFolder,
@@ -59,7 +51,7 @@ export const createFolder = endpoint({
   },
   isRemote: true,
   errors: ['not_found'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { connectionId, path, ...settings } = input.body;
   const connection = await openedConnection(services, input.caller, connectionId);
   const locate = referTo(connection, path, 'path');
@@ -72,36 +64,26 @@ export const createFolder = endpoint({
   return { ...folderView(folder), webhookSecret };
 });
 
-export const showFolder = endpoint({
-  method: 'GET',
-  path: '/manage/watched-folders/:id',
-  access: 'owner',
+export const showFolder = endpoint('GET /manage/watched-folders/:id', {
   operationId: 'showFolder',
-  tag: 'Watched folders',
   summary: 'Show a watched folder',
   description: 'With the state of its checks.',
-  params: itemParameter,
   answer: shownAnswer,
   errors: FOLDER_ERRORS,
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   return folderView(await folderAt(services, input));
 });
 
-export const editFolder = endpoint({
-  method: 'PATCH',
-  path: '/manage/watched-folders/:id',
-  access: 'owner',
+export const editFolder = endpoint('PATCH /manage/watched-folders/:id', {
   operationId: 'changeFolder',
-  tag: 'Watched folders',
   summary: 'Change a watched folder',
   description: 'As `PATCH /api/watched-folders/{id}`.',
-  params: itemParameter,
   body: watchedFolderChanges,
   bodyExamples: { body: { filePattern: '*.xml', scheduleMinutes: 15 } },
   answer: { schema: managedFolder, example: { ...sample, filePattern: '*.xml', scheduleMinutes: 15 } },
   isRemote: true,
   errors: [...FOLDER_ERRORS, 'not_found'],
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const folder = await folderAt(services, input);
   const { path, ...changes } = input.body;
   const locate = async () =>
@@ -118,49 +100,34 @@ export const editFolder = endpoint({
   return folderView(edited);
 });
 
-export const deleteFolder = endpoint({
-  method: 'DELETE',
-  path: '/manage/watched-folders/:id',
-  access: 'owner',
+export const deleteFolder = endpoint('DELETE /manage/watched-folders/:id', {
   operationId: 'unwatchFolder',
-  tag: 'Watched folders',
   summary: 'Delete a watched folder',
   description: 'Ends its checks and its undelivered events.',
-  params: itemParameter,
   answer: { schema: successAnswer, example: { success: true } },
   errors: FOLDER_ERRORS,
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const folder = await folderAt(services, input);
   await services.watching.remove(folder.accountId, folder.id);
   await note(services, input, 'delete', folder);
   return { success: true };
 });
 
-export const pauseFolder = endpoint({
-  method: 'POST',
-  path: '/manage/watched-folders/:id/pause',
-  access: 'owner',
+export const pauseFolder = endpoint('POST /manage/watched-folders/:id/pause', {
   operationId: 'pauseFolder',
-  tag: 'Watched folders',
   summary: 'Pause the checks',
   description: 'What comes meanwhile is reported after `resume`.',
-  params: itemParameter,
   answer: { ...shownAnswer, example: { ...sample, isActive: false } },
   errors: FOLDER_ERRORS,
-}).handle((input, services: ManageServices) => switched(services, input, 'pause'));
+}).handle((input, services) => switched(services, input, 'pause'));
 
-export const resumeFolder = endpoint({
-  method: 'POST',
-  path: '/manage/watched-folders/:id/resume',
-  access: 'owner',
+export const resumeFolder = endpoint('POST /manage/watched-folders/:id/resume', {
   operationId: 'resumeFolder',
-  tag: 'Watched folders',
   summary: 'Resume the checks',
   description: 'The next one is due at once.',
-  params: itemParameter,
   answer: shownAnswer,
   errors: FOLDER_ERRORS,
-}).handle((input, services: ManageServices) => switched(services, input, 'resume'));
+}).handle((input, services) => switched(services, input, 'resume'));
 
 async function switched(
   services: ManageServices,

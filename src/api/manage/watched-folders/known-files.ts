@@ -1,20 +1,16 @@
 /** What a watched folder knows of its files. */
 import { Type } from 'typebox';
 import { base64, count, dateTime, listOf, object, oneOf, text } from '../../../base/schema.js';
-import { endpoint } from '../../endpoint.js';
-import { CLOSED, itemParameter, limit, TIME } from '../fields.js';
-import type { ManageServices } from '../services.js';
+import { CLOSED, limit, TIME } from '../fields.js';
 import { folderAt, FOLDER_ERRORS, note, withDate } from './folder.js';
+import { ownerEndpoints } from '../services.js';
 
-export const listFiles = endpoint({
-  method: 'GET',
-  path: '/manage/watched-folders/:id/files',
-  access: 'owner',
+const endpoint = ownerEndpoints('Watched folders');
+
+export const listFiles = endpoint('GET /manage/watched-folders/:id/files', {
   operationId: 'listKnownFiles',
-  tag: 'Watched folders',
   summary: 'List the files that are known',
   description: 'By path; `after` is the last path of the page before.',
-  params: itemParameter,
   query: Type.Object(
     {
       after: Type.Optional(
@@ -44,21 +40,16 @@ export const listFiles = endpoint({
     },
   },
   errors: FOLDER_ERRORS,
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const { accountId, id } = await folderAt(services, input);
   const { files, total } = await services.watching.knownFiles(accountId, id, input.query);
   return { files: files.map(withDate), total };
 });
 
-export const forgetFiles = endpoint({
-  method: 'POST',
-  path: '/manage/watched-folders/:id/forget',
-  access: 'owner',
+export const forgetFiles = endpoint('POST /manage/watched-folders/:id/forget', {
   operationId: 'forgetFiles',
-  tag: 'Watched folders',
   summary: 'Forget known files',
   description: 'What is there at the next check is new. Without `path` all are forgotten.',
-  params: itemParameter,
   body: object(
     'ForgetRequest',
     { path: Type.Optional(text('Path below the folder.', { minLength: 1, maxLength: 4096 })) },
@@ -70,7 +61,7 @@ export const forgetFiles = endpoint({
     example: { forgotten: 1 },
   },
   errors: FOLDER_ERRORS,
-}).handle(async (input, services: ManageServices) => {
+}).handle(async (input, services) => {
   const folder = await folderAt(services, input);
   const { path } = input.body;
   const result = await services.watching.forget(folder.accountId, folder.id, path);
