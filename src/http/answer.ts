@@ -2,8 +2,8 @@
 import contentDisposition from 'content-disposition';
 import mime from 'mime-types';
 import parseRange from 'range-parser';
-import { v7 as uuidv7 } from 'uuid';
 import { GatewayError } from '../base/errors.js';
+import { uuidv7 } from '../base/uuid.js';
 import type { HttpAnswer } from './types.js';
 
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): HttpAnswer {

@@ -1,7 +1,7 @@
 /** Names of files on their way: templates, names found in headers and URLs, temporary names. */
 import { randomBytes } from 'node:crypto';
 import contentDisposition from 'content-disposition';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../base/uuid.js';
 import { GatewayError } from '../base/errors.js';
 import { parseFileName } from '../remotes/path.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { PendingQuery, Row } from 'postgres';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../../base/uuid.js';
 import { isDuplicate } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable } from '../postgres/sql.js';

@@ -1,6 +1,6 @@
 /** Sealed values in rows: here alone they are written, opened and wrapped anew, whichever table they stand in. */
 import { randomBytes } from 'node:crypto';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import { StartupError } from '../startup.js';

@@ -1,7 +1,7 @@
 /** Accounts, and what their owners prove themselves with: password, one-time passwords, recovery codes; and who has failed to. */
 import { createHash, randomBytes } from 'node:crypto';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../../base/uuid.js';
 import type { AccountConfig } from '../../config/config.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';

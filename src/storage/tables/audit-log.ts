@@ -1,5 +1,5 @@
 /** Who changed what, when and from where. Entries name things as they were called then, and hold no secrets. */
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable } from '../postgres/sql.js';
 

@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../../base/uuid.js';
 import { GatewayError } from '../../base/errors.js';
 import type { Database } from '../postgres/database.js';
 import type { NewTransfer, OpenTransfer, TransferFilter, TransferItem, TransferOutcome } from './transfer.js';

@@ -1,5 +1,5 @@
 /** Answers stored under an Idempotency-Key for 24 hours, on any node. */
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../../base/uuid.js';
 import { GatewayError } from '../../base/errors.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable } from '../postgres/sql.js';

@@ -1,5 +1,5 @@
 /** Key pairs made by the gateway: the public half to show, the private half encrypted and never shown. */
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../../base/uuid.js';
 import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable } from '../postgres/sql.js';

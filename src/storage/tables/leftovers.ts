@@ -1,6 +1,6 @@
 /** Places on remotes where a dead process may have left something. */
 import { LRUCache } from 'lru-cache';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
 import type { NodeRegistry } from '../cluster/nodes.js';
 

@@ -1,6 +1,6 @@
 /** Login sessions: a random token in a cookie, its hash in a row. */
 import { createHash, randomBytes } from 'node:crypto';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../../base/uuid.js';
 import { CachedLookup } from './cached-lookup.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';

@@ -1,5 +1,5 @@
 /** Watched folders: kept by their owners, taken for checks when they are due, and what a check leaves behind. */
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../../base/uuid.js';
 import type { JobSender } from '../cluster/jobs.js';
 import { type Clock, idsAt, readClock } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
