@@ -21,8 +21,10 @@ interface Unknown {
   /** With the names of the fields that it stands in. */
   readonly name: string;
   readonly last: string;
-  readonly known: readonly string[];
+  readonly known: Fields;
 }
+
+type Fields = ReadonlyMap<string, Schema>;
 
 const NOTHING: Schema = { properties: {} };
 const MAX_NAME = 64;
@@ -32,47 +34,53 @@ const MAX_HEADER = 1_000;
 /** What one request has brought in vain. */
 export class UnknownFields {
   private readonly isStrict: boolean;
-  private readonly ignored = new Set<string>();
+  private ignored: Set<string> | undefined;
 
   constructor({ headers }: HttpRequest) {
     this.isStrict = wantsStrict(headers.get('prefer'));
   }
 
   /** `schema`: of the query; undefined = it has no parameters. @throws GatewayError bad_request when strict */
-  noteQuery(query: URLSearchParams, schema: object | undefined): void {
-    if (query.size > 0) this.note('query parameter', Object.fromEntries(query), schema ?? NOTHING);
+  noteQuery(query: URLSearchParams, schema: Schema = NOTHING): void {
+    const known = fieldsOf(schema);
+    if (known === undefined) return;
+    for (const name of query.keys()) {
+      if (!known.has(name)) this.note('query parameter', { name, last: name, known });
+    }
   }
 
   /** `given`: the body, or fields of a streamed one. @throws GatewayError bad_request when strict */
   noteFields(given: unknown, schema: object): void {
-    this.note('field', given, schema);
+    for (const unknown of unknownIn(given, schema, '')) this.note('field', unknown);
   }
 
   /** For the answer. */
-  get headers(): Record<string, string> {
+  get headers(): Readonly<Record<string, string>> | undefined {
+    const { isStrict, ignored } = this;
+    if (!isStrict && ignored === undefined) return undefined;
     return {
-      ...(this.isStrict ? { 'Preference-Applied': 'handling=strict' } : {}),
-      ...(this.ignored.size === 0 ? {} : { 'X-Ignored-Fields': list([...this.ignored]) }),
+      ...(isStrict ? { 'Preference-Applied': 'handling=strict' } : {}),
+      ...(ignored === undefined ? {} : { 'X-Ignored-Fields': list([...ignored]) }),
     };
   }
 
-  private note(kind: string, given: unknown, schema: Schema): void {
-    for (const { name, last, known } of unknownIn(given, schema, '')) {
-      if (this.isStrict) {
-        const near = nearestName(last, known);
-        const meant = near === undefined ? '' : `; is ${near} meant?`;
-        throw new GatewayError('bad_request', `${name.slice(0, MAX_NAME)} is no ${kind} of this endpoint${meant}`, {
-          step: 'request',
-        });
-      }
-      if (this.ignored.size <= MAX_NAMES) this.ignored.add(name.slice(0, MAX_NAME));
+  private note(kind: string, { name, last, known }: Unknown): void {
+    if (this.isStrict) {
+      const near = nearestName(last, [...known.keys()]);
+      const meant = near === undefined ? '' : `; is ${near} meant?`;
+      throw new GatewayError('bad_request', `${name.slice(0, MAX_NAME)} is no ${kind} of this endpoint${meant}`, {
+        step: 'request',
+      });
     }
+    this.ignored ??= new Set();
+    if (this.ignored.size <= MAX_NAMES) this.ignored.add(name.slice(0, MAX_NAME));
   }
 }
 
 /** RFC 7240, 2: the first of several counts. */
 function wantsStrict(prefer: string | undefined): boolean {
-  const [, handling] = /(?:^|,)\s*handling\s*=\s*"?([a-z]+)"?\s*(?=[,;]|$)/i.exec(prefer ?? '') ?? [];
+  if (prefer === undefined) return false;
+  const [, handling] = /(?:^|,)\s*handling\s*=\s*"?([a-z]+)"?\s*(?=[,;]|$)/i.exec(prefer) ?? [];
   return handling?.toLowerCase() === 'strict';
 }
 
@@ -82,16 +90,31 @@ function* unknownIn(value: unknown, schema: Schema, path: string): Generator<Unk
     return;
   }
   if (typeof value !== 'object' || value === null) return;
-  const parts = [...partsOf(schema)];
-  // Free, or such that the schema itself refuses what it does not know.
-  if (parts.every(({ properties }) => properties === undefined)) return;
-  if (parts.some(({ additionalProperties }) => additionalProperties !== undefined)) return;
-  const known = new Map(parts.flatMap(({ properties }) => Object.entries(properties ?? {})));
+  const known = fieldsOf(schema);
+  if (known === undefined) return;
   for (const [name, inner] of Object.entries(value)) {
     const field = known.get(name);
-    if (field === undefined) yield { name: path + name, last: name, known: [...known.keys()] };
-    else yield* unknownIn(inner, field, `${path}${name}.`);
+    if (field === undefined) yield { name: path + name, last: name, known };
+    else if (typeof inner === 'object') yield* unknownIn(inner, field, `${path}${name}.`);
   }
+}
+
+/** Of the schemas of the endpoints: the same for every request. */
+const found = new WeakMap<Schema, Fields | typeof FREE>();
+const FREE = 'free';
+
+/** undefined: it has any field, or itself refuses what it does not know. */
+function fieldsOf(schema: Schema): Fields | undefined {
+  let fields = found.get(schema);
+  if (fields === undefined) {
+    const parts = [...partsOf(schema)];
+    const isFree =
+      parts.every(({ properties }) => properties === undefined) ||
+      parts.some(({ additionalProperties }) => additionalProperties !== undefined);
+    fields = isFree ? FREE : new Map(parts.flatMap(({ properties }) => Object.entries(properties ?? {})));
+    found.set(schema, fields);
+  }
+  return fields === FREE ? undefined : fields;
 }
 
 /** The schema and everything that may add fields to it. */
