@@ -34,7 +34,7 @@ export class Authenticator {
   private readonly known = new LRUCache<string, true>({ max: MAX_KNOWN });
 
   constructor(
-    private readonly keys: Pick<ApiKeys, 'findKey'>,
+    private readonly keys: Pick<ApiKeys, 'findKey' | 'recallKey'>,
     private readonly failures: Failures,
     private readonly sessions?: Sessions,
   ) {}
@@ -44,8 +44,7 @@ export class Authenticator {
     // A request that brings a key means that key, whatever cookies a browser adds to it.
     const session = request.headers.has('authorization') ? undefined : await this.sessionOf(request);
     if (session !== undefined) return session;
-    const match = /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '');
-    const record = await this.keyOf(match?.[1], request, access);
+    const record = await this.keyOf(bearerOf(request), request, access);
     if (record === undefined) {
       const needed =
         access === 'owner'
@@ -53,18 +52,17 @@ export class Authenticator {
           : 'a valid API key is needed: Authorization: Bearer ftg_…';
       throw new GatewayError('unauthenticated', needed, { step: 'request' });
     }
-    if (record.allowedIps.length > 0 && !isInBlocks(request.remoteAddress, record.allowedIps)) {
-      throw new GatewayError('forbidden', 'this API key may not be used from this address', { step: 'request' });
-    }
-    const scope = access === 'owner' ? 'admin' : access;
-    if (scope !== 'any' && !record.scopes.includes(scope)) {
-      throw new GatewayError('scope_missing', `this API key lacks the scope "${scope}"`, { step: 'request' });
-    }
-    // The owner's view has everything; a key that is for some connections alone must not see it.
-    if (access === 'owner' && record.connections.length > 0) {
-      throw new GatewayError('forbidden', 'an admin key must not be limited to connections', { step: 'request' });
-    }
-    return record;
+    return admit(record, request, access);
+  }
+
+  /**
+   * The caller of a key that was good a moment ago: nothing is looked up, and nobody guesses. undefined: `authenticate`
+   * tells. @throws GatewayError forbidden, scope_missing
+   */
+  recall(request: HttpRequest, access: Exclude<Route['access'], 'public'>): Caller | undefined {
+    const key = bearerOf(request);
+    const record = key === undefined ? undefined : this.keys.recallKey(key);
+    return record === undefined ? undefined : admit(record, request, access);
   }
 
   /** Whether the key that a long answer was asked with still opens this access. */
@@ -138,4 +136,28 @@ export class Authenticator {
     } else if (count > MAX_FAILURES) throw mustWait;
     return found;
   }
+}
+
+function bearerOf({ headers }: HttpRequest): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
+}
+
+/** @throws GatewayError forbidden, scope_missing */
+function admit(
+  record: ApiKeyRecord,
+  { remoteAddress }: HttpRequest,
+  access: Exclude<Route['access'], 'public'>,
+): Caller {
+  if (record.allowedIps.length > 0 && !isInBlocks(remoteAddress, record.allowedIps)) {
+    throw new GatewayError('forbidden', 'this API key may not be used from this address', { step: 'request' });
+  }
+  const scope = access === 'owner' ? 'admin' : access;
+  if (scope !== 'any' && !record.scopes.includes(scope)) {
+    throw new GatewayError('scope_missing', `this API key lacks the scope "${scope}"`, { step: 'request' });
+  }
+  // The owner's view has everything; a key that is for some connections alone must not see it.
+  if (access === 'owner' && record.connections.length > 0) {
+    throw new GatewayError('forbidden', 'an admin key must not be limited to connections', { step: 'request' });
+  }
+  return record;
 }

@@ -3,7 +3,7 @@
  * answer. A form is known by its parts, since the boundary between them differs from try to try.
  */
 import { createHash } from 'node:crypto';
-import { pipeline, Transform, type TransformCallback } from 'node:stream';
+import { pipeline, Transform, type Readable, type TransformCallback } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
 import { parseBoundary } from './body/form-headers.js';
 import type { HttpRequest } from './types.js';
@@ -24,13 +24,27 @@ export class BodyDigest {
     // Whoever reads the body sees its errors.
     this.body = pipeline(request.body, new HashedBody(digestFor(request)), () => undefined);
     this.body.on('error', () => undefined);
-    this.request = { ...request, body: this.body };
+    this.request = withBody(request, this.body);
   }
 
   /** Of what has been read so far. */
   get value(): string | undefined {
     return this.body.digest.text(this.body.isWhole);
   }
+}
+
+function withBody(request: HttpRequest, body: Readable): HttpRequest {
+  const { method, path, queryText, headers, remoteAddress, contentLength, hasBody, claims } = request;
+  return {
+    ...{ method, path, queryText, headers, remoteAddress, contentLength, hasBody, claims, body },
+    get query() {
+      return request.query;
+    },
+    get signal() {
+      return request.signal;
+    },
+    expectBodyWithin: (ms) => request.expectBodyWithin(ms),
+  };
 }
 
 /** Reads the body as far as `wanted` covers it. Rejects as the body does. */

@@ -11,31 +11,45 @@ import { networkOf } from './client-address.js';
 export type RequestBudgets = Pick<Budgets, 'memoryBytes' | 'requests' | 'unsigned'>;
 
 export class Claims {
-  readonly memory: Memory;
   private place: Grant | undefined;
-  private readonly address: string;
+  private held: Memory | undefined;
+  private accountId: string | undefined;
+  private isOver = false;
 
   constructor(
     private readonly budgets: RequestBudgets,
-    address: string,
-  ) {
-    this.address = `address ${networkOf(address)}`;
-    this.memory = new Memory(budgets.memoryBytes, this.address);
+    private readonly address: string,
+  ) {}
+
+  /** Most requests hold none. */
+  get memory(): Memory {
+    if (this.held === undefined) {
+      this.held = new Memory(this.budgets.memoryBytes, this.accountId ?? this.stranger);
+      if (this.isOver) this.held.release();
+    }
+    return this.held;
   }
 
   /** Somebody has signed for it. @throws GatewayError overloaded (503); share_exceeded (429) */
   admit(accountId: string, isEssential: boolean): void {
     this.place = this.budgets.requests.take({ owner: accountId, isEssential });
-    this.memory.moveTo(accountId);
+    this.accountId = accountId;
+    this.held?.moveTo(accountId);
   }
 
   /** Nobody will sign for it, and it has a body to wait for. @throws GatewayError overloaded (503); share_exceeded (429) */
   admitUnsigned(): void {
-    this.place = this.budgets.unsigned.take({ owner: this.address });
+    this.place = this.budgets.unsigned.take({ owner: this.stranger });
   }
 
   release(): void {
+    this.isOver = true;
     this.place?.release();
-    this.memory.release();
+    this.held?.release();
+  }
+
+  /** Whoever has not signed yet. */
+  private get stranger(): string {
+    return `address ${networkOf(this.address)}`;
   }
 }

@@ -1,6 +1,5 @@
 /** One request and its answer, whichever front end it came by: framing, pace, the answer's form, the record. */
 import { Readable } from 'node:stream';
-import { UNCOUNTED } from '../budgets/memory.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import { unrouted } from './answer.js';
 import { AnswerWriter } from './answer-writer.js';
@@ -10,8 +9,9 @@ import { clientAddress } from './client-address.js';
 import { ClientPace, type PaceLimits } from './client-pace.js';
 import { framingMistake, repeatedField } from './framing.js';
 import type { AnswerHead, ClientSocket } from './front-end.js';
+import { IncomingRequest } from './incoming-request.js';
 import type { Peer } from './peers.js';
-import type { HttpAnswer, HttpHandler, HttpRequest, StreamBody } from './types.js';
+import type { HttpAnswer, HttpHandler, StreamBody } from './types.js';
 
 /** What is left of a request when it is over, for the log. */
 export interface ExchangeRecord {
@@ -44,14 +44,12 @@ const KEEP_ALIVE_EVERY_SECONDS = 4;
 
 /** One request and its answer. */
 export class Exchange {
-  private readonly controller = new AbortController();
   private readonly startedAt = performance.now();
-  private readonly request: HttpRequest;
+  private readonly request: IncomingRequest;
   private readonly body: BodyReader | undefined;
-  private readonly pace: ClientPace;
+  private pace: ClientPace | undefined;
   private writer: AnswerWriter | undefined;
   private readonly claims: Claims;
-  private bodyDeadline = Infinity;
   private isOver = false;
   private isSettled = false;
   private isAnswered = false;
@@ -64,8 +62,7 @@ export class Exchange {
     private readonly host: ExchangeHost,
   ) {
     socket.onAborted(() => this.guard(() => this.aborted()));
-    this.pace = new ClientPace(host.limits, this.startedAt);
-    const { method, path, query, headers, repeated, peer } = socket.head;
+    const { headers, repeated, peer } = socket.head;
     const declared = headers.get('content-length');
     const contentLength = declared === undefined ? undefined : Number(declared);
     const remoteAddress = clientAddress(peer.address, headers.get('x-forwarded-for'), host.trustedProxies);
@@ -76,24 +73,7 @@ export class Exchange {
       this.body = new BodyReader(touch, contentLength, this.claims.memory.hold(), (error) => this.withdraw(error));
       socket.onBody((chunk, isLast) => this.guard(() => this.body?.accept(chunk, isLast)));
     }
-    let body: BodyReader | undefined = this.body;
-    this.request = {
-      method,
-      path,
-      query: new URLSearchParams(query),
-      queryText: query,
-      headers,
-      remoteAddress,
-      contentLength,
-      hasBody,
-      // Most requests have none, and a stream that nobody reads costs more than the rest of this object.
-      get body() {
-        return (body ??= emptyBody());
-      },
-      signal: this.controller.signal,
-      claims: this.claims,
-      expectBodyWithin: (ms) => (this.bodyDeadline = performance.now() + ms),
-    };
+    this.request = new IncomingRequest(socket.head, remoteAddress, contentLength, this.claims, this.body);
     const misframed = framingMistake(headers, repeated);
     const mistake = repeatedField(repeated);
     const isServed = misframed === undefined && mistake === undefined;
@@ -107,12 +87,14 @@ export class Exchange {
   tick(second: number): void {
     this.guard(() => {
       const now = performance.now();
-      if (now > this.bodyDeadline && this.body?.complete === false) {
+      if (now > this.request.bodyDeadline && this.body?.complete === false) {
         return this.cut(clientGone('the body was not whole in time'));
       }
       this.body?.feed();
       const isItsTurn = (this.body?.waiting ?? false) || (this.writer?.waiting ?? false);
       const moved = (this.body?.received ?? 0) + (this.writer?.sent ?? 0);
+      // Few requests live to see a tick.
+      this.pace ??= new ClientPace(this.host.limits, this.startedAt);
       const offence = this.pace.check(isItsTurn, moved, now);
       if (offence !== undefined) return this.cut(clientGone(offence));
       if (second % KEEP_ALIVE_EVERY_SECONDS !== 0 || this.heldBack !== undefined) return;
@@ -258,9 +240,11 @@ export class Exchange {
   }
 
   private headOf({ status, headers = {} }: HttpAnswer): AnswerHead {
-    const fields = Object.entries(headers).flatMap(([name, value]) =>
-      (typeof value === 'string' ? [value] : value).map((one) => [name, fieldValue(one)] as const),
-    );
+    const fields: string[] = [];
+    for (const [name, value] of Object.entries(headers)) {
+      if (typeof value === 'string') fields.push(name, fieldValue(value));
+      else for (const one of value) fields.push(name, fieldValue(one));
+    }
     return { status, fields, persistence: this.isUnread ? 'unread' : this.host.isDraining ? 'close' : 'keep' };
   }
 
@@ -296,7 +280,7 @@ export class Exchange {
   }
 
   private fail(error: GatewayError): void {
-    this.controller.abort(error);
+    this.request.abort(error);
     this.body?.cut(error);
     this.writer?.stop(error);
   }
@@ -319,13 +303,6 @@ export class Exchange {
   }
 }
 
-function emptyBody(): BodyReader {
-  const nothing = (): undefined => undefined;
-  const body = new BodyReader({ pause: nothing, resume: nothing }, undefined, UNCOUNTED, nothing);
-  body.accept(Buffer.alloc(0), true);
-  return body;
-}
-
 function isStream(body: HttpAnswer['body']): body is StreamBody {
   return typeof body === 'object' && 'stream' in body;
 }
@@ -341,11 +318,15 @@ function dismiss(stream: Readable): void {
   stream.on('error', () => undefined).destroy(clientGone());
 }
 
+/** Nearly every value. */
+const PLAIN_VALUE = /^[\x20-\x7e]*$/;
+
 /**
  * A value as it goes on the wire. Line ends would split the answer; characters beyond Latin-1 have no place in a field
  * (RFC 9110, 5.5).
  */
 function fieldValue(value: string): string {
+  if (PLAIN_VALUE.test(value)) return value;
   // eslint-disable-next-line no-control-regex
   return value.replace(/[\u0000-\u0008\u000a-\u001f\u007f]+/g, ' ').replace(/[^\u0000-\u00ff]/gu, '?');
 }

@@ -30,8 +30,8 @@ export type Persistence = 'keep' | 'close' | 'unread';
 
 export interface AnswerHead {
   readonly status: number;
-  /** Without line ends, and within Latin-1. Neither length nor persistence is among them. */
-  readonly fields: readonly (readonly [name: string, value: string])[];
+  /** Names and values in turn, without line ends, and within Latin-1. Neither length nor persistence is among them. */
+  readonly fields: readonly string[];
   readonly persistence: Persistence;
 }
 

@@ -1,9 +1,9 @@
 /** Everything between a request and its handler, in one fixed order; errors become answers here. */
 import { isUtf8 } from 'node:buffer';
 import { Type } from 'typebox';
-import { v7 as uuidv7 } from 'uuid';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import { PASSING_ON, type Span, type Tracer } from '../base/span.js';
+import { uuidv7 } from '../base/uuid.js';
 import type { ApiKeys, IdempotencyStore } from '../storage/storage.js';
 import { errorAnswer } from './answer.js';
 import { Authenticator, type Sessions } from './auth.js';
@@ -17,7 +17,7 @@ import { readSigned, readUnsigned } from './whole-body.js';
 
 export interface RouterOptions {
   readonly routes: readonly Route[];
-  readonly keys: Pick<ApiKeys, 'findKey'>;
+  readonly keys: Pick<ApiKeys, 'findKey' | 'recallKey'>;
   /** Login sessions count as a key with every right; absent = there are none. */
   readonly sessions?: Sessions;
   readonly idempotency: IdempotencyStore;
@@ -36,6 +36,7 @@ type Query = RequestContext['query'];
 interface CompiledRoute {
   readonly route: Route;
   readonly segments: readonly string[];
+  readonly parameters: readonly { readonly index: number; readonly name: string }[];
   readonly checkQuery: ((value: unknown) => Query) | undefined;
   readonly checkJson: ((value: unknown) => unknown) | undefined;
 }
@@ -46,6 +47,7 @@ interface Match {
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const NO_PARAMETERS: Query = {};
 const NOBODY: Caller = { accountId: '', email: '', plan: '', keyId: '', scopes: [], connections: [] };
 
 export function createRouter(options: RouterOptions): HttpHandler {
@@ -57,19 +59,25 @@ export function createRouter(options: RouterOptions): HttpHandler {
   async function dispatch(request: HttpRequest, requestId: string, state: RequestState): Promise<HttpAnswer> {
     const { compiled, params } = match(routes, request);
     const { route } = compiled;
+    const { access } = route;
     state.route = route;
-    const isPublic = route.access === 'public';
-    const caller = route.access === 'public' ? NOBODY : await authenticator.authenticate(request, route.access);
-    if (!isPublic) {
+    const caller =
+      access === 'public'
+        ? NOBODY
+        : (authenticator.recall(request, access) ?? (await authenticator.authenticate(request, access)));
+    if (access !== 'public') {
       state.keyId = caller.keyId;
       request.claims.admit(caller.accountId, route.isEssential === true);
       if (rate !== undefined) await takeRate(rate, caller.keyId, options.requestsPerSecond, state);
     }
-    refuseForeignBytes(request.queryText);
     const unknown = (state.unknown = new UnknownFields(request));
-    if (route.anyQuery !== true) unknown.noteQuery(request.query, route.query);
-    const query = compiled.checkQuery?.(queryValues(request.query)) ?? {};
-    const readWhole = isPublic ? readUnsigned : readSigned;
+    const hasQuery = request.queryText !== '';
+    if (hasQuery) {
+      refuseForeignBytes(request.queryText);
+      if (route.anyQuery !== true) unknown.noteQuery(request.query, route.query);
+    }
+    const query = compiled.checkQuery?.(hasQuery ? queryValues(request.query) : NO_PARAMETERS) ?? NO_PARAMETERS;
+    const readWhole = access === 'public' ? readUnsigned : readSigned;
     const bytes = route.body === 'json' ? await readWhole(request) : undefined;
     const parsed = bytes === undefined ? undefined : parseJson(bytes);
     if (route.json !== undefined) unknown.noteFields(parsed, route.json);
@@ -77,13 +85,12 @@ export function createRouter(options: RouterOptions): HttpHandler {
     const { span } = state;
     const timedBy: RequestContext['timedBy'] = (timing) => (state.timing = timing);
     const noteFields: RequestContext['noteFields'] = (given, schema) => unknown.noteFields(given, schema);
-    const { access } = route;
     const stillOpens = async (): Promise<boolean> =>
       access === 'public' || (await authenticator.stillOpens(request, access));
-    const facts = { request, requestId, params, query, body, caller, span };
-    const context: RequestContext = { ...facts, timedBy, noteFields, stillOpens };
+    const context = { request, requestId, params, query, body, caller, span, timedBy, noteFields, stillOpens };
     const key = route.idempotent === true ? idempotencyKey(request) : undefined;
-    const handle = async (changes: Pick<RequestContext, 'request' | 'intent'>): Promise<HttpAnswer> => {
+    if (key === undefined) return route.handle(context);
+    const run = async (changes: Pick<RequestContext, 'request' | 'intent'>): Promise<HttpAnswer> => {
       try {
         const answer = await route.handle({ ...context, ...changes });
         // Here, so that they are stored with the answer.
@@ -92,11 +99,10 @@ export function createRouter(options: RouterOptions): HttpHandler {
         return failure(error, requestId, state);
       }
     };
-    if (key === undefined) return handle({ request });
     await route.permit?.(context);
     const recall = async (transferId: string): Promise<string> =>
       (await route.recall?.(context, transferId)) ?? `transfer ${transferId}`;
-    return once(options.idempotency, caller, key, { request, body: bytes }, { run: handle, recall });
+    return once(options.idempotency, caller, key, { request, body: bytes }, { run, recall });
   }
 
   function failure(thrown: unknown, requestId: string, state: RequestState): HttpAnswer {
@@ -111,26 +117,26 @@ export function createRouter(options: RouterOptions): HttpHandler {
     const requestId = inbound !== undefined && REQUEST_ID.test(inbound) ? inbound : uuidv7();
     const span = tracer.begin(request.method, { kind: 'server' }, request.headers);
     const state: RequestState = { span };
-    const answer = await dispatch(request, requestId, state).catch((error: unknown) =>
-      failure(error, requestId, state),
-    );
-    const allow: Record<string, string> = state.error instanceof MethodNotAllowed ? { Allow: state.error.allow } : {};
+    let answer: HttpAnswer;
+    try {
+      answer = await dispatch(request, requestId, state);
+    } catch (error) {
+      answer = failure(error, requestId, state);
+    }
     const facts = { requestId, route: state.route?.path ?? 'unknown', keyId: state.keyId, error: state.error, span };
-    const timing = state.timing?.serverTiming ?? '';
-    return {
-      ...answer,
-      facts,
-      headers: {
-        'Cache-Control': 'no-store',
-        ...state.headers,
-        ...state.unknown?.headers,
-        ...(timing === '' ? {} : { 'Server-Timing': timing }),
-        ...answer.headers,
-        ...allow,
-        'X-Request-Id': requestId,
-      },
-    };
+    return { ...answer, facts, headers: headersOf(answer, requestId, state) };
   };
+}
+
+function headersOf(answer: HttpAnswer, requestId: string, state: RequestState): NonNullable<HttpAnswer['headers']> {
+  const headers: Record<string, string | readonly string[]> = { 'Cache-Control': 'no-store' };
+  const timing = state.timing?.serverTiming ?? '';
+  Object.assign(headers, state.headers, state.unknown?.headers);
+  if (timing !== '') headers['Server-Timing'] = timing;
+  Object.assign(headers, answer.headers);
+  if (state.error instanceof MethodNotAllowed) headers['Allow'] = state.error.allow;
+  headers['X-Request-Id'] = requestId;
+  return headers;
 }
 
 interface RequestState {
@@ -153,9 +159,11 @@ class MethodNotAllowed extends GatewayError {
 }
 
 function compile(route: Route): CompiledRoute {
+  const segments = segmentsOf(route.path);
   return {
     route,
-    segments: route.path.split('/').slice(1),
+    segments,
+    parameters: segments.flatMap((segment, index) => (isParameter(segment) ? [{ index, name: segment.slice(1) }] : [])),
     checkQuery:
       route.query === undefined
         ? undefined
@@ -164,24 +172,35 @@ function compile(route: Route): CompiledRoute {
   };
 }
 
-/** Routes by their first two segments where both are literal, so that a request is compared with few of them. */
+const segmentsOf = (path: string): string[] => path.split('/').slice(1);
+const isParameter = (segment: string): boolean => segment.startsWith(':');
+
+/** Finds all routes of a path, whatever their methods. */
 class RouteIndex {
-  private readonly literal = new Map<string, CompiledRoute[]>();
-  private readonly others: CompiledRoute[] = [];
+  /** Paths without parameters. */
+  private readonly whole = new Map<string, readonly CompiledRoute[]>();
+  /** By their first two segments where both are literal, so that a request is compared with few. */
+  private readonly byStart = new Map<string, readonly CompiledRoute[]>();
+  private readonly others: readonly CompiledRoute[];
 
   constructor(routes: readonly CompiledRoute[]) {
+    this.others = routes.filter(({ segments }) => segments.slice(0, 2).some(isParameter));
     for (const compiled of routes) {
-      const { segments } = compiled;
-      const start = startOf(segments);
-      if (segments.slice(0, 2).some((segment) => segment.startsWith(':'))) this.others.push(compiled);
-      else this.literal.set(start, [...(this.literal.get(start) ?? []), compiled]);
+      const start = startOf(compiled.segments);
+      if (!this.others.includes(compiled)) this.byStart.set(start, [...(this.byStart.get(start) ?? []), compiled]);
+    }
+    for (const { route, parameters } of routes) {
+      if (parameters.length === 0) this.whole.set(route.path, this.compare(segmentsOf(route.path)));
     }
   }
 
-  /** Every route that has this path, whatever its method. */
-  on(segments: readonly string[]): CompiledRoute[] {
-    const candidates = [...(this.literal.get(startOf(segments)) ?? []), ...this.others];
-    return candidates.filter((candidate) => fits(candidate.segments, segments));
+  on(path: string): readonly CompiledRoute[] {
+    return this.whole.get(path) ?? this.compare(segmentsOf(path));
+  }
+
+  private compare(segments: readonly string[]): CompiledRoute[] {
+    const literal = this.byStart.get(startOf(segments)) ?? [];
+    return [...literal, ...this.others].filter((candidate) => fits(candidate.segments, segments));
   }
 }
 
@@ -189,8 +208,7 @@ const startOf = ([first = '', second = '']: readonly string[]): string => `${fir
 
 /** @throws GatewayError unknown_route; method_not_allowed; bad_request for a malformed percent-encoding */
 function match(routes: RouteIndex, { path, method }: HttpRequest): Match {
-  const segments = path.split('/').slice(1);
-  const onPath = routes.on(segments);
+  const onPath = routes.on(path);
   const answers = ({ route }: CompiledRoute): boolean =>
     route.method === method || (method === 'HEAD' && route.head === true);
   if (onPath.length === 0) {
@@ -201,17 +219,17 @@ function match(routes: RouteIndex, { path, method }: HttpRequest): Match {
     const allow = onPath.flatMap(({ route }) => (route.head === true ? [route.method, 'HEAD'] : [route.method]));
     throw new MethodNotAllowed(method.slice(0, 20), [...new Set(allow)].join(', '));
   }
+  if (compiled.parameters.length === 0) return { compiled, params: {} };
+  const segments = segmentsOf(path);
   const params: Record<string, string> = {};
-  compiled.segments.forEach((segment, index) => {
-    if (segment.startsWith(':')) params[segment.slice(1)] = decodeSegment(segments[index] ?? '');
-  });
+  for (const { index, name } of compiled.parameters) params[name] = decodeSegment(segments[index] ?? '');
   return { compiled, params };
 }
 
 function fits(pattern: readonly string[], segments: readonly string[]): boolean {
   return (
     pattern.length === segments.length &&
-    pattern.every((segment, index) => (segment.startsWith(':') ? segments[index] !== '' : segment === segments[index]))
+    pattern.every((segment, index) => (isParameter(segment) ? segments[index] !== '' : segment === segments[index]))
   );
 }
 
@@ -230,6 +248,8 @@ function decodeSegment(segment: string): string {
 
 /** URLSearchParams puts U+FFFD in the place of what is not UTF-8, and a file would get a name that nobody asked for. */
 function refuseForeignBytes(query: string): void {
+  // Bytes of ASCII alone.
+  if (!query.includes('\ufffd') && !/%[89a-f]/i.test(query)) return;
   const encoded = query.match(/(?:%[\da-f]{2})+/gi) ?? [];
   const isText = (run: string): boolean => isUtf8(Buffer.from(run.replaceAll('%', ''), 'hex'));
   if (!query.includes('\ufffd') && encoded.every(isText)) return;

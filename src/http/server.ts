@@ -68,7 +68,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const isSecure = options.tls.certFile !== '';
   const running = new Set<Exchange>();
   /** Handlers at work; one may outlive its client, to clean up. */
-  const working = new Set<Exchange>();
+  let working = 0;
   let isListening = false;
   /** 0 where an acceptor has it. */
   let port = 0;
@@ -96,7 +96,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 
   function settle(): void {
-    if (running.size === 0 && working.size === 0) whenIdle?.();
+    if (running.size === 0 && working === 0) whenIdle?.();
   }
 
   const ticker = setInterval(() => {
@@ -119,9 +119,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   function begin(socket: ClientSocket): void {
     const exchange = new Exchange(socket, host);
     if (!exchange.isFinished) running.add(exchange);
-    working.add(exchange);
+    working++;
     void exchange.settled.then(() => {
-      working.delete(exchange);
+      working--;
       settle();
     });
   }
@@ -181,7 +181,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       await retire(0);
       frontEnd.stopListening();
       const idle = async (limitMs: number): Promise<void> => {
-        if (running.size === 0 && working.size === 0) return;
+        if (running.size === 0 && working === 0) return;
         const isIdle = new Promise<void>((resolve) => (whenIdle = resolve));
         await within(isIdle, limitMs, () => undefined);
       };

@@ -322,18 +322,23 @@ for (const kind of DATABASES) {
       let now = soon.getTime() - 1;
       t.mock.method(Date, 'now', () => now);
       await accountOf(storage, short);
+      assert.notEqual(storage.keys.recallKey(short), undefined);
       now += 1;
+      assert.equal(storage.keys.recallKey(short), undefined);
       assert.equal(await storage.keys.findKey(short), undefined);
     });
 
     it('a revoked key dies within about a second; its use is noted', async () => {
-      await accountOf(storage);
+      const { keyId } = await accountOf(storage);
+      assert.equal(storage.keys.recallKey(API_KEY)?.keyId, keyId);
+      assert.equal(storage.keys.recallKey(`${API_KEY}x`), undefined);
       await withSql(url, (sql) => sql`update api_keys set revoked_at = now()`);
       await until(
         async () => ((await storage.keys.findKey(API_KEY)) === undefined ? true : undefined),
         'revocation',
         2000,
       );
+      assert.equal(storage.keys.recallKey(API_KEY), undefined);
       const used = await until(async () => {
         const [row] = await withSql(url, (sql) => sql<{ at: Date | null }[]>`select last_used_at as at from api_keys`);
         return row?.at ?? undefined;

@@ -104,7 +104,7 @@ export class NodeSocket implements ClientSocket {
 
   private writeHead({ status, fields, persistence }: AnswerHead, length: number | undefined): void {
     const { req, res } = this;
-    const lines = fields.flat();
+    const lines = [...fields];
     if (length !== undefined) lines.push('Content-Length', String(length));
     // Clients that know do not send into the closing (node-front-end.ts closes idle connections after 10 s).
     if (persistence === 'keep' && res.shouldKeepAlive) lines.push('Keep-Alive', 'timeout=8');

@@ -97,7 +97,9 @@ export class UwsSocket implements ClientSocket {
 
   private writeHead({ status, fields }: AnswerHead): void {
     this.res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
-    for (const [name, value] of fields) this.res.writeHeader(name, latin1(value));
+    for (let index = 0; index < fields.length; index += 2) {
+      this.res.writeHeader(fields[index] ?? '', latin1(fields[index + 1] ?? ''));
+    }
   }
 
   /** The native server closes idle connections after 8 to 12 s; clients that know do not send into the closing. */

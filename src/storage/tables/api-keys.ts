@@ -1,6 +1,6 @@
 /** API keys: found for requests, kept by their owners, given by the configuration. The keys themselves are stored nowhere. */
 import { randomBytes } from 'node:crypto';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../../base/uuid.js';
 import type { Caller, Scope } from '../../base/caller.js';
 import type { AccountConfig, ApiKeyConfig } from '../../config/config.js';
 import { refusingDuplicates } from '../postgres/errors.js';
@@ -56,7 +56,15 @@ export class ApiKeys {
   /** The key's record, or undefined when unknown, expired or revoked. Cached for at most a second. */
   async findKey(key: string): Promise<ApiKeyRecord | undefined> {
     if (!isPlausibleKey(key)) return undefined;
-    const found = await this.#lookup.find(hashApiKey(key).toString('base64'));
+    return this.#used(await this.#lookup.find(nameOf(key)));
+  }
+
+  /** The same of a key that was found within the last second, without a question. */
+  recallKey(key: string): ApiKeyRecord | undefined {
+    return this.#used(this.#lookup.recall(nameOf(key)));
+  }
+
+  #used(found: ApiKeyRecord | undefined): ApiKeyRecord | undefined {
     if (found === undefined) return undefined;
     const now = Date.now();
     if (found.expiresAt !== null && found.expiresAt.getTime() <= now) return undefined;
@@ -170,6 +178,9 @@ export class ApiKeys {
       .catch(() => undefined);
   }
 }
+
+/** In memory a key is known by its hash alone. */
+const nameOf = (key: string): string => hashApiKey(key).toString('base64');
 
 /** The connection is about to go. A key for it alone must not become one for all: it is revoked. */
 export async function dropConnection(tx: Transaction, accountId: string, connectionId: string): Promise<void> {

@@ -16,6 +16,11 @@ export class CachedLookup<V extends object> {
     this.#load = load;
   }
 
+  /** Without asking anybody. */
+  recall(key: string): V | undefined {
+    return this.#found.get(key);
+  }
+
   async find(key: string): Promise<V | undefined> {
     const found = this.#found.get(key);
     if (found !== undefined) return found;

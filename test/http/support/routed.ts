@@ -49,6 +49,8 @@ export async function startRouted(
   const handler = createRouter({
     routes,
     keys: {
+      // Each look-up is to be seen.
+      recallKey: () => undefined,
       findKey: async (key) => {
         lookUps.push(key);
         return Object.hasOwn(all, key) ? keyRecord(key, all[key]) : undefined;

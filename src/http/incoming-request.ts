@@ -1,0 +1,69 @@
+/** A request as handlers see it. What few of them ask for is made when they do: most requests have no query and no body, and nobody listens to their end. */
+import type { Readable } from 'node:stream';
+import type { GatewayError } from '../base/errors.js';
+import { UNCOUNTED } from '../budgets/memory.js';
+import { BodyReader } from './body/body-reader.js';
+import type { Claims } from './claims.js';
+import type { RequestHead } from './front-end.js';
+import type { HttpRequest } from './types.js';
+
+export class IncomingRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly queryText: string;
+  readonly headers: ReadonlyMap<string, string>;
+  /** On the clock of performance.now(). */
+  bodyDeadline = Infinity;
+  private parameters: URLSearchParams | undefined;
+  private controller: AbortController | undefined;
+  private failure: GatewayError | undefined;
+
+  constructor(
+    head: RequestHead,
+    readonly remoteAddress: string,
+    readonly contentLength: number | undefined,
+    readonly claims: Claims,
+    private received: BodyReader | undefined,
+  ) {
+    this.method = head.method;
+    this.path = head.path;
+    this.queryText = head.query;
+    this.headers = head.headers;
+    this.hasBody = received !== undefined;
+  }
+
+  readonly hasBody: boolean;
+
+  get query(): URLSearchParams {
+    return (this.parameters ??= new URLSearchParams(this.queryText));
+  }
+
+  get body(): Readable {
+    return (this.received ??= emptyBody());
+  }
+
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.failure !== undefined) this.controller.abort(this.failure);
+    }
+    return this.controller.signal;
+  }
+
+  expectBodyWithin(ms: number): void {
+    this.bodyDeadline = performance.now() + ms;
+  }
+
+  /** Nobody waits for its answer any more. The first reason counts. */
+  abort(error: GatewayError): void {
+    this.failure ??= error;
+    this.controller?.abort(error);
+  }
+}
+
+function emptyBody(): BodyReader {
+  const nothing = (): undefined => undefined;
+  const body = new BodyReader({ pause: nothing, resume: nothing }, undefined, UNCOUNTED, nothing);
+  body.accept(Buffer.alloc(0), true);
+  return body;
+}
