@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import { GatewayError } from '../base/errors.js';
 
@@ -8,7 +8,7 @@ const coercing = new Ajv({ allErrors: false, useDefaults: true, coerceTypes: tru
 const MAX_NAME = 100;
 
 /**
- * Compiles a schema into a check that returns the checked value (a copy, with defaults filled in; with `coerce`, text
+ * Makes of a schema a check that returns the checked value (a copy, with defaults filled in; with `coerce`, text
  * converted to the wanted type) or throws bad_request naming the field and what is allowed, never the value.
  */
 export function createChecker<T extends TSchema>(
@@ -16,8 +16,10 @@ export function createChecker<T extends TSchema>(
   what: string,
   { coerce = false } = {},
 ): (value: unknown) => Static<T> {
-  const validate = (coerce ? coercing : strict).compile<Static<T>>(schema);
+  // By the first that asks: all endpoints' schemas together are a tenth of what a start costs.
+  let validate: ValidateFunction<Static<T>> | undefined;
   return (value) => {
+    validate ??= (coerce ? coercing : strict).compile<Static<T>>(schema);
     // A plain copy: defaults must not reach the caller's object.
     const copy: unknown = isRecord(value) ? { ...value } : value;
     if (validate(copy)) return copy;
