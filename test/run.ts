@@ -3,11 +3,12 @@
  * that nothing is left out silently. What clients meet first runs a second time on the other front end, node:http;
  * TEST_FRONT_END=node runs everything on it, and nothing twice.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
+import { TEMPLATES_VARIABLE } from './servers/data-folders.js';
 import { ensurePackages } from './servers/packages.js';
 import { FRONT_END } from './support/front-end.js';
 import { makeScratch } from './support/scratch.js';
@@ -36,6 +37,9 @@ const scratch = makeScratch();
 process.once('exit', () => scratch.remove());
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 process.env['TMPDIR'] = scratch.folder;
+const templates = join(scratch.folder, 'templates');
+mkdirSync(templates);
+process.env[TEMPLATES_VARIABLE] = templates;
 
 let passed = 0;
 /** Named again at the very end: of a long report, logs often keep only that. */

@@ -1,13 +1,14 @@
 /** A throw-away PostgreSQL cluster from the system's packages, on a loopback port of its own. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { chownSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../support/ports.js';
+import { layDataFolder } from './data-folders.js';
 
 const run = promisify(execFile);
 const PROGRAMS = '/usr/lib/postgresql';
@@ -32,14 +33,9 @@ export async function startPostgres(): Promise<PostgresServer> {
   const bin = await findPrograms();
   const ids = serverIds();
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-postgres-'));
-  const passwordFile = path.join(folder, 'password');
-  await writeFile(passwordFile, PASSWORD);
-  const { uid, gid } = ids;
-  if (uid !== undefined && gid !== undefined) for (const file of [passwordFile, folder]) chownSync(file, uid, gid);
+  give(folder, ids);
+  await layDataFolder('server', folder, (place) => makeCluster(bin, place, ids));
   const data = path.join(folder, 'data');
-  const initArgs = ['-D', data, '-U', USER, '--pwfile', passwordFile, '-A', 'scram-sha-256', '-E', 'UTF8'];
-  await run(path.join(bin, 'initdb'), [...initArgs, '--locale', 'C', '--no-sync'], { ...ids, cwd: '/' });
-
   const port = await freePort();
   let server = await startServer(path.join(bin, 'postgres'), data, folder, port, ids);
   return {
@@ -65,6 +61,21 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
+/** As `data` in a folder. */
+async function makeCluster(bin: string, folder: string, ids: Ids): Promise<void> {
+  const data = path.join(folder, 'data');
+  const passwordFile = path.join(folder, 'password');
+  await mkdir(data);
+  await writeFile(passwordFile, PASSWORD);
+  for (const file of [data, passwordFile]) give(file, ids);
+  const initArgs = ['-D', data, '-U', USER, '--pwfile', passwordFile, '-A', 'scram-sha-256', '-E', 'UTF8'];
+  await run(path.join(bin, 'initdb'), [...initArgs, '--locale', 'C', '--no-sync'], { ...ids, cwd: '/' });
+}
+
+function give(file: string, { uid, gid }: Ids): void {
+  if (uid !== undefined && gid !== undefined) chownSync(file, uid, gid);
+}
+
 export async function findPrograms(): Promise<string> {
   const versions = (await readdir(PROGRAMS).catch(() => [])).map(Number).filter((version) => version >= 15);
   const [oldest] = versions.sort((a, b) => a - b);
@@ -72,8 +83,13 @@ export async function findPrograms(): Promise<string> {
   return path.join(PROGRAMS, String(oldest), 'bin');
 }
 
+interface Ids {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
 /** PostgreSQL does not run as root: the package's own user is there for that. */
-function serverIds(): { uid?: number; gid?: number } {
+function serverIds(): Ids {
   if (process.getuid?.() !== 0) return {};
   const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };
@@ -84,7 +100,7 @@ async function startServer(
   data: string,
   folder: string,
   port: number,
-  ids: { uid?: number; gid?: number },
+  ids: Ids,
 ): Promise<ChildProcess> {
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];

@@ -10,6 +10,7 @@ import { startEmbedded } from '../../src/storage/embedded/embedded.js';
 import type { NodeTiming } from '../../src/storage/cluster/nodes.js';
 import { openStorage } from '../../src/storage/open.js';
 import type { NewTransfer, Storage, StorageOptions, TransferOutcome } from '../../src/storage/storage.js';
+import { layEmbedded } from '../servers/data-folders.js';
 import { startPostgres } from '../servers/postgres.js';
 
 export interface TestServer {
@@ -33,7 +34,9 @@ export const DATABASES: readonly DatabaseKind[] = [
 
 async function startEmbeddedServer(): Promise<TestServer> {
   const folder = await makeTempFolder();
-  const server = await startEmbedded(path.join(folder, 'data'), () => undefined);
+  const dataDir = path.join(folder, 'data');
+  await layEmbedded(dataDir);
+  const server = await startEmbedded(dataDir, () => undefined);
   return {
     createDatabase: () => createDatabase(server.url),
     async kill() {

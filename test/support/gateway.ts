@@ -1,7 +1,7 @@
 /** The gateway as a user runs it: a process of its own with a configuration file; and a client for its API. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,6 +10,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { layEmbedded } from '../servers/data-folders.js';
 import { FRONT_END } from './front-end.js';
 import { START_ARGS } from './start-args.js';
 
@@ -48,11 +49,14 @@ export interface TestGateway {
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const folder = mkdtempSync(path.join(tmpdir(), 'ftg-gateway-'));
+  // The database runs as another user where this process is root.
+  chmodSync(folder, 0o755);
   const file = path.join(folder, 'gateway.yaml');
+  const dataDir = options.dataDir ?? path.join(folder, 'data');
   const { connections = [], plan = 'pro', apiKeys = [{ name: 'test', key: KEY }], config = {} } = options;
   const { server, pools, ...others } = config as { server?: object; pools?: { default?: object } };
   const settings = {
-    dataDir: options.dataDir ?? path.join(folder, 'data'),
+    dataDir,
     // Nobody balances load by the /readyz that is asked here: no test waits for one that does. All clients have one address.
     server: { port: 0, frontEnd: FRONT_END, retireSeconds: 0, connectionsPerAddress: 10_000, ...server },
     pools: { ...pools, default: { ...PATIENT, ...pools?.default } },
@@ -60,6 +64,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     ...others,
   };
   writeFileSync(file, JSON.stringify(settings));
+  if (!('database' in config)) await layEmbedded(dataDir);
   const child = spawn(options.node ?? process.execPath, [...START_ARGS, MAIN], {
     env: { ...process.env, GATEWAY_CONFIG: file, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
