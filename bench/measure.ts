@@ -1,6 +1,6 @@
 /** Runs the contenders of a scenario in turn, round after round, and turns what was seen into figures. */
-import { ProcessMeter, residentMiB } from './lab/process-meter.js';
-import type { Contender, Goal, Scenario } from './scenario.js';
+import { ProcessMeter, residentMiB, type Cost } from './lab/process-meter.js';
+import type { Contender, Goal, Scenario, Window } from './scenario.js';
 
 const GIB = 1024 ** 3;
 const MB = 1e6;
@@ -12,8 +12,6 @@ export interface Sample {
   readonly seconds: number;
   readonly bytes: number;
   readonly operations: number;
-  /** What the processor time was spent on. */
-  readonly calls: number;
   readonly p50Ms: number | undefined;
   readonly p99Ms: number | undefined;
   readonly cpuSeconds: number | undefined;
@@ -25,6 +23,7 @@ export interface Sample {
   readonly overIdleMiB: number | undefined;
   readonly loopDelayMs: number | undefined;
   readonly longestStallMs: number | undefined;
+  readonly allocatedBytes: number | undefined;
 }
 
 export interface ContenderResult {
@@ -99,12 +98,10 @@ async function once(scenario: Scenario, running: Running, round: number): Promis
   const { contender, idleMiB } = running;
   await contender.loopDelayMs?.();
   await contender.longestStallMs?.();
-  const meter = contender.pid === undefined ? undefined : new ProcessMeter(contender.pid);
-  const startedAt = performance.now();
-  const work = await contender.run(round);
-  const wallSeconds = (performance.now() - startedAt) / 1000;
+  const stopwatch = new Stopwatch(contender);
+  const work = await contender.run(round, stopwatch);
+  const { wallSeconds, cost, allocatedBytes } = stopwatch.read();
   const seconds = work.seconds ?? wallSeconds;
-  const cost = meter?.read();
   const loopDelayMs = await contender.loopDelayMs?.();
   const longestStallMs = await contender.longestStallMs?.();
   await contender.verify?.(round);
@@ -115,17 +112,54 @@ async function once(scenario: Scenario, running: Running, round: number): Promis
     seconds,
     bytes: work.bytes,
     operations: work.operations,
-    calls: work.calls ?? work.operations,
     p50Ms: sorted && quantile(sorted, 0.5),
     p99Ms: sorted && quantile(sorted, 0.99),
-    cpuSeconds: cost?.cpuSeconds,
+    cpuSeconds: cost?.cpuSeconds ?? work.cpuSeconds,
     kernelSeconds: cost?.kernelSeconds,
     waited: loopDelayMs === undefined || cost === undefined ? undefined : cost.waitedSeconds / wallSeconds,
     peakMiB: cost?.peakMiB,
     overIdleMiB: cost && idleMiB !== undefined ? cost.peakMiB - idleMiB : undefined,
     loopDelayMs,
     longestStallMs,
+    allocatedBytes,
   };
+}
+
+interface Seen {
+  readonly wallSeconds: number;
+  readonly cost: Cost | undefined;
+  readonly allocatedBytes: number | undefined;
+}
+
+class Stopwatch implements Window {
+  #meter: ProcessMeter | undefined;
+  #allocatedBefore = 0;
+  #startedAt = 0;
+  #seen: Seen | undefined;
+
+  constructor(private readonly contender: Contender) {
+    this.begin();
+  }
+
+  begin(): void {
+    const { pid, allocatedBytes } = this.contender;
+    this.#meter = pid === undefined ? undefined : new ProcessMeter(pid);
+    this.#allocatedBefore = allocatedBytes?.() ?? 0;
+    this.#startedAt = performance.now();
+  }
+
+  end(): void {
+    this.#seen ??= {
+      wallSeconds: (performance.now() - this.#startedAt) / 1000,
+      cost: this.#meter?.read(),
+      allocatedBytes: this.contender.allocatedBytes && this.contender.allocatedBytes() - this.#allocatedBefore,
+    };
+  }
+
+  read(): Seen {
+    this.end();
+    return this.#seen as Seen;
+  }
 }
 
 function result({ contender, samples, failure }: Running, first: Running | undefined): ContenderResult {
@@ -157,6 +191,19 @@ function judge(goal: Goal, contenders: readonly ContenderResult[]): GoalResult {
       const ratio = contenders.find(({ name }) => name === goal.against)?.ratio ?? NaN;
       const text = `at least ${goal.atLeast} × ${goal.against}`;
       return { text, reached: `${ratio.toFixed(2)} ×`, isMet: ratio >= goal.atLeast };
+    }
+    case 'cpu': {
+      const cost = own === undefined ? NaN : medianCpu(own, 'ops/s');
+      const text = `at most ${goal.atMostMs} ms of processor time`;
+      return { text, reached: `${cost.toFixed(3)} ms`, isMet: cost <= goal.atMostMs };
+    }
+    case 'cost': {
+      const ratio = costRatio(
+        contenders.find(({ name }) => name === goal.of),
+        own,
+      );
+      const text = `${goal.of}: at most ${goal.atMost} × the processor time`;
+      return { text, reached: `${ratio.toFixed(2)} ×`, isMet: ratio <= goal.atMost };
     }
     case 'added': {
       const rival = contenders.find(({ name }) => name === goal.against);
@@ -194,11 +241,31 @@ export function medianOf(contender: ContenderResult | undefined, figure: Figure)
 
 /** Processor time of the process in the middle: seconds for each GiB, or milliseconds for each operation. */
 export function medianCpu(contender: ContenderResult, unit: Scenario['unit']): number {
-  const costs = contender.samples.flatMap(({ cpuSeconds, bytes, calls }) => {
-    if (cpuSeconds === undefined) return [];
-    return unit === 'MB/s' ? [(cpuSeconds * GIB) / bytes] : [(cpuSeconds * 1000) / calls];
+  return median(contender.samples.flatMap((sample) => cpuOf(sample, unit) ?? []));
+}
+
+function cpuOf({ cpuSeconds, bytes, operations }: Sample, unit: Scenario['unit']): number | undefined {
+  if (cpuSeconds === undefined) return undefined;
+  return unit === 'MB/s' ? (cpuSeconds * GIB) / bytes : (cpuSeconds * 1000) / operations;
+}
+
+/** The processor time of one contender's operation over another's: median of the rounds, NaN where there is none. */
+export function costRatio(one: ContenderResult | undefined, other: ContenderResult | undefined): number {
+  const ratios = (one?.samples ?? []).flatMap((sample) => {
+    const beside = other?.samples.find(({ round }) => round === sample.round);
+    const [cost, besides] = [cpuOf(sample, 'ops/s'), beside && cpuOf(beside, 'ops/s')];
+    return cost === undefined || besides === undefined ? [] : [cost / besides];
   });
-  return median(costs);
+  return median(ratios);
+}
+
+/** What one operation makes on the heap, in KiB; NaN where it was not counted. */
+export function medianAllocatedKiB({ samples }: ContenderResult): number {
+  return median(
+    samples.flatMap(({ allocatedBytes, operations }) =>
+      allocatedBytes === undefined ? [] : [allocatedBytes / 1024 / operations],
+    ),
+  );
 }
 
 /** The kernel's part of that time, 0 to 1. */

@@ -14,6 +14,8 @@ export interface BenchOptions {
   /** Write a CPU profile of each gateway process here. */
   readonly profileFolder: string | undefined;
   readonly results: string;
+  /** Put what is told first of each case into docs/performance.md, with its picture. */
+  readonly publish: boolean;
   /** A built checkout of another version, to be compared with in place of the rivals. */
   readonly before: string | undefined;
 }
@@ -25,7 +27,8 @@ export const USAGE = `npm run bench -- [CASE …] [options]
   --quick          one short round, for a look: 64 MiB files
   --before DIR     beside the gateway of another checkout, built, and no others
   --profile DIR    CPU profiles of the gateway
-  --results DIR    where the report goes (bench/results)`;
+  --results DIR    where the report goes (bench/results)
+  --publish        the summary and its picture into docs/performance.md, too`;
 
 /** @throws Error with the text to show */
 export function readOptions(args: readonly string[], known: readonly string[]): BenchOptions {
@@ -37,6 +40,7 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
       size: { type: 'string' },
       only: { type: 'string', default: '' },
       quick: { type: 'boolean', default: false },
+      publish: { type: 'boolean', default: false },
       profile: { type: 'string' },
       before: { type: 'string' },
       results: { type: 'string', default: 'bench/results' },
@@ -44,7 +48,7 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
   });
   const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`no case is called ${unknown}; there are: ${known.join(', ')}`);
-  const { quick, only, results } = values;
+  const { quick, only, results, publish } = values;
   const repeat = Number(values.repeat ?? (quick ? 1 : 3));
   if (!Number.isInteger(repeat) || repeat < 1 || repeat > 20) throw new Error('--repeat takes 1 to 20');
   return {
@@ -55,6 +59,7 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
     quick,
     profileFolder: values.profile,
     results,
+    publish,
     before: values.before,
   };
 }

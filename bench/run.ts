@@ -5,9 +5,11 @@ import { Lab } from './lab/lab.js';
 import { measure, type ScenarioResult } from './measure.js';
 import { readOptions, USAGE, type BenchOptions } from './options.js';
 import { partsOf, readProfile } from './report/profile.js';
+import { publish } from './report/publish.js';
 import { machineFacts, writeReport } from './report/report.js';
 import { markdown, type CaseResult } from './report/table.js';
 import { hasAwsCli } from './rivals/command-line.js';
+import { hasRclone } from './rivals/rclone.js';
 import type { BenchCase } from './scenario.js';
 
 const args = process.argv.slice(2);
@@ -30,7 +32,10 @@ function optionsOrUsage(): BenchOptions | undefined {
 async function bench(chosen: BenchOptions): Promise<void> {
   await ensurePackages();
   const machine = machineFacts();
-  const remarks = (await hasAwsCli()) ? [] : ['The AWS CLI is not installed here and was left out.'];
+  const remarks = [
+    ...((await hasAwsCli()) ? [] : ['The AWS CLI is not installed here and was left out.']),
+    ...((await hasRclone()) ? [] : ['rclone is not installed here and was left out.']),
+  ];
   const startedAt = new Date().toISOString();
   const cases: CaseResult[] = [];
   for (const each of CASES.filter(({ name }) => chosen.cases.includes(name))) cases.push(await runCase(each, chosen));
@@ -42,10 +47,14 @@ async function bench(chosen: BenchOptions): Promise<void> {
     cases,
   };
   const place = writeReport(report, chosen.results);
+  if (chosen.publish) publish(report);
   console.log(`\n${markdown(report)}\nwritten to ${place}`);
 }
 
-async function runCase({ name, title, about, scenarios }: BenchCase, chosen: BenchOptions): Promise<CaseResult> {
+async function runCase(
+  { name, title, about, scenarios, summary, pictured }: BenchCase,
+  chosen: BenchOptions,
+): Promise<CaseResult> {
   console.log(`\n${name}: ${title}`);
   const lab = new Lab({ profileFolder: chosen.profileFolder });
   const interrupted = (): void => void lab.close().finally(() => process.exit(130));
@@ -66,5 +75,7 @@ async function runCase({ name, title, about, scenarios }: BenchCase, chosen: Ben
     process.off('SIGTERM', interrupted);
     await lab.close();
   }
-  return { name, title, about, scenarios: results, parts: partsOf(lab.profiles.map(readProfile)) };
+  const parts = partsOf(lab.profiles.map(readProfile));
+  const inPicture = pictured?.(results) ?? results;
+  return { name, title, about, summary: summary?.(results) ?? [], scenarios: results, pictured: inPicture, parts };
 }

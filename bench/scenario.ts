@@ -1,16 +1,23 @@
 /** What is measured: contenders that do the same work in turn, and what the first of them is expected to reach. */
 import type { Lab } from './lab/lab.js';
+import type { ScenarioResult } from './measure.js';
 
 /** One contender's work, done once. */
 export interface Work {
   readonly bytes: number;
   readonly operations: number;
-  /** Operations that the process in the middle has paid for, where that is more: a warm-up is in its processor time. */
-  readonly calls?: number;
   /** Of each operation, in any order; absent where only the whole was timed. */
   readonly latenciesMs?: readonly number[];
   /** Where the work timed itself, without the start of its own process. */
   readonly seconds?: number;
+  /** Of the process that worked, where there is none in the middle. */
+  readonly cpuSeconds?: number;
+}
+
+/** What counts of the work: all of it, unless it begins anew when it is warm, or ends before its process does. */
+export interface Window {
+  begin(): void;
+  end(): void;
 }
 
 export interface Contender {
@@ -19,18 +26,24 @@ export interface Contender {
   readonly pid?: number;
   /** What that process had resident before its first work; otherwise what it has before the scenario. */
   readonly restMiB?: number;
-  run(round: number): Promise<Work>;
+  run(round: number, window: Window): Promise<Work>;
   /** After the clock has stopped: throws when what arrived is not what was sent; tidies up. */
   verify?(round: number): Promise<void>;
   /** 99th percentile of the event loop's delay since the last call, in ms. */
   readonly loopDelayMs?: () => Promise<number>;
   /** The longest delay of the event loop since the last call, in ms; read instead of the percentile. */
   readonly longestStallMs?: () => Promise<number>;
+  /** What that process has made on its heap so far. */
+  readonly allocatedBytes?: () => number;
 }
 
 export type Goal =
   /** The first contender's rate over the rival's: median over the rounds. */
   | { readonly kind: 'ratio'; readonly against: string; readonly atLeast: number }
+  /** Processor time of each operation. */
+  | { readonly kind: 'cpu'; readonly atMostMs: number }
+  /** Another contender's processor time over the first's: median over the rounds. */
+  | { readonly kind: 'cost'; readonly of: string; readonly atMost: number }
   /** Difference of the median latencies. */
   | { readonly kind: 'added'; readonly against: string; readonly atMostMs: number }
   /** Peak memory above what the process had at rest. */
@@ -72,4 +85,8 @@ export interface BenchCase {
   readonly about: string;
   /** Made one after the other: what a scenario needs may start when the one before has ended. */
   readonly scenarios: (lab: Lab, options: CaseOptions) => AsyncGenerator<Scenario>;
+  /** Where a few lines tell more than all figures: in Markdown, above them. */
+  readonly summary?: (results: readonly ScenarioResult[]) => string[];
+  /** What its picture shows; absent = all. */
+  readonly pictured?: (results: readonly ScenarioResult[]) => readonly ScenarioResult[];
 }

@@ -4,16 +4,16 @@ import { far } from './far.js';
 import { large } from './large.js';
 import { memory } from './memory.js';
 import { mixed } from './mixed.js';
+import { operations } from './operations.js';
 import { parallel } from './parallel.js';
 import { pools } from './pools.js';
-import { small } from './small.js';
 import { watchedEntries, watchedFolders } from './watch.js';
 
 export const CASES: readonly BenchCase[] = [
+  operations,
   large,
   far,
   parallel,
-  small,
   base64,
   mixed,
   memory,

@@ -4,7 +4,7 @@ import { MIB } from '../lab/lab.js';
 import type { Target } from '../lab/target.js';
 import { applyLoad } from '../load/load.js';
 import type { HttpCall } from '../load/spec.js';
-import type { BenchCase, Contender } from '../scenario.js';
+import type { BenchCase, Contender, Window, Work } from '../scenario.js';
 import { PROTOCOLS } from './large.js';
 import { seed } from './transfers.js';
 
@@ -33,12 +33,12 @@ export const mixed: BenchCase = {
     const gateway = await lab.gateway({ connections: targets });
     const { method, url, headers } = getRequest({ gateway, connection: 'sftp', target: near }, 'download', FILE);
     const call: HttpCall = { kind: 'http', method, url, headers };
-    const small = (): ReturnType<typeof applyLoad> => applyLoad({ call, clients: CLIENTS, seconds }, BYTES);
+    const small = (window: Window): Promise<Work> => applyLoad({ call, clients: CLIENTS, seconds }, BYTES, window);
     const common = { pid: gateway.pid, loopDelayMs: gateway.loopDelayMs, restMiB: gateway.restMiB };
     const busy: Contender = {
       ...common,
       name: 'gateway, busy',
-      run: async () => {
+      run: async (_, window) => {
         const end = new AbortController();
         const transfers = Object.entries(targets).flatMap(([connection, target]) => {
           const place = { gateway, connection, target };
@@ -50,7 +50,7 @@ export const mixed: BenchCase = {
             }),
           ];
         });
-        const work = await small();
+        const work = await small(window);
         end.abort();
         await Promise.all(transfers);
         return work;
@@ -66,7 +66,7 @@ export const mixed: BenchCase = {
     yield {
       name: `4 KiB downloads, ${CLIENTS} clients`,
       unit: 'ops/s',
-      contenders: [busy, { ...common, name: 'gateway, quiet', run: small }],
+      contenders: [busy, { ...common, name: 'gateway, quiet', run: (_, window) => small(window) }],
       goals: [],
     };
   },

@@ -34,7 +34,7 @@ export const pools: BenchCase = {
           pid: gateway.pid,
           loopDelayMs: gateway.loopDelayMs,
           restMiB: gateway.restMiB,
-          run: () => applyLoad({ call, clients: CLIENTS, seconds }, BYTES),
+          run: (_, window) => applyLoad({ call, clients: CLIENTS, seconds }, BYTES, window),
         });
       }
       yield { name: `${protocol} upload, ${CLIENTS} clients`, unit: 'ops/s', contenders, goals: [] };

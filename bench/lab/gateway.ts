@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProfileFile } from '../report/profile.js';
+import { AllocationMeter } from './allocation-meter.js';
 import { residentMiB } from './process-meter.js';
 import { startService, type Service } from './process.js';
 import { pathOn, type Target } from './target.js';
@@ -11,6 +12,7 @@ import { freePort } from '../../test/support/ports.js';
 import { START_ARGS } from '../../test/support/start-args.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const WITHOUT_NATIVE_CRYPTO = new URL('without-native-crypto.js', import.meta.url).href;
 const KEY = 'ftg_bench-0123456789abcdefghijklmnop';
 /** A machine that is busy with other things makes clients wait, and that is no failure here. */
 const PATIENT_MS = 120_000;
@@ -19,12 +21,18 @@ export type Connections = Readonly<Record<string, Target>>;
 
 export interface GatewayOptions {
   readonly connections: Connections;
+  /** Settings of `server` that differ from the defaults. */
+  readonly server?: Readonly<Record<string, unknown>>;
   /** Limits of pools.default that differ from the defaults. */
   readonly pool?: Readonly<Record<string, number>>;
   /** Other sections of gateway.yaml that differ from the defaults. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Where a CPU profile is to be written when it stops. */
   readonly profileFolder?: string | undefined;
+  /** As on a machine where the native crypto of ssh2 was not built. */
+  readonly hasNativeCrypto?: boolean;
+  /** Count what it makes on its heap. */
+  readonly countsAllocation?: boolean;
   /** A built checkout of another version. */
   readonly checkout?: string | undefined;
 }
@@ -38,15 +46,20 @@ export interface GatewayUnderTest extends Service {
   readonly longestStallMs: () => Promise<number>;
   /** Resident when it was ready, before its first request. */
   readonly restMiB: number;
+  /** On the heaps of all its event loops, as far as they were collected; 0 unless it is counted. */
+  readonly allocatedBytes: () => number;
   /** Where its CPU profile will be. */
   readonly profile: ProfileFile | undefined;
 }
 
 export async function startGateway({
   connections,
+  server = {},
   pool = {},
   settings = {},
   profileFolder,
+  hasNativeCrypto = true,
+  countsAllocation = false,
   checkout,
 }: GatewayOptions): Promise<GatewayUnderTest> {
   // On a disk, not in memory: commits of the history cost what they cost.
@@ -56,7 +69,7 @@ export async function startGateway({
   const file = join(folder, 'gateway.yaml');
   const config = {
     // All clients have one address.
-    server: { port, retireSeconds: 0, connectionsPerAddress: 0 },
+    server: { port, retireSeconds: 0, connectionsPerAddress: 0, ...server },
     dataDir: join(folder, 'data'),
     log: { level: 'warn', pretty: false },
     pools: { default: { acquireTimeoutMs: PATIENT_MS, ...pool } },
@@ -79,9 +92,13 @@ export async function startGateway({
       ? []
       : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${profileName}`];
   const main = checkout === undefined ? MAIN : resolve(checkout, 'dist/src/main.js');
+  const preloaded = hasNativeCrypto ? [] : ['--import', WITHOUT_NATIVE_CRYPTO];
+  const counting = countsAllocation ? ['--trace-gc-nvp'] : [];
+  const allocation = new AllocationMeter();
   const startedAt = performance.now();
-  const service = await startService(process.execPath, [...profiling, ...START_ARGS, main], {
+  const service = await startService(process.execPath, [...profiling, ...preloaded, ...counting, ...START_ARGS, main], {
     env: { GATEWAY_CONFIG: file },
+    hear: (text) => allocation.take(text),
     isReady: async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200,
   });
   return {
@@ -95,6 +112,7 @@ export async function startGateway({
     headers: { Authorization: `Bearer ${KEY}` },
     loopDelayMs: () => eventLoopLag(url, 'p99'),
     longestStallMs: () => eventLoopLag(url, 'max'),
+    allocatedBytes: () => allocation.bytes,
     stop: async () => {
       await service.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -23,18 +23,21 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Asked again and again until it says yes. */
   readonly isReady: () => Promise<boolean>;
+  /** Is given what it prints, as it comes. */
+  readonly hear?: (text: string) => void;
 }
 
 /** Starts a service and resolves once it is ready. It is ended by its own id, politely first. */
 export async function startService(
   command: string,
   args: readonly string[],
-  { env = {}, isReady }: ServiceOptions,
+  { env = {}, isReady, hear }: ServiceOptions,
 ): Promise<Service> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   living.add(child);
   child.once('exit', () => living.delete(child));
   const words = listen(child);
+  if (hear !== undefined) child.stdout.on('data', hear);
   let failure: Error | undefined;
   child.once('error', (error) => (failure = error));
   const until = Date.now() + START_MS;

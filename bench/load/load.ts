@@ -1,13 +1,30 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from '../lab/process.js';
-import type { Work } from '../scenario.js';
-import type { LoadResult, LoadSpec } from './spec.js';
+import type { Window, Work } from '../scenario.js';
+import type { LoadResult, LoadSpec, WorkerWord } from './spec.js';
 
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));
 
-/** Puts a load on in a process of its own; the time of its start and warm-up does not count. */
-export async function applyLoad(spec: LoadSpec, bytesOfEach: number): Promise<Work> {
-  const printed = await runCommand(process.execPath, [WORKER, JSON.stringify(spec)]);
-  const { seconds, latenciesMs, calls } = JSON.parse(printed) as LoadResult;
-  return { operations: latenciesMs.length, bytes: latenciesMs.length * bytesOfEach, seconds, latenciesMs, calls };
+/** Puts a load on in a process of its own, whose start and warm-up are outside of the window. */
+export async function applyLoad(spec: LoadSpec, bytesOfEach: number, window: Window): Promise<Work> {
+  const worker = fork(WORKER, [JSON.stringify(spec)], { execArgv: ['--enable-source-maps'] });
+  const ended = once(worker, 'exit');
+  let result: LoadResult | undefined;
+  let failure = '';
+  worker.on('message', (word: WorkerWord) => {
+    if (word === 'warm') return window.begin();
+    window.end();
+    if ('failure' in word) failure = word.failure;
+    else result = word;
+  });
+  const stop = (): void => void worker.kill();
+  process.once('exit', stop);
+  const [code] = (await ended) as [number | null];
+  process.off('exit', stop);
+  if (result === undefined) throw new Error(failure || `the load ended with ${code}`);
+  const { seconds, latenciesMs, cpuSeconds } = result;
+  const isBare = spec.call.kind === 'bare';
+  const operations = latenciesMs.length;
+  return { operations, bytes: operations * bytesOfEach, seconds, latenciesMs, ...(isBare ? { cpuSeconds } : {}) };
 }

@@ -1,4 +1,4 @@
-/** What a load process is told on its command line, and what it prints when it is done. */
+/** What a load process is told on its command line, and what it tells. */
 import type { Target } from '../lab/target.js';
 
 export type SmallOperation = 'upload' | 'download' | 'exists' | 'list';
@@ -33,9 +33,12 @@ export interface LoadSpec {
 export interface LoadResult {
   readonly seconds: number;
   readonly latenciesMs: readonly number[];
-  /** Those of the warm-up included. */
-  readonly calls: number;
+  /** Of the load process itself. */
+  readonly cpuSeconds: number;
 }
+
+/** `warm`: from now on it counts. */
+export type WorkerWord = 'warm' | LoadResult | { readonly failure: string };
 
 /** Names are used again after a while, so that no folder grows without end. */
 const NAMES_OF_A_CLIENT = 20;

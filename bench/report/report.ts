@@ -10,10 +10,11 @@ import { markdown, type Report } from './table.js';
 export function writeReport(report: Report, folder: string): string {
   const place = join(folder, report.startedAt.replaceAll(/[:.]/g, '-'));
   mkdirSync(place, { recursive: true });
-  writeFileSync(join(place, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
+  const samples = { ...report, cases: report.cases.map((each) => ({ ...each, pictured: undefined })) };
+  writeFileSync(join(place, 'report.json'), `${JSON.stringify(samples, null, 2)}\n`);
   writeFileSync(join(place, 'report.md'), markdown(report));
-  for (const { name, title, scenarios } of report.cases) {
-    writeFileSync(join(place, `${name}.svg`), chart(title, scenarios));
+  for (const { name, title, pictured } of report.cases) {
+    writeFileSync(join(place, `${name}.svg`), chart(title, pictured));
   }
   return place;
 }

@@ -1,5 +1,6 @@
 /** The results as a page of Markdown. */
 import {
+  medianAllocatedKiB,
   medianCpu,
   medianKernelShare,
   medianOf,
@@ -13,7 +14,11 @@ export interface CaseResult {
   readonly name: string;
   readonly title: string;
   readonly about: string;
+  /** Above the figures, in Markdown. */
+  readonly summary: readonly string[];
   readonly scenarios: readonly ScenarioResult[];
+  /** Those in its picture. */
+  readonly pictured: readonly ScenarioResult[];
   /** Where the gateway's busy time went, when profiles were asked for. */
   readonly parts: readonly Part[];
 }
@@ -38,11 +43,15 @@ export function markdown(report: Report): string {
   return [...head, ...report.cases.flatMap(caseLines)].join('\n');
 }
 
-function caseLines({ name, title, about, scenarios, parts }: CaseResult): string[] {
+function caseLines({ name, title, about, summary, scenarios, parts }: CaseResult): string[] {
+  const figures = [...table(scenarios), ...goalLines(scenarios), ...partLines(parts)];
+  return [`## ${name}: ${title}`, '', about, '', ...summary, ...figures, ''];
+}
+
+export function goalLines(scenarios: readonly ScenarioResult[]): string[] {
   const goals = scenarios.flatMap((scenario) => scenario.goals.map((goal) => goalRow(scenario.name, goal)));
-  const goalLines =
-    goals.length === 0 ? [] : ['', '| expected of the gateway | | reached | |', '|---|---|---|---|', ...goals];
-  return [`## ${name}: ${title}`, '', about, '', ...table(scenarios), ...goalLines, ...partLines(parts), ''];
+  if (goals.length === 0) return [];
+  return ['', '| expected of the gateway | | reached | |', '|---|---|---|---|', ...goals];
 }
 
 const LEAST_SHARE = 0.01;
@@ -56,8 +65,8 @@ function partLines(parts: readonly Part[]): string[] {
 
 function table(scenarios: readonly ScenarioResult[]): string[] {
   return [
-    '| what | who | rate | ratio (spread) | CPU | in the kernel | p50 ms | p99 ms | peak MiB (over rest) | loop p99 ms | loop waited for a core |',
-    '|---|---|---|---|---|---|---|---|---|---|---|',
+    '| what | who | rate | ratio (spread) | CPU | in the kernel | heap | p50 ms | p99 ms | peak MiB (over rest) | loop p99 ms | loop waited for a core |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...scenarios.flatMap((scenario) => scenario.contenders.map((contender) => row(scenario, contender))),
   ];
 }
@@ -65,7 +74,7 @@ function table(scenarios: readonly ScenarioResult[]): string[] {
 function row({ name, unit }: ScenarioResult, contender: ContenderResult): string {
   const { ratio, ratioSpread, failure, samples } = contender;
   if (samples.length === 0)
-    return cells(name, contender.name, `failed: ${words(failure)}`, '', '', '', '', '', '', '', '');
+    return cells(name, contender.name, `failed: ${words(failure)}`, ...Array<string>(9).fill(''));
   const spread = ratioSpread?.map((value) => value.toFixed(2)).join('–') ?? '';
   const peak = number(medianOf(contender, 'peakMiB'), 0);
   return cells(
@@ -73,8 +82,9 @@ function row({ name, unit }: ScenarioResult, contender: ContenderResult): string
     contender.name,
     `${number(medianOf(contender, 'rate'), unit === 'MB/s' ? 1 : 0)} ${unit}`,
     ratio === undefined ? '' : `${ratio.toFixed(2)} × (${spread})`,
-    number(medianCpu(contender, unit), 2, unit === 'MB/s' ? ' s/GiB' : ' ms/op'),
+    unit === 'MB/s' ? number(medianCpu(contender, unit), 2, ' s/GiB') : number(medianCpu(contender, unit), 3, ' ms/op'),
     percent(medianKernelShare(contender)),
+    number(medianAllocatedKiB(contender), 1, ' KiB'),
     number(medianOf(contender, 'p50Ms'), 2),
     number(medianOf(contender, 'p99Ms'), 2),
     peak === '' ? '' : `${peak} (+${number(medianOf(contender, 'overIdleMiB'), 0)})`,

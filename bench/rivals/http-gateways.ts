@@ -12,7 +12,9 @@ export interface HttpRival extends Service {
   download(name: string): Request;
 }
 
-/** `rclone serve webdav` with its defaults. */
+export const WEBDAV = 'rclone serve webdav';
+
+/** With its defaults. */
 export async function startWebdav(target: Target): Promise<HttpRival> {
   const port = await freePort();
   const args = ['serve', 'webdav', rcloneRemote(target, ''), '--addr', `127.0.0.1:${port}`];
@@ -20,7 +22,7 @@ export async function startWebdav(target: Target): Promise<HttpRival> {
     env: await rcloneEnvironment(target),
     isReady: () => accepts('127.0.0.1', port),
   });
-  return { name: 'rclone serve webdav', ...requests(port), pid: service.pid, stop: () => service.stop() };
+  return { name: WEBDAV, ...requests(port), pid: service.pid, stop: () => service.stop() };
 }
 
 /** See naive-gateway.ts. */

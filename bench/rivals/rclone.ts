@@ -41,3 +41,10 @@ async function settingsFor(target: Target): Promise<Record<string, string>> {
     }
   }
 }
+
+export async function hasRclone(): Promise<boolean> {
+  return runCommand('rclone', ['version']).then(
+    () => true,
+    () => false,
+  );
+}

@@ -82,4 +82,32 @@ suite('measuring', () => {
     assert.ok(waited >= 0 && waited < 1, `waited for ${waited}`);
     assert.ok((sample?.peakMiB ?? 0) > 10, `${sample?.peakMiB} MiB`);
   });
+
+  test('only what lies in the window counts: neither the warm-up nor the end of a process', async () => {
+    const burn = (ms: number): void => {
+      const before = process.cpuUsage();
+      for (let spent = 0; spent < ms * 1000; ) {
+        const { user, system } = process.cpuUsage(before);
+        spent = user + system;
+      }
+    };
+    let made = 0;
+    const warmed: Contender = {
+      name: 'a',
+      pid: process.pid,
+      allocatedBytes: () => (made += 100),
+      run: async (_, window) => {
+        burn(150);
+        window.begin();
+        burn(50);
+        window.end();
+        burn(150);
+        return { bytes: MB, operations: 1 };
+      },
+    };
+    const { contenders } = await measure(scenario([warmed]), 1, silent);
+    const [sample] = contenders[0]?.samples ?? [];
+    assert.ok((sample?.cpuSeconds ?? NaN) < 0.15, `${sample?.cpuSeconds} s`);
+    assert.equal(sample?.allocatedBytes, 100);
+  });
 });

@@ -69,8 +69,8 @@ const rowsOf = (page: string, begins: string): string[][] =>
 test('the sizing follows from the measured tables', () => {
   /** GiB a second that one core of the gateway moves. */
   const measured = (what: string): number => {
-    const [row = []] = rowsOf('docs/performance.md', `${what} | gateway`);
-    const [, seconds] = /^([\d.]+) s\/GiB$/.exec(row[5] ?? '') ?? assert.fail(`${what}: ${row.join('|')}`);
+    const [row = []] = rowsOf('docs/performance.md', what);
+    const [, seconds] = /^([\d.]+) s$/.exec(row[3] ?? '') ?? assert.fail(`${what}: ${row.join('|')}`);
     return 1 / Number(seconds);
   };
   const cells = (begins: string): string[] => rowsOf('docs/operator.md', begins)[0]?.slice(2, -1) ?? [];
