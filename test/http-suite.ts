@@ -518,7 +518,10 @@ export function httpSuite(entry: ServerEntry): void {
       expectError(await gateway.api.get('/api/list/c1', { query: { path: `${folder}/absent` } }), 404);
       const ofFile = await gateway.api.get('/api/list/c1', { query: { path: `${folder}/a.txt` } });
       expectError(ofFile, 409);
-      assert.equal((await newest('list')).status, 'failed');
+      await eventually(async () => {
+        const { json } = await gateway.api.get('/api/transfers', { query: { type: 'list', limit: '1' } });
+        return (json['transfers'] as History[])[0]?.status === 'failed';
+      }, 'the failed listing stands in the history');
     });
 
     test('a folder of many files is listed whole', async () => {

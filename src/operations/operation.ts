@@ -1,6 +1,6 @@
 /**
  * The frame around everything a client asks for: may it run, one action of the month, a history item, a lease, the
- * outcome, and the item durable before the answer.
+ * outcome, and the item durable before the answer (of `list` and `exists`: a moment after).
  */
 import type { Memory } from '../budgets/memory.js';
 import { onAbort } from '../base/deadline.js';

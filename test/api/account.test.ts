@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { DATABASES, type TestServer } from '../storage/databases.js';
 import { ApiClient, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
-import { expectError, uploadRaw, type HistoryItem } from './support.js';
+import { expectError, historyStands, uploadRaw, type HistoryItem } from './support.js';
 
 const key = (name: string): string => `ftg_account-test-${name}-0123456789`;
 const TYPES = 'upload download read write append delete move mkdir list exists copy exec poll email pickup'.split(' ');
@@ -66,6 +66,7 @@ for (const kind of DATABASES) {
       assert.equal((await all.get('/api/read/a', { query: { path: '/missing' } })).status, 404);
       assert.equal((await onlyB.post('/api/delete/b', { path: '/two' })).status, 200);
       assert.equal((await other.get('/api/list/theirs')).status, 200);
+      await historyStands(other);
     });
 
     after(async () => {

@@ -83,6 +83,7 @@ export async function refused(world: World, send: () => Promise<ApiAnswer>, expe
 }
 
 async function look({ api, databaseUrl, disks }: World): Promise<{ total: number; actions: number; files: string[] }> {
+  await historyStands(api);
   const { json } = await api.get('/api/transfers', { query: { limit: '1' } });
   const [row] = await withSql(
     databaseUrl,
@@ -100,6 +101,12 @@ async function look({ api, databaseUrl, disks }: World): Promise<{ total: number
     }
   }
   return { total: json['total'] as number, actions: Number(row?.used), files };
+}
+
+/** Rows of list and exists may follow their answer by a moment. */
+export async function historyStands(api: ApiClient): Promise<void> {
+  const isWritten = async (): Promise<boolean> => /^ftg_history_queued_rows 0$/m.test((await api.get('/metrics')).text);
+  await eventually(isWritten, 'all rows of the history are written');
 }
 
 export async function newest(api: ApiClient, count: number): Promise<readonly HistoryItem[]> {

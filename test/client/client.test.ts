@@ -203,6 +203,8 @@ test('a repeated call with one key runs once', async () => {
 
 test('the whole history comes page by page, each item once, though new ones arrive meanwhile', async () => {
   for (let index = 0; index < 7; index++) await ftg.exists('sandbox', `/page-${index}`);
+  const all = async (): Promise<boolean> => (await ftg.transfers({ type: 'exists' })).total >= 7;
+  await eventually(all, 'the items of all seven');
   const ids: string[] = [];
   for await (const { id } of ftg.allTransfers({ type: 'exists', limit: 3 })) {
     if (ids.length === 0) await ftg.exists('sandbox', '/meanwhile');

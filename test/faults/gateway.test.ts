@@ -154,6 +154,22 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
     await gateway.stop();
   });
 
+  test('SIGTERM loses no row that follows its answer', async (t) => {
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'ftg-stop-'));
+    let gateway = await overRemotes(remotes, { dataDir });
+    t.after(async () => {
+      await gateway.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    });
+    const look = (): Promise<ApiAnswer> => gateway.api.get('/api/exists/sftp', { query: { path: '/nothing' } });
+    const answers = await Promise.all(Array.from({ length: 50 }, look));
+    assert.ok(answers.every(({ status }) => status === 200));
+    assert.equal(await gateway.stop(), 0);
+    gateway = await overRemotes(remotes, { dataDir });
+    const { json } = await gateway.api.get('/api/transfers', { query: { type: 'exists', limit: '1' } });
+    assert.equal(json['total'], 50);
+  });
+
   describe('a PostgreSQL server', () => {
     let postgres: PostgresServer;
     let gateway: TestGateway;

@@ -295,6 +295,7 @@ describe('operations', () => {
     await rig.operations.run(rig.request('list', { caller }), nothing);
     await rig.operations.run(rig.request('exists', { caller }), nothing);
     assert.equal(await rig.storage.quota.used(caller.accountId), used);
+    await eventually(() => rig.storage.history.queuedRows === 0, 'the rows of both stand');
     const { total } = await rig.storage.history.list(caller.accountId, { limit: 1, offset: 0 });
     // The account has long done more than the two actions of this plan.
     await assert.rejects(rig.operations.run(rig.request('mkdir', { caller }), nothing), withCode('quota_exceeded'));

@@ -18,10 +18,15 @@ const BATCH_SILENCE_MS = 5000;
 const STALLED_AFTER_MS = 3000;
 const CLOSE_PATIENCE_MS = 5000;
 const MAX_CONFLICTS = 5;
+/** Rows that nobody waits for leave together: a commit each would be most of what their operations cost … */
+const FOLLOW_WITHIN_MS = 200;
+/** … but not so many that making their batch holds the event loop, and never more than memory should keep. */
+const FULL_FOLLOWING = 100;
+const MAX_FOLLOWING = 1000;
 
 interface Entry {
   readonly row: TransferRow;
-  /** Tells the waiting caller, once; undefined for pending rows, which nobody waits for. */
+  /** Tells the waiting caller, once; undefined for rows that nobody waits for. */
   readonly settle: ((error?: GatewayError) => void) | undefined;
 }
 
@@ -36,6 +41,9 @@ export class HistoryWriter {
   #rowsInFlight = 0;
   #retryTimer: NodeJS.Timeout | undefined;
   #scheduled = false;
+  /** What is queued may not wait for more. */
+  #isDue = false;
+  #followTimer: NodeJS.Timeout | undefined;
   #closed = false;
   /** Of the last batch; until the same rows are written, it is the best witness that there is. */
   #refusal: WritesRefused | undefined;
@@ -76,9 +84,42 @@ export class HistoryWriter {
       settle?.(databaseAway());
       return;
     }
+    this.#enqueue({ row, settle });
+    this.#pumpSoon();
+  }
+
+  /**
+   * Queues a row whose caller does not wait: it goes with the next batch that leaves, or after a moment. False, and
+   * nothing is queued, where it could not be sure to be written soon: then its caller has to wait for it.
+   */
+  follow(row: TransferRow): boolean {
+    if (!this.#mayFollow()) return false;
+    this.#enqueue({ row, settle: undefined });
+    if (this.#queue.length >= FULL_FOLLOWING) this.#pumpSoon();
+    else {
+      this.#followTimer ??= setTimeout(() => {
+        this.#followTimer = undefined;
+        this.#isDue = true;
+        this.#pump();
+      }, FOLLOW_WITHIN_MS).unref();
+    }
+    return true;
+  }
+
+  #mayFollow(): boolean {
+    if (this.#closed || this.database.isAway || this.#refusal !== undefined || this.#retryTimer !== undefined)
+      return false;
+    return this.queuedRows < MAX_FOLLOWING && !this.isStalled;
+  }
+
+  #enqueue(entry: Entry): void {
     if (this.queuedRows === 0) this.#waitingSince = performance.now();
-    this.#queue.push({ row, settle });
-    // The rest of this turn of the event loop may have rows for the same batch.
+    this.#queue.push(entry);
+  }
+
+  /** The rest of this turn of the event loop may have rows for the same batch. */
+  #pumpSoon(): void {
+    this.#isDue = true;
     if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => {
@@ -89,6 +130,8 @@ export class HistoryWriter {
 
   /** Waits for what is queued; what the database does not take within five seconds is lost and said so. */
   async close(): Promise<void> {
+    clearTimeout(this.#followTimer);
+    this.#isDue = true;
     this.#pump();
     if (this.#queue.length > 0 || this.#flights > 0) {
       const idle = new Promise<void>((resolve) => this.#idleListeners.push(resolve));
@@ -102,8 +145,9 @@ export class HistoryWriter {
   }
 
   #pump(): void {
-    while (this.#queue.length > 0 && !this.#closed && this.#mayLeave()) {
+    while (this.#isDue && this.#queue.length > 0 && !this.#closed && this.#mayLeave()) {
       const batch = this.#queue.splice(0, MAX_BATCH);
+      this.#isDue = this.#queue.length > 0;
       this.#flights += 1;
       this.#rowsInFlight += batch.length;
       void this.#send(batch).finally(() => {
@@ -151,6 +195,7 @@ export class HistoryWriter {
 
   #putBack(batch: Entry[]): void {
     this.#queue.unshift(...batch);
+    this.#isDue = true;
     this.#retryTimer ??= setTimeout(() => {
       this.#retryTimer = undefined;
       this.#pump();

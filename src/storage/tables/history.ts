@@ -1,7 +1,14 @@
 import { uuidv7 } from '../../base/uuid.js';
 import { GatewayError } from '../../base/errors.js';
 import type { Database } from '../postgres/database.js';
-import type { NewTransfer, OpenTransfer, TransferFilter, TransferItem, TransferOutcome } from './transfer.js';
+import type {
+  NewTransfer,
+  OpenTransfer,
+  TransferFilter,
+  TransferItem,
+  TransferOutcome,
+  TransferType,
+} from './transfer.js';
 import type { StorageOptions } from '../startup.js';
 import { countItems, findItem, listItems } from './history-queries.js';
 import { HistoryWriter } from './history-writer.js';
@@ -14,6 +21,8 @@ const PENDING_AFTER_MS = 250;
 /** A caller waits this long for a database that is away. */
 const FINISH_PATIENCE_MS = 5000;
 const TICK_MS = 100;
+/** Rows of operations that only look may follow their answer. All others are durable before it. */
+const FOLLOWING: ReadonlySet<TransferType> = new Set(['list', 'exists']);
 
 interface Waiting {
   readonly since: number;
@@ -119,7 +128,7 @@ export class TransferHistory {
       errorCode: outcome.errorCode,
       durationMs,
     };
-    await this.#durable(row, LATE_TEXT);
+    if (!FOLLOWING.has(row.type) || !this.#writer.follow(row)) await this.#durable(row, LATE_TEXT);
     return { durationMs };
   }
 

@@ -66,7 +66,10 @@ export interface OpenTransfer {
   locate(path: string, filename: string): void;
   /** Resolves when the pending row is durable; rejects with database_away. */
   stand(): Promise<void>;
-  /** Resolves when the final row is durable; rejects with database_away. Called exactly once. */
+  /**
+   * Resolves when the final row is durable; rejects with database_away. Called exactly once. Rows of `list` and `exists`
+   * may follow a moment later, as long as nothing keeps the database from taking them.
+   */
   finish(outcome: TransferOutcome): Promise<{ readonly durationMs: number }>;
 }
 
