@@ -128,8 +128,9 @@ export async function findFile(operation: Operation, reference: PathReference): 
       const found = await remote.stat(path);
       // What a listing cannot tell is not told here either: the two would contradict each other.
       const resolutionMs = found.timeResolutionMs ?? remote.can.timeResolutionMs;
-      const modifiedMs = Math.floor(found.modifiedAt.getTime() / resolutionMs) * resolutionMs;
-      return { ...found, modifiedAt: new Date(modifiedMs) };
+      const toldMs = found.modifiedAt.getTime();
+      const modifiedMs = Math.floor(toldMs / resolutionMs) * resolutionMs;
+      return modifiedMs === toldMs ? found : { ...found, modifiedAt: new Date(modifiedMs) };
     } catch (error) {
       if (hasCode(error, 'not_found')) return undefined;
       throw error;

@@ -14,6 +14,7 @@ const SHOWN_FROM_MS = 0.005;
 export class Stages {
   private readonly marks: { readonly stage: Stage; readonly at: number }[] = [];
   private endedAt: number | undefined;
+  private finalTotals: ReadonlyMap<Stage, number> | undefined;
 
   /** From now on, or from `at`, this stage runs. */
   mark(stage: Stage, at = performance.now()): void {
@@ -38,6 +39,11 @@ export class Stages {
 
   /** Milliseconds of each stage, in the order in which they came first. */
   get totals(): ReadonlyMap<Stage, number> {
+    // The answer, the metrics and the log of an operation want the same.
+    return this.endedAt === undefined ? this.sum() : (this.finalTotals ??= this.sum());
+  }
+
+  private sum(): ReadonlyMap<Stage, number> {
     const totals = new Map<Stage, number>();
     for (const { stage, from, to } of this.stretches) totals.set(stage, (totals.get(stage) ?? 0) + to - from);
     return totals;

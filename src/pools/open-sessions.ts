@@ -93,11 +93,7 @@ export class OpenSessions<T> {
   reserve(count: number): Entry<T>[] | undefined {
     const slots: Entry<T>[] = [];
     for (let taken = 0; taken < count; taken++) {
-      let best: Entry<T> | undefined;
-      for (const entry of this.entries) {
-        if (entry.isSurplus || !entry.session.alive || entry.used >= this.capacityOf(entry)) continue;
-        if (best === undefined || entry.used < best.used) best = entry;
-      }
+      const best = this.leastLoaded();
       if (best === undefined) {
         for (const entry of slots) entry.used--;
         return undefined;
@@ -108,10 +104,24 @@ export class OpenSessions<T> {
     return slots;
   }
 
+  /**
+   * A slot on the least loaded session and what it leases, with no wait; undefined where it must prove itself first, or has
+   * to open what it leases.
+   */
+  leaseNow(): { readonly entry: Entry<T>; readonly item: T } | undefined {
+    const entry = this.leastLoaded();
+    if (entry === undefined || this.needsProof(entry)) return undefined;
+    const item = entry.session.leaseNow?.();
+    if (item === undefined) return undefined;
+    entry.used++;
+    entry.idleSince = undefined;
+    return { entry, item };
+  }
+
   /** One round trip on a session that idled long, shared by all who want it; it outlives a waiter that leaves. */
   prove(entry: Entry<T>, always: boolean): Promise<void> | undefined {
     if (entry.proof !== undefined || entry.idleSince === undefined) return entry.proof;
-    if (!always && performance.now() - entry.idleSince <= CHECK_AFTER_IDLE_MS) return undefined;
+    if (!always && !this.needsProof(entry)) return undefined;
     entry.proof = entry.session
       .check(this.options.closing)
       .then(() => void (entry.idleSince = performance.now()))
@@ -148,6 +158,20 @@ export class OpenSessions<T> {
   close(): void {
     clearInterval(this.timer);
     this.dropIdle();
+  }
+
+  /** Of those with a free slot. */
+  private leastLoaded(): Entry<T> | undefined {
+    let best: Entry<T> | undefined;
+    for (const entry of this.entries) {
+      if (entry.isSurplus || !entry.session.alive || entry.used >= this.capacityOf(entry)) continue;
+      if (best === undefined || entry.used < best.used) best = entry;
+    }
+    return best;
+  }
+
+  private needsProof({ proof, idleSince }: Entry<T>): boolean {
+    return proof !== undefined || (idleSince !== undefined && performance.now() - idleSince > CHECK_AFTER_IDLE_MS);
   }
 
   private get surplus(): number {

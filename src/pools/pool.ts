@@ -111,6 +111,7 @@ export class Pool<T> {
 
   /** May change while the pool runs (an edited connection); sessions above a lowered limit take no further lease. */
   set limits(limits: PoolLimits) {
+    if (limits === this.currentLimits) return;
     this.currentLimits = limits;
     this.permits?.limit(limits.maxSessions);
     this.sessions.retireSurplus();
@@ -137,12 +138,28 @@ export class Pool<T> {
    * budgets.sessions), sessions_exhausted (this login can never carry so many), draining, the error of a failed login, or the signal's reason.
    */
   acquire(options: AcquireOptions): Promise<Lease<T>[]> {
+    const { signal, owner = '' } = options;
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    if (this.closing.signal.aborted) return Promise.reject(this.closing.signal.reason as Error);
+    this.lastUsed = performance.now();
+    this.lastOwner = owner;
+    const lease = this.leaseNow(options);
+    return lease === undefined ? this.wait(options) : Promise.resolve([lease]);
+  }
+
+  /** What nearly every operation of a busy pool comes by: nothing is made for a wait that does not take place. */
+  private leaseNow({ count = 1, prove = false }: AcquireOptions): Lease<T> | undefined {
+    if (count > 1 || prove || this.queue.length > 0) return undefined;
+    const taken = this.sessions.leaseNow();
+    if (taken === undefined) return undefined;
+    this.events++;
+    this.openForDemand();
+    return this.leaseOf(taken.entry, taken.item, true);
+  }
+
+  private wait(options: AcquireOptions): Promise<Lease<T>[]> {
     return new Promise((resolve, reject) => {
       const { signal, owner = '' } = options;
-      if (signal.aborted) return reject(signal.reason as Error);
-      if (this.closing.signal.aborted) return reject(this.closing.signal.reason as Error);
-      this.lastUsed = performance.now();
-      this.lastOwner = owner;
       let turn: Grant | undefined;
       const late = (): void => this.giveUp(waiter, this.whyLate(owner));
       const timer = setTimeout(late, this.limits.acquireTimeoutMs);
@@ -263,18 +280,7 @@ export class Pool<T> {
       await this.sessions.prove(entry, waiter.prove && entry.opened < waiter.arrived);
       const item = await session.lease(waiter.signal);
       entry.idleSince = undefined;
-      let released = false;
-      return {
-        item,
-        reused: entry.opened < waiter.arrived,
-        opening: entry.opening,
-        release: (fate) => {
-          if (released) return;
-          released = true;
-          session.release(item, fate);
-          void this.takeBack(entry, fate);
-        },
-      };
+      return this.leaseOf(entry, item, entry.opened < waiter.arrived);
     } catch (error) {
       const isRefusal = hasCode(error, 'too_many_sessions');
       const hasLearned = isRefusal && session.capacity < entry.used;
@@ -285,15 +291,35 @@ export class Pool<T> {
     }
   }
 
+  private leaseOf(entry: Entry<T>, item: T, reused: boolean): Lease<T> {
+    let released = false;
+    return {
+      item,
+      reused,
+      opening: entry.opening,
+      release: (fate) => {
+        if (released) return;
+        released = true;
+        entry.session.release(item, fate);
+        if (fate === 'keep') this.giveBackAndServe(entry);
+        else void this.takeBack(entry);
+      },
+    };
+  }
+
   /**
    * A session that lives on after a lease of it failed is proven before it serves again: the line may be dead for all.
    * Not while others are at work on it: behind their bytes an answer may take long, and theirs is the better proof.
    */
-  private async takeBack(entry: Entry<T>, fate: 'keep' | 'discard'): Promise<void> {
-    if (fate === 'discard' && entry.session.alive && entry.used === 1 && !this.closing.signal.aborted) {
+  private async takeBack(entry: Entry<T>): Promise<void> {
+    if (entry.session.alive && entry.used === 1 && !this.closing.signal.aborted) {
       entry.idleSince ??= performance.now();
       await this.sessions.prove(entry, true)?.catch(() => undefined);
     }
+    this.giveBackAndServe(entry);
+  }
+
+  private giveBackAndServe(entry: Entry<T>): void {
     this.giveBack(entry);
     this.serve();
   }

@@ -13,6 +13,8 @@ export interface Session<Lease> {
    * too_many_sessions when the server refuses another channel: `capacity` has then shrunk to what it admits.
    */
   lease(signal: AbortSignal): Promise<Lease>;
+  /** The same where that takes no time; undefined, and nothing is taken, where `lease` would have to open one or fail. */
+  leaseNow?(): Lease | undefined;
   /** `discard`: the lease was cut and is closed; a session that cannot go on without it becomes not alive. */
   release(lease: Lease, fate: 'keep' | 'discard'): void;
   /** One cheap round trip, with its own deadline, on an idle session before it is used again. Rejects when it is dead. */

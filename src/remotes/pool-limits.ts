@@ -39,6 +39,8 @@ function lowered(ceilings: Partial<PoolLimits>, own: Partial<PoolLimits>): Parti
 }
 
 interface User {
+  /** As `limitsFor` gave them. */
+  readonly limits: PoolLimits;
   /** Those that it names itself, as they hold for it. */
   readonly own: Partial<PoolLimits>;
   running: number;
@@ -51,19 +53,29 @@ interface User {
  */
 export class SharedLimits {
   private readonly users = new Map<string, User>();
+  /** What `use` returned last, for these; good for as long as the users are the same. */
+  private last: { readonly asked: PoolLimits; readonly result: PoolLimits } | undefined;
 
   /** Notes that `connection` asks, and with which limits; returns those of the pool from now on. */
   use(connection: Connection, limits: PoolLimits): PoolLimits {
     const known = this.users.get(connection.id);
-    const own = Object.fromEntries(
-      Object.keys(connection.pool).map((name) => [name, limits[name as keyof PoolLimits]]),
-    );
-    this.users.set(connection.id, { own, running: known?.running ?? 0, lastUsed: performance.now() });
-    return {
-      ...limits,
-      maxSessions: this.smallest('maxSessions') ?? limits.maxSessions,
-      maxChannelsPerSession: this.smallest('maxChannelsPerSession') ?? limits.maxChannelsPerSession,
-    };
+    if (known?.limits === limits) known.lastUsed = performance.now();
+    else {
+      const own = Object.fromEntries(
+        Object.keys(connection.pool).map((name) => [name, limits[name as keyof PoolLimits]]),
+      );
+      this.users.set(connection.id, { limits, own, running: known?.running ?? 0, lastUsed: performance.now() });
+      this.last = undefined;
+    }
+    if (this.last?.asked !== limits) {
+      const result = {
+        ...limits,
+        maxSessions: this.smallest('maxSessions') ?? limits.maxSessions,
+        maxChannelsPerSession: this.smallest('maxChannelsPerSession') ?? limits.maxChannelsPerSession,
+      };
+      this.last = { asked: limits, result };
+    }
+    return this.last.result;
   }
 
   /** An operation of this connection begins; call what comes back when it has ended. */
@@ -81,7 +93,9 @@ export class SharedLimits {
   /** Lets go of connections that have not been used for this long. */
   forget(afterMs: number): void {
     for (const [id, { running, lastUsed }] of this.users) {
-      if (running === 0 && performance.now() - lastUsed > afterMs) this.users.delete(id);
+      if (running > 0 || performance.now() - lastUsed <= afterMs) continue;
+      this.users.delete(id);
+      this.last = undefined;
     }
   }
 

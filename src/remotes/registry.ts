@@ -71,6 +71,15 @@ const MOST_TRIES = 3;
 /** Pools nobody has used for this long are forgotten; another one is made when they are needed again. */
 const FORGET_POOL_AFTER_MS = 300_000;
 
+/** Where a connection leads, and under which limits. */
+interface Place {
+  readonly protocol: AnyProtocol;
+  readonly host: string;
+  /** Of its pool. */
+  readonly key: string;
+  readonly limits: PoolLimits;
+}
+
 /** The pool of one login and the connections that use it. */
 interface SharedPool {
   readonly key: string;
@@ -80,12 +89,25 @@ interface SharedPool {
   connection: Connection;
 }
 
+/** What an operation holds while it runs. */
+interface Taken {
+  readonly leases: readonly Lease<unknown>[];
+  /** It runs no longer, for the limits of the pools. */
+  leave(): void;
+}
+
+function giveBack(taken: Taken, fate: 'keep' | 'discard'): void {
+  taken.leave();
+  for (const lease of taken.leases) lease.release(fate);
+}
+
 export function createRemotes(options: RemotesOptions): Remotes {
   const protocols = new Map(
     (options.protocols ?? PROTOCOLS).map((create) => create(options)).map((one) => [one.type, one]),
   );
   const pools = new Map<string, SharedPool>();
-  const keys = new WeakMap<Connection, string>();
+  /** A connection never changes: an edited one is another object. */
+  const places = new WeakMap<Connection, Place>();
   let isClosed = false;
   const sweep = setInterval(() => {
     for (const [key, { pool, limits }] of pools) {
@@ -102,41 +124,36 @@ export function createRemotes(options: RemotesOptions): Remotes {
     throw new GatewayError('unsupported_operation', `no protocol of this gateway is called ${type}`);
   }
 
-  function limitsOf(connection: Connection): PoolLimits {
-    const host = protocolOf(connection).host(connection);
-    return limitsFor(connection, host, options.limits);
-  }
-
-  /** A connection never changes: an edited one is another object. */
-  function keyOf(connection: Connection): string {
-    const known = keys.get(connection);
+  function placeOf(connection: Connection): Place {
+    const known = places.get(connection);
     if (known !== undefined) return known;
     const protocol = protocolOf(connection);
+    const host = protocol.host(connection);
     const { type, allowPrivate } = connection;
     // An account that may reach less must not get a session that another one's rights have opened.
     const reach = allowPrivate === undefined ? [] : [`allowPrivate ${allowPrivate}`];
-    const key = digest([type, protocol.host(connection), ...protocol.identity(connection), ...reach]);
-    keys.set(connection, key);
-    return key;
+    const key = digest([type, host, ...protocol.identity(connection), ...reach]);
+    const place = { protocol, host, key, limits: limitsFor(connection, host, options.limits) };
+    places.set(connection, place);
+    return place;
   }
 
   function poolOf(connection: Connection): SharedPool {
-    const host = protocolOf(connection).host(connection);
-    const key = keyOf(connection);
-    let shared = pools.get(key);
+    const place = placeOf(connection);
+    let shared = pools.get(place.key);
     if (shared === undefined) {
-      shared = makePool(key, host, connection);
-      pools.set(key, shared);
+      shared = makePool(place, connection);
+      pools.set(place.key, shared);
     }
     shared.connection = connection;
-    shared.pool.limits = shared.limits.use(connection, limitsOf(connection));
+    shared.pool.limits = shared.limits.use(connection, place.limits);
     if (isClosed) shared.pool.close();
     return shared;
   }
 
-  function makePool(key: string, host: string, connection: Connection): SharedPool {
+  function makePool({ protocol, host, key, limits: own }: Place, connection: Connection): SharedPool {
     const limits = new SharedLimits();
-    const first = limits.use(connection, limitsOf(connection));
+    const first = limits.use(connection, own);
     const shared: SharedPool = {
       key,
       connection,
@@ -144,17 +161,18 @@ export function createRemotes(options: RemotesOptions): Remotes {
       pool: new Pool({
         host,
         limits: first,
-        leasesPerSession: protocolOf(connection).leasesPerSession(first),
+        leasesPerSession: protocol.leasesPerSession(first),
         ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
         ...(options.shares === undefined ? {} : { permits: options.shares.of(key) }),
-        open: (signal) => protocolOf(shared.connection).openSession(shared.connection, shared.pool.limits, signal),
+        open: (signal) => protocol.openSession(shared.connection, shared.pool.limits, signal),
       }),
     };
     return shared;
   }
 
   function open(lease: Lease<unknown>, connection: Connection, use: UseOptions): Remote {
-    return protocolOf(connection).openRemote(lease.item, connection, limitsOf(connection), {
+    const { protocol, limits } = placeOf(connection);
+    return protocol.openRemote(lease.item, connection, limits, {
       signal: use.signal,
       leftovers: use.leftovers(connection),
       ...(use.mark === undefined ? {} : { mark: use.mark }),
@@ -164,21 +182,21 @@ export function createRemotes(options: RemotesOptions): Remotes {
   }
 
   async function withLeases<R>(
-    take: (isRetry: boolean) => Promise<Lease<unknown>[]>,
-    work: (leases: Lease<unknown>[], attempt: Attempt) => Promise<R>,
+    take: (isRetry: boolean) => Promise<Taken>,
+    work: (leases: readonly Lease<unknown>[], attempt: Attempt) => Promise<R>,
   ): Promise<R> {
     for (let tries = 1; ; tries++) {
-      const leases = await take(tries > 1);
+      const taken = await take(tries > 1);
       let isCommitted = false;
       try {
-        const result = await work(leases, { committed: () => (isCommitted = true) });
-        for (const lease of leases) lease.release('keep');
+        const result = await work(taken.leases, { committed: () => (isCommitted = true) });
+        giveBack(taken, 'keep');
         return result;
       } catch (thrown) {
         const error = toGatewayError(thrown);
-        for (const lease of leases) lease.release(error.keepsSession ? 'keep' : 'discard');
+        giveBack(taken, error.keepsSession ? 'keep' : 'discard');
         const mayRetry = tries < MOST_TRIES && !isCommitted && error.mayRetry;
-        if (!mayRetry || !leases.some((lease) => lease.reused)) throw error;
+        if (!mayRetry || !taken.leases.some((lease) => lease.reused)) throw error;
       }
     }
   }
@@ -188,7 +206,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
     { signal, priority = 'request', mark }: UseOptions,
     prove: boolean,
     count = 1,
-  ): Promise<Lease<unknown>[]> {
+  ): Promise<Taken> {
     const { pool, limits } = poolOf(connection);
     const leave = limits.enter(connection);
     const since = performance.now();
@@ -196,17 +214,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
     try {
       const leases = await pool.acquire({ signal, owner: connection.accountId, priority, prove, count });
       if (mark !== undefined) markOpening(mark, since, leases);
-      return leases.map((lease, index) =>
-        index > 0
-          ? lease
-          : {
-              ...lease,
-              release: (fate) => {
-                leave();
-                lease.release(fate);
-              },
-            },
-      );
+      return { leases, leave };
     } catch (error) {
       leave();
       throw error;
@@ -214,21 +222,23 @@ export function createRemotes(options: RemotesOptions): Remotes {
   }
 
   /** Every operation takes its pools in the order of their keys, so two copies in opposite directions cannot dead-lock. */
-  async function takeBoth(
-    from: Connection,
-    to: Connection,
-    use: UseOptions,
-    prove: boolean,
-  ): Promise<Lease<unknown>[]> {
+  async function takeBoth(from: Connection, to: Connection, use: UseOptions, prove: boolean): Promise<Taken> {
     const [source, target] = [poolOf(from), poolOf(to)];
     if (source.key === target.key) return take(to, use, prove, 2);
     const isInOrder = source.key < target.key;
     const first = await take(isInOrder ? from : to, use, prove);
     try {
       const second = await take(isInOrder ? to : from, use, prove);
-      return isInOrder ? [...first, ...second] : [...second, ...first];
+      const [one, other] = isInOrder ? [first, second] : [second, first];
+      return {
+        leases: [...one.leases, ...other.leases],
+        leave: () => {
+          one.leave();
+          other.leave();
+        },
+      };
     } catch (error) {
-      for (const lease of first) lease.release('keep');
+      giveBack(first, 'keep');
       throw error;
     }
   }
@@ -247,13 +257,13 @@ export function createRemotes(options: RemotesOptions): Remotes {
           work(open(source as Lease<unknown>, from, use), open(target as Lease<unknown>, to, use), attempt),
       ),
 
-    host: (connection) => protocolOf(connection).host(connection),
+    host: (connection) => placeOf(connection).host,
     place: (connection, path) => {
-      const protocol = protocolOf(connection);
-      return `${protocol.host(connection)}:${protocol.place(connection, path)}`;
+      const { protocol, host } = placeOf(connection);
+      return `${host}:${protocol.place(connection, path)}`;
     },
     gaugeOf: (connection) => {
-      const shared = pools.get(keyOf(connection));
+      const shared = pools.get(placeOf(connection).key);
       if (shared === undefined) return undefined;
       return { ...shared.pool.gauge, key: shared.key, maxSessions: shared.pool.limits.maxSessions };
     },
@@ -268,8 +278,10 @@ export function createRemotes(options: RemotesOptions): Remotes {
 
 /** What of the waiting was for a session to be opened; others may have waited for the same one, and longer. */
 function markOpening(mark: Mark, since: number, leases: readonly Lease<unknown>[]): void {
-  const openings = leases.flatMap(({ opening }) => (opening !== undefined && opening.readyAt > since ? [opening] : []));
-  const [last] = openings.sort((a, b) => b.readyAt - a.readyAt);
+  let last: Lease<unknown>['opening'];
+  for (const { opening } of leases) {
+    if (opening !== undefined && opening.readyAt > Math.max(since, last?.readyAt ?? 0)) last = opening;
+  }
   if (last !== undefined) {
     mark('connect', Math.max(since, last.startedAt));
     mark('auth', Math.max(since, last.connectedAt));

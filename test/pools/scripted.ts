@@ -44,6 +44,15 @@ export class ScriptedSession implements Session<string> {
       this.capacity = Math.max(1, this.admits);
       throw failure('too_many_sessions');
     }
+    return this.make();
+  }
+
+  leaseNow(): string | undefined {
+    const canLease = this.alive && this.leaseFailure === undefined && this.leases.size < this.admits;
+    return canLease ? this.make() : undefined;
+  }
+
+  private make(): string {
     const lease = `${this.name}.${++this.made}`;
     this.leases.add(lease);
     return lease;

@@ -92,6 +92,12 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
     return this;
   }
 
+  leaseNow(): FtpLease | undefined {
+    if (!this.alive) return undefined;
+    this.leased = true;
+    return this;
+  }
+
   release(_lease: FtpLease, fate: 'keep' | 'discard'): void {
     this.leased = false;
     // A transfer nobody finished leaves replies on their way that the next operation would take for its own.

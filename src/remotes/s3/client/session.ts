@@ -24,6 +24,10 @@ export class S3Session implements Session<S3Lease> {
 
   async lease(signal: AbortSignal): Promise<S3Lease> {
     signal.throwIfAborted();
+    return this.leaseNow();
+  }
+
+  leaseNow(): S3Lease {
     const { client, traits, gate } = this.shared;
     return { client, traits, gate: gate.openLease() };
   }

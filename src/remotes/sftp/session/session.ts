@@ -171,6 +171,11 @@ export class SftpSession implements Session<SftpLease> {
     return this.#grant(channel);
   }
 
+  leaseNow(): SftpLease | undefined {
+    const idle = this.alive ? this.#line.take() : undefined;
+    return idle === undefined ? undefined : this.#grant(idle);
+  }
+
   release(lease: SftpLease, fate: 'keep' | 'discard'): void {
     if (!this.#leases.delete(lease)) return;
     const channel = lease.current;
