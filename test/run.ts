@@ -1,9 +1,10 @@
 /**
  * Runs the tests: all of them, or those whose path contains one of the arguments. A skipped test counts as failed, so
- * that nothing is left out silently. What clients meet first runs a second time on the other front end, node:http;
- * TEST_FRONT_END=node runs everything on it, and nothing twice.
+ * that nothing is left out silently. Files that measure run at the end, when little else does. What clients meet first
+ * runs a second time on the other front end, node:http; TEST_FRONT_END=node runs everything on it, and nothing twice.
  */
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -17,6 +18,23 @@ import { makeScratch } from './support/scratch.js';
 const FILE_TIMEOUT_MS = 900_000;
 const ON_BOTH =
   /^(http\/(client-limits|connections|downloads|event-loop|requests|retire|server|uploads)|attacks\/(connections|fuzz|sockets)|faults\/(clients|leaving-clients)|operations\/flat-memory|conformance\/memory)\./;
+/** They hold a time or memory against a bound, or the time of one client against another's: neighbours would be measured, too. */
+const MEASURES =
+  /^(attacks\/(connections|isolation-http|names|sessions|sockets|watch-shares)|conformance\/memory|faults\/(readiness|stalls)|operations\/(flat|returned)-memory)\./;
+/** The longest first: one that begins when the others are done keeps everybody waiting. The rest follow by name. */
+const LONG = [
+  ...['attacks/fuzz', 'attacks/isolation-http', 'operations/flat-memory', 'watch/crash', 'attacks/watch-shares'],
+  ...['attacks/hostile-servers', 'attacks/connections', 'faults/stalls', 'faults/readiness', 'app/nodes/balanced'],
+  ...['faults/leaving-clients', 'app/threads', 'attacks/sockets', 'conformance/s3', 'faults/clients'],
+  ...['dashboard/tasks', 'attacks/names', 'conformance/pure-ftpd', 'docs/backup', 'http/client-limits'],
+  ...['watch/servers', 'remotes/sftp/seam', 'remotes/sftp/long-line', 'faults/repeated-after-kill'],
+  ...['app/nodes/rolling-restart', 'remotes/ftp/seam', 'faults/gateway', 'conformance/memory', 'dashboard/screens'],
+  ...['app/nodes/clocks', 'attacks/sessions', 'conformance/', 'faults/', 'deploy/', 'bench/', 'app/', 'dashboard/'],
+];
+const CORES = availableParallelism();
+/** One more than there are cores: most wait now and then. */
+const SIDE_BY_SIDE = CORES + 1;
+const MEASURING = Math.max(1, Math.floor(CORES / 2));
 /** What is made by chance need not be as much as the first time. */
 const FUZZ_REQUESTS_AGAIN = '5000';
 const SLOWEST_SHOWN = 25;
@@ -29,7 +47,7 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   // Of a file that has moved or gone the compiled one stays behind.
   .filter((name) => existsSync(join(root, 'test', name.replace(/\.js$/, '.ts'))))
   .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
-  .sort();
+  .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 const again = FRONT_END === 'node' ? [] : files.filter((name) => ON_BOTH.test(name));
 
 await ensurePackages();
@@ -53,15 +71,32 @@ interface Ended {
   readonly details: { readonly duration_ms: number };
 }
 
+function rank(name: string): number {
+  const place = LONG.findIndex((start) => name.startsWith(start));
+  return place === -1 ? LONG.length : place;
+}
+
+/** Of all processes of the tests that have ended, in minutes, user and system (Linux). */
+function processorMinutes(): number {
+  const text = readFileSync('/proc/self/stat', 'latin1');
+  const [user = 0, system = 0] = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(13, 15)
+    .map(Number);
+  return (user + system) / 100 / 60;
+}
+
 /** The first lines of what was thrown; the whole stands in the report above. */
 function reasonOf({ message, cause }: Error): string {
   const text = cause instanceof Error ? (cause.stack ?? cause.message) : message;
   return text.split('\n').slice(0, REASON_LINES).join('\n    ');
 }
 
-async function runFiles(names: readonly string[]): Promise<void> {
+async function runFiles(names: readonly string[], concurrency: number): Promise<void> {
+  if (names.length === 0) return;
   const paths = names.map((name) => join(folder, name));
-  const stream = run({ files: paths, concurrency: 2, timeout: wanted.length === 0 ? FILE_TIMEOUT_MS : Infinity });
+  const stream = run({ files: paths, concurrency, timeout: wanted.length === 0 ? FILE_TIMEOUT_MS : Infinity });
   const note = ({ file = '', nesting, details }: Ended): void => {
     if (nesting === 0) secondsOf.set(file, (secondsOf.get(file) ?? 0) + details.duration_ms / 1_000);
   };
@@ -84,16 +119,28 @@ async function runFiles(names: readonly string[]): Promise<void> {
   for await (const text of report) process.stdout.write(text);
 }
 
-await runFiles(files);
+async function runAll(names: readonly string[]): Promise<void> {
+  await runFiles(
+    names.filter((name) => !MEASURES.test(name)),
+    SIDE_BY_SIDE,
+  );
+  await runFiles(
+    names.filter((name) => MEASURES.test(name)),
+    MEASURING,
+  );
+}
+
+await runAll(files);
 if (again.length > 0) {
   console.log('\non node:http\n');
   process.env['TEST_FRONT_END'] = 'node';
   process.env['FUZZ_REQUESTS'] ??= FUZZ_REQUESTS_AGAIN;
-  await runFiles(again);
+  await runAll(again);
 }
 const slowest = [...secondsOf].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
 console.log('\nthe slowest files, in seconds of their tests:');
 for (const [file, seconds] of slowest) console.log(`${seconds.toFixed(0).padStart(5)}  ${relative(root, file)}`);
+console.log(`\n${processorMinutes().toFixed(1)} minutes of processor time`);
 for (const failure of failures) console.log(`\nfailed: ${failure}`);
 process.exitCode = failures.length > 0 || passed === 0 ? 1 : 0;
 console.log(`\n${passed} passed, ${failures.length} failed`);
