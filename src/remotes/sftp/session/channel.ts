@@ -1,7 +1,17 @@
 import type { ClientChannel } from 'ssh2';
 import { GatewayError } from '../../../base/errors.js';
 import { fillPackets } from '../wire/packets.js';
-import { STATUS, StatusReply } from '../wire/replies.js';
+import {
+  expectType,
+  STATUS,
+  StatusReply,
+  takeAttributes,
+  takeData,
+  takeHandle,
+  takeNames,
+  takeOk,
+  takeRefusal,
+} from '../wire/replies.js';
 import {
   encodeRequest,
   MalformedReply,
@@ -71,6 +81,9 @@ export class SftpChannel {
   #failure: GatewayError | undefined;
   #serverWords = '';
   #lastProgress = 0;
+  /** Asked for in this turn: leaves as few SSH packets as it fills, each of which costs a cipher, padding and a wake-up. */
+  #outbox: Buffer[] = [];
+  #outboxBytes = 0;
   #sentBytes = 0;
   #roomGiven = 0;
   #watch: NodeJS.Timeout | undefined;
@@ -144,7 +157,7 @@ export class SftpChannel {
 
   /** Bytes handed to ssh2 that wait for the server's channel window. */
   get queuedBytes(): number {
-    return this.#channel.writableLength;
+    return this.#channel.writableLength + this.#outboxBytes;
   }
 
   open(path: Buffer, flags: number): Promise<Buffer> {
@@ -221,8 +234,7 @@ export class SftpChannel {
     let length = 0;
     for (const part of parts) length += part.length;
     const request = (id: number): void => {
-      const head = encodeRequest(REQUEST.WRITE, id, [handle, ...uint64(offset)], length);
-      for (const packet of fillPackets([head, ...parts], this.#packetBytes)) this.#write(packet);
+      this.#write(encodeRequest(REQUEST.WRITE, id, [handle, ...uint64(offset)], length), ...parts);
     };
     this.#send(request, {
       done: (reply) => {
@@ -372,9 +384,21 @@ export class SftpChannel {
     this.#watch = setTimeout(look, lookMs).unref();
   }
 
-  #write(packet: Buffer): void {
-    this.#sentBytes += packet.length;
-    this.#channel.write(packet);
+  #write(...pieces: Buffer[]): void {
+    if (this.#outbox.length === 0) queueMicrotask(() => this.#sendOutbox());
+    for (const piece of pieces) {
+      this.#outbox.push(piece);
+      this.#outboxBytes += piece.length;
+    }
+  }
+
+  #sendOutbox(): void {
+    const pieces = this.#outbox;
+    this.#outbox = [];
+    this.#sentBytes += this.#outboxBytes;
+    this.#outboxBytes = 0;
+    if (this.#failure !== undefined) return;
+    for (const packet of fillPackets(pieces, this.#packetBytes)) this.#channel.write(packet);
   }
 
   /** What the server has made room for since the channel began: grows when it takes bytes, and not when we send some. */
@@ -399,42 +423,4 @@ const internals = (channel: ClientChannel): ChannelInternals => channel as unkno
 
 function lost(text: string, cause?: unknown): GatewayError {
   return new GatewayError('connection_lost', text, { step: 'transfer', cause });
-}
-
-function expectType(reply: ReplyReader, type: number): void {
-  if (reply.type !== type) throw new MalformedReply(`a reply of type ${reply.type} came where ${type} was expected`);
-}
-
-function takeRefusal(reply: ReplyReader): StatusReply | undefined {
-  const status = reply.uint32();
-  if (status === STATUS.OK) return undefined;
-  // Some servers leave the message out.
-  return new StatusReply(status, reply.hasMore ? reply.string().toString('utf8') : '');
-}
-
-function takeOk(reply: ReplyReader): void {
-  expectType(reply, REPLY.STATUS);
-}
-
-function takeHandle(reply: ReplyReader): Buffer {
-  expectType(reply, REPLY.HANDLE);
-  // Copied: a handle lives as long as its file is open and would keep the whole packet in memory.
-  return Buffer.from(reply.string());
-}
-
-function takeData(reply: ReplyReader, length: number): Buffer {
-  expectType(reply, REPLY.DATA);
-  const data = reply.string();
-  if (data.length > length) throw new MalformedReply('the server sent more data than was asked for');
-  return data;
-}
-
-function takeAttributes(reply: ReplyReader): Attributes {
-  expectType(reply, REPLY.ATTRS);
-  return reply.attributes();
-}
-
-function takeNames(reply: ReplyReader): NameEntry[] {
-  expectType(reply, REPLY.NAME);
-  return reply.names();
 }

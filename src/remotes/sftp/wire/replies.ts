@@ -1,4 +1,5 @@
 import { GatewayError, type ErrorCode, type Step } from '../../../base/errors.js';
+import { MalformedReply, REPLY, type Attributes, type NameEntry, type ReplyReader } from './wire.js';
 
 /** SSH_FX_* status codes; those above 8 belong to later versions of the protocol, but version 3 servers send them too. */
 export const STATUS = {
@@ -84,4 +85,44 @@ export function refused(code: ErrorCode, message: string, step: Step, reply: unk
     cause: reply,
     remote: reply instanceof StatusReply ? { code: reply.status, text: reply.text } : undefined,
   });
+}
+
+/* What the replies to requests hold. Each throws MalformedReply for another kind of reply. */
+
+export function expectType(reply: ReplyReader, type: number): void {
+  if (reply.type !== type) throw new MalformedReply(`a reply of type ${reply.type} came where ${type} was expected`);
+}
+
+export function takeRefusal(reply: ReplyReader): StatusReply | undefined {
+  const status = reply.uint32();
+  if (status === STATUS.OK) return undefined;
+  // Some servers leave the message out.
+  return new StatusReply(status, reply.hasMore ? reply.string().toString('utf8') : '');
+}
+
+export function takeOk(reply: ReplyReader): void {
+  expectType(reply, REPLY.STATUS);
+}
+
+export function takeHandle(reply: ReplyReader): Buffer {
+  expectType(reply, REPLY.HANDLE);
+  // Copied: a handle lives as long as its file is open and would keep the whole packet in memory.
+  return Buffer.from(reply.string());
+}
+
+export function takeData(reply: ReplyReader, length: number): Buffer {
+  expectType(reply, REPLY.DATA);
+  const data = reply.string();
+  if (data.length > length) throw new MalformedReply('the server sent more data than was asked for');
+  return data;
+}
+
+export function takeAttributes(reply: ReplyReader): Attributes {
+  expectType(reply, REPLY.ATTRS);
+  return reply.attributes();
+}
+
+export function takeNames(reply: ReplyReader): NameEntry[] {
+  expectType(reply, REPLY.NAME);
+  return reply.names();
 }
