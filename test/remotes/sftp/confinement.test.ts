@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { after, before, describe, test, type TestContext } from 'node:test';
 import { GatewayError } from '../../../src/base/errors.js';
 import type { FileInfo, Remote } from '../../../src/remotes/remote.js';
+import { OPEN, REPLY, REQUEST, uint64 } from '../../../src/remotes/sftp/wire/wire.js';
 import {
   get,
   onSession,
@@ -14,7 +17,9 @@ import {
   testDeps,
   type OpenRemote,
 } from '../support/harness.js';
+import { startOddServer, type OddServer } from '../../servers/scripted-sftp.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
+import { eventually } from '../../support/eventually.js';
 
 /** A root other than "/" holds although the server follows every link. */
 describe('below a rootPath', () => {
@@ -114,5 +119,125 @@ describe('below a rootPath', () => {
       assert.equal(error.code, 'not_found');
       return true;
     });
+  });
+});
+
+/** A server that tells late where paths lead; meanwhile, or afterwards, somebody may change a link. */
+describe('below a rootPath, on a server that is slow to tell where paths lead', () => {
+  const CHANGING: ReadonlySet<number> = new Set([
+    REQUEST.REMOVE,
+    REQUEST.MKDIR,
+    REQUEST.RENAME,
+    REQUEST.FSETSTAT,
+    REQUEST.WRITE,
+    REQUEST.EXTENDED,
+  ]);
+  const FOLDERS = ['/root', '/root/folder', '/outside'];
+
+  interface Slow extends OpenRemote {
+    readonly server: OddServer;
+    readonly inPlace: Remote;
+    /** Asked while a path's place was not yet told. */
+    readonly meanwhile: string[];
+    readonly closed: string[];
+  }
+
+  async function slowToTell(t: TestContext, leads = (asked: string): string => asked): Promise<Slow> {
+    const meanwhile: string[] = [];
+    const closed: string[] = [];
+    let untold = 0;
+    const server = await startOddServer({
+      odd: ({ type, fields, reply, status, usual }) => {
+        if (CHANGING.has(type) && untold > 0) meanwhile.push(`change ${type}`);
+        switch (type) {
+          case REQUEST.REALPATH: {
+            const asked = fields.string().toString();
+            untold += 1;
+            setTimeout(() => {
+              untold -= 1;
+              reply(REPLY.NAME, [1, Buffer.from(leads(asked)), Buffer.alloc(0), 0]);
+            }, 20);
+            return true;
+          }
+          case REQUEST.OPEN: {
+            const name = fields.string();
+            const isForWriting = (fields.uint32() & OPEN.WRITE) !== 0;
+            if (untold > 0) meanwhile.push(`open ${isForWriting ? 'to write' : 'to read'}`);
+            if (isForWriting) server.files.set(name.toString(), Buffer.alloc(0));
+            if (server.files.has(name.toString())) reply(REPLY.HANDLE, [name]);
+            else status(2);
+            return true;
+          }
+          case REQUEST.CLOSE:
+            closed.push(fields.string().toString());
+            status(0);
+            return true;
+          case REQUEST.STAT:
+          case REQUEST.LSTAT: {
+            const name = fields.string().toString();
+            const size = server.files.get(name)?.length ?? 0;
+            if (FOLDERS.includes(name)) reply(REPLY.ATTRS, [0x4, 0o040755]);
+            else if (server.files.has(name)) reply(REPLY.ATTRS, [0x5, ...uint64(size), 0o100644]);
+            else status(2);
+            return true;
+          }
+          case REQUEST.MKDIR:
+            status(0);
+            return true;
+          default:
+            usual();
+            return true;
+        }
+      },
+    });
+    t.after(() => server.stop());
+    server.files.set('/root/f', Buffer.from('own'));
+    server.files.set('/root/escape', Buffer.from('secret'));
+    const connection = sftpConnection(server, { password: 'x', rootPath: '/root' });
+    const opened = await openRemote(connection);
+    t.after(() => opened.close());
+    const { remote: inPlace } = await onSession(opened.session, { ...connection, atomicUploads: false }, testDeps());
+    return { ...opened, server, inPlace, meanwhile, closed };
+  }
+
+  test('nothing is changed before the server has told', async (t) => {
+    const { remote, inPlace, meanwhile } = await slowToTell(t);
+    await put(remote, path('/folder/new'), 'new', 3);
+    await put(inPlace, path('/folder/in-place'), 'new', 3);
+    await remote.move(path('/folder/new'), path('/folder/moved'), { replace: false });
+    await remote.makeFolder(path('/made'));
+    await remote.remove(path('/folder/moved'));
+    const writer = await remote.append!(path('/f'));
+    await writer?.abort(new GatewayError('client_gone', 'the test ends'));
+    assert.deepEqual(meanwhile, []);
+    assert.equal((await get(remote, path('/f'))).toString(), 'own');
+    assert.deepEqual(meanwhile, ['open to read']);
+  });
+
+  test('what was read in the same breath of a place outside is not used, and closed', async (t) => {
+    const { remote, closed, server } = await slowToTell(t, (asked) => (asked === '/root' ? asked : '/outside/secret'));
+    const denied = { code: 'permission_denied' };
+    await assert.rejects(remote.stat(path('/escape')), denied);
+    await assert.rejects(remote.stat(path('/absent')), denied);
+    await assert.rejects(remote.read(path('/escape')), denied);
+    await assert.rejects(remote.list(path('/escape'))[Symbol.asyncIterator]().next(), denied);
+    await assert.rejects(remote.makeFolder(path('/escape/folder')), denied);
+    await assert.rejects(remote.move(path('/escape/a'), path('/b'), { replace: true }), denied);
+    await eventually(() => closed.length === 2, 'both handles were given back');
+    assert.deepEqual(closed, ['/root/escape', 'folder']);
+    assert.ok(!server.requests.includes(REQUEST.READ));
+    assert.ok(!server.requests.includes(REQUEST.READDIR));
+  });
+
+  test('a folder that leads outside by the time of the commit gets no file', async (t) => {
+    let place = '/root/folder';
+    const { remote, server } = await slowToTell(t, (asked) => (asked === '/root/folder' ? place : asked));
+    const writer = await remote.write(path('/folder/new'), { size: 3 });
+    await pipeline(Readable.from([Buffer.from('new')]), writer);
+    place = '/outside';
+    await assert.rejects(writer.commit({ size: 3 }), { code: 'permission_denied' });
+    await writer.abort(new Error('the test ends'));
+    assert.ok(!server.requests.includes(REQUEST.RENAME));
+    assert.deepEqual([...server.files.keys()], ['/root/f', '/root/escape']);
   });
 });

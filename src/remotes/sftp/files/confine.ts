@@ -20,6 +20,11 @@ export async function lookAt(channel: SftpChannel, { raw }: ServerPath): Promise
   }
 }
 
+export interface Answered<T> {
+  readonly at: ServerPath;
+  readonly answer: T;
+}
+
 /**
  * Keeps a connection inside its `rootPath`. Paths are free of `..` already, but the server follows symbolic links; so
  * where there is a root other than "/", the server is asked where a path really leads, and the answer is what is used.
@@ -36,7 +41,29 @@ export class Confinement {
     return this.#rootPath === '/';
   }
 
-  /** For requests that follow links: stat, open, list. */
+  /**
+   * For requests that follow links and change nothing: asked in the same breath as where the path leads, so that they cost
+   * no further round trip. The answer counts only where that is inside; `giveBack` takes one that does not.
+   */
+  ask<T>(
+    channel: SftpChannel,
+    path: RemotePath,
+    question: (at: ServerPath) => Promise<T>,
+    giveBack?: (answer: T) => void,
+  ): Promise<Answered<T>> {
+    return this.#together(path, () => this.target(channel, path), question, giveBack);
+  }
+
+  /** The same for what does not follow a link at the end. Rejects as `entry` does. */
+  askOfEntry<T>(
+    channel: SftpChannel,
+    path: RemotePath,
+    question: (at: ServerPath) => Promise<T>,
+  ): Promise<Answered<T>> {
+    return this.#together(path, () => this.entry(channel, path), question);
+  }
+
+  /** For requests that follow links and change something. */
   async target(channel: SftpChannel, path: RemotePath): Promise<ServerPath> {
     const plain = this.plain(path);
     if (this.isOpen) return plain;
@@ -48,7 +75,7 @@ export class Confinement {
     return { raw: inside(real, root, path), path };
   }
 
-  /** For requests about the entry itself: remove, rename, make. Rejects with the server's status when its folder is missing. */
+  /** For requests that change the entry itself: remove, rename, make. Rejects with the server's status when its folder is missing. */
   async entry(channel: SftpChannel, path: RemotePath): Promise<ServerPath> {
     if (this.isOpen || path === ROOT) return this.plain(path);
     const folder = this.plain(parentOf(path));
@@ -57,11 +84,10 @@ export class Confinement {
     return { raw, path };
   }
 
-  /** For creating or overwriting a file in place: a link at the end is followed by the server, so it is looked at. */
-  async writable(channel: SftpChannel, path: RemotePath): Promise<ServerPath> {
-    const entry = await this.entry(channel, path);
+  /** For creating or overwriting an entry in place: a link at the end is followed by the server, so it is looked at. */
+  async writable(channel: SftpChannel, entry: ServerPath): Promise<ServerPath> {
     if (this.isOpen || (await lookAt(channel, entry))?.isLink !== true) return entry;
-    return this.target(channel, path);
+    return this.target(channel, entry.path);
   }
 
   /** Whether a path leads to a place inside; false where the server cannot say. */
@@ -80,6 +106,20 @@ export class Confinement {
     if (this.isOpen) return real.toString('utf8');
     const root = await this.#root(channel);
     return isInside(real, root) ? real.toString('utf8').slice(root.toString('utf8').length) || '/' : undefined;
+  }
+
+  async #together<T>(
+    path: RemotePath,
+    leads: () => Promise<ServerPath>,
+    question: (at: ServerPath) => Promise<T>,
+    giveBack?: (answer: T) => void,
+  ): Promise<Answered<T>> {
+    const plain = this.plain(path);
+    if (this.isOpen) return { at: plain, answer: await question(plain) };
+    const [led, asked] = await Promise.allSettled([leads(), question(plain)]);
+    if (led.status === 'fulfilled' && asked.status === 'fulfilled') return { at: led.value, answer: asked.value };
+    if (asked.status === 'fulfilled') giveBack?.(asked.value);
+    throw led.status === 'rejected' ? led.reason : (asked as PromiseRejectedResult).reason;
   }
 
   #root(channel: SftpChannel): Promise<Buffer> {

@@ -10,6 +10,8 @@ import type { Attributes, NameEntry } from '../wire/wire.js';
 
 /** Folder reads under way at once: a server hands out some hundred names per round trip. */
 const READS_AHEAD = 3;
+/** Of them in the first round: most folders are told in one reply, and one that says that there is no more. */
+const FIRST_READS = 2;
 const LINKS_AT_ONCE = 16;
 /** Servers send some hundred names at once, odd ones fewer. */
 const LEAST_PER_REPLY = 20;
@@ -52,11 +54,9 @@ export async function* listEntries(plan: ListPlan): AsyncGenerator<readonly File
 }
 
 async function* batches({ channel, handle, memory }: ListPlan): AsyncGenerator<NameEntry[]> {
-  const atOnce = memory.oneRequestAtATime ? 1 : READS_AHEAD;
   const reads: Promise<NameEntry[] | undefined>[] = [];
-  let isComplete = false;
-  while (!isComplete || reads.length > 0) {
-    while (!isComplete && reads.length < atOnce) {
+  const askUpTo = (most: number): void => {
+    while (reads.length < (memory.oneRequestAtATime ? 1 : most)) {
       const read = channel.readFolder(handle).catch((error: unknown) => {
         if (isStatus(error, STATUS.EOF)) return undefined;
         throw error;
@@ -64,10 +64,17 @@ async function* batches({ channel, handle, memory }: ListPlan): AsyncGenerator<N
       read.catch(() => undefined);
       reads.push(read);
     }
+  };
+  let isLong = false;
+  let isComplete = false;
+  askUpTo(FIRST_READS);
+  while (reads.length > 0) {
     // Replies that were asked for later may still hold names: a server may answer them in any order.
     const batch = await reads.shift();
     if (batch === undefined || batch.length === 0) isComplete = true;
     else yield batch;
+    isLong ||= reads.length === 0;
+    if (isLong && !isComplete) askUpTo(READS_AHEAD);
   }
 }
 

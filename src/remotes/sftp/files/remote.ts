@@ -3,7 +3,7 @@ import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 import { alreadyExists, isAFolder } from '../../obstacles.js';
-import { joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
+import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
 import { hiddenBeside, isRefusal, isWrittenBeside, movePlace, publishUpload } from '../../publish.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import type {
@@ -91,8 +91,8 @@ export class SftpRemote implements Remote {
 
   stat(path: RemotePath): Promise<FileInfo> {
     return this.#run(path, 'open', async ({ channel }) => {
-      const at = await this.#confinement.target(channel, path);
-      return infoOf(path, await channel.stat(at.raw));
+      const { answer } = await this.#confinement.ask(channel, path, ({ raw }) => channel.stat(raw));
+      return infoOf(path, answer);
     });
   }
 
@@ -189,7 +189,7 @@ export class SftpRemote implements Remote {
         path,
         { start, size: undefined },
         {
-          publish: async (attributes) => infoOf(path, attributes),
+          publish: async (measuring) => infoOf(path, await measuring),
           takeBack: async (stillOpen) => {
             const handle = stillOpen ?? (await channel.open(file.raw, OPEN.WRITE));
             // Only our own bytes: what others have appended meanwhile stands behind them and would be cut off, too.
@@ -228,12 +228,14 @@ export class SftpRemote implements Remote {
   move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {
     return this.#run(from, 'publish', async (tree) => {
       const { channel } = tree;
-      const source = await this.#confinement.entry(channel, from);
-      const target = await tree.entryInNewFolder(to);
-      const [attributes, standing] = await Promise.all([channel.lstat(source.raw), tree.look(target)]);
+      const [{ at: source, answer: attributes }, known] = await Promise.all([
+        this.#confinement.askOfEntry(channel, from, ({ raw }) => channel.lstat(raw)),
+        tree.lookIfThere(to),
+      ]);
+      const target = known?.at ?? (await tree.entryInNewFolder(to));
       if (from === to) return infoOf(to, attributes);
       const { isFolder } = attributes;
-      await movePlace(tree, source, target, { isFolder, replace, standing, context: this.#context });
+      await movePlace(tree, source, target, { isFolder, replace, standing: known?.answer, context: this.#context });
       return infoOf(to, attributes.isLink ? await channel.stat(target.raw).catch(() => attributes) : attributes);
     });
   }
@@ -281,7 +283,7 @@ export class SftpRemote implements Remote {
       signal.throwIfAborted();
       const opening = tree.openForWriting(file, path, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE);
       // Known now, it saves sending all the bytes in vain.
-      const looking = options.provisional === true ? undefined : this.#lookAhead(channel, path);
+      const looking = options.provisional === true ? undefined : lookAhead(channel, tree.beside(file, baseName(path)));
       const [handle, standing] = await Promise.all([opening, looking]).catch((error: unknown) => {
         // Without a reply to it the file may have been made all the same.
         if (!isRefusal(error)) leftovers.removeLater(hidden);
@@ -294,10 +296,14 @@ export class SftpRemote implements Remote {
         path,
         { start: 0, size: options.size },
         {
-          publish: async (attributes, expected) => {
+          publish: async (measuring, expected) => {
             const target = expected.path ?? path;
             const { size, exclusive = false } = expected;
-            const to = await tree.entryInNewFolder(target);
+            // Where the folder leads by now is asked together with the file's size.
+            const asked = tree.entryIfThere(target);
+            asked.catch(() => undefined);
+            const attributes = await measuring;
+            const to = (await asked) ?? (await tree.entryInNewFolder(target));
             await publishUpload(tree, file, to, { exclusive, size, context: this.#context });
             return infoOf(target, attributes);
           },
@@ -316,8 +322,7 @@ export class SftpRemote implements Remote {
   #writeInPlace(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
     return this.#run(path, 'open', async (tree) => {
       const { channel } = tree;
-      await tree.entryInNewFolder(path);
-      const file = await this.#confinement.writable(channel, path);
+      const file = await this.#confinement.writable(channel, await tree.entryInNewFolder(path));
       const flags = OPEN.WRITE | OPEN.CREATE | (options.exclusive === true ? OPEN.EXCLUSIVE : OPEN.TRUNCATE);
       const handle = await tree.openForWriting(file, path, flags).catch(async (error: unknown) => {
         if (options.exclusive !== true || !isRefusal(error)) throw error;
@@ -330,7 +335,7 @@ export class SftpRemote implements Remote {
         path,
         { start: 0, size: options.size },
         {
-          publish: async (attributes) => infoOf(path, attributes),
+          publish: async (measuring) => infoOf(path, await measuring),
           takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
           leaveBehind: () => this.#deps.log('half a file could not be removed', { path }),
         },
@@ -383,15 +388,15 @@ export class SftpRemote implements Remote {
       return undefined;
     }
   }
+}
 
-  /** What stands at the target of an upload, if that can be told now. */
-  async #lookAhead(channel: SftpChannel, path: RemotePath): Promise<Attributes | undefined> {
-    try {
-      return await channel.stat((await this.#confinement.entry(channel, path)).raw);
-    } catch (error) {
-      if (isStatus(error)) return undefined;
-      throw error;
-    }
+/** What stands at the target of an upload, if that can be told now. */
+async function lookAhead(channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> {
+  try {
+    return await channel.stat(raw);
+  } catch (error) {
+    if (isStatus(error)) return undefined;
+    throw error;
   }
 }
 

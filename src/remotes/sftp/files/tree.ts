@@ -7,7 +7,7 @@ import type { HostMemory } from '../memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import { isMissing, isStatus, STATUS, translate } from '../wire/replies.js';
 import { OPEN } from '../wire/wire.js';
-import { lookAt, type Confinement, type ServerPath } from './confine.js';
+import { lookAt, type Answered, type Confinement, type ServerPath } from './confine.js';
 
 /** The names of a server, on one channel: finds, opens, makes and moves, and asks again where a reply does not say why. */
 export class Tree implements Places<ServerPath> {
@@ -21,7 +21,8 @@ export class Tree implements Places<ServerPath> {
 
   /** Opens for reading. not_found, is_a_folder, permission_denied. */
   async openForReading(path: RemotePath): Promise<Buffer> {
-    return this.#open(await this.confinement.target(this.channel, path), path, OPEN.READ);
+    const open = (at: ServerPath): Promise<Buffer> => this.#open(at, path, OPEN.READ);
+    return (await this.confinement.ask(this.channel, path, open, (handle) => this.#giveBack(handle))).answer;
   }
 
   /** Opens for writing; makes the folder once the server has said that it is missing. `path`: as the client names the file. */
@@ -31,17 +32,20 @@ export class Tree implements Places<ServerPath> {
 
   /** Opens for listing. not_found, not_a_folder. */
   async openFolder(folder: RemotePath): Promise<{ at: ServerPath; handle: Buffer }> {
-    const at = await this.confinement.target(this.channel, folder);
-    try {
-      return { at, handle: await this.channel.openFolder(at.raw) };
-    } catch (error) {
-      // "No such file" and "failure" are what servers say of a file that is no folder, too.
-      if (!isStatus(error)) throw error;
-      const standing = await this.channel.stat(at.raw).catch((missing: unknown) => {
-        throw isMissing(missing) ? missing : error;
-      });
-      throw standing.isFolder ? error : notAFolder(folder, translate(error, folder, 'open'));
-    }
+    const open = async ({ raw }: ServerPath): Promise<Buffer> => {
+      try {
+        return await this.channel.openFolder(raw);
+      } catch (error) {
+        // "No such file" and "failure" are what servers say of a file that is no folder, too.
+        if (!isStatus(error)) throw error;
+        const standing = await this.channel.stat(raw).catch((missing: unknown) => {
+          throw isMissing(missing) ? missing : error;
+        });
+        throw standing.isFolder ? error : notAFolder(folder, translate(error, folder, 'open'));
+      }
+    };
+    const { at, answer } = await this.confinement.ask(this.channel, folder, open, (handle) => this.#giveBack(handle));
+    return { at, handle: answer };
   }
 
   async removeFile(path: RemotePath): Promise<void> {
@@ -58,17 +62,32 @@ export class Tree implements Places<ServerPath> {
     return inFolder(this, path, () => this.#translated(path, this.confinement.entry(this.channel, path)));
   }
 
+  /** The entry's place; undefined where its folder is missing: nothing is made. */
+  entryIfThere(path: RemotePath): Promise<ServerPath | undefined> {
+    return this.#ifThere(path, this.confinement.entry(this.channel, path));
+  }
+
+  /** And what stands there. */
+  lookIfThere(path: RemotePath): Promise<Answered<Standing | undefined> | undefined> {
+    return this.#ifThere(
+      path,
+      this.confinement.askOfEntry(this.channel, path, (at) => this.look(at)),
+    );
+  }
+
   async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
     // What was just made is no link: what comes below it needs no question where it leads.
     let made: ServerPath | undefined;
     const make = async (at: RemotePath): Promise<'made' | 'exists'> => {
-      const isBelowMade = made !== undefined && made.path === parentOf(at);
-      const place =
-        made !== undefined && isBelowMade
-          ? { raw: Buffer.concat([made.raw, Buffer.from('/'), pathBytes(baseName(at))]), path: at }
-          : await this.confinement.entry(this.channel, at);
-      // Looks before it asks: some servers say yes to making what exists.
-      if (!isBelowMade && (await this.#isFolder(place))) return 'exists';
+      let place: ServerPath;
+      if (made !== undefined && made.path === parentOf(at)) {
+        place = { raw: Buffer.concat([made.raw, Buffer.from('/'), pathBytes(baseName(at))]), path: at };
+      } else {
+        // Looks before it asks: some servers say yes to making what exists.
+        const looked = await this.confinement.askOfEntry(this.channel, at, (plain) => this.#isFolder(plain));
+        if (looked.answer) return 'exists';
+        place = looked.at;
+      }
       try {
         await this.channel.makeFolder(place.raw);
       } catch (error) {
@@ -135,6 +154,10 @@ export class Tree implements Places<ServerPath> {
     this.memory.moveOnto = 'refuses';
   }
 
+  #giveBack(handle: Buffer): void {
+    this.channel.close(handle).catch(() => undefined);
+  }
+
   async #open({ raw }: ServerPath, path: RemotePath, flags: number): Promise<Buffer> {
     try {
       return await this.channel.open(raw, flags);
@@ -164,6 +187,15 @@ export class Tree implements Places<ServerPath> {
     });
     if (standing?.isFolder === false) throw notAFolder(path);
     return standing !== undefined;
+  }
+
+  async #ifThere<T>(path: RemotePath, asked: Promise<T>): Promise<T | undefined> {
+    try {
+      return await asked;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw translate(error, path, 'publish');
+    }
   }
 
   async #translated<T>(path: RemotePath, work: Promise<T>): Promise<T> {

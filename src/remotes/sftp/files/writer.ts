@@ -15,8 +15,8 @@ export interface WriterJob {
   /** The server does what it is asked in order, so the file may be measured and closed behind its last write. */
   readonly isOrderly: boolean;
   readonly signal: AbortSignal;
-  /** The file is complete, closed and of the right size: puts it where it belongs. */
-  publish(attributes: Attributes, expected: Commit): Promise<FileInfo>;
+  /** Puts the file where it belongs, once `measuring` has shown that it is complete, closed and of the right size. */
+  publish(measuring: Promise<Attributes>, expected: Commit): Promise<FileInfo>;
   /** Undoes what was written. The handle is closed before, unless `handle` is given: then it closes that. */
   takeBack(handle: Buffer | undefined): Promise<void>;
   /** `takeBack` did not succeed. */
@@ -57,10 +57,8 @@ export class SftpWriter extends SftpSink implements RemoteWriter {
     }
     const expectedSize = this.#plan.start + expected.size;
     if (this.sentBytes !== expected.size) throw this.#mismatch(this.#plan.start + this.sentBytes, expectedSize);
-    const attributes = await this.#measureAndClose(expectedSize);
-    if (attributes.size !== expectedSize) throw this.#mismatch(attributes.size, expectedSize);
     try {
-      const info = await this.#job.publish(attributes, expected);
+      const info = await this.#job.publish(this.#measureAndClose(expectedSize), expected);
       this.#isPublished = true;
       return info;
     } catch (error) {
@@ -78,10 +76,11 @@ export class SftpWriter extends SftpSink implements RemoteWriter {
       throw error;
     });
     try {
-      const [attributes] = await Promise.all([measured, channel.close(handle), this.drained()]);
-      if (attributes?.size === expectedSize) return attributes;
+      let [attributes] = await Promise.all([measured, channel.close(handle), this.drained()]);
       // Servers in front of an object store know the size only once the file is closed, and some cannot tell it before.
-      return await channel.stat(this.#job.file.raw);
+      if (attributes?.size !== expectedSize) attributes = await channel.stat(this.#job.file.raw);
+      if (attributes.size !== expectedSize) throw this.#mismatch(attributes.size, expectedSize);
+      return attributes;
     } catch (error) {
       throw translate(error, path, 'verify');
     }

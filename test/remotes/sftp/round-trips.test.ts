@@ -1,0 +1,100 @@
+/** What each call asks an OpenSSH server, and what of it waits for an answer: every line is one round trip. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { Remote } from '../../../src/remotes/remote.js';
+import { startTappedSshd, type TappedSshd } from '../../servers/sftp-tap.js';
+import { eventually } from '../../support/eventually.js';
+import {
+  get,
+  onSession,
+  openRemote,
+  path,
+  put,
+  sftpConnection,
+  testDeps,
+  type OpenRemote,
+} from '../support/harness.js';
+
+const CONTENT = Buffer.alloc(4096, 7);
+
+for (const kind of ['/', 'a folder'] as const) {
+  describe(`round trips where rootPath is ${kind}`, () => {
+    const isRooted = kind !== '/';
+    const deps = testDeps();
+    let server: TappedSshd;
+    let opened: OpenRemote;
+    let remote: Remote;
+    const at = (name: string): ReturnType<typeof path> => path(isRooted ? `/${name}` : `${server.files}/${name}`);
+    before(async () => {
+      server = await startTappedSshd();
+      mkdirSync(join(server.files, 'folder'));
+      writeFileSync(join(server.files, 'folder/a'), 'a');
+      writeFileSync(join(server.files, 'f'), CONTENT);
+      opened = await openRemote(sftpConnection(server), deps);
+      await opened.remote.stat(path('/'));
+    });
+    // One for each operation, on the one channel.
+    beforeEach(async () => {
+      opened.session.release(opened.lease, 'keep');
+      const connection = sftpConnection(server, isRooted ? { rootPath: server.files } : {});
+      opened = await onSession(opened.session, connection, deps);
+      ({ remote } = opened);
+      server.asked();
+    });
+    after(() => {
+      opened.close();
+      return server.stop();
+    });
+
+    const asks = async (work: () => Promise<unknown>, plain: string[], rooted: string[]): Promise<void> => {
+      const expected = isRooted ? rooted : plain;
+      await work();
+      const seen: string[] = [];
+      // The last one may be what nobody waits for.
+      await eventually(() => seen.push(...server.asked()) >= expected.length, expected.join(', '));
+      assert.deepEqual(seen, expected);
+    };
+
+    test('exists', () => asks(() => remote.stat(at('f')), ['STAT'], ['REALPATH REALPATH STAT']));
+
+    test('list', () =>
+      asks(
+        async () => {
+          for await (const info of remote.list(at('folder'))) assert.equal(info.name, 'a');
+        },
+        ['OPENDIR', 'READDIR READDIR', 'CLOSE'],
+        ['REALPATH REALPATH OPENDIR', 'READDIR READDIR', 'CLOSE'],
+      ));
+
+    test('a small download', () =>
+      asks(
+        async () => assert.deepEqual(await get(remote, at('f')), CONTENT),
+        ['OPEN', 'FSTAT READ', 'CLOSE'],
+        ['REALPATH REALPATH OPEN', 'FSTAT READ', 'CLOSE'],
+      ));
+
+    test('a small upload', () =>
+      asks(
+        () => put(remote, at('new'), CONTENT, CONTENT.length),
+        ['OPEN STAT', 'WRITE FSTAT CLOSE', 'EXTENDED'],
+        ['REALPATH REALPATH', 'OPEN STAT', 'WRITE REALPATH FSTAT CLOSE', 'EXTENDED'],
+      ));
+
+    test('a move', () =>
+      asks(
+        () => remote.move(at('new'), at('moved'), { replace: false }),
+        ['LSTAT LSTAT', 'RENAME'],
+        ['REALPATH REALPATH LSTAT REALPATH LSTAT', 'RENAME'],
+      ));
+
+    test('a folder that is there', () =>
+      asks(() => remote.makeFolder(at('folder')), ['STAT'], ['REALPATH REALPATH STAT']));
+
+    test('a new folder', () =>
+      asks(() => remote.makeFolder(at('made')), ['STAT', 'MKDIR'], ['REALPATH REALPATH STAT', 'MKDIR']));
+
+    test('a delete', () => asks(() => remote.remove(at('moved')), ['REMOVE'], ['REALPATH REALPATH', 'REMOVE']));
+  });
+}
