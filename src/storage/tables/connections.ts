@@ -6,6 +6,7 @@ import { definitionOf } from '../../connections/types.js';
 import { GatewayError } from '../../base/errors.js';
 import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
+import { SharedQuestion } from '../postgres/shared-question.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import { randomText } from '../secrets/api-key.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
@@ -80,6 +81,8 @@ export class Connections {
     return this.#load(accountId, id);
   });
 
+  readonly #count = new SharedQuestion((accountId) => this.database.run((sql) => countOf(sql, accountId)));
+
   constructor(
     private readonly database: Database,
     private readonly secrets: NamedSecrets,
@@ -100,7 +103,7 @@ export class Connections {
   }
 
   async count(accountId: string): Promise<number> {
-    return this.database.run((sql) => countOf(sql, accountId));
+    return this.#count.answer(accountId);
   }
 
   /** Pins the first key seen unless another was pinned meanwhile; resolves to the pinned ones. */

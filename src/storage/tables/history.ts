@@ -13,6 +13,7 @@ import type { StorageOptions } from '../startup.js';
 import { countItems, findItem, listItems } from './history-queries.js';
 import { HistoryWriter } from './history-writer.js';
 import { pendingRow, type TransferRow } from './history-statements.js';
+import { SharedQuestion } from '../postgres/shared-question.js';
 import { storable } from '../postgres/sql.js';
 import { timeOfId } from '../postgres/clock.js';
 
@@ -35,6 +36,7 @@ export class TransferHistory {
   readonly #fresh = new Map<string, { readonly since: number; readonly row: TransferRow }>();
   /** Rows that somebody waits for until they are durable, oldest first. */
   readonly #finishing = new Map<string, Waiting>();
+  readonly #count = new SharedQuestion((accountId) => this.database.run((sql) => countItems(sql, accountId)));
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -88,7 +90,7 @@ export class TransferHistory {
 
   /** All items of the account; fast at millions of rows. */
   async count(accountId: string): Promise<number> {
-    return this.database.run((sql) => countItems(sql, accountId));
+    return this.#count.answer(accountId);
   }
 
   /** Rows on their way to the database and not yet durable, those of the commit under way included. */
