@@ -1,15 +1,22 @@
 /** The log: one JSON line an event on standard output, or coloured lines on a terminal. No line holds a secret. */
 import { isatty } from 'node:tty';
-import pino, { type DestinationStream, type Logger } from 'pino';
+import pino, { type DestinationStream, type Logger as PinoLogger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { Config } from '../config/config.js';
 import { maskSecrets } from '../config/secrecy.js';
 import { type Facts, redactFacts } from './redact.js';
 
-export type { Logger } from 'pino';
+export interface Logger extends Omit<PinoLogger, 'child'> {
+  /**
+   * The same log, for lines of every request: nothing is searched for secrets. Its fields are numbers, words and ids that
+   * the program itself has made.
+   */
+  readonly clean: PinoLogger;
+  child(bindings: Facts): Logger;
+}
 
 const STDOUT = 1;
-type MakeChild = (this: Logger, bindings: Facts, options?: object) => Logger;
+type MakeChild = (this: PinoLogger, bindings: Facts) => PinoLogger;
 
 /**
  * Fields named like secrets are hidden at any depth, in lines as in bindings of child loggers; credentials that show
@@ -19,24 +26,39 @@ type MakeChild = (this: Logger, bindings: Facts, options?: object) => Logger;
 export function createLogger(settings: Config['log'], output?: DestinationStream): Logger {
   const isPretty = settings.pretty === 'auto' ? output === undefined && isatty(STDOUT) : settings.pretty;
   const plain = output ?? pino.destination({ fd: STDOUT, sync: true });
-  const logger = pino(
+  const stream = isPretty ? readable(plain, output === undefined && isatty(STDOUT)) : plain;
+  const form = {
+    level: settings.level,
+    base: { pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (level: string) => ({ level }) },
+  };
+  const searched = pino(
     {
-      level: settings.level,
-      base: { pid: process.pid },
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (level) => ({ level }), log: redactFacts },
+      ...form,
+      formatters: { ...form.formatters, log: redactFacts },
       // Pino's own would go past the redaction.
       serializers: { err: (error: unknown) => error },
       hooks: { streamWrite: maskSecrets },
     },
-    isPretty ? readable(plain, output === undefined && isatty(STDOUT)) : plain,
+    stream,
   );
-  // The formatters never see what a child is bound to. Children inherit this method, so it covers theirs too.
-  const { child: makeChild } = logger as unknown as { readonly child: MakeChild };
-  const child: MakeChild = function (bindings, options) {
-    return makeChild.call(this, redactFacts(bindings), options);
+  // The formatters never see what a child is bound to.
+  const { child: makeChild } = searched as unknown as { readonly child: MakeChild };
+  const both = (one: PinoLogger, clean: PinoLogger): Logger => {
+    const child = (bindings: Facts): Logger => {
+      const known = redactFacts(bindings);
+      const next = makeChild.call(one, known);
+      return both(next, isClean(known) ? makeChild.call(clean, known) : next);
+    };
+    return Object.assign(one, { clean, child });
   };
-  return Object.assign(logger, { child });
+  return both(searched, pino(form, stream));
+}
+
+function isClean(facts: Facts): boolean {
+  const text = JSON.stringify(facts);
+  return maskSecrets(text) === text;
 }
 
 /** Turns each JSON line into lines for people. */

@@ -1,5 +1,6 @@
 /** What is told of each request, operation, check and webhook attempt: a log line, figures, and a span's end. */
 import { NO_SPAN, type Span } from '../base/span.js';
+import { maskSecrets } from '../config/secrecy.js';
 import type { ExchangeRecord } from '../http/exchange.js';
 import type { OperationOutcome } from '../operations/operation.js';
 import type { CheckFacts } from '../watch/scheduler.js';
@@ -14,7 +15,11 @@ export function recordRequest(record: ExchangeRecord, logger: Logger, metrics: M
   const span = facts?.span ?? NO_SPAN;
   // A span that does not end is not sent: nobody wants a trace of every probe.
   if (span.isRecorded && !isProbe) endRequestSpan(span, record);
-  logger[isProbe ? 'debug' : status >= 500 ? 'error' : 'info'](
+  const level = isProbe ? 'debug' : status >= 500 ? 'error' : 'info';
+  if (!logger.isLevelEnabled(level)) return;
+  // What went well has been matched with a route and a key: none of its words is the client's, but for the id.
+  const isClean = facts !== undefined && facts.error === undefined && isPlain(facts.requestId);
+  (isClean ? logger.clean : logger)[level](
     {
       requestId: facts?.requestId,
       traceId: span.traceId,
@@ -31,6 +36,11 @@ export function recordRequest(record: ExchangeRecord, logger: Logger, metrics: M
     },
     'request',
   );
+}
+
+/** Whether an id of somebody else's choice holds nothing to hide. Every mark of a secret that an id can hold has a "_". */
+function isPlain(id: string): boolean {
+  return !id.includes('_') || maskSecrets(id) === id;
 }
 
 function endRequestSpan(span: Span, { method, status, facts, ...record }: ExchangeRecord): void {
@@ -67,7 +77,10 @@ export function recordOperation(outcome: OperationOutcome, logger: Logger, metri
     stages,
     ...(error === undefined ? {} : { code: error.code }),
   });
-  logger.info(
+  const stagesMs: Record<string, number> = {};
+  for (const [stage, ms] of stages) stagesMs[stage] = Math.round(ms * 100) / 100;
+  const isClean = error === undefined && isPlain(outcome.requestId) && isPlain(outcome.connectionId);
+  (isClean ? logger.clean : logger).info(
     {
       requestId: outcome.requestId,
       traceId: outcome.traceId,
@@ -77,7 +90,7 @@ export function recordOperation(outcome: OperationOutcome, logger: Logger, metri
       protocol,
       bytes,
       durationMs: Math.round(durationMs),
-      stagesMs: Object.fromEntries([...stages].map(([stage, ms]) => [stage, Number(ms.toFixed(2))])),
+      stagesMs,
       errorCode: error?.code,
       error: error?.clientText,
       step: error?.step,
