@@ -11,7 +11,9 @@ import { after, before, describe, test } from 'node:test';
 import { GatewayError, hasCode } from '../src/base/errors.js';
 import type { Connection } from '../src/connections/connection.js';
 import type { RemotesOptions } from '../src/remotes/registry.js';
+import { WHOLE_BYTES } from '../src/remotes/remote.js';
 import type { ExecOptions, ExecResult, FileInfo, Remote, RemoteWriter, WriteOptions } from '../src/remotes/remote.js';
+import { putWhole, streamOf } from '../src/remotes/whole.js';
 import type { Deviations, Disk, ServerEntry } from './servers/catalogue.js';
 import { withCode } from './support/errors.js';
 import { startProxy } from './support/proxy.js';
@@ -478,6 +480,79 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
       });
     });
 
+    describe('short files in one piece', () => {
+      for (const size of [0, 1, 4096, WHOLE_BYTES]) {
+        test(`${size} bytes arrive and come back unchanged, with the folders that were missing`, async () => {
+          const folder = newFolder();
+          const content = randomBytes(size);
+          for (const exclusive of [true, false]) {
+            const file = `${folder}/x/y/${size}`;
+            await use(async (remote) => {
+              const told: string[] = [];
+              const info = await putWhole(remote, at(file), content, {
+                exclusive,
+                opened: () => told.push('opened'),
+                sent: () => told.push('sent'),
+              });
+              assert.deepEqual([info.name, info.path, info.size, info.isDirectory], [`${size}`, file, size, false]);
+              assert.deepEqual(told, ['opened', 'sent']);
+              const found = await remote.stat(at(file));
+              const apart = Math.abs(found.modifiedAt.getTime() - info.modifiedAt.getTime());
+              assert.ok(apart <= remote.can.timeResolutionMs, `${apart} ms apart`);
+              for (const select of [undefined, () => undefined]) {
+                const opened = await remote.read(at(file), select);
+                assert.equal(opened.info.size, size);
+                assert.ok((opened.whole ?? Buffer.concat(await streamOf(opened).toArray())).equals(content));
+              }
+              if (size < 10) return;
+              const part = await get(remote, file, { start: 3, end: size - 2 });
+              assert.ok(part.equals(content.subarray(3, size - 1)));
+            });
+            assert.ok((await disk.read(file)).equals(content));
+            assert.deepEqual(await disk.files(folder), [file]);
+            if (exclusive) await use((remote) => remote.remove(at(file)));
+          }
+          nothingNoted();
+        });
+      }
+
+      test('a shorter one replaces a longer one; exclusive, and a folder there, refuse', async () => {
+        const folder = newFolder();
+        await disk.write(`${folder}/a`, 'the old and longer content');
+        await disk.write(`${folder}/sub/b`, 'below');
+        const bytes = Buffer.from('new');
+        await use(async (remote) => {
+          await assert.rejects(
+            putWhole(remote, at(`${folder}/a`), bytes, { exclusive: true }),
+            withCode('already_exists'),
+          );
+          await assert.rejects(putWhole(remote, at(`${folder}/sub`), bytes), withCode('is_a_folder'));
+          await assert.rejects(putWhole(remote, at('/'), bytes), withCode('is_a_folder'));
+        });
+        assert.equal(await text(`${folder}/a`), 'the old and longer content');
+        await use((remote) => putWhole(remote, at(`${folder}/a`), bytes));
+        assert.equal(await text(`${folder}/a`), 'new');
+        assert.deepEqual(await disk.files(folder), [`${folder}/a`, `${folder}/sub/b`]);
+        nothingNoted();
+      });
+
+      for (const moment of ['opened', 'sent'] as const) {
+        test(`the end of the operation when it is ${moment}: the former file stands, and nothing else`, async () => {
+          const folder = newFolder();
+          await disk.write(`${folder}/a`, 'old');
+          const ender = new AbortController();
+          const putting = use(
+            (remote) => putWhole(remote, at(`${folder}/a`), Buffer.from('new'), { [moment]: () => ender.abort(LEFT) }),
+            { signal: ender.signal },
+          );
+          await assert.rejects(putting, withCode('client_gone'));
+          assert.equal(await text(`${folder}/a`), 'old');
+          assert.deepEqual(await disk.files(folder), [`${folder}/a`]);
+          nothingNoted();
+        });
+      }
+    });
+
     describe('reading', () => {
       test('ranges, chosen by the facts of the file', async () => {
         const file = `${newFolder()}/r`;
@@ -494,14 +569,14 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
               return { start, end };
             });
             assert.deepEqual([opened.range, opened.info.size, sizes], [{ start, end }, 700_000, [700_000]]);
-            const part = Buffer.concat((await opened.body.toArray()) as Buffer[]);
+            const part = Buffer.concat((await streamOf(opened).toArray()) as Buffer[]);
             assert.ok(part.equals(content.subarray(start, end + 1)), `${start}-${end}`);
           });
         }
         await use(async (remote) => {
           const whole = await remote.read(at(file), () => undefined);
           assert.equal(whole.range, undefined);
-          assert.ok(Buffer.concat((await whole.body.toArray()) as Buffer[]).equals(content));
+          assert.ok(Buffer.concat((await streamOf(whole).toArray()) as Buffer[]).equals(content));
         });
       });
 
@@ -525,7 +600,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         // More often than there are sessions, or sockets of a session.
         for (let tries = 0; tries < 12; tries++) {
           await use(async (remote) => {
-            const { body } = await remote.read(at(file));
+            const body = streamOf(await remote.read(at(file)));
             if (tries % 2 === 0) await once(body, 'readable');
             body.destroy();
             await once(body, 'close');
@@ -539,7 +614,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         const content = randomBytes(24_000_000);
         await disk.write(file, content);
         await use(async (remote) => {
-          const { body } = await remote.read(at(file));
+          const body = streamOf(await remote.read(at(file)));
           // It may fail before anybody asks for more.
           body.on('error', () => undefined);
           await once(body, 'readable');
@@ -562,7 +637,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           const hash = createHash('sha256');
           let most = 0;
           await use(async (remote) => {
-            const { body } = await remote.read(at(file));
+            const body = streamOf(await remote.read(at(file)));
             const sink = new Writable({
               highWaterMark: bytes,
               write(chunk: Buffer, _encoding, taken) {
@@ -1023,7 +1098,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         const ender = new AbortController();
         await use(
           async (remote) => {
-            const { body } = await remote.read(at(file));
+            const body = streamOf(await remote.read(at(file)));
             await once(body, 'readable');
             ender.abort(new GatewayError('draining', 'the gateway stops'));
             await assert.rejects(body.toArray(), withCode('draining'));

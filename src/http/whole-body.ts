@@ -1,6 +1,7 @@
-/** JSON bodies that the router holds whole: bounded in size, in time, and in the memory of whoever sends them. */
+/** Bodies that are held whole: bounded in size, in the memory of whoever sends them and, where the router waits, in time. */
 import { within } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
+import { BodyReader } from './body/body-reader.js';
 import type { HttpRequest } from './types.js';
 
 interface BodyBounds {
@@ -41,11 +42,35 @@ export async function readWhole(request: HttpRequest, { maxBytes, withinMs }: Bo
     new GatewayError('too_large', `the body is larger than ${maxBytes} bytes`, { step: 'request' });
   if ((request.contentLength ?? 0) > maxBytes) throw tooLarge();
   request.expectBodyWithin(withinMs);
+  return isAnnouncedShort(request) ? takeShort(request) : gather(request, maxBytes, tooLarge);
+}
+
+/** Up to this a body is taken in one piece, by whoever knows its length: streams cost more than the bytes. */
+export const SHORT_BODY_BYTES = 64 * 1024;
+
+export function isAnnouncedShort({ contentLength, hasBody }: HttpRequest): boolean {
+  return !hasBody || (contentLength ?? Infinity) <= SHORT_BODY_BYTES;
+}
+
+/** It came along with its head, as short bodies do. */
+export function isHereWhole({ body }: HttpRequest): boolean {
+  return body instanceof BodyReader && body.complete && !body.destroyed;
+}
+
+/** All of a body that is announced to be short. Rejects as the body does. */
+export function takeShort(request: HttpRequest): Promise<Buffer> {
+  const { body } = request;
+  return body instanceof BodyReader
+    ? body.takeWhole()
+    : gather(request, Infinity, () => new GatewayError('internal', 'the body has no bound'));
+}
+
+async function gather({ body, claims }: HttpRequest, maxBytes: number, tooLarge: () => GatewayError): Promise<Buffer> {
   // Until the request is over: what is parsed from it lives as long.
-  const held = request.claims.memory.hold();
+  const held = claims.memory.hold();
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request.body as AsyncIterable<Buffer>) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > maxBytes) throw tooLarge();
     held.require(length);

@@ -10,15 +10,16 @@ import type { Connection } from '../connections/connection.js';
 import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
 import type { Attempt } from '../remotes/registry.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
+import { streamOf } from '../remotes/whole.js';
 import { ContentReader, HELD_BYTES } from './content-reader.js';
 import type { Operation, Operations, PathReference } from './operation.js';
-import { leaveErrorsToPump, pump, type ExpectedDigest } from './pump.js';
+import { leaveErrorsToPump, pump, takeWhole, type ExpectedDigest, type WholeBody } from './pump.js';
 import { placeName, withWriter } from './put.js';
 
 export interface AppendRequest {
   readonly connection: Connection;
   readonly file: PathReference;
-  readonly body: Readable;
+  readonly body: Readable | WholeBody;
   readonly digest?: ExpectedDigest | undefined;
 }
 
@@ -39,19 +40,21 @@ export async function appendToFile(
   operation: Operation,
   { connection, file, body, digest }: AppendRequest,
 ): Promise<Appended> {
-  const content = new ContentReader(body, { signal: operation.signal, digest });
+  const { signal } = operation;
+  const content = typeof body === 'function' ? undefined : new ContentReader(body, { signal, digest });
   const pieces: RemotePath[] = [];
   operation.mark('transfer');
   const head: Buffer[] = [];
-  for await (const chunk of content.upTo(HELD_BYTES)) head.push(chunk);
+  if (typeof body === 'function') head.push(await takeWhole(body, { signal, digest }));
+  for await (const chunk of content?.upTo(HELD_BYTES) ?? []) head.push(chunk);
   const path = file.known ?? (await operation.use(file));
   operation.locate(path, baseName(path));
   try {
-    if (!content.ended) await setAside(operations, operation, connection, path, content, pieces);
+    if (content?.ended === false) await setAside(operations, operation, connection, path, content, pieces);
     const parts: readonly Part[] = [head, ...pieces];
     // Of two at once, each would write over the other's bytes. Nobody waits for their turn with a session in hand.
     operation.mark('queue');
-    return await operations.locks.withLock(placeName(operations, connection, path), operation.signal, (lost) =>
+    return await operations.locks.withLock(placeName(operations, connection, path), signal, (lost) =>
       operation.use(async (remote, attempt) => {
         const appended = await append(operation, remote, attempt, path, parts, lost);
         operations.ages.written(operations.remotes.host(connection), appended.file);
@@ -126,12 +129,12 @@ async function append(
   for (const round of rounds) {
     const source = remote.can.readsWhileWriting ? round : [await inMemory(remote, round)];
     const writer = await remote.append(path);
-    if (writer === undefined) return rewrite(operation, remote, attempt, path, streamOf(remote, source), lost);
+    if (writer === undefined) return rewrite(operation, remote, attempt, path, joined(remote, source), lost);
     attempt.committed();
     operation.writesInPlace();
     file = await withWriter(writer, async () => {
       operation.mark('transfer');
-      const size = await pump(streamOf(remote, source), writer, { signal: operation.signal });
+      const size = await pump(joined(remote, source), writer, { signal: operation.signal });
       operation.mark('verify');
       bytes += size;
       return writer.commit({ size });
@@ -142,14 +145,14 @@ async function append(
 }
 
 async function inMemory(remote: Remote, parts: readonly Part[]): Promise<readonly Buffer[]> {
-  return [await buffer(streamOf(remote, parts))];
+  return [await buffer(joined(remote, parts))];
 }
 
-function streamOf(remote: Remote, parts: readonly Part[]): Readable {
+function joined(remote: Remote, parts: readonly Part[]): Readable {
   const chunks = async function* (): AsyncGenerator<Buffer> {
     for (const part of parts) {
       if (typeof part !== 'string') yield* part;
-      else yield* (await remote.read(part)).body as AsyncIterable<Buffer>;
+      else yield* streamOf(await remote.read(part)) as AsyncIterable<Buffer>;
     }
   };
   return Readable.from(chunks(), { objectMode: false });
@@ -189,14 +192,15 @@ async function rewrite(
 ): Promise<Added> {
   const { signal } = operation;
   const old = await remote.read(path);
-  leaveErrorsToPump(old.body);
+  const oldBody = streamOf(old);
+  leaveErrorsToPump(oldBody);
   try {
     // Under a hidden name whatever the connection says: written in place it would be lost while it is read.
     const writer = await remote.write(path, { provisional: true });
     attempt.committed();
     return await withWriter(writer, async () => {
       operation.mark('transfer');
-      const oldBytes = await pump(old.body, writer, { signal, size: old.info.size, isMoreToCome: true });
+      const oldBytes = await pump(oldBody, writer, { signal, size: old.info.size, isMoreToCome: true });
       const bytes = await pump(added, writer, { signal });
       operation.mark('verify');
       const now = await remote.stat(path);
@@ -211,6 +215,6 @@ async function rewrite(
       return { bytes, file };
     });
   } finally {
-    old.body.destroy();
+    oldBody.destroy();
   }
 }

@@ -7,6 +7,7 @@ import { applyTemplate, templateFacts } from './names.js';
 import type { Operation, Operations, PathReference } from './operation.js';
 import { leaveErrorsToPump, pump } from './pump.js';
 import { placeName, publish, refuseExisting, withWriter } from './put.js';
+import { putWhole } from '../remotes/whole.js';
 
 export interface CopyRequest {
   readonly source: Connection;
@@ -43,33 +44,34 @@ export async function copyFile(operations: Operations, operation: Operation, req
       return { from, to, size: copied.size };
     }
     operation.mark('open');
-    const file = await source.read(from);
-    operation.expectedSize = file.info.size;
-    leaveErrorsToPump(file.body);
-    try {
-      const writer = await target.write(to, { size: file.info.size, exclusive: !overwrite });
+    const { info, whole, body } = await source.read(from);
+    operation.expectedSize = info.size;
+    const { signal } = operation;
+    const exclusive = !overwrite;
+    const publication = { connection: request.target, remote: target, place: to, exclusive, signal };
+    const opened = (): void => {
       attempt.committed();
+      operation.mark('transfer');
+    };
+    const sent = (): void => operation.mark('verify');
+    if (whole !== undefined) {
+      await publish(operations, publication, () => putWhole(target, to, whole, { exclusive, opened, sent }));
+      operation.fileSize = whole.length;
+      return { from, to, size: whole.length };
+    }
+    leaveErrorsToPump(body);
+    try {
+      const writer = await target.write(to, { size: info.size, exclusive });
+      opened();
       return await withWriter(writer, async () => {
-        operation.mark('transfer');
-        const size = await pump(file.body, writer, {
-          signal: operation.signal,
-          size: file.info.size,
-          onBytes: (total) => (operation.fileSize = total),
-        });
-        operation.mark('verify');
-        await publish(
-          operations,
-          request.target,
-          target,
-          writer,
-          to,
-          { size, exclusive: !overwrite },
-          operation.signal,
-        );
+        const onBytes = (total: number): void => void (operation.fileSize = total);
+        const size = await pump(body, writer, { signal, size: info.size, onBytes });
+        sent();
+        await publish(operations, publication, () => writer.commit({ size, exclusive }));
         return { from, to, size };
       });
     } finally {
-      file.body.destroy();
+      body.destroy();
     }
   });
 }

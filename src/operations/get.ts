@@ -14,8 +14,10 @@ export interface Download {
   readonly range: ByteRange | undefined;
   /** Bytes of `body`. */
   readonly length: number;
-  /** undefined when `skipBody` said so. Destroying it ends the operation as client_gone. */
+  /** Destroying it ends the operation as client_gone. */
   readonly body: Readable | undefined;
+  /** In place of `body`: a short file, whose operation has ended. Neither, when `skipBody` said so. */
+  readonly whole?: Buffer | undefined;
 }
 
 /** Held between the remote and the client's socket, beside the window: chunks of 255 KiB in four places (SFTP). */
@@ -42,7 +44,7 @@ export async function openDownload(
   const { operation } = running;
   const opened = new Deferred<{
     path: RemotePath;
-    file: OpenFile | { info: FileInfo; range: undefined; body: undefined };
+    file: OpenFile | { info: FileInfo; range: undefined; body: undefined; whole: undefined };
   }>();
   const drained = new Deferred<void>();
 
@@ -54,25 +56,28 @@ export async function openDownload(
     if (skipBody !== undefined) {
       const info = await remote.stat(path);
       if (info.isDirectory) throw new GatewayError('is_a_folder', `${path} is a folder`, { step: 'open' });
-      if (skipBody(info)) return opened.resolve({ path, file: { info, range: undefined, body: undefined } });
+      if (skipBody(info)) {
+        return opened.resolve({ path, file: { info, range: undefined, body: undefined, whole: undefined } });
+      }
     }
     const file = await remote.read(path, select);
     operation.mark('transfer');
     attempt.committed();
     opened.resolve({ path, file });
-    await drained.promise;
+    if (file.body !== undefined) await drained.promise;
   });
   leased.catch((error: unknown) => opened.reject(error));
 
   try {
     const { path, file } = await opened.promise;
-    const { info, range } = file;
+    const { info, range, whole } = file;
     const length = range === undefined ? info.size : range.end - range.start + 1;
     const common = { transferId: operation.transferId, path, info, range, length };
     if (file.body === undefined) {
+      operation.fileSize = whole?.length ?? 0;
       await leased;
       await running.succeed();
-      return { ...common, body: undefined };
+      return { ...common, body: undefined, whole };
     }
     operation.expectedSize = length;
     let failing: Promise<unknown> | undefined;
@@ -193,7 +198,7 @@ export function readFile<T>(
         return undefined;
       });
       operation.mark('transfer');
-      return { path, bytes: await gather(file) };
+      return { path, bytes: file.whole ?? (await gather(file)) };
     });
     const size = bytes.length;
     operation.fileSize = size;
@@ -202,7 +207,7 @@ export function readFile<T>(
 }
 
 /** Into one piece of memory from the start: joining chunks at the end would take twice as much. */
-async function gather({ info, body }: OpenFile): Promise<Buffer> {
+async function gather({ info, body }: Extract<OpenFile, { whole?: undefined }>): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(info.size);
   let at = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) at += chunk.copy(bytes, at);

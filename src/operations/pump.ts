@@ -2,7 +2,11 @@
 import { createHash, timingSafeEqual, type Hash } from 'node:crypto';
 import { Transform, type Readable, type TransformCallback, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { orAbort } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
+
+/** A short body, asked for once, and by an operation that holds no session yet: a slow client keeps nobody waiting. */
+export type WholeBody = () => Promise<Buffer>;
 
 /** What a Content-Digest field (RFC 9530) promises about the body. */
 export interface ExpectedDigest {
@@ -41,6 +45,19 @@ export async function pump(source: Readable, target: Writable, options: PumpOpti
   return meter.bytes;
 }
 
+/** The bytes of a short body, held to the same. */
+export async function takeWhole(
+  body: WholeBody,
+  { signal, maxBytes = 0, size, digest }: Omit<PumpOptions, 'isMoreToCome' | 'onBytes'>,
+): Promise<Buffer> {
+  const bytes = await orAbort(body(), signal);
+  if (maxBytes > 0 && bytes.length > maxBytes) throw tooLarge(maxBytes);
+  if (size !== undefined && bytes.length !== size)
+    throw sizeMismatch(`${bytes.length} bytes came of the announced ${size}`);
+  if (digest !== undefined) verifyDigest(digest, createHash(digest.algorithm).update(bytes));
+  return bytes;
+}
+
 /**
  * For a stream that is not read yet: should it fail before the pump begins, the pump hears of it then. Without a listener
  * Node.js would end the process.
@@ -63,7 +80,7 @@ class Meter extends Transform {
     this.bytes += chunk.length;
     const { maxBytes = 0, size, onBytes } = this.options;
     if (maxBytes > 0 && this.bytes > maxBytes) {
-      return done(new GatewayError('too_large', `the body is larger than ${maxBytes} bytes`, { step: 'transfer' }));
+      return done(tooLarge(maxBytes));
     }
     if (size !== undefined && this.bytes > size)
       return done(sizeMismatch(`more than the announced ${size} bytes came`));
@@ -94,6 +111,10 @@ export function verifyDigest(digest: ExpectedDigest, hash: Hash): void {
   throw new GatewayError('digest_mismatch', `the body does not match its Content-Digest (${digest.algorithm})`, {
     step: 'verify',
   });
+}
+
+function tooLarge(maxBytes: number): GatewayError {
+  return new GatewayError('too_large', `the body is larger than ${maxBytes} bytes`, { step: 'transfer' });
 }
 
 function sizeMismatch(text: string): GatewayError {

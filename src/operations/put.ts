@@ -4,10 +4,11 @@ import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { baseName, joinPath, type RemotePath } from '../remotes/path.js';
 import type { Commit, FileInfo, Remote, RemoteWriter } from '../remotes/remote.js';
+import { putWhole } from '../remotes/whole.js';
 import { wholeWhereShort } from './content-reader.js';
-import { applyTemplate, templateFacts } from './names.js';
+import { applyTemplate, templateFacts, type TemplateFacts } from './names.js';
 import type { Operation, Operations, PathReference } from './operation.js';
-import { leaveErrorsToPump, pump, type ExpectedDigest } from './pump.js';
+import { leaveErrorsToPump, pump, takeWhole, type ExpectedDigest, type WholeBody } from './pump.js';
 
 /** Where a file is to stand: a whole path, or a folder and a name that a template may change. */
 export type Target = { readonly overwrite: boolean } & (
@@ -21,7 +22,7 @@ export interface PutRequest {
   readonly target: Target;
   /** Fields may stand behind the content: the final target, asked for once the body has ended. */
   readonly lateTarget?: (() => Promise<Target>) | undefined;
-  readonly body: Readable;
+  readonly body: Readable | WholeBody;
   /** Bytes to come, when known. */
   readonly size?: number | undefined;
   readonly digest?: ExpectedDigest | undefined;
@@ -33,28 +34,75 @@ export interface PutRequest {
  * Sends the body and publishes it whole or not at all. Errors: already_exists (not overwriting), too_large,
  * digest_mismatch, size_mismatch, and whatever the remote says.
  */
-export async function putFile(operations: Operations, operation: Operation, request: PutRequest): Promise<FileInfo> {
+export function putFile(operations: Operations, operation: Operation, request: PutRequest): Promise<FileInfo> {
   const facts = templateFacts();
+  const locate = (target: Target, at: RemotePath): RemotePath => {
+    const place = 'file' in target ? at : joinPath(at, nameIn(target, facts));
+    operation.locate(place, baseName(place));
+    return place;
+  };
+  const { body } = request;
+  return typeof body === 'function'
+    ? putBytes(operations, operation, { ...request, body }, locate)
+    : putStream(operations, operation, { ...request, body }, locate);
+}
+
+/** The file's place, from that of the file or folder which the target names; the history knows it from then on. */
+type Locate = (target: Target, at: RemotePath) => RemotePath;
+
+const referenceOf = (target: Target): PathReference => ('file' in target ? target.file : target.folder);
+
+function nameIn({ filename, template }: Extract<Target, { filename: string }>, facts: TemplateFacts): string {
+  return template === undefined ? filename : applyTemplate(template, filename, facts);
+}
+
+/** A short body: nothing is asked of the remote before it is whole and known to be good. */
+async function putBytes(
+  operations: Operations,
+  operation: Operation,
+  { connection, target: early, lateTarget, body, size, digest, maxBytes }: PutRequest & { readonly body: WholeBody },
+  locate: Locate,
+): Promise<FileInfo> {
+  const { signal } = operation;
+  const { known } = referenceOf(early);
+  if (known !== undefined && lateTarget === undefined) locate(early, known);
+  // Most short bodies came along with their head: then nothing is waited for.
+  const waiting = setImmediate(() => operation.mark('transfer'));
+  const bytes = await takeWhole(body, { signal, maxBytes, size, digest }).finally(() => clearImmediate(waiting));
+  operation.expectedSize = bytes.length;
+  const target = (await lateTarget?.()) ?? early;
+  const exclusive = !target.overwrite;
+  return operation.use(async (remote, attempt) => {
+    const place = locate(target, await referenceOf(target)(remote));
+    if (exclusive) await refuseExisting(remote, place);
+    const opened = (): void => {
+      attempt.committed();
+      operation.mark('transfer');
+      operation.fileSize = bytes.length;
+    };
+    const sent = (): void => operation.mark('verify');
+    return publish(operations, { connection, remote, place, exclusive, signal }, () =>
+      putWhole(remote, place, bytes, { exclusive, opened, sent }),
+    );
+  });
+}
+
+async function putStream(
+  operations: Operations,
+  operation: Operation,
+  request: PutRequest & { readonly body: Readable },
+  locate: Locate,
+): Promise<FileInfo> {
   leaveErrorsToPump(request.body);
   const { signal } = operation;
   // Written in place, what turns out wrong has already taken the former file's place.
   const mayHarm = !request.connection.atomicUploads && request.lateTarget === undefined;
   if (mayHarm) operation.mark('transfer');
   const body = mayHarm ? await wholeWhereShort(request.body, { signal, digest: request.digest }) : request.body;
-
-  const placeOf = async (remote: Remote, target: Target): Promise<RemotePath> => {
-    const place = 'file' in target ? await target.file(remote) : await placeInFolder(remote, target);
-    operation.locate(place, baseName(place));
-    return place;
-  };
-  const placeInFolder = async (remote: Remote, target: Extract<Target, { filename: string }>): Promise<RemotePath> => {
-    const name =
-      target.template === undefined ? target.filename : applyTemplate(target.template, target.filename, facts);
-    return joinPath(await target.folder(remote), name);
-  };
-
+  const placeOf = async (remote: Remote, target: Target): Promise<RemotePath> =>
+    locate(target, await referenceOf(target)(remote));
   return operation.use(async (remote, attempt) => {
-    const { target, lateTarget, size, digest, maxBytes } = request;
+    const { connection, target, lateTarget, size, digest, maxBytes } = request;
     operation.expectedSize = size;
     const place = await placeOf(remote, target);
     // Late fields may name another file, or allow to replace this one.
@@ -68,7 +116,7 @@ export async function putFile(operations: Operations, operation: Operation, requ
     return withWriter(writer, async () => {
       operation.mark('transfer');
       const bytes = await pump(body, writer, {
-        signal: operation.signal,
+        signal,
         maxBytes,
         size,
         digest,
@@ -78,12 +126,11 @@ export async function putFile(operations: Operations, operation: Operation, requ
       operation.mark('verify');
       const final = lateTarget === undefined ? target : await lateTarget();
       const finalPlace = lateTarget === undefined ? place : await placeOf(remote, final);
-      const commit: Commit = {
-        size: bytes,
-        exclusive: !final.overwrite,
-        ...(finalPlace === place ? {} : { path: finalPlace }),
-      };
-      return publish(operations, request.connection, remote, writer, finalPlace, commit, operation.signal);
+      const exclusive = !final.overwrite;
+      const commit: Commit = { size: bytes, exclusive, ...(finalPlace === place ? {} : { path: finalPlace }) };
+      return publish(operations, { connection, remote, place: finalPlace, exclusive, signal }, () =>
+        writer.commit(commit),
+      );
     });
   });
 }
@@ -98,20 +145,24 @@ export async function withWriter<R>(writer: RemoteWriter, work: () => Promise<R>
   }
 }
 
-/** Commits; where the server cannot refuse an existing file by itself, look and publish happen under a lock of the gateway. */
+interface Publication {
+  readonly connection: Connection;
+  readonly remote: Remote;
+  readonly place: RemotePath;
+  readonly exclusive: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** `put` makes the file; where the server cannot refuse an existing one by itself, it does so under a lock of the gateway. */
 export async function publish(
   operations: Operations,
-  connection: Connection,
-  remote: Remote,
-  writer: RemoteWriter,
-  place: RemotePath,
-  commit: Commit,
-  signal: AbortSignal,
+  { connection, remote, place, exclusive, signal }: Publication,
+  put: () => Promise<FileInfo>,
 ): Promise<FileInfo> {
-  const isRaceFree = commit.exclusive !== true || remote.can.exclusiveCreate;
+  const isRaceFree = !exclusive || remote.can.exclusiveCreate;
   const info = isRaceFree
-    ? await writer.commit(commit)
-    : await operations.locks.withLock(placeName(operations, connection, place), signal, () => writer.commit(commit));
+    ? await put()
+    : await operations.locks.withLock(placeName(operations, connection, place), signal, put);
   operations.ages.written(operations.remotes.host(connection), info);
   return info;
 }

@@ -48,16 +48,32 @@ export interface ByteRange {
   readonly end: number;
 }
 
-export interface OpenFile {
+interface Opened {
   readonly info: FileInfo;
-  /** The bytes `body` yields: the range, or the whole file. */
+  /** The bytes that follow: the range, or the whole file. */
   readonly range: ByteRange | undefined;
+}
+
+interface OpenStream extends Opened {
   /**
    * Ends only after exactly the announced bytes (range, else info.size); a remote failure or a file that
    * shrinks meanwhile destroys it with a GatewayError. Destroying it frees the remote's handle.
    */
   readonly body: Readable;
+  readonly whole?: undefined;
 }
+
+/** At most WHOLE_BYTES, where they came along with the file's facts: nothing is open on the server any more. */
+interface OpenWhole extends Opened {
+  readonly whole: Buffer;
+  readonly body?: undefined;
+}
+
+/** `streamOf` makes one form of the two. */
+export type OpenFile = OpenStream | OpenWhole;
+
+/** Up to this many bytes a file may travel in one piece, in either direction: streams would cost more than the protocol. */
+export const WHOLE_BYTES = 64 * 1024;
 
 export interface WriteOptions {
   /** Bytes to come, when known. */
@@ -92,6 +108,14 @@ export interface RemoteWriter extends Writable {
   commit(expected: Commit): Promise<FileInfo>;
   /** Leaves nothing behind. Idempotent, allowed at any time, never throws; after commit it does nothing. */
   abort(cause: Error): Promise<void>;
+}
+
+/** A file that is here whole. */
+export interface PutOptions extends Pick<Commit, 'exclusive'> {
+  /** Told before the first byte leaves: the work must not run a second time. Never throws. */
+  readonly opened?: () => void;
+  /** Told when all bytes have left. Never throws. */
+  readonly sent?: () => void;
 }
 
 /** Of the file that is meant: another one is left alone, with already_exists, where the store can tell them apart. */
@@ -141,6 +165,12 @@ export interface Remote {
   read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile>;
   /** Opens a writer for a file that is to be created or replaced. Missing folders are made. */
   write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter>;
+  /**
+   * What write(), end() and commit() do for these bytes, at most WHOLE_BYTES, in fewer steps; absent where there are no
+   * fewer. Errors: theirs. Whatever it rejects with, the former file stands and nothing is left behind, as after abort().
+   * Asked for by `putWhole`.
+   */
+  put?(path: RemotePath, bytes: Buffer, options: PutOptions): Promise<FileInfo>;
   /**
    * Appends to an existing file; absent where the store cannot. commit({ size }) takes the appended bytes. undefined where
    * this server would lose what stands in the file, or writes nowhere but at its beginning. not_found, is_a_folder.

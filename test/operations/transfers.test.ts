@@ -73,6 +73,49 @@ describe('putFile', () => {
     nothingHidden('put/new');
   });
 
+  test('a short body is whole, and good, before a session is taken for it', async () => {
+    let complete: (bytes: Buffer) => void = () => undefined;
+    const body = new Promise<Buffer>((resolve) => (complete = resolve));
+    const isIdle = (): boolean => rig.remotes.gauges().every(({ leased, waiting }) => leased + waiting === 0);
+    await nothingLeased();
+    const putting = put({ target: file('/whole/a.txt'), body: () => body, size: 7 });
+    for (let turn = 0; turn < 20; turn++) {
+      await new Promise(setImmediate);
+      assert.ok(isIdle(), 'no session waits for the client');
+    }
+    complete(Buffer.from('content'));
+    await putting;
+    assert.equal(onDisk('whole/a.txt'), 'content');
+
+    const digest = { algorithm: 'sha256', value: Buffer.alloc(32) } as const;
+    const bad: Record<string, Partial<PutRequest>> = {
+      digest_mismatch: { digest },
+      too_large: { maxBytes: 6 },
+      size_mismatch: { size: 8 },
+      client_gone: { body: () => Promise.reject(new GatewayError('client_gone', 'the client left')) },
+    };
+    for (const [code, changes] of Object.entries(bad)) {
+      const opened = rig.outcomes.length;
+      await assert.rejects(
+        put({ target: file('/whole/bad.txt'), body: async () => Buffer.from('content'), ...changes }),
+        withCode(code as 'too_large'),
+      );
+      assert.equal(rig.outcomes[opened]?.stages.has('queue'), false, `${code}: no session was asked for`);
+      assert.equal((await rig.newest()).status, 'failed');
+    }
+    assert.deepEqual(readdirSync(join(rig.folder, 'whole')), ['a.txt']);
+  });
+
+  test('the owner ends an operation that still waits for its short body', async () => {
+    const ender = new AbortController();
+    const putting = put(
+      { target: file('/whole/never.txt'), body: () => new Promise(() => undefined) },
+      { signal: ender.signal },
+    );
+    ender.abort(new GatewayError('client_gone', 'the client left'));
+    await assert.rejects(putting, withCode('client_gone'));
+  });
+
   test('a late field names the file, and decides whether it may replace one', async () => {
     mkdirSync(join(rig.folder, 'late'));
     writeFileSync(join(rig.folder, 'late/early.txt'), 'old');

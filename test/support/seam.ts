@@ -16,6 +16,7 @@ import type {
   RemoteWriter,
   WriteOptions,
 } from '../../src/remotes/remote.js';
+import { streamOf } from '../../src/remotes/whole.js';
 
 export const PART_BYTES = 5 * 1024 * 1024;
 
@@ -183,7 +184,7 @@ export async function put(
 }
 
 export async function get(remote: Remote, path: string, range?: ByteRange): Promise<Buffer> {
-  const { body } = await remote.read(at(path), range === undefined ? undefined : () => range);
+  const body = streamOf(await remote.read(at(path), range === undefined ? undefined : () => range));
   return Buffer.concat((await body.toArray()) as Buffer[]);
 }
 

@@ -1,11 +1,14 @@
 /** The body of write and append: path and encoding as fields, `content` as a stream. */
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
 import { object, text, withDefault } from '../../base/schema.js';
-import { readJsonBody, type StreamedJson } from '../../http/body/json-body.js';
+import { parseJsonBody, readJsonBody, type StreamedJson } from '../../http/body/json-body.js';
 import { createChecker } from '../../http/schema-check.js';
 import type { RequestContext } from '../../http/types.js';
+import { isAnnouncedShort, isHereWhole, takeShort } from '../../http/whole-body.js';
+import type { WholeBody } from '../../operations/pump.js';
 import { CONTENT, encoding, remotePath } from '../fields.js';
 import type { ApiServices } from '../services.js';
 import { through } from './content-stream.js';
@@ -20,8 +23,8 @@ type ContentFields = Static<typeof contentFields>;
 
 interface ContentBody {
   readonly fields: ContentFields;
-  /** The content's bytes; ends only when the whole body was well formed. */
-  readonly bytes: Readable;
+  /** The content's bytes; whole or ending only when the whole body was well formed. */
+  readonly bytes: Readable | WholeBody;
 }
 
 const checkContentFields = createChecker(contentFields, 'the body');
@@ -36,11 +39,16 @@ export async function contentOf(
     noteFields(fields, contentFields);
     return checkContentFields(fields);
   };
-  const body = await readJsonBody(request.body, {
-    streamField: 'content',
-    maxBytes: services.limits.jsonBodyBytes,
-    signal: request.signal,
-  });
+  const bounds = { streamField: 'content', maxBytes: services.limits.jsonBodyBytes };
+  const isShort = isAnnouncedShort(request);
+  if (isShort && isHereWhole(request)) {
+    const { fields: given, content } = parseJsonBody(await takeShort(request), bounds);
+    const fields = check(given);
+    if (content === undefined) throw badRequest('content is missing');
+    const isText = fields.encoding === 'text';
+    return { fields, bytes: async () => (isText ? content : services.base64.decodeAll(content)) };
+  }
+  const body = await readJsonBody(request.body, { ...bounds, signal: request.signal });
   const { content } = body;
   if (content === undefined) {
     check(await body.rest());
@@ -57,7 +65,8 @@ export async function contentOf(
   const text = Readable.from(textOf(held.pieces, held.ended ? undefined : chunks, body, fields, check), {
     objectMode: false,
   });
-  return { fields, bytes: fields.encoding === 'base64' ? through(text, services.base64.decode()) : text };
+  const stream = fields.encoding === 'base64' ? through(text, services.base64.decode()) : text;
+  return { fields, bytes: isShort ? () => buffer(stream) : stream };
 }
 
 async function* textOf(

@@ -111,9 +111,10 @@ function conditions({ request }: Given, isHead: boolean, validators: (info: File
 }
 
 function asFile({ request }: Given, file: Download, validators: Validators): HttpAnswer {
-  const { path, info, range, body, length } = file;
+  const { path, info, range, body, whole, length } = file;
   const headers = fileHeaders(baseName(path).toWellFormed(), validators);
-  if (body === undefined) {
+  const bytes = whole ?? (body && { stream: body, length });
+  if (bytes === undefined) {
     // A GET without a body was found to be not modified; a HEAD is looked at now.
     const isSame = request.method !== 'HEAD' || isNotModified(request.headers, validators);
     return isSame ? { status: 304, headers } : { status: 200, headers, headLength: info.size };
@@ -123,15 +124,18 @@ function asFile({ request }: Given, file: Download, validators: Validators): Htt
   return {
     status: range === undefined ? 200 : 206,
     headers: { ...headers, ...partial },
-    body: { stream: body, length },
+    body: bytes,
   };
 }
 
-function asJson(services: ApiServices, file: Download): HttpAnswer {
-  const { info, body, path } = file;
+async function asJson(services: ApiServices, file: Download): Promise<HttpAnswer> {
+  const { info, body, whole, path } = file;
   const [prefix, suffix] = frame(path, info.size);
   const length = prefix.length + encodedLength(info.size) + suffix.length;
   const headers = { 'Content-Type': 'application/json', ...NO_SNIFFING };
+  if (whole !== undefined) {
+    return { status: 200, headers, body: Buffer.concat([prefix, await services.base64.encodeAll(whole), suffix]) };
+  }
   if (body === undefined) return { status: 200, headers, headLength: length };
   return { status: 200, headers, body: { stream: framed(prefix, body, services.base64.encode(), suffix), length } };
 }

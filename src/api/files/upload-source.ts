@@ -1,11 +1,13 @@
 /** The four forms of an upload: where its bytes come from, and what its fields say. */
+import { buffer } from 'node:stream/consumers';
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
 import { flag, object, text, withDefault } from '../../base/schema.js';
-import { readJsonBody } from '../../http/body/json-body.js';
+import { parseJsonBody, readJsonBody } from '../../http/body/json-body.js';
 import { readMultipart } from '../../http/body/multipart-body.js';
 import { createChecker } from '../../http/schema-check.js';
 import type { RequestContext } from '../../http/types.js';
+import { isAnnouncedShort, isHereWhole, takeShort } from '../../http/whole-body.js';
 import { parseHttpUrl } from '../../operations/fetch-url.js';
 import { nameFromDisposition } from '../../operations/names.js';
 import type { PutRequest } from '../../operations/put.js';
@@ -108,7 +110,7 @@ function rawSource({ request, query }: Given): UploadSource {
   return {
     fields: {},
     filename,
-    body: request.body,
+    body: isAnnouncedShort(request) ? () => takeShort(request) : request.body,
     size: request.contentLength ?? (request.hasBody ? undefined : 0),
     lateFields: undefined,
   };
@@ -138,25 +140,34 @@ async function jsonSource({ request, noteFields }: Given, services: ApiServices)
     noteFields(fields, jsonFields);
     return checkJsonFields(fields);
   };
-  const body = await readJsonBody(request.body, {
-    streamField: 'content',
-    maxBytes: services.limits.jsonBodyBytes,
-    signal: request.signal,
-  });
-  const fields = check(body.fields);
-  if (body.content === undefined) {
-    await body.rest();
-    if (fields.url === undefined) throw missing('content (base64) or url');
-    return { fields, url: parseHttpUrl(fields.url, 'url') };
-  }
   const withoutUrl = (given: Static<typeof jsonFields>): UploadFields => {
     if (given.url === undefined) return given;
     throw new GatewayError('bad_request', 'url and content exclude each other', { step: 'request' });
   };
+  const fromUrl = (fields: Static<typeof jsonFields>): UrlSource => {
+    if (fields.url === undefined) throw missing('content (base64) or url');
+    return { fields, url: parseHttpUrl(fields.url, 'url') };
+  };
+  const bounds = { streamField: 'content', maxBytes: services.limits.jsonBodyBytes };
+  const isShort = isAnnouncedShort(request);
+  if (isShort && isHereWhole(request)) {
+    const { fields: given, content } = parseJsonBody(await takeShort(request), bounds);
+    const fields = check(given);
+    if (content === undefined) return fromUrl(fields);
+    const body = (): Promise<Buffer> => services.base64.decodeAll(content);
+    return { fields: withoutUrl(fields), filename: undefined, body, lateFields: undefined };
+  }
+  const body = await readJsonBody(request.body, { ...bounds, signal: request.signal });
+  const fields = check(body.fields);
+  if (body.content === undefined) {
+    await body.rest();
+    return fromUrl(fields);
+  }
+  const stream = through(body.content, services.base64.decode());
   return {
     fields: withoutUrl(fields),
     filename: undefined,
-    body: through(body.content, services.base64.decode()),
+    body: isShort ? () => buffer(stream) : stream,
     lateFields: async () => withoutUrl(check(await body.rest())),
   };
 }

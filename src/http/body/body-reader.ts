@@ -27,6 +27,8 @@ export class BodyReader extends Readable {
   /** Bytes are wanted, and there is no memory for them. */
   private isStarving = false;
   private expectedBytes = FIRST_EXPECTED_BYTES;
+  private whole: { readonly done: (bytes: Buffer) => void; readonly fail: (error: Error) => void } | undefined;
+  private wholeBytes = 0;
 
   /** `declared`: the Content-Length, when there is one. `refused`: a chunk has come that there is no memory for. */
   constructor(
@@ -58,6 +60,7 @@ export class BodyReader extends Readable {
     } else if (isLast) {
       this.finish();
       this.push(null);
+      this.handOver();
     } else if (!hasRoom || !this.makesRoom()) {
       this.pauseSocket();
     } else {
@@ -83,8 +86,30 @@ export class BodyReader extends Readable {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.waiting = false;
     this.isStarving = false;
-    this.memory.resize(0);
+    this.memory.resize(this.wholeBytes);
+    this.whole?.fail(error ?? clientGone());
     done(error);
+  }
+
+  /**
+   * All of a short body, in place of reading it: its bytes are gathered, bounded and waited for as a stream's are, but no
+   * stream is made to flow for them. They stay counted until the request is over.
+   */
+  takeWhole(): Promise<Buffer> {
+    return new Promise((done, fail) => {
+      if (this.destroyed) return fail(this.errored ?? clientGone());
+      this.whole = { done, fail };
+      if (this.complete) this.handOver();
+      else this.read(0);
+    });
+  }
+
+  private handOver(): void {
+    const { whole } = this;
+    if (whole === undefined) return;
+    this.whole = undefined;
+    this.wholeBytes = this.readableLength;
+    whole.done(this.read() ?? Buffer.alloc(0));
   }
 
   /** Others may have given memory back. */
@@ -133,7 +158,7 @@ export class BodyReader extends Readable {
   private count(): void {
     if (this.destroyed) return;
     const expected = this.paused || this.complete ? 0 : this.expectedBytes;
-    this.memory.resize(Math.min(this.memory.bytes, this.readableLength + expected));
+    this.memory.resize(Math.min(this.memory.bytes, this.wholeBytes + this.readableLength + expected));
   }
 
   /** A body that came along with its head ends while the socket is still paused; the next request would never be read. */

@@ -35,6 +35,34 @@ export function readJsonBody(body: Readable, options: JsonBodyOptions): Promise<
   return new JsonSplitter(options).take(body, options.signal).opened;
 }
 
+export interface WholeJson {
+  /** All but the one that would be streamed. No prototype. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The UTF-8 bytes of that field's string; undefined when the field is absent, or is no string. */
+  readonly content: Buffer | undefined;
+}
+
+/** The same of a body that is here whole. Throws what `readJsonBody` rejects with. */
+export function parseJsonBody(body: Buffer, { streamField, maxBytes }: Omit<JsonBodyOptions, 'signal'>): WholeJson {
+  requireWithin(maxBytes, body.length);
+  const pieces: Buffer[] = [];
+  let content: Buffer | undefined;
+  const scanner = new JsonScanner(streamField, {
+    begin: () => undefined,
+    write: (bytes) => void pieces.push(bytes),
+    end: () => (content = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)),
+  });
+  scanner.write(body);
+  scanner.end();
+  return { fields: scanner.fields, content };
+}
+
+/** @throws GatewayError too_large */
+function requireWithin(maxBytes: number, bytes: number): void {
+  if (maxBytes === 0 || bytes <= maxBytes) return;
+  throw new GatewayError('too_large', `the body is over the limit of ${maxBytes} bytes`, { step: 'request' });
+}
+
 class JsonSplitter extends BodySplitter<StreamedJson, Readonly<Record<string, unknown>>> {
   readonly #maxBytes: number;
   readonly #scanner: JsonScanner;
@@ -52,9 +80,7 @@ class JsonSplitter extends BodySplitter<StreamedJson, Readonly<Record<string, un
 
   protected override scan(piece: Buffer): void {
     this.#bytes += piece.length;
-    if (this.#maxBytes > 0 && this.#bytes > this.#maxBytes) {
-      throw new GatewayError('too_large', `the body is over the limit of ${this.#maxBytes} bytes`, { step: 'request' });
-    }
+    requireWithin(this.#maxBytes, this.#bytes);
     this.#scanner.write(piece);
   }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { GatewayError, type ErrorCode } from '../../../src/base/errors.js';
+import { streamOf } from '../../../src/remotes/whole.js';
 import { at, clientFor, LIMITS, get, list, put, type Client } from '../support/ftp-client.js';
 import { startScripted, type Script, type ScriptedFtp } from '../../servers/scripted-ftp.js';
 import { held } from '../../support/reliability.js';
@@ -233,7 +234,7 @@ test('a reader that rests longer than the stall timeout is no stall', async (t) 
   server.files.set('/a', content);
   await client.use(
     async (remote) => {
-      const { body } = await remote.read(at('/a'));
+      const body = streamOf(await remote.read(at('/a')));
       let bytes = 0;
       for await (const chunk of body) {
         if (bytes === 0) await new Promise((done) => setTimeout(done, 900));

@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { GatewayError, hasCode, type ErrorCode } from '../../../src/base/errors.js';
+import { streamOf } from '../../../src/remotes/whole.js';
 import { at, clientFor, list, put, type Client } from '../support/ftp-client.js';
 import {
   makeCertificate,
@@ -50,7 +51,7 @@ function sessions(start: () => Promise<FtpServer>): void {
   test('a reader that leaves half way gives the server no rest to send', async () => {
     await client.use(async (remote, session) => {
       await put(remote, '/large', Buffer.alloc(20_000_000));
-      const { body } = await remote.read(at('/large'));
+      const body = streamOf(await remote.read(at('/large')));
       body.once('data', () => body.destroy());
       await once(body, 'close');
       session.release(await session.lease(new AbortController().signal), 'keep');

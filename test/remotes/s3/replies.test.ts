@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { GatewayError } from '../../../src/base/errors.js';
 import type { Remote } from '../../../src/remotes/remote.js';
+import { streamOf } from '../../../src/remotes/whole.js';
 import {
   at,
   chunked,
@@ -198,7 +199,7 @@ describe('s3 answers', () => {
         });
         return 'taken';
       };
-      const { body } = await remote.read(at('/f'));
+      const body = streamOf(await remote.read(at('/f')));
       let got = 0;
       let hasEnded = false;
       body.on('data', (chunk: Buffer) => (got += chunk.length)).once('end', () => (hasEnded = true));
@@ -389,7 +390,7 @@ describe('s3 silence', () => {
   test('a download that stops moving is a stall, one whose reader rests is not', async () => {
     const bytes = patterned(8 * MIB);
     stub.objects.set('f', bytes);
-    const { body } = await remote.read(at('/f'));
+    const body = streamOf(await remote.read(at('/f')));
     await new Promise((done) => setTimeout(done, stallTimeoutMs * 2));
     const chunks: Buffer[] = [];
     for await (const chunk of body) chunks.push(chunk as Buffer);
@@ -433,7 +434,7 @@ describe('s3 silence', () => {
     const resting = await remotes[0].read(at('/f0'));
     await store(remotes[1], '/g1', bytes, {});
     assert.equal((await fetchAll(remotes[2], '/g1')).length, bytes.length);
-    resting.body.destroy();
+    streamOf(resting).destroy();
     assert.equal(fresh.mostSockets, 3);
   });
 

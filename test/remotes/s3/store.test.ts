@@ -13,6 +13,7 @@ import { pipeline } from 'node:stream/promises';
 import { after, before, describe, test } from 'node:test';
 import { GatewayError } from '../../../src/base/errors.js';
 import type { Remote } from '../../../src/remotes/remote.js';
+import { streamOf } from '../../../src/remotes/whole.js';
 import { at, connectionTo, failsWith, fetchAll, namesIn, PART, patterned, S3Rig, store } from '../support/s3-rig.js';
 import { startSwift, type SwiftServer } from '../../servers/swift.js';
 
@@ -170,7 +171,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
         await pipeline(Readable.from(source(), { objectMode: true, highWaterMark: 1 }), writer);
         await writer.commit({ size: total });
         const back = createHash('sha256');
-        const { body } = await remote.read(at('/large'));
+        const body = streamOf(await remote.read(at('/large')));
         for await (const chunk of body) {
           back.update(chunk as Buffer);
           watch();

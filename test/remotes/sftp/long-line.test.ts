@@ -10,6 +10,7 @@ import { startFarAway } from '../../../bench/lab/servers.js';
 import { GatewayError } from '../../../src/base/errors.js';
 import type { SftpConnection } from '../../../src/connections/connection.js';
 import type { RemotePath } from '../../../src/remotes/path.js';
+import { streamOf } from '../../../src/remotes/whole.js';
 import { openRemote, path, patterned, put, sftpConnection } from '../support/harness.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 
@@ -120,7 +121,7 @@ suite('a large download on a long line', () => {
     const file = await reader.remote.read(at('f'));
     let mostExtra = 0;
     const watched = (async function* () {
-      for await (const chunk of file.body) {
+      for await (const chunk of streamOf(file)) {
         mostExtra = Math.max(mostExtra, memory.extraWindowBytes);
         yield chunk;
       }
@@ -139,7 +140,7 @@ suite('a large download on a long line', () => {
     const reader = await openRemote(far);
     t.after(reader.close);
     const { memory } = reader.session;
-    const { body } = await reader.remote.read(at('f'));
+    const body = streamOf(await reader.remote.read(at('f')));
     let taken = 0;
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
       taken += (chunk as Buffer).length;

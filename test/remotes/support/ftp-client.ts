@@ -9,6 +9,7 @@ import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/pat
 import type { Protocol, ProtocolDeps } from '../../../src/remotes/protocol.js';
 import type { FileInfo, Remote, WriteOptions } from '../../../src/remotes/remote.js';
 import type { Session } from '../../../src/pools/session.js';
+import { streamOf } from '../../../src/remotes/whole.js';
 
 export const LIMITS: PoolLimits = {
   maxSessions: 4,
@@ -155,7 +156,7 @@ export async function put(
 }
 
 export async function get(remote: Remote, path: string, range?: { start: number; end: number }): Promise<Buffer> {
-  const { body } = await remote.read(at(path), range === undefined ? undefined : () => range);
+  const body = streamOf(await remote.read(at(path), range === undefined ? undefined : () => range));
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);

@@ -10,6 +10,7 @@ import type { ProtocolDeps } from '../../../src/remotes/protocol.js';
 import type { FileInfo, Leftovers, Remote } from '../../../src/remotes/remote.js';
 import { createSftp } from '../../../src/remotes/sftp/protocol.js';
 import type { SftpLease, SftpSession } from '../../../src/remotes/sftp/session/session.js';
+import { streamOf } from '../../../src/remotes/whole.js';
 
 export const LIMITS: PoolLimits = {
   maxSessions: 8,
@@ -154,7 +155,7 @@ export async function put(
 }
 
 export async function get(remote: Remote, source: RemotePath): Promise<Buffer> {
-  return buffer((await remote.read(source)).body);
+  return buffer(streamOf(await remote.read(source)));
 }
 
 /** `size` reproducible bytes in uneven chunks, without holding them; `digest` once they have been read. */

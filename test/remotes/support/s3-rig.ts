@@ -15,6 +15,7 @@ import type { ProtocolDeps, Tuning } from '../../../src/remotes/protocol.js';
 import { createS3 } from '../../../src/remotes/s3/protocol.js';
 import type { S3Lease } from '../../../src/remotes/s3/client/session.js';
 import type { Session } from '../../../src/pools/session.js';
+import { streamOf } from '../../../src/remotes/whole.js';
 
 export const LIMITS: PoolLimits = {
   maxSessions: 8,
@@ -187,7 +188,7 @@ export async function finish(writer: RemoteWriter, bytes: Buffer, commit: Partia
 }
 
 export async function fetchAll(remote: Remote, path: string, select?: Parameters<Remote['read']>[1]): Promise<Buffer> {
-  const { body } = await remote.read(at(path), select);
+  const body = streamOf(await remote.read(at(path), select));
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);

@@ -427,5 +427,5 @@ async function closeAndRemove(channel: SftpChannel, handle: Buffer | undefined, 
 /** Ends what an operation opened too late to use. */
 function disown(late: unknown): void {
   if (late instanceof SftpWriter) void late.abort(new GatewayError('client_gone', 'the operation has ended'));
-  else if (typeof late === 'object' && late !== null && 'body' in late) (late as OpenFile).body.destroy();
+  else if (typeof late === 'object' && late !== null && 'body' in late) (late as OpenFile).body?.destroy();
 }

@@ -1,0 +1,40 @@
+/** Short files in one piece, whether their protocol has a shorter way for them or streams alone. */
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { toGatewayError } from '../base/errors.js';
+import type { RemotePath } from './path.js';
+import type { FileInfo, OpenFile, PutOptions, Remote, RemoteWriter } from './remote.js';
+
+/** Creates or replaces a file by bytes that are all here. Errors: those of write() and commit(). */
+export async function putWhole(
+  remote: Remote,
+  path: RemotePath,
+  bytes: Buffer,
+  options: PutOptions = {},
+): Promise<FileInfo> {
+  if (remote.put !== undefined) return remote.put(path, bytes, options);
+  const { exclusive = false, opened, sent } = options;
+  const writer = await remote.write(path, { size: bytes.length, exclusive });
+  opened?.();
+  try {
+    await endWith(writer, bytes);
+    sent?.();
+    return await writer.commit({ size: bytes.length, exclusive });
+  } catch (error) {
+    await writer.abort(toGatewayError(error));
+    throw error;
+  }
+}
+
+/** Resolves when the writer has taken these last bytes; rejects with what it failed of. */
+export async function endWith(writer: RemoteWriter, bytes: Buffer): Promise<void> {
+  // It may fail again while it is taken back, when nobody listens any more.
+  writer.on('error', () => undefined);
+  writer.end(bytes);
+  await finished(writer);
+}
+
+/** For who needs a stream. */
+export function streamOf({ body, whole }: OpenFile): Readable {
+  return body ?? Readable.from(whole.length === 0 ? [] : [whole], { objectMode: false });
+}
