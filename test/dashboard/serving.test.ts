@@ -44,7 +44,7 @@ test('nothing inline may run, nothing from elsewhere, and no other page may fram
 });
 
 test('assets keep for ever and leave compressed as the client likes', async () => {
-  const script = readdirSync(ASSETS).find((name) => /^index-.*\.js$/.test(name));
+  const script = readdirSync(ASSETS).find((name) => /^main-.*\.js$/.test(name));
   assert.ok(script !== undefined);
   const path = `/assets/${script}`;
   const plain = await get(path);

@@ -10,14 +10,14 @@ import {
   ScrollText,
   Server,
   Settings,
-  type LucideIcon,
-} from 'lucide-react';
+  type IconComponent,
+} from './ui/icons.tsx';
 
 export interface Place {
   readonly path: string;
   readonly name: string;
   readonly letter: string;
-  readonly icon: LucideIcon;
+  readonly icon: IconComponent;
 }
 
 export interface PlaceGroup {

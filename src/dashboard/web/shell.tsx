@@ -1,7 +1,7 @@
 /** What stands around every screen: the menu, the way to the content, the keys. */
 import * as Ariakit from '@ariakit/react';
 import { useState, type ReactElement, type ReactNode } from 'react';
-import { LogOut, Menu as MenuIcon } from 'lucide-react';
+import { LogOut, Menu as MenuIcon } from './ui/icons.tsx';
 import { Link, useLocation } from 'wouter';
 import { request } from './api/client.ts';
 import { forgetSession, useAction } from './api/hooks.ts';

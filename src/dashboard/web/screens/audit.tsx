@@ -1,6 +1,6 @@
 /** Who changed what, from where. */
 import type { ReactElement } from 'react';
-import { ScrollText } from 'lucide-react';
+import { ScrollText } from '../ui/icons.tsx';
 import { useSearchParams } from 'wouter';
 import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';

@@ -1,6 +1,6 @@
 /** One connection: its settings, its test, its host keys, what is known of its server. */
 import { useState, type ReactElement } from 'react';
-import { FolderOpen } from 'lucide-react';
+import { FolderOpen } from '../ui/icons.tsx';
 import { Link, useLocation } from 'wouter';
 import { request, segment } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';

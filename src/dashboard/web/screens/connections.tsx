@@ -1,6 +1,6 @@
 /** All connections of the account. */
 import type { ReactElement } from 'react';
-import { FolderOpen, Plus, Server } from 'lucide-react';
+import { FolderOpen, Plus, Server } from '../ui/icons.tsx';
 import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import type { Connection } from '../api/types.ts';

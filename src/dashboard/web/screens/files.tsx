@@ -11,7 +11,7 @@ import {
   Server,
   Trash2,
   Upload,
-} from 'lucide-react';
+} from '../ui/icons.tsx';
 import { Link, Redirect, useLocation, useSearchParams } from 'wouter';
 import { segment, withQuery } from '../api/client.ts';
 import { useRead } from '../api/hooks.ts';

@@ -1,6 +1,6 @@
 /** API keys: issued once, limited, rotated, revoked. */
 import { useState, type ReactElement } from 'react';
-import { KeyRound, Plus } from 'lucide-react';
+import { KeyRound, Plus } from '../ui/icons.tsx';
 import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import type { ApiKey, Connection } from '../api/types.ts';

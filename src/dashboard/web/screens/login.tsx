@@ -4,6 +4,7 @@ import { ApiError, request } from '../api/client.ts';
 import { rememberSession } from '../api/hooks.ts';
 import type { SignedIn } from '../api/types.ts';
 import { formatDuration } from '../format.ts';
+import icon from '../icon.svg';
 import { Button, Notice } from '../ui/basics.tsx';
 import { TextField } from '../ui/fields.tsx';
 
@@ -113,8 +114,6 @@ export function Login(): ReactElement {
     </main>
   );
 }
-
-const icon = new URL('../icon.svg', import.meta.url).href;
 
 function Failure({ error, needsCode }: { readonly error: ApiError; readonly needsCode: boolean }): ReactElement {
   if (error.status === 429) {

@@ -1,6 +1,6 @@
 /** Today at a glance, and what needs a person. */
 import type { ReactElement } from 'react';
-import { ArrowRight, CircleCheck, KeyRound, Server, TriangleAlert } from 'lucide-react';
+import { ArrowRight, CircleCheck, KeyRound, Server, TriangleAlert } from '../ui/icons.tsx';
 import { Link } from 'wouter';
 import { useLiveTransfers } from '../api/live.ts';
 import { useRead } from '../api/hooks.ts';

@@ -1,7 +1,7 @@
 /** Sessions to the servers, and whether the gateway is well. */
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactElement } from 'react';
-import { Activity } from 'lucide-react';
+import { Activity } from '../ui/icons.tsx';
 import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import type { PoolsAnswer, ShareState } from '../api/types.ts';

@@ -1,6 +1,6 @@
 /** One transfer: how far it came, and what the server said. */
 import type { ReactElement } from 'react';
-import { Ban, CircleCheck, CircleX, LoaderCircle } from 'lucide-react';
+import { Ban, CircleCheck, CircleX, LoaderCircle } from '../ui/icons.tsx';
 import { Link } from 'wouter';
 import { useLiveTransfers } from '../api/live.ts';
 import { useRead } from '../api/hooks.ts';

@@ -1,6 +1,6 @@
 /** The history, filtered by what stands in the address; running transfers above it, live. */
 import { useEffect, useState, type ReactElement } from 'react';
-import { ArrowLeftRight, Download } from 'lucide-react';
+import { ArrowLeftRight, Download } from '../ui/icons.tsx';
 import { useSearchParams } from 'wouter';
 import { withQuery } from '../api/client.ts';
 import { usePages, useRead } from '../api/hooks.ts';

@@ -1,7 +1,7 @@
 /** One watched folder: when it is looked at, what was found and why, what became of the messages. */
 import * as Ariakit from '@ariakit/react';
 import { useState, type ReactElement } from 'react';
-import { FlaskConical, RefreshCw } from 'lucide-react';
+import { FlaskConical, RefreshCw } from '../ui/icons.tsx';
 import { Link, useLocation } from 'wouter';
 import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';

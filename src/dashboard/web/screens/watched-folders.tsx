@@ -1,6 +1,6 @@
 /** All watched folders, with the time until their next check. */
 import { useState, type ReactElement } from 'react';
-import { Eye, Plus } from 'lucide-react';
+import { Eye, Plus } from '../ui/icons.tsx';
 import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import type { WatchedFolder } from '../api/types.ts';

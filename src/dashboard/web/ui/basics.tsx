@@ -1,6 +1,6 @@
 /** The small parts that every screen is made of. */
 import { useEffect, useRef, type ButtonHTMLAttributes, type ReactElement, type ReactNode } from 'react';
-import { Check, Copy, Inbox, LoaderCircle, TriangleAlert, type LucideIcon } from 'lucide-react';
+import { Check, Copy, Inbox, LoaderCircle, TriangleAlert, type IconComponent } from './icons.tsx';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { formatAgo, formatDateTime, formatShortTime } from '../format.ts';
@@ -9,7 +9,7 @@ export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'plain';
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: 'primary' | 'plain' | 'danger' | 'quiet';
-  readonly icon?: LucideIcon;
+  readonly icon?: IconComponent;
   readonly isBusy?: boolean;
 }
 
@@ -35,7 +35,7 @@ export function Button({ look = 'plain', icon: Icon, isBusy = false, children, .
 export function LinkButton(props: {
   readonly href: string;
   readonly look?: 'primary' | 'plain' | 'quiet';
-  readonly icon?: LucideIcon;
+  readonly icon?: IconComponent;
   readonly children: ReactNode;
 }): ReactElement {
   const { href, look = 'plain', icon: Icon, children } = props;
@@ -144,7 +144,7 @@ export function Empty(props: {
   readonly title: string;
   readonly children: ReactNode;
   readonly action?: ReactNode;
-  readonly icon?: LucideIcon;
+  readonly icon?: IconComponent;
 }): ReactElement {
   const { title, children, action, icon: Icon = Inbox } = props;
   return (

@@ -1,7 +1,7 @@
 /** Dialogs and menus, on Ariakit: focus kept inside, given back at the end, Escape closes. */
 import * as Ariakit from '@ariakit/react';
 import { useState, type ReactElement, type ReactNode } from 'react';
-import { Ellipsis, X } from 'lucide-react';
+import { Ellipsis, X } from './icons.tsx';
 import { Button, Failure } from './basics.tsx';
 import { TextField } from './fields.tsx';
 

@@ -1,6 +1,6 @@
 /** Short messages at the screen's edge, read out by screen readers. */
 import { useSyncExternalStore, type ReactElement } from 'react';
-import { CircleCheck, TriangleAlert, X } from 'lucide-react';
+import { CircleCheck, TriangleAlert, X } from './icons.tsx';
 
 interface Toast {
   readonly id: number;

@@ -1,6 +1,6 @@
 /** Key pairs whose private half never leaves the gateway: choose one, or make one and hand out its public half. */
 import { useState, type ReactElement } from 'react';
-import { KeyRound, Plus, Trash2 } from 'lucide-react';
+import { KeyRound, Plus, Trash2 } from '../../ui/icons.tsx';
 import { request } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { KeyPair } from '../../api/types.ts';

@@ -1,6 +1,6 @@
 /** Tries a connection step by step; what fails says what to do about it. */
 import { useEffect, useState, type ReactElement } from 'react';
-import { CircleCheck, CircleMinus, CircleX, Play } from 'lucide-react';
+import { CircleCheck, CircleMinus, CircleX, Play } from '../../ui/icons.tsx';
 import { request, segment } from '../../api/client.ts';
 import { refresh, useAction } from '../../api/hooks.ts';
 import type { Connection, ConnectionType, TestResult, TestStep } from '../../api/types.ts';

@@ -1,7 +1,7 @@
 /** A folder as a grid of rows, of which only those in sight are drawn; arrows, Enter, Space, F2 and Delete work. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react';
-import { ArrowDown, ArrowUp, File as FileIcon, Folder } from 'lucide-react';
+import { ArrowDown, ArrowUp, File as FileIcon, Folder } from '../../ui/icons.tsx';
 import type { FileInfo } from '../../api/types.ts';
 import { formatBytes, formatShortTime } from '../../format.ts';
 

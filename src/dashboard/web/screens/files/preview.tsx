@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import Papa from 'papaparse';
 import { useState, type ReactElement } from 'react';
-import { Download } from 'lucide-react';
+import { Download } from '../../ui/icons.tsx';
 import { fetchAnswer, segment, withQuery } from '../../api/client.ts';
 import type { FileInfo } from '../../api/types.ts';
 import { formatBytes } from '../../format.ts';

@@ -1,6 +1,6 @@
 /** The queue, at the corner of every screen while there is one. */
 import { useState, type ReactElement } from 'react';
-import { ChevronDown, ChevronUp, CircleCheck, CircleX, RotateCw, X } from 'lucide-react';
+import { ChevronDown, ChevronUp, CircleCheck, CircleX, RotateCw, X } from '../../ui/icons.tsx';
 import { formatBytes, formatDuration, formatNumber, formatSpeed, secondsLeft } from '../../format.ts';
 import { Button, Progress } from '../../ui/basics.tsx';
 import { cancelTask, clearTasks, isActive, retryTask, useTasks, type Task } from './queue.ts';

@@ -1,6 +1,6 @@
 /** Transfers under way: bytes, speed, time left, and a way to stop them. */
 import type { ReactElement } from 'react';
-import { Ban } from 'lucide-react';
+import { Ban } from '../../ui/icons.tsx';
 import { Link } from 'wouter';
 import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';

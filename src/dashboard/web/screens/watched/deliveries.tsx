@@ -1,6 +1,6 @@
 /** Messages to webhooks: delivered, waiting, dead; each with its attempts, and a way to send it again. */
 import { useState, type ReactElement } from 'react';
-import { RotateCw } from 'lucide-react';
+import { RotateCw } from '../../ui/icons.tsx';
 import { request, withQuery } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { Attempt, Delivery } from '../../api/types.ts';

@@ -1,0 +1,59 @@
+/** A program: builds the dashboard to dist/dashboard, every text file with a brotli and a gzip copy beside it. */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const WEB = join(ROOT, 'src/dashboard/web');
+const OUT = join(ROOT, 'dist/dashboard');
+
+rmSync(OUT, { recursive: true, force: true });
+const { metafile } = await build({
+  entryPoints: [join(WEB, 'main.tsx')],
+  outdir: join(OUT, 'assets'),
+  publicPath: '/assets/',
+  // The digest in their names lets browsers keep them for ever.
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  loader: { '.svg': 'file' },
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  jsx: 'automatic',
+  minify: true,
+  target: ['chrome123', 'firefox120', 'safari17.5'],
+  metafile: true,
+});
+writeFileSync(join(OUT, 'index.html'), page());
+for (const name of readdirSync(OUT, { recursive: true, encoding: 'utf8' })) compress(join(OUT, name));
+
+function page(): string {
+  const built = Object.entries(metafile.outputs);
+  const [main = '', { cssBundle = '', imports = [] } = {}] = built.find(([, output]) => output.cssBundle) ?? [];
+  const icon = built.find(([file]) => file.endsWith('.svg'))?.[0] ?? '';
+  // What the first script asks for at once comes with it, not after it.
+  const atOnce = imports.filter(({ kind }) => kind === 'import-statement');
+  const preloads = atOnce.map(({ path }) => `<link rel="modulepreload" href="${address(path)}" />\n    `);
+  return readFileSync(join(WEB, 'index.html'), 'utf8')
+    .replace('./icon.svg', address(icon))
+    .replace('./main.css', address(cssBundle))
+    .replace(
+      '<script type="module" src="./main.tsx">',
+      `${preloads.join('')}<script type="module" src="${address(main)}">`,
+    );
+}
+
+function address(file: string): string {
+  return `/assets/${basename(file)}`;
+}
+
+function compress(file: string): void {
+  if (!/\.(html|js|css|svg)$/.test(file)) return;
+  const plain = readFileSync(file);
+  const quality = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };
+  writeFileSync(`${file}.br`, brotliCompressSync(plain, { params: quality }));
+  writeFileSync(`${file}.gz`, gzipSync(plain, { level: 9 }));
+}
