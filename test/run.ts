@@ -34,7 +34,8 @@ const LONG = [
 const CORES = availableParallelism();
 /** One more than there are cores: most wait now and then. */
 const SIDE_BY_SIDE = CORES + 1;
-const MEASURING = Math.max(1, Math.floor(CORES / 2));
+/** Two leave enough of two cores; each more wants two. */
+const MEASURING = Math.max(2, Math.floor(CORES / 2));
 /** What is made by chance need not be as much as the first time. */
 const FUZZ_REQUESTS_AGAIN = '5000';
 const SLOWEST_SHOWN = 25;

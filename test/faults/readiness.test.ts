@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { uploadRaw } from '../api/support.js';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres } from '../servers/postgres.js';
@@ -68,55 +68,58 @@ const connections = (): object[] => {
 before(async () => (server = await startScripted()));
 after(() => server.stop());
 
-for (const threads of [1, 2]) {
-  // A file system of a chosen size takes root; without, a read-only database shows the same.
-  if (process.getuid?.() === 0) {
-    test(`its disk is full, ${threads} event loops: not ready until there is room`, async () => {
-      const disk = path.join(await makeTempFolder(), 'disk');
-      mkdirSync(disk);
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=160m,mode=0755', 'tmpfs', disk]);
-      const filler = path.join(disk, 'filler');
-      const config = { server: { threads } };
-      const gateway = await startGateway({ connections: connections(), dataDir: path.join(disk, 'data'), config });
+// Each has a gateway and a database of its own.
+describe('a database that takes no writes', { concurrency: 2 }, () => {
+  for (const threads of [1, 2]) {
+    // A file system of a chosen size takes root; without, a read-only database shows the same.
+    if (process.getuid?.() === 0) {
+      test(`its disk is full, ${threads} event loops: not ready until there is room`, async () => {
+        const disk = path.join(await makeTempFolder(), 'disk');
+        mkdirSync(disk);
+        execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=160m,mode=0755', 'tmpfs', disk]);
+        const filler = path.join(disk, 'filler');
+        const config = { server: { threads } };
+        const gateway = await startGateway({ connections: connections(), dataDir: path.join(disk, 'data'), config });
+        const probes = clients(gateway, threads);
+        try {
+          await readyAgain(probes);
+          await fillDisk(filler);
+          await refuseWrites(gateway.api);
+          await saysWhy(probes, /takes no writes: disk full/);
+          rmSync(filler);
+          await readyAgain(probes);
+        } finally {
+          for (const probe of probes) probe.close();
+          rmSync(filler, { force: true });
+          await gateway.stop();
+          execFileSync('umount', [disk]);
+          rmSync(path.dirname(disk), { recursive: true });
+        }
+      });
+    }
+
+    test(`it has become read-only, ${threads} event loops: not ready until it is not`, async () => {
+      const postgres = await startPostgres();
+      const readOnly = (value: string): Promise<void> =>
+        withSql(postgres.url, async (sql) => {
+          await sql.unsafe(`alter system set default_transaction_read_only = ${value}`);
+          await sql`select pg_reload_conf()`;
+        });
+      const config = { server: { threads }, database: { url: postgres.url } };
+      const gateway = await startGateway({ connections: connections(), config });
       const probes = clients(gateway, threads);
       try {
         await readyAgain(probes);
-        await fillDisk(filler);
+        await readOnly('on');
         await refuseWrites(gateway.api);
-        await saysWhy(probes, /takes no writes: disk full/);
-        rmSync(filler);
+        await saysWhy(probes, /takes no writes: it is read-only/);
+        await readOnly('off');
         await readyAgain(probes);
       } finally {
         for (const probe of probes) probe.close();
-        rmSync(filler, { force: true });
         await gateway.stop();
-        execFileSync('umount', [disk]);
-        rmSync(path.dirname(disk), { recursive: true });
+        await postgres.stop();
       }
     });
   }
-
-  test(`it has become read-only, ${threads} event loops: not ready until it is not`, async () => {
-    const postgres = await startPostgres();
-    const readOnly = (value: string): Promise<void> =>
-      withSql(postgres.url, async (sql) => {
-        await sql.unsafe(`alter system set default_transaction_read_only = ${value}`);
-        await sql`select pg_reload_conf()`;
-      });
-    const config = { server: { threads }, database: { url: postgres.url } };
-    const gateway = await startGateway({ connections: connections(), config });
-    const probes = clients(gateway, threads);
-    try {
-      await readyAgain(probes);
-      await readOnly('on');
-      await refuseWrites(gateway.api);
-      await saysWhy(probes, /takes no writes: it is read-only/);
-      await readOnly('off');
-      await readyAgain(probes);
-    } finally {
-      for (const probe of probes) probe.close();
-      await gateway.stop();
-      await postgres.stop();
-    }
-  });
-}
+});

@@ -31,7 +31,8 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 const CONTENT = 64 * MIB;
 
-describe('stalls', () => {
+// Each waits on a line of its own.
+describe('stalls', { concurrency: 3 }, () => {
   let servers: Servers;
   let gateway: TestGateway;
   const lanes = new Map<string, Remote>();
