@@ -7,7 +7,7 @@
 import { suitAllocatorToStreams } from './runtime/allocator.js';
 import { suitCollectorToStreams } from './runtime/garbage-collector.js';
 import { ConfigError } from './config/mistakes.js';
-import type { Config } from './config/config.js';
+import type { Config } from './config/schema.js';
 import { loadConfig } from './config/load.js';
 import type { StartGateway } from './app/gateway-types.js';
 import { EXIT, runGateway } from './app/lifecycle.js';

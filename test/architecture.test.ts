@@ -121,7 +121,7 @@ test('aborts are listened to, and work is raced with time, through base/deadline
     return /addEventListener\('abort'|once\(\w*[sS]ignal, 'abort'|Promise\.race\(\[[^\]]*(delay|setTimeout)/.test(text);
   });
   // The client shares no code with the gateway.
-  assert.deepEqual(byHand.sort(), ['base/deadline.ts', 'client/retry.ts']);
+  assert.deepEqual(byHand.sort(), ['base/deadline.ts', 'client/transport.ts']);
 });
 
 test('no file depends on itself by way of others', () => {

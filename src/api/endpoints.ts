@@ -1,6 +1,5 @@
 /** Every endpoint of the API for programs. */
-import { listConnections } from './account/connections.js';
-import { verifyKey } from './account/me.js';
+import { listConnections, verifyKey } from './account/account.js';
 import { listTransfers } from './account/transfers.js';
 import type { DescribedRoute, Endpoint } from './endpoint.js';
 import { appendToFile } from './files/append.js';
@@ -19,10 +18,12 @@ import { repetitionOf } from './repetition.js';
 import type { ApiServices } from './services.js';
 import { showMetrics, type MetricsServices } from './system/metrics.js';
 import { health, readiness, type ReadyServices } from './system/probes.js';
-import { createWatchedFolder } from './watched-folders/create.js';
-import { deleteWatchedFolder } from './watched-folders/delete.js';
-import { changeWatchedFolder } from './watched-folders/edit.js';
-import { listWatchedFolders } from './watched-folders/list.js';
+import {
+  changeWatchedFolder,
+  createWatchedFolder,
+  deleteWatchedFolder,
+  listWatchedFolders,
+} from './watched-folders/watched-folders.js';
 
 const endpoints: readonly Endpoint<ApiServices>[] = [
   uploadFile,

@@ -1,5 +1,5 @@
 /** What main needs of the gateway; gateway.ts provides it. */
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/schema.js';
 import type { Logger } from '../observe/log.js';
 
 /** A gateway that serves. */

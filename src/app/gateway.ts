@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { gaugesOf } from '../budgets/budgets.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/schema.js';
 import type { Gateway, StartOptions } from './gateway-types.js';
 import { chooseFrontEnd } from '../http/choose-front-end.js';
 import { createLimiters } from '../http/rate-limits.js';
@@ -26,9 +26,9 @@ import {
   openReach,
   openWatching,
   type Reach,
+  Started,
 } from './serving.js';
 import type { Tracer } from '../base/span.js';
-import { Started } from './started.js';
 import type { Storage } from '../storage/storage.js';
 import { masterKeyFile } from '../storage/secrets/master-key.js';
 import { type EventLoopsOptions, startEventLoops } from './threads/event-loops.js';

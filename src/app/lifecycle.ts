@@ -11,7 +11,7 @@
  */
 import { constants } from 'node:os';
 import { within } from '../base/deadline.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/schema.js';
 import { ConfigError } from '../config/mistakes.js';
 import { maskSecrets } from '../config/secrecy.js';
 import { GatewayError } from '../base/errors.js';

@@ -10,11 +10,11 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { writePrivateDraft } from '../base/private-file.js';
-import type { AccountConfig, Config, ConnectionConfig } from '../config/config.js';
+import type { AccountConfig, Config, ConnectionConfig } from '../config/schema.js';
 import { ConfigError } from '../config/mistakes.js';
 import { startSandbox } from '../sandbox/server.js';
 import { generateApiKey, type Log, type Storage } from '../storage/storage.js';
-import type { Started } from './started.js';
+import type { Started } from './serving.js';
 
 /** Below the top-level domain that never leaves the machine (RFC 6761). */
 export const QUICK_START_EMAIL = 'owner@gateway.localhost';

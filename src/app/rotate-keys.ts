@@ -1,6 +1,6 @@
 /** The command `rotate-keys`: a new master key for the database of a configuration. */
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/schema.js';
 import { EXIT } from './lifecycle.js';
 import { changeMasterKey } from '../storage/open.js';
 import { StartupError } from '../storage/storage.js';

@@ -2,36 +2,35 @@
 import { statfs } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { apiRoutes, systemRoutes } from '../api/endpoints.js';
+import { createManagement } from '../api/manage/management.js';
+import { withReference } from '../api/openapi/routes.js';
+import type { Tracer } from '../base/span.js';
 import { type Budgets, createBudgets, gaugesOf } from '../budgets/budgets.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/schema.js';
 import { dashboardRoutes } from '../dashboard/pages.js';
 import type { FrontEndName } from '../http/choose-front-end.js';
-import type { Limiters } from '../http/rate-limits.js';
-import type { SharedAcceptor } from '../http/native/acceptor.js';
 import { allowOrigins } from '../http/cors.js';
+import type { SharedAcceptor } from '../http/native/acceptor.js';
+import type { Limiters } from '../http/rate-limits.js';
 import { createRouter } from '../http/router.js';
 import { createHttpServer, type HttpServer } from '../http/server.js';
-import { createManagement } from '../api/manage/management.js';
 import type { Logger } from '../observe/log.js';
 import { createMetrics, type Metrics } from '../observe/metrics.js';
-import { openTracer } from '../observe/tracing.js';
 import { recordAttempt, recordCheck, recordOperation, recordRequest } from '../observe/records.js';
-import { withReference } from '../api/openapi/routes.js';
-import type { Shares } from '../shares/permits.js';
-import { type PoolBudgets, SessionPlaces } from '../pools/places.js';
-import { createDialer, type Dialer, type DialObserver } from '../remotes/dial/dial.js';
-import { trustOnFirstUse } from '../remotes/trust.js';
-import { createRemotes, type Remotes } from '../remotes/registry.js';
-import { createResolver } from '../resolver/resolver.js';
-import { generateKeyPair } from '../remotes/sftp/keys/generate-key.js';
-import type { Tracer } from '../base/span.js';
-import type { Started } from './started.js';
-import { openStorage } from '../storage/open.js';
-import type { Log, Storage } from '../storage/storage.js';
+import { openTracer } from '../observe/tracing.js';
 import { createUrlFetcher } from '../operations/fetch-url.js';
 import { Sweeper } from '../operations/leftovers.js';
 import { LiveTransfers } from '../operations/live.js';
 import { Operations } from '../operations/operation.js';
+import { type PoolBudgets, SessionPlaces } from '../pools/places.js';
+import { createDialer, type Dialer, type DialObserver } from '../remotes/dial/dial.js';
+import { createRemotes, type Remotes } from '../remotes/registry.js';
+import { generateKeyPair } from '../remotes/sftp/keys/generate-key.js';
+import { trustOnFirstUse } from '../remotes/trust.js';
+import { createResolver } from '../resolver/resolver.js';
+import type { Shares } from '../shares/permits.js';
+import { openStorage } from '../storage/open.js';
+import type { Log, Storage } from '../storage/storage.js';
 import { createWatching, type Watching } from '../watch/watching.js';
 import { createBase64 } from '../workers/base64.js';
 
@@ -73,7 +72,7 @@ export interface Reach {
   readonly sweeper: Sweeper;
 }
 
-export interface ReachOptions {
+interface ReachOptions {
   readonly config: Config;
   readonly storage: Storage;
   readonly started: Started;
@@ -131,7 +130,7 @@ export interface FrontEndOptions {
   readonly metricsText?: () => Promise<string>;
 }
 
-export interface FrontEnd {
+interface FrontEnd {
   readonly server: HttpServer;
   readonly metrics: Metrics;
   /** Not started: one thread of the process checks and delivers. */
@@ -292,3 +291,22 @@ export async function diskOf({ dataDir }: Config): Promise<{ readonly freeBytes:
 }
 
 const NO_BACKLOG = { failingFolders: 0, pendingEvents: 0, deadEvents: 0 } as const;
+
+/** Started parts, ended in reverse; one that fails to end does not keep the others. */
+export class Started {
+  private readonly ends: (() => void | Promise<void>)[] = [];
+
+  add(end: () => void | Promise<void>): void {
+    this.ends.unshift(end);
+  }
+
+  async stop(logger: Logger): Promise<void> {
+    for (const end of this.ends.splice(0)) {
+      try {
+        await end();
+      } catch (error) {
+        logger.error({ err: error }, 'a part did not stop cleanly');
+      }
+    }
+  }
+}

@@ -3,6 +3,7 @@
  * allowed, which mistakes quote.
  */
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
+import { text } from './schema.js';
 
 /** What a schema admits, as a part of the program receives it: nothing in it changes. */
 export type Admitted<S extends TSchema> = Frozen<Static<S>>;
@@ -102,18 +103,6 @@ export function fixed<const V extends string | boolean>(value: V) {
   return Type.Literal(value, { description: `${value} and nothing else` });
 }
 
-/** Text of the form that `pattern` or one of formats.ts checks. */
-export function text(description: string, rules: TextRules = {}) {
-  return Type.String({ description, ...rules });
-}
-
-interface TextRules {
-  readonly pattern?: string;
-  readonly format?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-}
-
 /** One such text or a list of them. */
 export function textOrTexts(description: string, pattern: string): TUnsafe<string | string[]> {
   return Type.Unsafe({
@@ -123,10 +112,6 @@ export function textOrTexts(description: string, pattern: string): TUnsafe<strin
     items: text(description, { pattern }),
     minItems: 1,
   });
-}
-
-export function textOrNull(description: string, format: string): TUnsafe<string | null> {
-  return Type.Unsafe({ type: ['string', 'null'], description: `${description}, or null`, format });
 }
 
 function allowedBy(schema: TSchema): string {

@@ -1,11 +1,11 @@
-/** What every command is given, and the way from commander's call to it. */
-import type { Command } from 'commander';
-import { openGateway, type Gateway } from './gateway.js';
+/** What every command is given, the way from commander's call to it, and how the values of options are read. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Gateway, openGateway } from './gateway.js';
 import { Output } from './output.js';
 import { findAccess } from './profiles.js';
 
 /** Options of all commands. */
-export interface GlobalOptions {
+interface GlobalOptions {
   readonly json?: boolean;
   readonly profile?: string;
 }
@@ -23,8 +23,8 @@ export interface Session extends Context {
 }
 
 type Arguments = readonly (string | undefined)[];
-export type Action<C, O> = (context: C, args: Arguments, options: O) => Promise<void>;
-export type ManyAction<C, O> = (context: C, args: readonly string[], options: O) => Promise<void>;
+type Action<C, O> = (context: C, args: Arguments, options: O) => Promise<void>;
+type ManyAction<C, O> = (context: C, args: readonly string[], options: O) => Promise<void>;
 
 /** Makes commands whose actions get a context in place of commander's own arguments. */
 export class Actions {
@@ -61,4 +61,21 @@ export class Actions {
     // The last two are the options and the command itself.
     return { context, args: given.slice(0, -2), options: options as O };
   }
+}
+
+export function number(least: number, most: number) {
+  return (text: string): number => {
+    const value = text.trim() === '' ? NaN : Number(text);
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
+  };
+}
+
+export function orNone(parse: (text: string) => number) {
+  return (text: string): number | 'none' => (text === 'none' ? text : parse(text));
+}
+
+export function flag(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidArgumentError('Allowed choices are true, false.');
 }

@@ -1,20 +1,18 @@
 /** The tree of commands. Start reading here: a line names its action, and the action what it asks the gateway. */
 import { Argument, Command, Option } from 'commander';
-import { Actions } from './command.js';
+import { Actions, number, orNone } from './command.js';
 import * as accounts from './commands/accounts.js';
 import * as connections from './commands/connections.js';
 import { doctor } from './commands/doctor.js';
 import * as files from './commands/files.js';
-import { get } from './commands/get.js';
+import { get, put } from './commands/put-get.js';
 import * as keys from './commands/keys.js';
 import * as login from './commands/login.js';
-import { put } from './commands/put.js';
 import { serve } from './commands/serve.js';
 import * as transfers from './commands/transfers.js';
 import * as watch from './commands/watch.js';
 import type { FieldOption } from './connection-options.js';
 import { candidates, SCRIPTS, SHELLS, type Shell } from './completion.js';
-import { number, orNone } from './option-values.js';
 
 export interface ProgramOptions {
   /** The command line. */

@@ -1,7 +1,7 @@
 /** The API of the gateway, one method an endpoint. */
 import type { Progress, UploadBody } from './body.js';
 import { Download } from './download.js';
-import { Transport, type Call, type CallOptions, type ClientOptions } from './transport.js';
+import { type Call, type CallOptions, type ClientOptions, Transport } from './transport.js';
 import type * as api from './types.js';
 
 /** Operations that change something are sent with an Idempotency-Key; this is one of the caller's own. */

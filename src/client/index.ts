@@ -9,7 +9,7 @@ export {
 } from './client.js';
 export type { Download } from './download.js';
 export { FtgError, type FtgErrorCode } from './errors.js';
-export type { RetryOptions } from './retry.js';
+export type { RetryOptions } from './transport.js';
 export type { CallOptions, ClientOptions } from './transport.js';
 export type * from './types.js';
 export { verifyWebhook, WebhookVerificationError, type WebhookHeaders, type WebhookOptions } from './webhook.js';

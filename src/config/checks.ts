@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import { compileGlob } from '../base/globs/glob.js';
 import type { Values } from '../connections/definition.js';
 import { definitionOf } from '../connections/types.js';
-import type { AccountConfig, ConnectionConfig, FileConfig } from './config.js';
+import type { AccountConfig, ConnectionConfig, FileConfig } from './schema.js';
 import { type KeyPath, quoted } from './mistakes.js';
 
 /** Notes a mistake. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { checkConfig, checkPlanNames, isMasterKey, type Report } from './checks.js';
-import type { Config } from './config.js';
+import type { Config } from './schema.js';
 import { type ConfigDocument, parseConfigDocument } from './document.js';
 import { type Environment, isOneReference, MASTER_KEY_VARIABLE, OVERRIDES } from './environment.js';
 import { ConfigError, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';

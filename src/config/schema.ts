@@ -1,5 +1,6 @@
 /** The JSON Schema of gateway.yaml: every key, what it admits and its default. */
 import {
+  type Admitted,
   flag,
   flagOr,
   integer,
@@ -8,14 +9,40 @@ import {
   mapping,
   milliseconds,
   oneOf,
+  oneOfMappings,
+  optional,
   preset,
   record,
   section,
-  text,
 } from '../base/allowed.js';
+import { text, textOrNull } from '../base/schema.js';
+import { ALL_SCOPES, type Scope, SCOPES } from '../base/caller.js';
+import { NAME } from '../base/formats.js';
+import { poolKeys, slug, somePoolLimits } from '../connections/common.js';
+import type { ConnectionEntry } from '../connections/connection.js';
 import type { Definition } from '../connections/definition.js';
-import { poolKeys, somePoolLimits } from '../connections/pool-schema.js';
-import { accountSchema } from './account-schema.js';
+import { entrySchema } from '../connections/schemas.js';
+
+const apiKey = mapping({
+  name: text('text of at least one character', { pattern: NAME }),
+  key: text('ftg_ and more, 24 to 200 printable ASCII characters without spaces in all', {
+    pattern: '^ftg_[\\x21-\\x7e]{20,196}$',
+  }),
+  scopes: preset([...SCOPES], list(oneOf<Scope>(...ALL_SCOPES), { minItems: 1, uniqueItems: true })),
+  connections: preset([], list(slug, { uniqueItems: true })),
+  allowedIps: preset([], list(text('an IP address or CIDR block', { format: 'ip-or-cidr' }), { uniqueItems: true })),
+  expiresAt: preset(null, textOrNull('a date-time such as 2027-01-31T00:00:00Z, or null', { format: 'date-time' })),
+});
+
+const accountSchema = (definitions: readonly Definition[]) =>
+  mapping({
+    email: text('an e-mail address', { format: 'email' }),
+    plan: text('the name of a plan under limits.plans'),
+    password: optional(text('text (numbers in quotes)')),
+    allowPrivate: optional(flag()),
+    apiKeys: preset([], list(apiKey)),
+    connections: preset([], list(oneOfMappings<ConnectionEntry>('type', definitions.map(entrySchema)))),
+  });
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -161,3 +188,15 @@ export const configSchema = (definitions: readonly Definition[]) =>
     sandbox: preset(false, flag()),
     accounts: preset([], list(accountSchema(definitions))),
   });
+
+/** What the file admits, after defaults are filled in. */
+export type FileConfig = Admitted<ReturnType<typeof configSchema>>;
+
+export type Config = FileConfig & {
+  /** GATEWAY_MASTER_KEY: 32 bytes as base64 or hex; "" = a key file made in dataDir. */
+  readonly masterKey: string;
+};
+
+export type AccountConfig = Config['accounts'][number];
+export type ApiKeyConfig = AccountConfig['apiKeys'][number];
+export type ConnectionConfig = AccountConfig['connections'][number];

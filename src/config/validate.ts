@@ -7,7 +7,7 @@ import { isBareReference, MASTER_KEY_VARIABLE } from './environment.js';
 import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
 import type { Definition } from '../connections/definition.js';
 import { CONNECTION_TYPES } from '../connections/types.js';
-import type { FileConfig } from './config.js';
+import type { FileConfig } from './schema.js';
 import { configSchema } from './schema.js';
 
 /** Where values came from. */

@@ -1,9 +1,46 @@
-/** Fields that several types of connections have. */
+/** Fields that several types of connections have, and the limits of their pools. */
 import tls from 'node:tls';
+import type { TInteger } from 'typebox';
+import { flag, integer, mapping, milliseconds, optional, preset, textOrTexts } from '../base/allowed.js';
 import { ABSOLUTE, LINE, NAME, SLUG } from '../base/formats.js';
-import { flag, integer, text, textOrTexts } from '../base/allowed.js';
+import { component, text } from '../base/schema.js';
+import type { PoolLimits } from '../pools/session.js';
 import { optionalSetting, secret, setting, type Setting } from './definition.js';
-import { poolLimits, somePoolLimits } from './pool-schema.js';
+
+const DAY_MS = 86_400_000;
+
+/** Each with what gateway.yaml allows, how much the API does, and its words. */
+const LIMITS: { readonly [N in keyof PoolLimits]: readonly [inFile: TInteger, inApi: TInteger, words: string] } = {
+  maxSessions: [integer(1, 10_000), integer(1, 10_000), 'Open sessions to the server.'],
+  maxChannelsPerSession: [integer(1, 1000), integer(1, 1000), 'SFTP channels that share one SSH connection.'],
+  idleTimeoutMs: [milliseconds(1), integer(1, DAY_MS), 'Milliseconds until an idle session is closed.'],
+  maxWaiting: [integer(0, 1_000_000), integer(0, 1_000_000), 'Requests that may wait for a session.'],
+  acquireTimeoutMs: [milliseconds(1), integer(1, DAY_MS), 'Milliseconds that a request waits for a session.'],
+  connectTimeoutMs: [milliseconds(1), integer(1, DAY_MS), 'Milliseconds that a login may take.'],
+  stallTimeoutMs: [milliseconds(1), integer(1, DAY_MS), 'Milliseconds without a byte until a transfer fails.'],
+};
+
+type Keys<S> = { [N in keyof PoolLimits]: S };
+
+function keys<S>(of: (inFile: TInteger, name: keyof PoolLimits) => S): Keys<S> {
+  const names = Object.keys(LIMITS) as (keyof PoolLimits)[];
+  return Object.fromEntries(names.map((name) => [name, of(LIMITS[name][0], name)])) as Keys<S>;
+}
+
+/** All limits, with these defaults. */
+export const poolKeys = (defaults: PoolLimits) => keys((schema, name) => preset(defaults[name], schema));
+
+/** Some limits, in gateway.yaml. */
+export const somePoolLimits = mapping(keys((schema) => optional(schema)));
+
+/** Some limits, in the API. */
+const poolLimits = component('PoolLimits', {
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.entries(LIMITS).map(([name, [, schema, description]]) => [name, { ...schema, description }]),
+  ),
+  additionalProperties: false,
+});
 
 export const slug = text('a slug: 1 to 64 lower-case letters, digits, - and _, the first a letter or digit', {
   pattern: SLUG,

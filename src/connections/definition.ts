@@ -3,7 +3,8 @@
  * of the API and of forms (schemas.ts), rows and sealed secrets (storage) and which names are never logged.
  */
 import type { TSchema } from 'typebox';
-import { type Admitted, text } from '../base/allowed.js';
+import type { Admitted } from '../base/allowed.js';
+import { text } from '../base/schema.js';
 import type { GatewayError } from '../base/errors.js';
 import type { Excess } from './private-key-bounds.js';
 

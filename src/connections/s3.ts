@@ -1,6 +1,7 @@
 /** Connections to object stores that speak S3. */
 import { LINE, LINE_OR_EMPTY, NAME, REGION } from '../base/formats.js';
-import { fixed, flag, oneOf, text } from '../base/allowed.js';
+import { fixed, flag, oneOf } from '../base/allowed.js';
+import { text } from '../base/schema.js';
 import { certificates, everywhere, line } from './common.js';
 import { connectionType, fixedSetting, optionalSetting, requiredSecret, secret, setting } from './definition.js';
 

@@ -1,10 +1,12 @@
 /** The fields and schemas that follow from a definition: of gateway.yaml, of the API's bodies and answers, of forms and help. */
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
+import { fixed, mapping, optional, preset } from '../base/allowed.js';
 import { SLUG } from '../base/formats.js';
-import { fixed, mapping, optional, preset, text } from '../base/allowed.js';
-import { described } from '../base/schema.js';
+import { described, object, oneOf, text } from '../base/schema.js';
 import { columns, fingerprint, hostKeyInFile, slug } from './common.js';
+import type { Connection } from './connection.js';
 import type { Definition, Secret, Setting, Values } from './definition.js';
+import { CONNECTION_TYPES } from './types.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -107,7 +109,7 @@ export function entrySchema(definition: Definition): TSchema {
 }
 
 /** The keys of such an entry, each with an example and its words. */
-export interface Key {
+interface Key {
   readonly key: string;
   readonly schema: TSchema;
   readonly words: string;
@@ -182,7 +184,7 @@ export function changeSchema(
 }
 
 /** Fields by name, their schemas as the API shows them. */
-export function propertiesOf(fields: readonly Field[]): Record<string, Schema> {
+function propertiesOf(fields: readonly Field[]): Record<string, Schema> {
   return Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
 }
 
@@ -217,4 +219,20 @@ export function formSchema(definition: Definition): Schema {
     properties: Object.fromEntries(drawn),
     examples: [definition.example],
   };
+}
+
+export const summaryFields = {
+  id: text('Identifier.'),
+  name: text('Shown to people.'),
+  type: oneOf(
+    CONNECTION_TYPES.map(({ type }) => type),
+    'Protocol.',
+  ),
+};
+
+/** A connection, where something is told of it. */
+export const connectionSummary = object('ConnectionSummary', summaryFields);
+
+export function summaryOf({ id, name, type }: Connection): Static<typeof connectionSummary> {
+  return { id, name, type };
 }

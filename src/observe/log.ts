@@ -2,7 +2,7 @@
 import { isatty } from 'node:tty';
 import pino, { type DestinationStream, type Logger as PinoLogger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/schema.js';
 import { maskSecrets } from '../config/secrecy.js';
 import { type Facts, redactFacts } from './redact.js';
 

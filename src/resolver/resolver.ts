@@ -10,8 +10,7 @@ import { LRUCache } from 'lru-cache';
 import { waitFor } from '../base/deadline.js';
 import { Budget } from '../budgets/budget.js';
 import { type Answer, askNameServers, nameError } from './name-servers.js';
-import { parseHosts, parseSearchRules } from './system-files.js';
-import { watchedFile } from './watched-file.js';
+import { parseHosts, parseSearchRules, watchedFile } from './system-files.js';
 
 export interface LookupOptions {
   /** Who asks: the account. */

@@ -1,8 +1,50 @@
 /** What the system says about names, beside its name servers: the hosts file, and how short names are completed. */
+import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 
+/** Whether it has changed is asked no more often than this. */
+const LOOK_AGAIN_MS = 1_000;
+
+/**
+ * What `parse` makes of the file, read again when it has changed; of "" where there is none. Synchronous on purpose: it
+ * takes microseconds, and must not wait in line behind whatever else the threads for file access do.
+ */
+export function watchedFile<T>(file: string, parse: (text: string) => T): () => T {
+  let lookedAt = -Infinity;
+  let seen: string | undefined;
+  let parsed: T | undefined;
+  return () => {
+    const now = performance.now();
+    if (parsed !== undefined && now - lookedAt < LOOK_AGAIN_MS) return parsed;
+    lookedAt = now;
+    const version = versionOf(file);
+    if (parsed === undefined || version !== seen) {
+      seen = version;
+      parsed = parse(textOf(file));
+    }
+    return parsed;
+  };
+}
+
+function versionOf(file: string): string {
+  try {
+    const { mtimeMs, ino, size } = statSync(file);
+    return `${mtimeMs} ${ino} ${size}`;
+  } catch {
+    return '';
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** Names in lower case, each with its addresses in the order of the file. */
-export type Hosts = ReadonlyMap<string, readonly string[]>;
+type Hosts = ReadonlyMap<string, readonly string[]>;
 
 export interface SearchRules {
   /** Domains that a short name is tried in. */

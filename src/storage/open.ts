@@ -1,28 +1,34 @@
 /** Puts the storage together, in order, and takes it apart in reverse. */
+import type { AccountConfig } from '../config/schema.js';
 import { JobEngine } from './cluster/jobs.js';
 import { AdvisoryLocks } from './cluster/locks.js';
 import { NODE_TIMING, NodeRegistry, type NodeTiming } from './cluster/nodes.js';
-import { SharedRates } from './cluster/request-rates.js';
-import { SharedSessions } from './cluster/session-claims.js';
+import { forgetDeadClaims, forgetRates, SharedRates, SharedSessions } from './cluster/shared-limits.js';
 import { type EmbeddedServer, startEmbedded } from './embedded/embedded.js';
-import { Housekeeping } from './housekeeping.js';
+import { firstIdAt } from './postgres/clock.js';
 import { Database } from './postgres/database.js';
 import { migrate } from './postgres/migrate.js';
 import { parseDatabaseUrl } from './postgres/target.js';
-import { provisionAccounts } from './provision.js';
 import { openMasterKey, rotateMasterKey } from './secrets/key-check.js';
 import { masterKeyFile, parseMasterKey, replaceMasterKeyFile } from './secrets/master-key.js';
 import { FolderSecrets, NamedSecrets } from './secrets/sealed-rows.js';
 import { Keyring } from './secrets/secrets.js';
 import { StartupError, type StorageOptions } from './startup.js';
 import type { Storage } from './storage.js';
-import { Accounts } from './tables/accounts.js';
-import { ApiKeys } from './tables/api-keys.js';
+import { Accounts, forgetFailures, provisionAccount } from './tables/accounts.js';
+import { ApiKeys, markConfiguredKeys, provisionKeys } from './tables/api-keys.js';
 import { AuditLog } from './tables/audit-log.js';
-import { ConnectionEditor, Connections } from './tables/connections.js';
+import {
+  ConnectionEditor,
+  Connections,
+  markConfiguredConnections,
+  prepareConnection,
+  provisionConnections,
+} from './tables/connections.js';
 import { Figures } from './tables/figures.js';
-import { TransferHistory } from './tables/history.js';
 import { TransferPages } from './tables/history-queries.js';
+import { deleteEmptyDays, deleteOlder, failPendingOf } from './tables/history-statements.js';
+import { TransferHistory } from './tables/history.js';
 import { IdempotencyKeys } from './tables/idempotency.js';
 import { KeyPairs } from './tables/key-pairs.js';
 import { LeftoverNotes } from './tables/leftovers.js';
@@ -180,4 +186,100 @@ function assemble(
     },
     close: () => (closing ??= close()),
   };
+}
+
+const PROVISION_LOCK = 4_702_111_234_002;
+/** Other nodes may be provisioning the same accounts just now. */
+const PATIENCE_MS = 120_000;
+
+/** StartupError names the entry that cannot be applied; nothing is changed then. */
+async function provisionAccounts(
+  database: Database,
+  connectionSecrets: NamedSecrets,
+  accounts: readonly AccountConfig[],
+  sandboxId: string | undefined,
+): Promise<void> {
+  // Files are read before the lock is taken.
+  const prepared = await Promise.all(
+    accounts.map(async (account) => ({
+      account,
+      connections: await Promise.all(account.connections.map(prepareConnection)),
+    })),
+  );
+  await database.transaction(async (tx) => {
+    await tx`select set_config('statement_timeout', ${String(PATIENCE_MS)}, true)`;
+    await tx`select pg_advisory_xact_lock(${PROVISION_LOCK}::bigint)`;
+    const connectionIds: string[] = [];
+    for (const { account, connections } of prepared) {
+      const accountId = await provisionAccount(tx, account);
+      await provisionKeys(tx, accountId, account);
+      connectionIds.push(
+        ...(await provisionConnections(tx, connectionSecrets, accountId, account, connections, sandboxId)),
+      );
+    }
+    await markConfiguredConnections(tx, connectionIds);
+    await markConfiguredKeys(
+      tx,
+      accounts.flatMap(({ apiKeys }) => apiKeys),
+    );
+  }, PATIENCE_MS);
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
+const RETENTION_LOCK = 4_702_111_234_003;
+const RETENTION_BATCH = 2000;
+
+class Housekeeping {
+  #cleanedAt = -Infinity;
+  #cleaning: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly node: NodeRegistry,
+    private readonly options: Pick<StorageOptions, 'retentionDays' | 'log'>,
+  ) {
+    node.afterBeat(async () => {
+      await this.sweep();
+      if (performance.now() - this.#cleanedAt < HOUR_MS) return;
+      this.#cleanedAt = performance.now();
+      // Not awaited: a first run over months of items must not hold up the heartbeat.
+      this.#cleaning ??= this.clean()
+        .catch((error: unknown) => this.options.log('warn', 'cleaning the history failed', { reason: String(error) }))
+        .finally(() => (this.#cleaning = undefined));
+    });
+  }
+
+  /** Ends the pending transfers of dead nodes and forgets nodes that left nothing to look after. */
+  async sweep(): Promise<void> {
+    const failed = await this.database.run((sql) => failPendingOf(sql, this.node.isDead(sql, sql`p.node_id`)));
+    if (failed > 0)
+      this.options.log('warn', 'transfers of a node that died are marked as failed', { transfers: failed });
+    await this.database.run((sql) => forgetDeadClaims(sql, this.node));
+    await this.node.forgetDead();
+  }
+
+  /** Deletes items older than retentionDays, in small steps, on one node at a time; and failed logins that count no more. */
+  async clean(): Promise<void> {
+    await this.database.run(forgetFailures);
+    await this.database.run(forgetRates);
+    if (this.options.retentionDays === 0) return;
+    const before = firstIdAt(new Date(Date.now() - this.options.retentionDays * DAY_MS));
+    let deleted = RETENTION_BATCH;
+    while (deleted === RETENTION_BATCH && !this.#stopped) {
+      deleted = await this.database.transaction(async (tx) => {
+        const [row] = await tx<
+          { mine: boolean }[]
+        >`select pg_try_advisory_xact_lock(${RETENTION_LOCK}::bigint) as mine`;
+        return row?.mine === true ? deleteOlder(tx, before, RETENTION_BATCH) : 0;
+      });
+    }
+    await this.database.run(deleteEmptyDays);
+  }
+
+  async close(): Promise<void> {
+    this.#stopped = true;
+    await this.#cleaning;
+  }
 }

@@ -2,11 +2,10 @@
  * Everything the program keeps, as its other parts see it: the shapes, and what may be asked of each group of tables. They
  * import this file alone, and take of it what they need; SQL lives behind it.
  */
-import type { AccountConfig } from '../config/config.js';
+import type { AccountConfig } from '../config/schema.js';
 import type { Jobs } from './cluster/jobs.js';
 import type { AdvisoryLocks } from './cluster/locks.js';
-import type { SharedRates } from './cluster/request-rates.js';
-import type { SharedSessions } from './cluster/session-claims.js';
+import type { SharedRates, SharedSessions } from './cluster/shared-limits.js';
 import type { FolderSecrets as FolderSecretStore } from './secrets/sealed-rows.js';
 import type { Accounts as AccountStore } from './tables/accounts.js';
 import type { ApiKeys as ApiKeyStore } from './tables/api-keys.js';
@@ -103,10 +102,10 @@ export interface Storage {
 
 export { type JobOutcome, JobWorker } from './cluster/job-worker.js';
 export type { ClaimedJob, Jobs } from './cluster/jobs.js';
-export type { GrantedRequests } from './cluster/request-rates.js';
-export type { SeenSessionClaim, SessionClaim } from './cluster/session-claims.js';
+export type { GrantedRequests } from './cluster/shared-limits.js';
+export type { SeenSessionClaim, SessionClaim } from './cluster/shared-limits.js';
 export { type Clock, clockAt, idsAt } from './postgres/clock.js';
-export { generateApiKey } from './secrets/api-key.js';
+export { generateApiKey } from './secrets/hashes.js';
 export { type Log, StartupError, type StorageOptions } from './startup.js';
 export type { ApiKeyRecord, KeyRights, ManagedKey } from './tables/api-keys.js';
 export type { Actor } from './tables/audit-log.js';

@@ -12,7 +12,7 @@ import {
   text,
   textOrNull,
 } from '../base/schema.js';
-import { connectionSummary } from '../connections/summary.js';
+import { connectionSummary } from '../connections/schemas.js';
 import type { WatchedFolder } from '../storage/storage.js';
 
 const PATH = 'Path from the root of the connection.';

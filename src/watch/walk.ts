@@ -1,16 +1,16 @@
 /** A watched folder's files as one stream, sub-folders included where the folder asks for them. */
+import { setImmediate } from 'node:timers/promises';
 import { GatewayError, hasCode } from '../base/errors.js';
 import { joinPath, type RemotePath } from '../remotes/path.js';
-import { Turns } from './turns.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly isDeep: boolean;
   /** Whether a sub-folder (its path below the watched one, its own path) is not looked into. */
   skipsFolder(below: string, path: RemotePath): boolean;
 }
 
-export interface WalkedFile {
+interface WalkedFile {
   /** The path of its folder below the watched one; "" for that itself. */
   readonly folder: string;
   readonly file: FileInfo;
@@ -57,4 +57,20 @@ function tooMany(root: RemotePath): GatewayError {
     `${root} holds more than ${MAX_FOLDERS} folders, or folders more than ${MAX_DEPTH} levels deep; does a link lead back into it?`,
     { step: 'open' },
   );
+}
+
+const TURN_MS = 10;
+
+/** Work on entry after entry, in turns: whatever the patterns and names, everybody else is served in between. */
+export class Turns {
+  #began = performance.now();
+
+  isOver(): boolean {
+    return performance.now() - this.#began > TURN_MS;
+  }
+
+  async next(): Promise<void> {
+    await setImmediate();
+    this.#began = performance.now();
+  }
 }

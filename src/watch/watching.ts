@@ -1,12 +1,12 @@
 /** The parts of watched folders, put together: checks, deliveries and what follows them, started and stopped as one. */
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/schema.js';
 import type { Connection } from '../connections/connection.js';
 import type { Dialer } from '../remotes/dial/dial.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/remote.js';
 import { PASSING_ON, type Tracer } from '../base/span.js';
 import type { Storage, StorageOptions, WatchedFolders, WatchStorage, WebhookEvents } from '../storage/storage.js';
-import { Deliverer, type AttemptFacts } from '../webhooks/deliver.js';
+import { type AttemptFacts, Deliverer } from '../webhooks/deliver.js';
 import { createSender } from '../webhooks/send.js';
 import { AfterDelivery } from './after-delivery.js';
 import { FolderChecks } from './check.js';

@@ -1,5 +1,5 @@
 /** Events on their way to receivers: at least once, in no order, each try stored. */
-import { hasCode, toGatewayError, type GatewayError } from '../base/errors.js';
+import { type GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import type { Span, SpanAttributes, Tracer } from '../base/span.js';
 import {
   type AttemptVerdict,
@@ -15,11 +15,43 @@ import {
   type WebhookEvents,
   withLogin,
 } from '../storage/storage.js';
-import { parseRetryAfter, verdictOf } from './retry.js';
-import type { Delivery, Sender } from './send.js';
-import { signatures } from './signature.js';
+import { type Delivery, type Sender, signatures } from './send.js';
 
-export interface DelivererOptions {
+/** A spread of a tenth, so that what failed together does not come back together. */
+const JITTER = 0.1;
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
+
+interface Answer {
+  /** Null when none came. */
+  readonly status: number | null;
+  readonly retryAfterMs: number | undefined;
+}
+
+/** `attempt`: how many tries there were, this one included. */
+export function verdictOf(
+  { status, retryAfterMs }: Answer,
+  attempt: number,
+  retryMs: readonly number[],
+  now: number,
+  random: () => number = Math.random,
+): AttemptVerdict {
+  if (status !== null && status >= 200 && status <= 299) return { kind: 'delivered' };
+  if (status === 410) return { kind: 'gone' };
+  const pause = retryMs[attempt - 1];
+  if (pause === undefined) return { kind: 'dead' };
+  const jittered = pause * (1 - JITTER + 2 * JITTER * random());
+  return { kind: 'retry', at: new Date(now + Math.max(jittered, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS))) };
+}
+
+/** Retry-After as seconds or a date (RFC 9110, 10.2.3); undefined when it is neither. */
+export function parseRetryAfter(field: string | undefined, now: number): number | undefined {
+  if (field === undefined) return undefined;
+  if (/^\d{1,9}$/.test(field.trim())) return Number(field) * 1000;
+  const date = Date.parse(field);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+interface DelivererOptions {
   readonly events: WebhookEvents;
   readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
   readonly secrets: Pick<FolderSecrets, 'current' | 'login'>;

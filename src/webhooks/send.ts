@@ -1,11 +1,24 @@
 /** One POST to one receiver, over a socket that went through the network rules. */
+import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { withDeadline } from '../base/deadline.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Dialer, OwnedRequest } from '../remotes/dial/dial.js';
 
-export interface SenderOptions {
+const SECRET_PREFIX = 'whsec_';
+
+/** The value of `webhook-signature`: one signature a secret, so that receivers can change over at leisure. */
+export function signatures(secrets: readonly string[], id: string, timestamp: number, body: string): string {
+  return secrets
+    .map((secret) => {
+      const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+    })
+    .join(' ');
+}
+
+interface SenderOptions {
   readonly dialer: Pick<Dialer, 'agents'>;
   /** For the whole try: connecting, sending, the answer's head. */
   readonly timeoutMs: number;

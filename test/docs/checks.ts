@@ -12,7 +12,7 @@ import { openTracer } from '../../src/observe/tracing.js';
 import { ANSWER_HEADERS } from '../../src/api/openapi/header-fields.js';
 import { quickStartBanner } from '../../src/app/quick-start.js';
 import { PASSING_ON } from '../../src/base/span.js';
-import { signatures } from '../../src/webhooks/signature.js';
+import { signatures } from '../../src/webhooks/send.js';
 import { closed } from '../api/openapi/answer-checker.js';
 import { fileApi, managementApi } from '../api/openapi/route-table.js';
 import { ROOT } from './snippets.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { generateApiKey, isPlausibleKey } from '../../src/storage/secrets/api-key.js';
+import { generateApiKey, hashPassword, isPlausibleKey, verifyPassword } from '../../src/storage/secrets/hashes.js';
 import { StartupError } from '../../src/storage/storage.js';
 import {
   createMasterKeyFile,
@@ -13,7 +13,6 @@ import {
   parseMasterKey,
   readMasterKeyFile,
 } from '../../src/storage/secrets/master-key.js';
-import { hashPassword, verifyPassword } from '../../src/storage/secrets/passwords.js';
 import { Keyring, SecretError } from '../../src/storage/secrets/secrets.js';
 
 const PLACE = { table: 'connection_secrets', rowId: 'warehouse', name: 'password' };

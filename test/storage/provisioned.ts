@@ -1,6 +1,6 @@
 /** An account as the configuration gives it, with a connection of each type. */
 import assert from 'node:assert/strict';
-import type { AccountConfig } from '../../src/config/config.js';
+import type { AccountConfig } from '../../src/config/schema.js';
 import type { ApiKeyRecord, Storage } from '../../src/storage/storage.js';
 
 export const API_KEY = 'ftg_a-key-of-the-operator';

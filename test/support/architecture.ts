@@ -13,7 +13,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   main: { is: 'the commands of the process', imports: ['app', 'config', 'observe', 'runtime'] },
   app: { is: 'wiring, event loops, start and end of the process', imports: ['*'] },
   api: {
-    is: 'the endpoints, one file each',
+    is: 'the endpoints, those of one thing in a file',
     imports: ['http', 'http/body', 'operations', 'watch', 'connections', 'remotes', 'storage', 'workers', 'observe'],
   },
   'api/manage': {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.js';
 import { definitionOf } from '../../connections/types.js';
 import { count, described, object, success, text } from '../../base/schema.js';
-import { connectionSummary, summaryOf } from '../../connections/summary.js';
+import { connectionSummary, summaryOf } from '../../connections/schemas.js';
 import * as operations from '../../operations/append.js';
 import { referTo } from '../../operations/operation.js';
 import { parseContentDigest } from '../../operations/pump.js';

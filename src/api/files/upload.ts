@@ -1,6 +1,6 @@
 import { count, described, object, success, text } from '../../base/schema.js';
 import type { Connection } from '../../connections/connection.js';
-import { connectionSummary, summaryOf } from '../../connections/summary.js';
+import { connectionSummary, summaryOf } from '../../connections/schemas.js';
 import { checkTemplate } from '../../operations/names.js';
 import { type Operation, referTo } from '../../operations/operation.js';
 import { parseContentDigest, type ExpectedDigest } from '../../operations/pump.js';

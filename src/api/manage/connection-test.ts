@@ -3,26 +3,24 @@
  * the observer that hears of the session, and by the trust that is asked about host keys.
  */
 import { randomBytes } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { withDeadline } from '../../base/deadline.js';
-import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
+import { type ErrorCode, GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
 import { definitionOf } from '../../connections/types.js';
 import type { Dialer } from '../../remotes/dial/dial.js';
-import { joinPath, parseRemotePath, ROOT, type RemotePath } from '../../remotes/path.js';
+import { joinPath, parseRemotePath, type RemotePath, ROOT } from '../../remotes/path.js';
 import type { OperatorLimits } from '../../remotes/pool-limits.js';
 import type { ProtocolDeps, SessionObserver, Tuning } from '../../remotes/protocol.js';
 import { createRemotes } from '../../remotes/registry.js';
 import type { Leftovers, Remote } from '../../remotes/remote.js';
-import { adviceFor } from './advice.js';
 
-export type StepName =
-  'resolve' | 'connect' | 'host_key' | 'certificate' | 'login' | 'list' | 'write' | 'rename' | 'delete';
+type StepName = 'resolve' | 'connect' | 'host_key' | 'certificate' | 'login' | 'list' | 'write' | 'rename' | 'delete';
 
-export interface StepReport {
+interface StepReport {
   readonly name: StepName;
   readonly status: 'ok' | 'failed' | 'skipped';
   readonly durationMs?: number;
@@ -32,7 +30,7 @@ export interface StepReport {
   readonly advice?: string;
 }
 
-export interface Certificate {
+interface Certificate {
   readonly subject: string;
   readonly issuer: string;
   readonly validTo: string;
@@ -59,7 +57,7 @@ export interface TesterOptions {
   readonly poolBudgets?: ProtocolDeps['budgets'];
 }
 
-export interface TestOptions {
+interface TestOptions {
   /** Also write, rename and delete a file. */
   readonly probe: boolean;
   readonly signal: AbortSignal;
@@ -325,4 +323,43 @@ const NO_LEFTOVERS: Leftovers = {
 
 function nameOf(entity: Readonly<Record<string, string | string[] | undefined>>): string {
   return [entity['CN'] ?? entity['O'] ?? ''].flat()[0] ?? '';
+}
+
+const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
+  dns_failed:
+    'Check the spelling of the host name. If it is a name of your own network, the gateway must use a name server that knows it.',
+  address_denied:
+    'The network rules of this gateway forbid the address; its operator can change them (network.connections).',
+  unreachable:
+    'Check host and port, that the server runs, and that its firewall lets the outbound address of this gateway through.',
+  connect_timeout:
+    'Nothing answered. Usually a firewall drops the packets: have the outbound address of this gateway allowed, and check the port.',
+  host_key_mismatch:
+    'The server shows another key than the pinned one. Ask its operator whether it was changed; if so, accept the new one under host keys. If not, somebody may stand in between.',
+  certificate_rejected:
+    'The certificate is not trusted, has expired or is for another name. Use the name that stands in it, or give the authority that signed it (tlsCa).',
+  login_refused:
+    'Check user name and password or key, and that the server lets this user log in from this address and in this way.',
+  too_many_sessions:
+    'The server admits no further login now. Lower maxSessions of this connection, or have the limit on the server raised.',
+  protocol_error:
+    'The answer was not of this protocol. Check the port and the type of the connection; an old SSH server may need algorithms "legacy".',
+  not_found: 'The default path is not there. Correct it, or have the folder made on the server.',
+  not_a_folder: 'The default path is a file. Name the folder that it is in.',
+  permission_denied:
+    'The user may not do this there. Have the rights on the server changed, or choose another default path.',
+  no_space: 'The disk of the server is full, or the quota of the user is used up.',
+  stall_timeout:
+    'The server fell silent. Try again; if it stays so, ask its operator (FTP: check that its passive ports are open).',
+  command_timeout: 'The server answers too slowly for a test.',
+  connection_lost: 'The server hung up. Try again; its log may tell why.',
+};
+
+function adviceFor(error: GatewayError, connection: Connection): string {
+  const ofType = definitionOf(connection).advice?.(error);
+  if (ofType !== undefined) return ofType;
+  if (error.code === 'remote_failure' && error.step === 'publish') {
+    return 'The server refuses to rename. Switch atomicUploads off for this connection.';
+  }
+  return ADVICE[error.code] ?? "Look at the server's own words above and in its log.";
 }

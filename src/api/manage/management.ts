@@ -1,17 +1,76 @@
-/** Puts the management API together. */
+/** The management API, put together; docs/manage-api.md describes each endpoint. */
 import type { Budgets } from '../../budgets/budgets.js';
-import type { Remotes } from '../../remotes/registry.js';
-import type { DescribedRoute } from '../endpoint.js';
 import type { LiveTransfers } from '../../operations/live.js';
+import type { Remotes } from '../../remotes/registry.js';
 import type { WatchService } from '../../watch/service.js';
+import type { DescribedRoute, Endpoint } from '../endpoint.js';
+import { listAudit, showAccount, showPools } from './account/account.js';
+import { showOverview, showUsage } from './account/usage.js';
+import { createKey, editKey, listKeys, revokeKey, rotateKey } from './api-keys.js';
 import { ConnectionTester, type TesterOptions } from './connection-test.js';
+import {
+  activateConnection,
+  createConnection,
+  deactivateConnection,
+  deleteConnection,
+  duplicateConnection,
+  editConnection,
+  listConnections,
+  listConnectionTypes,
+  showConnection,
+  showDependents,
+} from './connections/connections.js';
+import { forgetHostKeys, pinHostKey, scanHostKeys, showHostKeys } from './connections/host-keys.js';
+import { createKeyPair, deleteKeyPair, listKeyPairs } from './connections/key-pairs.js';
+import { testConnection, testDraft } from './connections/test.js';
 import { LoginGuard } from './login/guard.js';
+import { currentSession, listSessions, login, logout, revokeOtherSessions, revokeSession } from './login/sessions.js';
 import { OwnerSessions } from './login/owner-sessions.js';
-import { manageRoutes } from './endpoints.js';
+import { changePassword, confirmTotp, disableTotp, enrolTotp, renewRecoveryCodes } from './login/credentials.js';
 import type { ManageServices, ManageStorage, PlanLimits } from './services.js';
 import { TransferBoard } from './transfers/board.js';
+import { exportTransfers, listTransfers, showTransfer } from './transfers/history.js';
+import { cancelTransfer, listLiveTransfers, watchTransfers } from './transfers/live.js';
+import { checkFolder, dryRunFolder, forgetFiles, listChecks, listFiles, showCheck } from './watched-folders/checks.js';
+import { listAttempts, listDeliveries, replayDelivery, sendTestEvent } from './watched-folders/deliveries.js';
+import {
+  createFolder,
+  deleteFolder,
+  editFolder,
+  listFolders,
+  pauseFolder,
+  resumeFolder,
+  rotateSecret,
+  showFolder,
+  showSecret,
+} from './watched-folders/folders.js';
 
-export interface ManagementOptions extends TesterOptions {
+const endpoints: readonly Endpoint<ManageServices>[] = [
+  login,
+  logout,
+  ...[currentSession, listSessions, revokeSession, revokeOtherSessions],
+  changePassword,
+  ...[enrolTotp, confirmTotp, renewRecoveryCodes, disableTotp],
+  ...[showAccount, showOverview, showUsage, showPools, listAudit],
+  listConnectionTypes,
+  ...[listConnections, createConnection, showConnection, editConnection, deleteConnection],
+  ...[activateConnection, deactivateConnection, duplicateConnection, showDependents],
+  ...[testConnection, testDraft],
+  ...[showHostKeys, pinHostKey, forgetHostKeys, scanHostKeys],
+  ...[listKeyPairs, createKeyPair, deleteKeyPair],
+  ...[listKeys, createKey, editKey, rotateKey, revokeKey],
+  // Before the one with an id: the first that fits is taken.
+  ...[listTransfers, listLiveTransfers, exportTransfers, showTransfer, cancelTransfer, watchTransfers],
+  ...[listFolders, createFolder, showFolder, editFolder, deleteFolder, pauseFolder, resumeFolder],
+  ...[checkFolder, dryRunFolder, listFiles, forgetFiles, listChecks, showCheck, showSecret, rotateSecret],
+  ...[sendTestEvent, listDeliveries, listAttempts, replayDelivery],
+];
+
+export function manageRoutes(services: ManageServices): DescribedRoute[] {
+  return endpoints.map((one) => one.route(services));
+}
+
+interface ManagementOptions extends TesterOptions {
   readonly storage: ManageStorage;
   readonly live: LiveTransfers;
   readonly watching: WatchService;
@@ -24,7 +83,7 @@ export interface ManagementOptions extends TesterOptions {
   readonly log: (level: 'debug', message: string, facts?: Record<string, unknown>) => void;
 }
 
-export interface ManagementApi {
+interface ManagementApi {
   readonly routes: readonly DescribedRoute[];
   readonly sessions: OwnerSessions;
   readonly board: TransferBoard;

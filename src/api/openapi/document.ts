@@ -2,8 +2,15 @@
 import { componentOf, type Component } from '../../base/schema.js';
 import type { Route } from '../../http/types.js';
 import type { BodyForm, DescribedRoute, Success } from '../endpoint.js';
-import { errorCodeSchema, errorResponsesOf, headerReference, sharedErrorResponses } from './error-responses.js';
-import { allErrorCodes, errorCodesOf, type ClientErrorCode } from './errors.js';
+import {
+  allErrorCodes,
+  type ClientErrorCode,
+  errorCodeSchema,
+  errorCodesOf,
+  errorResponsesOf,
+  headerReference,
+  sharedErrorResponses,
+} from './errors.js';
 import { ANSWER_HEADERS, EVERY_ANSWER, KEYED_ANSWER, OPERATION_ANSWER, REQUEST_HEADERS } from './header-fields.js';
 import type {
   Api,

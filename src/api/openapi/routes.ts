@@ -5,7 +5,7 @@ import type { DescribedRoute, Endpoint } from '../endpoint.js';
 import { documentAt, pageAt, type Reference } from '../system/reference.js';
 import { buildDocument, type DocumentOptions } from './document.js';
 import { FILE_API, MANAGEMENT_API } from './apis.js';
-import { referencePage, type PageLinks } from './reference-page.js';
+import { type PageLinks, referencePage } from './reference-page.js';
 import type { Api } from './types.js';
 
 /** A short life, so that what runs after an upgrade is what people read. */

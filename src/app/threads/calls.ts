@@ -1,6 +1,6 @@
 /** What the main thread and the threads of event loops ask of each other. */
 import type { AppDescriptor } from 'uWebSockets.js';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../config/schema.js';
 import type { Failures, Taken } from '../../http/rate-limits.js';
 import type { MetricsSnapshot } from '../../observe/metrics.js';
 import type { FromBroker, ToBroker } from '../../shares/share-messages.js';

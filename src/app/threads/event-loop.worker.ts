@@ -3,8 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { SharedAcceptor } from '../../http/native/acceptor.js';
 import { createLogger } from '../../observe/log.js';
 import { ShareHolder } from '../../shares/permits.js';
-import { createFrontEnd, listenerOf, logWith, openBase, openReach } from '../serving.js';
-import { Started } from '../started.js';
+import { createFrontEnd, listenerOf, logWith, openBase, openReach, Started } from '../serving.js';
 import type { MainCalls, ThreadCalls, ThreadData } from './calls.js';
 import { carried, Line } from './line.js';
 

@@ -8,7 +8,7 @@
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Config } from '../../config/config.js';
+import type { Config } from '../../config/schema.js';
 import { createLimiters } from '../../http/rate-limits.js';
 import { createAcceptor, type Acceptor } from '../../http/native/acceptor.js';
 import type { Logger } from '../../observe/log.js';

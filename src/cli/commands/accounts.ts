@@ -1,7 +1,7 @@
 /** `ftg accounts`: the account of the key or the login. */
 import type { Session } from '../command.js';
 import { UsageError } from '../exit-codes.js';
-import type { Schemas } from '../management.js';
+import type { Schemas } from '../gateway.js';
 import { fields, table, timeText } from '../output.js';
 import { ask, readSecret } from '../secrets.js';
 

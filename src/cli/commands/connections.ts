@@ -2,7 +2,7 @@
 import type { Session } from '../command.js';
 import type { FieldOption } from '../connection-options.js';
 import { Exit, EXIT, UsageError } from '../exit-codes.js';
-import type { Schemas } from '../management.js';
+import type { Schemas } from '../gateway.js';
 import { fields, printable, table, timeText } from '../output.js';
 import { readSecret, readText } from '../secrets.js';
 

@@ -2,8 +2,7 @@
 import { FtgError } from '../../client/index.js';
 import type { Session } from '../command.js';
 import { EXIT, Exit } from '../exit-codes.js';
-import type { Gateway } from '../gateway.js';
-import type { Schemas } from '../management.js';
+import type { Gateway, Schemas } from '../gateway.js';
 import { printable } from '../output.js';
 
 export interface Check {

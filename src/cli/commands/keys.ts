@@ -1,6 +1,6 @@
 /** `ftg keys`: API keys of the account. */
 import type { Session } from '../command.js';
-import type { Schemas } from '../management.js';
+import type { Schemas } from '../gateway.js';
 import { fields, table, timeText } from '../output.js';
 
 type Arguments = readonly (string | undefined)[];

@@ -2,8 +2,7 @@
 import type { Context, Session } from '../command.js';
 import { EXIT, Exit, UsageError } from '../exit-codes.js';
 import { FtgError } from '../../client/index.js';
-import { openGateway } from '../gateway.js';
-import { Management, type Schemas } from '../management.js';
+import { Management, openGateway, type Schemas } from '../gateway.js';
 import { table } from '../output.js';
 import { checkedUrl, profileName, profilePath, readProfiles, writeProfiles, type Profile } from '../profiles.js';
 import { ask, readSecret } from '../secrets.js';

@@ -1,7 +1,7 @@
 /** `ftg watch`: watched folders, their checks and deliveries. */
 import type { NewWatchedFolder } from '../../client/index.js';
 import type { Session } from '../command.js';
-import type { Schemas } from '../management.js';
+import type { Schemas } from '../gateway.js';
 import { parseLocation } from '../location.js';
 import { bytesText, fields, table, timeText } from '../output.js';
 

@@ -1,15 +1,69 @@
-/** What stands around every screen: the menu, the way to the content, the keys. */
+/** What stands around every screen: the menu, the way to the content, and single keys, never while something is typed. */
 import * as Ariakit from '@ariakit/react';
-import { useState, type ReactElement, type ReactNode } from 'react';
-import { LogOut, Menu as MenuIcon } from './ui/icons.tsx';
+import {
+  Activity,
+  ArrowLeftRight,
+  ChartNoAxesColumn,
+  Eye,
+  FolderOpen,
+  KeyRound,
+  LayoutDashboard,
+  LogOut,
+  type IconComponent,
+  Menu as MenuIcon,
+  ScrollText,
+  Server,
+  Settings,
+} from './ui/icons.tsx';
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { request } from './api/client.ts';
 import { forgetSession, useAction } from './api/hooks.ts';
 import type { SignedIn } from './api/types.ts';
-import { PLACES } from './navigation.ts';
-import { useShortcuts } from './shortcuts.tsx';
+import { useShortcutsSetting } from './preferences.ts';
 import { UploadQueue } from './screens/files/queue-panel.tsx';
 import { Button } from './ui/basics.tsx';
+import { Dialog } from './ui/dialog.tsx';
+
+interface Place {
+  readonly path: string;
+  readonly name: string;
+  readonly letter: string;
+  readonly icon: IconComponent;
+}
+
+interface PlaceGroup {
+  readonly name: string;
+  readonly places: readonly Place[];
+}
+
+const PLACES: readonly PlaceGroup[] = [
+  {
+    name: 'Work',
+    places: [
+      { path: '/', name: 'Overview', letter: 'o', icon: LayoutDashboard },
+      { path: '/files', name: 'Files', letter: 'f', icon: FolderOpen },
+      { path: '/transfers', name: 'Transfers', letter: 't', icon: ArrowLeftRight },
+    ],
+  },
+  {
+    name: 'Set up',
+    places: [
+      { path: '/connections', name: 'Connections', letter: 'c', icon: Server },
+      { path: '/watched', name: 'Watched folders', letter: 'w', icon: Eye },
+      { path: '/keys', name: 'API keys', letter: 'k', icon: KeyRound },
+    ],
+  },
+  {
+    name: 'Look after',
+    places: [
+      { path: '/usage', name: 'Usage', letter: 'u', icon: ChartNoAxesColumn },
+      { path: '/pools', name: 'Pools and health', letter: 'p', icon: Activity },
+      { path: '/audit', name: 'Audit log', letter: 'a', icon: ScrollText },
+      { path: '/settings', name: 'Settings', letter: 's', icon: Settings },
+    ],
+  },
+];
 
 export function Shell({
   account,
@@ -112,6 +166,100 @@ function Sidebar({ account }: { readonly account: SignedIn['account'] }): ReactE
           Log out
         </Button>
       </div>
+    </div>
+  );
+}
+
+const GO_MS = 1_500;
+
+/** The help dialog, where it is open. */
+function useShortcuts(): ReactElement | null {
+  const isOn = useShortcutsSetting();
+  const [, navigate] = useLocation();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+
+  useEffect(() => {
+    if (!isOn) return undefined;
+    let goSince = -Infinity;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (document.querySelector('[role="dialog"]') !== null) return;
+      const isGoing = performance.now() - goSince < GO_MS;
+      goSince = -Infinity;
+      if (isGoing) {
+        const place = PLACES.flatMap(({ places }) => places).find(({ letter }) => letter === event.key.toLowerCase());
+        if (place === undefined) return;
+        event.preventDefault();
+        navigate(place.path);
+      } else if (event.key === 'g') {
+        goSince = performance.now();
+      } else if (event.key === '/') {
+        const search = document.querySelector<HTMLInputElement>('input[type="search"]');
+        if (search === null) return;
+        event.preventDefault();
+        search.focus();
+        search.select();
+      } else if (event.key === '?') {
+        event.preventDefault();
+        setHelpOpen(true);
+      }
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [isOn, navigate]);
+
+  return isHelpOpen ? <Help onClose={() => setHelpOpen(false)} /> : null;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return target.type !== 'checkbox' && target.type !== 'radio';
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
+}
+
+const IN_FILES: readonly (readonly [keys: string, what: string])[] = [
+  ['↑ ↓', 'Move through the list'],
+  ['Enter', 'Open a folder, look into a file'],
+  ['Backspace', 'To the folder above'],
+  ['Space', 'Select'],
+  ['F2', 'Rename'],
+  ['Delete', 'Delete what is selected'],
+];
+
+function Help({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const places = PLACES.flatMap((group) => group.places);
+  return (
+    <Dialog title="Keyboard" onClose={onClose}>
+      <div className="form-grid">
+        <section className="stack tight">
+          <h3>Everywhere</h3>
+          <Keys keys="/" what="To the search field" />
+          <Keys keys="?" what="This help" />
+          {places.map(({ letter, name }) => (
+            <Keys key={letter} keys={`g ${letter}`} what={name} />
+          ))}
+        </section>
+        <section className="stack tight">
+          <h3>In a list of files</h3>
+          {IN_FILES.map(([keys, what]) => (
+            <Keys key={keys} keys={keys} what={what} />
+          ))}
+        </section>
+      </div>
+      <p className="hint">Single keys can be switched off under Settings.</p>
+    </Dialog>
+  );
+}
+
+function Keys({ keys, what }: { readonly keys: string; readonly what: string }): ReactElement {
+  return (
+    <div className="row spread">
+      <span>{what}</span>
+      <span className="row">
+        {keys.split(' ').map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </span>
     </div>
   );
 }

@@ -2,10 +2,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { uuidv7 } from '../../base/uuid.js';
-import type { AccountConfig } from '../../config/config.js';
+import type { AccountConfig } from '../../config/schema.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
-import { hashPassword, verifyPassword } from '../secrets/passwords.js';
+import { hashPassword, verifyPassword } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { type Actor, record } from './audit-log.js';
 import { endAllSessions } from './login-sessions.js';

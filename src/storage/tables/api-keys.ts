@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { uuidv7 } from '../../base/uuid.js';
 import type { Caller, Scope } from '../../base/caller.js';
-import type { AccountConfig, ApiKeyConfig } from '../../config/config.js';
+import type { AccountConfig, ApiKeyConfig } from '../../config/schema.js';
 import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
-import { generateApiKey, hashApiKey, isPlausibleKey } from '../secrets/api-key.js';
+import { generateApiKey, hashApiKey, isPlausibleKey } from '../secrets/hashes.js';
 import { StartupError } from '../startup.js';
 import { type Actor, record } from './audit-log.js';
 import { CachedLookup } from './cached-lookup.js';

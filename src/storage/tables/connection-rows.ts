@@ -1,6 +1,6 @@
 /** A connection as rows (public settings, secrets apart) and back. */
 import { readFile } from 'node:fs/promises';
-import type { ConnectionConfig } from '../../config/config.js';
+import type { ConnectionConfig } from '../../config/schema.js';
 import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
 import type { Definition, Values } from '../../connections/definition.js';
 import { definitionOf } from '../../connections/types.js';

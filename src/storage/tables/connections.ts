@@ -1,5 +1,5 @@
 /** Connections: opened for operations, kept by their owners, given by the configuration. Secrets go in and come out in one place. */
-import type { AccountConfig, ConnectionConfig } from '../../config/config.js';
+import type { AccountConfig, ConnectionConfig } from '../../config/schema.js';
 import type { Connection, ConnectionType, SecretName, SecretValues, Settings } from '../../connections/connection.js';
 import { addressOf } from '../../connections/definition.js';
 import { definitionOf } from '../../connections/types.js';
@@ -8,7 +8,7 @@ import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import { SharedQuestion } from '../postgres/shared-question.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
-import { randomText } from '../secrets/api-key.js';
+import { randomText } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import type { SealedSecret } from '../secrets/secrets.js';
 import { StartupError } from '../startup.js';

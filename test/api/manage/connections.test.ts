@@ -1,7 +1,7 @@
 /** Connections as their owner manages them, and the walls between accounts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { manageRoutes } from '../../../src/api/manage/endpoints.js';
+import { manageRoutes } from '../../../src/api/manage/management.js';
 import type { ManageServices } from '../../../src/api/manage/services.js';
 import {
   ACCOUNTS,

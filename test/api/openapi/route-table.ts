@@ -3,7 +3,7 @@ import { apiRoutes, systemRoutes } from '../../../src/api/endpoints.js';
 import type { ApiServices } from '../../../src/api/services.js';
 import type { DescribedRoute } from '../../../src/api/endpoint.js';
 import type { Route } from '../../../src/http/types.js';
-import { manageRoutes } from '../../../src/api/manage/endpoints.js';
+import { manageRoutes } from '../../../src/api/manage/management.js';
 import type { ManageServices } from '../../../src/api/manage/services.js';
 import { buildDocument } from '../../../src/api/openapi/document.js';
 import { FILE_API, MANAGEMENT_API } from '../../../src/api/openapi/apis.js';

@@ -1,7 +1,21 @@
-/** The account itself. */
-import { count, dateTime, flag, group, object, text } from '../../../base/schema.js';
-import { id, ID, TIME } from '../fields.js';
-import { ownerEndpoints, unknownItem } from '../services.js';
+/** The account itself, what it holds of what all accounts share, and what was changed in it. */
+import { Type } from 'typebox';
+import {
+  count,
+  dateTime,
+  flag,
+  group,
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  text,
+  textOrNull,
+  texts,
+} from '../../../base/schema.js';
+import { ACCOUNT_BUDGETS } from '../../../budgets/budgets.js';
+import { CLOSED, cursor, facts, id, ID, limit, TIME } from '../fields.js';
+import { type ManageServices, ownerEndpoints, requireCursor, unknownItem } from '../services.js';
 
 const endpoint = ownerEndpoints('Account');
 
@@ -61,4 +75,139 @@ export const showAccount = endpoint('GET /manage/account', {
     hasPassword: owner.hasPassword,
     totp: { isEnabled: owner.isTotpEnabled, recoveryCodesLeft: owner.recoveryCodesLeft },
   };
+});
+
+export const showPools = endpoint('GET /manage/pools', {
+  operationId: 'showPools',
+  summary: 'Show the sessions that are open, and the use of what accounts share',
+  description:
+    "Sessions of this thread to the account's own servers, and what the account holds now of each budget of this " +
+    'thread. Accounts get fair shares: what is refused to one is 429 `share_exceeded`, or 503 `overloaded` where the whole is in use.',
+  answer: {
+    schema: object('PoolsAnswer', {
+      pools: listOf(
+        Type.Object({
+          host: text('Host and port.'),
+          connectionIds: texts('Connections that use it.'),
+          open: count('Open sessions.'),
+          leased: count('Sessions and SFTP channels in use.'),
+          waiting: count('Operations that wait for a session.'),
+          maxSessions: count('How many sessions there may be.'),
+        }),
+        'One for each server and login that has sessions.',
+      ),
+      shares: listOf(
+        Type.Object({
+          name: oneOf(ACCOUNT_BUDGETS, 'As under `budgets` in the configuration.'),
+          used: count('What the account holds now.'),
+          capacity: count('For all accounts together.'),
+          refused: count('How often the account was refused more, lately.'),
+        }),
+        'One for each of what all accounts share.',
+      ),
+    }),
+    example: {
+      pools: [
+        {
+          host: 'sftp.example.com:22',
+          connectionIds: ['warehouse'],
+          open: 2,
+          leased: 1,
+          waiting: 0,
+          maxSessions: 8,
+        },
+      ],
+      shares: [{ name: 'requests', used: 3, capacity: 2048, refused: 0 }],
+    },
+  },
+}).handle(async ({ caller }, services) => {
+  const { storage, remotes } = services;
+  const listed = await storage.connections.list(caller.accountId);
+  const opened = await Promise.all(listed.map(({ id }) => storage.connections.find(caller.accountId, id)));
+  const pools = new Map<string, { gauge: Gauge; connectionIds: string[] }>();
+  for (const connection of opened) {
+    const found = connection === undefined ? undefined : remotes.gaugeOf(connection);
+    if (connection === undefined || found === undefined) continue;
+    const { key, ...gauge } = found;
+    const pool = pools.get(key) ?? { gauge, connectionIds: [] };
+    pool.connectionIds.push(connection.id);
+    pools.set(key, pool);
+  }
+  return {
+    pools: [...pools.values()].map(({ gauge, connectionIds }) => ({ ...gauge, connectionIds })),
+    shares: ACCOUNT_BUDGETS.map((name) => {
+      const budget = services.budgets[name];
+      return { name, capacity: budget.gauge.capacity, ...budget.of(caller.accountId) };
+    }),
+  };
+});
+
+type Gauge = Omit<NonNullable<ReturnType<ManageServices['remotes']['gaugeOf']>>, 'key'>;
+
+export const listAudit = endpoint('GET /manage/audit', {
+  operationId: 'listAudit',
+  summary: 'List what was changed',
+  description: 'Every change and every login, refused ones too, newest first; no secrets.',
+  query: Type.Object(
+    {
+      limit: limit(200, 50),
+      cursor,
+      action: Type.Optional(
+        text('Only this area (`connection`) or action (`connection.update`).', {
+          minLength: 1,
+          maxLength: 64,
+          pattern: '^[a-z_.]+$',
+          examples: ['connection.update'],
+        }),
+      ),
+    },
+    CLOSED,
+  ),
+  answer: {
+    schema: object('AuditAnswer', {
+      entries: listOf(
+        object('AuditEntry', {
+          id: id(),
+          at: dateTime('When it happened.'),
+          actor: group(
+            {
+              kind: oneOf(['session', 'key', 'anonymous'], 'A login session, an API key or the gateway itself.'),
+              id: textOrNull('Id of the session or key.'),
+              name: text('E-mail address of the account, or name of the key.'),
+            },
+            'Who did it.',
+          ),
+          action: text('`area.verb`, such as `connection.update`.'),
+          target: orNull(
+            Type.Object({ kind: text('What it is.'), id: text('Its id.'), name: text('Its name.') }),
+            'What was changed.',
+          ),
+          address: text('Where the request came from.'),
+          requestId: text('Finds the request in the log.'),
+          details: facts('What was changed; no secrets.'),
+        }),
+        'Newest first.',
+      ),
+      nextCursor: textOrNull('Where the next page begins; null = there is none.'),
+    }),
+    example: {
+      entries: [
+        {
+          id: ID,
+          at: TIME,
+          actor: { kind: 'session', id: ID, name: 'ops@example.com' },
+          action: 'connection.update',
+          target: { kind: 'connection', id: 'warehouse', name: 'Warehouse' },
+          address: '192.0.2.10',
+          requestId: 'order-4711',
+          details: { fields: ['port'] },
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+}).handle(async ({ caller, query }, { storage }) => {
+  requireCursor(query.cursor);
+  const entries = await storage.management.audit.list(caller.accountId, query);
+  return { entries, nextCursor: entries.length === query.limit ? (entries.at(-1)?.id ?? null) : null };
 });

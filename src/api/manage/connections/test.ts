@@ -14,8 +14,7 @@ import {
 } from '../../../base/schema.js';
 import type { Connection } from '../../../connections/connection.js';
 import { draftRow, joinConnection, type ManagedConnection } from '../../../storage/storage.js';
-import { draftOf, requireSecretsAgain, secretValues } from '../connection-input.js';
-import { schemas } from '../connection-schemas.js';
+import { draftOf, requireSecretsAgain, schemas, secretValues } from '../connection-input.js';
 import type { TestReport } from '../connection-test.js';
 import { CLOSED, FINGERPRINT, TIME } from '../fields.js';
 import { connectionAt, openedConnection, ownerEndpoints, unknownConnection } from '../services.js';

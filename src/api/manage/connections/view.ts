@@ -4,8 +4,7 @@ import { component, dateTime, flag, group, oneOf, orNull, text, textOrNull, text
 import type { Definition, Values } from '../../../connections/definition.js';
 import { answerProperties } from '../../../connections/schemas.js';
 import { CONNECTION_TYPES } from '../../../connections/types.js';
-import { connectionView } from '../connection-input.js';
-import { componentOfType } from '../connection-schemas.js';
+import { componentOfType, connectionView } from '../connection-input.js';
 import { FINGERPRINT, id, LATER, TIME } from '../fields.js';
 import { type AtItem, type ManageServices, unknownConnection } from '../services.js';
 

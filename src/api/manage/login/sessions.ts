@@ -1,18 +1,23 @@
-/** The login sessions of an account. */
+/** Login, logout and the sessions in between. */
+import { Type } from 'typebox';
 import { count, dateTime, described, flag, listOf, object, orNull, text, textOrNull } from '../../../base/schema.js';
-import type { LoginSession } from '../../../storage/storage.js';
+import { json } from '../../../http/answer.js';
+import type { Actor, LoginSession } from '../../../storage/storage.js';
+import { jsonContent } from '../../endpoint.js';
 import { successAnswer } from '../../fields.js';
-import { id, ID, LATER, TIME } from '../fields.js';
-import { actorOf, itemId, ownerEndpoints, unknownItem } from '../services.js';
+import { CLOSED, id, ID, LATER, TIME } from '../fields.js';
+import { actorOf, itemId, ownerEndpoints, refusal, unknownItem } from '../services.js';
+import { code, isRightCode, password, PASSWORD } from './credentials.js';
+import { csrfTokenOf } from './owner-sessions.js';
 
 const endpoint = ownerEndpoints('Login');
 
-export const accountName = object('AccountName', {
+const accountName = object('AccountName', {
   id: id(),
   email: text('E-mail address of the account.'),
   plan: text('Name of the plan.'),
 });
-export const loginSession = object('LoginSession', {
+const loginSession = object('LoginSession', {
   id: id(),
   createdAt: dateTime('When it was made.'),
   lastSeenAt: dateTime('The last request.'),
@@ -21,9 +26,9 @@ export const loginSession = object('LoginSession', {
   userAgent: text('The browser.'),
   isCurrent: flag('Whether it is the session of this request.'),
 });
-export const CSRF_TOKEN = 'To be sent as `X-CSRF-Token` with every request but GET and HEAD.';
+const CSRF_TOKEN = 'To be sent as `X-CSRF-Token` with every request but GET and HEAD.';
 
-export const sampleLogin = {
+const sampleLogin = {
   account: { id: ID, email: 'ops@example.com', plan: 'pro' },
   session: {
     id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a002',
@@ -101,7 +106,108 @@ export const revokeOtherSessions = endpoint('POST /manage/sessions/revoke-others
   return { revoked };
 });
 
-export function sessionView(session: LoginSession, currentId: string | undefined) {
+function sessionView(session: LoginSession, currentId: string | undefined) {
   const { id, createdAt, lastSeenAt, expiresAt, address, userAgent } = session;
   return { id, createdAt, lastSeenAt, expiresAt, address, userAgent, isCurrent: id === currentId };
 }
+
+export const login = endpoint('POST /manage/login', {
+  access: 'public',
+  operationId: 'login',
+  summary: 'Log in',
+  description:
+    'Sets the session cookie: HttpOnly, SameSite=Strict, `__Host-ftg_session` over HTTPS. Five failures from one address lock it for 15 minutes.',
+  body: object(
+    'LoginRequest',
+    {
+      email: text('E-mail address of the account.', { minLength: 1, maxLength: 320 }),
+      password: password('The password of the account.'),
+      code: Type.Optional(code()),
+    },
+    CLOSED,
+  ),
+  bodyExamples: { body: { email: 'ops@example.com', password: PASSWORD, code: '123456' } },
+  answers: {
+    200: {
+      description: 'Logged in.',
+      headers: ['Set-Cookie'],
+      content: jsonContent(
+        object('LoginAnswer', {
+          account: described(accountName, 'The account.'),
+          session: described(loginSession, 'The session that has begun.'),
+          csrfToken: text(CSRF_TOKEN),
+        }),
+        { answer: sampleLogin },
+      ),
+    },
+  },
+  errors: ['bad_request', 'unauthenticated', 'totp_required', 'csrf_rejected', 'rate_limited', 'database_away'],
+}).handle(async ({ request, requestId, body: { email, password, code } }, services) => {
+  services.owners.requireSameOrigin(request);
+  const { credentials, sessions, audit } = services.storage.management;
+  const owner = await credentials.findByEmail(email);
+  const attempt = await services.guard.begin(email, request.remoteAddress, owner?.accountId);
+  const note = async (action: string, details = {}): Promise<void> => {
+    if (owner === undefined) return;
+    const { accountId, email: name } = owner;
+    const actor: Actor = {
+      accountId,
+      kind: 'anonymous',
+      id: null,
+      email: name,
+      address: request.remoteAddress,
+      requestId,
+    };
+    await audit.add(actor, { action, details });
+  };
+  if (!(await credentials.verifyPassword(owner?.accountId, password)) || owner === undefined) {
+    await note('login.failed', { reason: 'password' });
+    throw refusal('unauthenticated', 'e-mail address or password is wrong');
+  }
+  if (owner.isTotpEnabled) {
+    if (code === undefined) {
+      await attempt.undecided();
+      throw refusal('totp_required', 'code: the six digits of the authenticator, or a recovery code');
+    }
+    if (!(await isRightCode(services, owner.accountId, code))) {
+      await note('login.failed', { reason: 'code' });
+      throw refusal('totp_required', 'code: wrong, used before or out of time');
+    }
+  }
+  await attempt.succeeded();
+  // What stood in the browser before the login is no part of it (session fixation).
+  const former = services.owners.token(request);
+  const formerSession = former === undefined ? undefined : await sessions.find(former, false);
+  if (formerSession !== undefined) await sessions.end(formerSession.accountId, formerSession.id);
+  const { token, session } = await sessions.create(owner.accountId, {
+    address: request.remoteAddress,
+    userAgent: request.headers.get('user-agent') ?? '',
+  });
+  await note('login.succeeded', { sessionId: session.id });
+  const body = {
+    account: { id: owner.accountId, email: owner.email, plan: owner.plan },
+    session: sessionView(session, session.id),
+    csrfToken: csrfTokenOf(token),
+  };
+  return json(200, body, { 'Set-Cookie': services.owners.cookie(token, session.expiresAt) });
+});
+
+export const logout = endpoint('POST /manage/logout', {
+  operationId: 'logout',
+  summary: 'Log out',
+  description: 'Ends the session and takes its cookie back.',
+  answers: {
+    200: {
+      description: 'Done.',
+      headers: ['Set-Cookie'],
+      content: jsonContent(successAnswer, { answer: { success: true } }),
+    },
+  },
+}).handle(async (input, { storage, owners }) => {
+  const { accountId, session } = input.caller;
+  if (session !== undefined) {
+    await storage.management.sessions.end(accountId, session.id);
+    await storage.management.audit.add(actorOf(input), { action: 'login.ended' });
+  }
+  return json(200, { success: true }, { 'Set-Cookie': owners.noCookie() });
+});

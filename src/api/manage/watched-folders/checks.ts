@@ -1,10 +1,10 @@
-/** The checks of a watched folder. */
+/** The checks of a watched folder, and what it knows of its files. */
 import { Type } from 'typebox';
 import { base64, count, dateTime, flag, listOf, object, oneOf, text, textOrNull } from '../../../base/schema.js';
 import { answeredPath, durationMs } from '../../fields.js';
-import { ID, id, itemParameter, TIME } from '../fields.js';
-import { COUNTS, ERROR_CODE, folderAt, FOLDER_ERRORS, withDate } from './folder.js';
+import { CLOSED, ID, id, itemParameter, limit, TIME } from '../fields.js';
 import { ownerEndpoints } from '../services.js';
+import { COUNTS, ERROR_CODE, FOLDER_ERRORS, folderAt, note, withDate } from './folder.js';
 
 const endpoint = ownerEndpoints('Watched folders');
 
@@ -119,4 +119,66 @@ export const showCheck = endpoint('GET /manage/watched-folders/:id/checks/:check
 }).handle(async (input, services) => {
   const { accountId, id } = await folderAt(services, input);
   return { entries: await services.watching.reasons(accountId, id, input.params.checkId) };
+});
+
+export const listFiles = endpoint('GET /manage/watched-folders/:id/files', {
+  operationId: 'listKnownFiles',
+  summary: 'List the files that are known',
+  description: 'By path; `after` is the last path of the page before.',
+  query: Type.Object(
+    {
+      after: Type.Optional(
+        text('The last path of the page before.', { minLength: 1, maxLength: 4096, examples: ['orders.csv'] }),
+      ),
+      limit: limit(1000, 100),
+    },
+    CLOSED,
+  ),
+  answer: {
+    schema: object('KnownFilesAnswer', {
+      files: listOf(
+        Type.Object({
+          path: text('Path below the watched folder.'),
+          rawName: Type.Optional(base64('The exact bytes of a name that is not UTF-8, as base64.')),
+          state: oneOf(['known', 'waiting', 'changing'], '`known`, `waiting` until it has settled, or `changing`.'),
+          size: count('Bytes.'),
+          modifiedAt: dateTime('Time of the last change, UTC.'),
+        }),
+        'The files.',
+      ),
+      total: count('How many there are.'),
+    }),
+    example: {
+      files: [{ path: 'orders.csv', state: 'known', size: 1024, modifiedAt: TIME }],
+      total: 1,
+    },
+  },
+  errors: FOLDER_ERRORS,
+}).handle(async (input, services) => {
+  const { accountId, id } = await folderAt(services, input);
+  const { files, total } = await services.watching.knownFiles(accountId, id, input.query);
+  return { files: files.map(withDate), total };
+});
+
+export const forgetFiles = endpoint('POST /manage/watched-folders/:id/forget', {
+  operationId: 'forgetFiles',
+  summary: 'Forget known files',
+  description: 'What is there at the next check is new. Without `path` all are forgotten.',
+  body: object(
+    'ForgetRequest',
+    { path: Type.Optional(text('Path below the folder.', { minLength: 1, maxLength: 4096 })) },
+    CLOSED,
+  ),
+  bodyExamples: { body: { path: 'orders.csv' } },
+  answer: {
+    schema: object('ForgottenAnswer', { forgotten: count('How many files were forgotten.') }),
+    example: { forgotten: 1 },
+  },
+  errors: FOLDER_ERRORS,
+}).handle(async (input, services) => {
+  const folder = await folderAt(services, input);
+  const { path } = input.body;
+  const result = await services.watching.forget(folder.accountId, folder.id, path);
+  await note(services, input, 'forget', folder, { path: path ?? null, ...result });
+  return result;
 });

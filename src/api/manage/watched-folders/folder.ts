@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { count, countOrNull, dateTime, dateTimeOrNull, object, textOrNull } from '../../../base/schema.js';
 import type { WatchedFolder } from '../../../storage/storage.js';
 import { folderFields } from '../../../watch/settings.js';
-import { watchedFolder, watchedFolderExample } from '../../watched-folders/watched-folder.js';
+import { watchedFolder, watchedFolderExample } from '../../watched-folders/watched-folders.js';
 import { ID, LATER, TIME } from '../fields.js';
 import { actorOf, type AtItem, type ManageServices } from '../services.js';
 

@@ -1,24 +1,23 @@
-/** The watched folders of an account, by the same service that the API for programs uses. */
+/** The watched folders of an account, by the same service that the API for programs uses, and their secrets. */
 import type { Static } from 'typebox';
 import { listOf, object, text } from '../../../base/schema.js';
 import { referTo } from '../../../operations/operation.js';
 import { successAnswer } from '../../fields.js';
-import { newWatchedFolder } from '../../watched-folders/create.js';
-import { watchedFolderChanges } from '../../watched-folders/edit.js';
+import { newWatchedFolder, watchedFolderChanges } from '../../watched-folders/watched-folders.js';
 import { type AtItem, type ManageServices, openedConnection, ownerEndpoints } from '../services.js';
 import {
+  FOLDER_ERRORS,
   folderAt,
   folderView,
-  FOLDER_ERRORS,
   managedFolder,
   managedFolderFields,
   note,
   sample,
   shownAnswer,
 } from './folder.js';
-import { SECRET } from './secret.js';
 
 const endpoint = ownerEndpoints('Watched folders');
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 export const listFolders = endpoint('GET /manage/watched-folders', {
   operationId: 'listManagedFolders',
@@ -139,3 +138,31 @@ async function switched(
   await note(services, input, verb, folder);
   return folderView(await folderAt(services, input));
 }
+
+const answer = { schema: object('SecretAnswer', { secret: text('The secret.') }), example: { secret: SECRET } };
+
+export const showSecret = endpoint('GET /manage/watched-folders/:id/secret', {
+  operationId: 'showSecret',
+  summary: 'Show the webhook secret',
+  description: 'What the receiver verifies signatures with. It stands in the audit log.',
+  answer,
+  errors: FOLDER_ERRORS,
+}).handle(async (input, services) => {
+  const folder = await folderAt(services, input);
+  const secret = await services.watching.secret(folder.accountId, folder.id);
+  await note(services, input, 'show_secret', folder);
+  return { secret };
+});
+
+export const rotateSecret = endpoint('POST /manage/watched-folders/:id/secret/rotate', {
+  operationId: 'rotateSecret',
+  summary: 'Replace the webhook secret',
+  description: 'The former one signs along for 24 hours.',
+  answer,
+  errors: FOLDER_ERRORS,
+}).handle(async (input, services) => {
+  const folder = await folderAt(services, input);
+  const secret = await services.watching.rotateSecret(folder.accountId, folder.id);
+  await note(services, input, 'rotate_secret', folder);
+  return { secret };
+});

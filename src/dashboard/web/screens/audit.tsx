@@ -5,9 +5,8 @@ import { useSearchParams } from 'wouter';
 import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
 import type { AuditEntry } from '../api/types.ts';
-import { Badge, Button, Empty, Page, Panel, Pending, Time } from '../ui/basics.tsx';
+import { Badge, Button, Empty, Page, Panel, Pending, Table, Time } from '../ui/basics.tsx';
 import { ChoiceField } from '../ui/fields.tsx';
-import { Table } from '../ui/table.tsx';
 
 const AREAS = [
   ['', 'Everything'],

@@ -9,7 +9,7 @@ import { Badge, Button, Failure, LinkButton, Notice, Page, Panel, Pending, Skele
 import { Confirm, Menu } from '../ui/dialog.tsx';
 import { changesOf, draftOf, isComplete, withPin } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
-import { HostKeys } from './connection/host-keys.tsx';
+import { HostKeys } from './connection/login-keys.tsx';
 import { ServerCard } from './connection/server-card.tsx';
 import { TestPanel } from './connection/test-panel.tsx';
 

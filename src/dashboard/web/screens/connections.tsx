@@ -4,8 +4,7 @@ import { FolderOpen, Plus, Server } from '../ui/icons.tsx';
 import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import type { Connection } from '../api/types.ts';
-import { Ago, Badge, Empty, LinkButton, Notice, Page, Panel, Pending } from '../ui/basics.tsx';
-import { Table } from '../ui/table.tsx';
+import { Ago, Badge, Empty, LinkButton, Notice, Page, Panel, Pending, Table } from '../ui/basics.tsx';
 
 export default function Connections(): ReactElement {
   const read = useRead<{ connections: Connection[]; limit: number }>('/manage/connections');

@@ -20,11 +20,10 @@ import { formatNumber } from '../format.ts';
 import { Button, Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { CopyFiles, DeleteFiles, MoveFiles, NewFolder, Rename } from './files/dialogs.tsx';
-import { droppedFiles, type DroppedFile } from './files/dropped.ts';
+import { addTasks, type DroppedFile, droppedFiles } from './files/queue.ts';
 import { FileList } from './files/file-list.tsx';
 import { crumbsOf, joinPath, parentOf } from './files/paths.ts';
 import { downloadUrl, Preview } from './files/preview.tsx';
-import { addTasks } from './files/queue.ts';
 
 const BETWEEN_DOWNLOADS_MS = 400;
 

@@ -1,15 +1,13 @@
 /** API keys: issued once, limited, rotated, revoked. */
-import { useState, type ReactElement } from 'react';
 import { KeyRound, Plus } from '../ui/icons.tsx';
+import { type ReactElement, useState } from 'react';
 import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import type { ApiKey, Connection } from '../api/types.ts';
-import { Ago, Badge, Button, Empty, Page, Panel, Pending, Time } from '../ui/basics.tsx';
-import { Confirm, Menu } from '../ui/dialog.tsx';
-import { Table } from '../ui/table.tsx';
-import { IssuedKey, type Issued } from './keys/issued-key.tsx';
+import { Ago, Badge, Button, CodeBlock, Empty, Notice, Page, Panel, Pending, Table, Time } from '../ui/basics.tsx';
+import { Confirm, Dialog, FormDialog, Menu } from '../ui/dialog.tsx';
+import { ChoiceField } from '../ui/fields.tsx';
 import { KeyForm, type KeyInput } from './keys/key-form.tsx';
-import { RotateKey } from './keys/rotate-key.tsx';
 
 const READS = ['/manage/api-keys', '/manage/overview'];
 
@@ -220,5 +218,89 @@ function RevokeKey({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onCl
           ' It stands in the configuration file: unless it is taken out there, the next start gives it back.'}
       </p>
     </Confirm>
+  );
+}
+
+interface Issued {
+  readonly apiKey: ApiKey;
+  readonly key: string;
+  readonly previous?: ApiKey;
+}
+
+function IssuedKey(props: {
+  readonly issued: Issued;
+  readonly connections: readonly Connection[];
+  readonly onClose: () => void;
+}): ReactElement {
+  const { issued, connections, onClose } = props;
+  return (
+    <Dialog title={`The key ${issued.apiKey.name}`} onClose={onClose} keepsOpen>
+      <Notice tone="warn" title="Copy it now: it is not shown again.">
+        The gateway keeps a digest of it alone. A lost key is replaced, not found.
+      </Notice>
+      <div className="stack tight">
+        <h3>Key</h3>
+        <CodeBlock code={issued.key} label="API key" />
+      </div>
+      <div className="stack tight">
+        <h3>Try it</h3>
+        <CodeBlock code={curlLine(issued, connections)} label="curl line" />
+      </div>
+      <div className="dialog-actions">
+        <Button look="primary" onClick={onClose}>
+          I have copied it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function curlLine({ apiKey, key }: Issued, connections: readonly Connection[]): string {
+  const header = `curl -H 'Authorization: Bearer ${key}'`;
+  const usable = connections.filter(
+    ({ id, isActive }) => isActive && (apiKey.connections.length === 0 || apiKey.connections.includes(id)),
+  );
+  const first = usable[0]?.id;
+  if (first !== undefined && apiKey.scopes.includes('read')) return `${header} ${location.origin}/api/list/${first}`;
+  if (first !== undefined && apiKey.scopes.includes('write'))
+    return `${header} -F file=@hello.txt ${location.origin}/api/upload/${first}`;
+  return `${header} ${location.origin}/api/me`;
+}
+
+const OVERLAPS = [
+  ['0', 'At once'],
+  ['60', 'In an hour'],
+  ['1440', 'In a day'],
+  ['10080', 'In a week'],
+  ['43200', 'In 30 days'],
+] as const;
+
+function RotateKey(props: {
+  readonly apiKey: ApiKey;
+  readonly onIssued: (issued: Issued) => void;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { apiKey, onIssued, onClose } = props;
+  const [overlap, setOverlap] = useState('60');
+  const rotate = useAction(
+    () => request<Issued>('POST', `/manage/api-keys/${apiKey.id}/rotate`, { overlapMinutes: Number(overlap) }),
+    {
+      refreshes: ['/manage/api-keys'],
+      showsError: true,
+      onDone: onIssued,
+    },
+  );
+  return (
+    <FormDialog
+      title={`Rotate ${apiKey.name}`}
+      verb="Issue the new key"
+      isBusy={rotate.isPending}
+      error={rotate.error}
+      onClose={onClose}
+      onSend={() => rotate.mutate(undefined)}
+    >
+      <p>A new key with the same rights is issued. Put it in place before the present one ends.</p>
+      <ChoiceField label="The present key ends" value={overlap} onText={setOverlap} options={OVERLAPS} />
+    </FormDialog>
   );
 }

@@ -8,8 +8,7 @@ import type { Account, Connection, Overview as OverviewData, Transfer } from '..
 import { formatBytes, formatHour, formatNumber } from '../format.ts';
 import { CodeBlock, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { BarChart } from '../ui/chart.tsx';
-import { LiveRows } from './transfers/live-rows.tsx';
-import { TransferTable } from './transfers/transfer-table.tsx';
+import { LiveRows, TransferTable } from './transfers/rows.tsx';
 
 export function Overview(): ReactElement {
   const overview = useRead<OverviewData>('/manage/overview', { everyMs: 15_000 });

@@ -6,8 +6,7 @@ import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import type { PoolsAnswer, ShareState } from '../api/types.ts';
 import { formatBytes } from '../format.ts';
-import { Badge, Empty, Notice, Page, Panel, Pending, Progress } from '../ui/basics.tsx';
-import { Table } from '../ui/table.tsx';
+import { Badge, Empty, Notice, Page, Panel, Pending, Progress, Table } from '../ui/basics.tsx';
 
 const EVERY_MS = 3_000;
 

@@ -1,12 +1,12 @@
 /** The account's password, second factor and sessions, and how this browser shows the dashboard. */
-import type { ReactElement } from 'react';
-import { useRead } from '../api/hooks.ts';
-import type { Account } from '../api/types.ts';
+import { type ReactElement, useState } from 'react';
+import { request } from '../api/client.ts';
+import { useAction, useRead } from '../api/hooks.ts';
+import type { Account, Session } from '../api/types.ts';
 import { setShortcuts, setTheme, useShortcutsSetting, useTheme } from '../preferences.ts';
-import { Facts, Page, Panel, Pending, Time } from '../ui/basics.tsx';
-import { CheckField, RadioGroup } from '../ui/fields.tsx';
-import { PasswordPanel } from './settings/password.tsx';
-import { SessionsPanel } from './settings/sessions.tsx';
+import { Ago, Badge, Button, Facts, Failure, Notice, Page, Panel, Pending, Table, Time } from '../ui/basics.tsx';
+import { CheckField, RadioGroup, TextField } from '../ui/fields.tsx';
+import { showToast } from '../ui/toast.tsx';
 import { TotpPanel } from './settings/totp.tsx';
 
 export default function Settings(): ReactElement {
@@ -63,4 +63,155 @@ function Appearance(): ReactElement {
       </div>
     </Panel>
   );
+}
+
+const MIN_LENGTH = 12;
+
+function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): ReactElement {
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const [again, setAgain] = useState('');
+  const change = useAction(
+    () =>
+      request<{ revokedSessions: number }>('POST', '/manage/password', { currentPassword: current, newPassword: next }),
+    {
+      refreshes: ['/manage/sessions'],
+      showsError: true,
+      onDone: ({ revokedSessions }) => {
+        showToast(
+          revokedSessions === 0 ? 'Password changed' : `Password changed, ${revokedSessions} other sessions ended`,
+        );
+        setCurrent('');
+        setNext('');
+        setAgain('');
+      },
+    },
+  );
+  const isDifferent = again !== '' && next !== again;
+  return (
+    <Panel title="Password">
+      <form
+        className="panel-body"
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.mutate(undefined);
+        }}
+      >
+        {!hasPassword && <Notice>This account has no password; its operator sets the first one.</Notice>}
+        <TextField
+          label="Present password"
+          type="password"
+          required
+          value={current}
+          onText={setCurrent}
+          autoComplete="current-password"
+          disabled={!hasPassword}
+        />
+        <TextField
+          label="New password"
+          type="password"
+          required
+          minLength={MIN_LENGTH}
+          maxLength={200}
+          value={next}
+          onText={setNext}
+          autoComplete="new-password"
+          hint={`${MIN_LENGTH} characters or more. All other sessions end.`}
+          disabled={!hasPassword}
+        />
+        <TextField
+          label="New password again"
+          type="password"
+          required
+          value={again}
+          onText={setAgain}
+          autoComplete="new-password"
+          error={isDifferent ? 'The two are not the same.' : undefined}
+          disabled={!hasPassword}
+        />
+        <Failure error={change.error} />
+        <div className="row end">
+          <Button
+            look="primary"
+            type="submit"
+            isBusy={change.isPending}
+            disabled={next.length < MIN_LENGTH || next !== again}
+          >
+            Change the password
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+const READS = ['/manage/sessions'];
+
+function SessionsPanel(): ReactElement {
+  const read = useRead<{ sessions: Session[] }>('/manage/sessions');
+  const end = useAction((id: string) => request('DELETE', `/manage/sessions/${id}`), {
+    says: 'Session ended',
+    refreshes: READS,
+  });
+  const endOthers = useAction(() => request('POST', '/manage/sessions/revoke-others'), {
+    says: 'All other sessions have ended',
+    refreshes: READS,
+  });
+  const sessions = read.data?.sessions ?? [];
+  return (
+    <Panel
+      title="Sessions"
+      actions={
+        sessions.length > 1 && (
+          <Button isBusy={endOthers.isPending} onClick={() => endOthers.mutate(undefined)}>
+            End all others
+          </Button>
+        )
+      }
+    >
+      {read.data === undefined ? (
+        <Pending error={read.error} onRetry={() => void read.refetch()} />
+      ) : (
+        <Table
+          label="Sessions"
+          rows={sessions}
+          rowKey={({ id }) => id}
+          columns={[
+            {
+              head: 'Browser',
+              cell: ({ userAgent, isCurrent }) => (
+                <span className="row">
+                  {browserOf(userAgent)}
+                  {isCurrent && <Badge tone="info">This one</Badge>}
+                </span>
+              ),
+            },
+            { head: 'Address', cell: ({ address }) => <span className="mono">{address}</span> },
+            { head: 'Logged in', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+            { head: 'Last seen', cell: ({ lastSeenAt }) => <Ago iso={lastSeenAt} /> },
+            {
+              head: 'Actions',
+              isHeadHidden: true,
+              align: 'end',
+              cell: ({ id, isCurrent, address }) =>
+                !isCurrent && (
+                  <Button onClick={() => end.mutate(id)} aria-label={`End the session from ${address}`}>
+                    End
+                  </Button>
+                ),
+            },
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+/** Enough to know one's own browsers apart. */
+function browserOf(userAgent: string | null): string {
+  if (userAgent === null || userAgent === '') return 'Unknown';
+  const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(userAgent)?.[1] ?? userAgent.slice(0, 40);
+  const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(userAgent)?.[1];
+  const name = { Edg: 'Edge', OPR: 'Opera' }[browser] ?? browser;
+  return system === undefined ? name : `${name} on ${system.replace('Mac OS X', 'macOS')}`;
 }

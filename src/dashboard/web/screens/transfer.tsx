@@ -7,8 +7,7 @@ import { useRead } from '../api/hooks.ts';
 import type { Live, TransferDetail } from '../api/types.ts';
 import { formatBytes, formatDuration, formatNumber, formatSpeed, secondsLeft } from '../format.ts';
 import { Badge, Button, CopyButton, Facts, Page, Panel, Pending, Progress, Time } from '../ui/basics.tsx';
-import { useCancel } from './transfers/live-rows.tsx';
-import { STATUS } from './transfers/transfer-table.tsx';
+import { STATUS, useCancel } from './transfers/rows.tsx';
 
 export default function TransferScreen({ id }: { readonly id: string }): ReactElement {
   const live = useLiveTransfers().transfers.find((transfer) => transfer.id === id);

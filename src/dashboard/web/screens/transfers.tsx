@@ -9,8 +9,7 @@ import type { Connection, Transfer } from '../api/types.ts';
 import { formatNumber } from '../format.ts';
 import { Badge, Button, Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
-import { LiveRows } from './transfers/live-rows.tsx';
-import { TransferTable } from './transfers/transfer-table.tsx';
+import { LiveRows, TransferTable } from './transfers/rows.tsx';
 
 const FILTERS = ['connectionId', 'status', 'type', 'direction', 'since', 'until', 'search'] as const;
 type Filter = (typeof FILTERS)[number];

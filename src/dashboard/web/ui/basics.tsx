@@ -1,7 +1,6 @@
 /** The small parts that every screen is made of. */
-import { useEffect, useRef, type ButtonHTMLAttributes, type ReactElement, type ReactNode } from 'react';
-import { Check, Copy, Inbox, LoaderCircle, TriangleAlert, type IconComponent } from './icons.tsx';
-import { useState } from 'react';
+import { Check, Copy, Inbox, LoaderCircle, type IconComponent, TriangleAlert } from './icons.tsx';
+import { type ButtonHTMLAttributes, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { formatAgo, formatDateTime, formatShortTime } from '../format.ts';
 
@@ -287,5 +286,47 @@ export function Facts({
         </div>
       ))}
     </dl>
+  );
+}
+
+interface Column<R> {
+  readonly head: string;
+  readonly cell: (row: R) => ReactNode;
+  readonly align?: 'end';
+  /** For a column of buttons, whose head is said but not shown. */
+  readonly isHeadHidden?: boolean;
+}
+
+export function Table<R>(props: {
+  readonly label: string;
+  readonly columns: readonly Column<R>[];
+  readonly rows: readonly R[];
+  readonly rowKey: (row: R) => string;
+  readonly rowClass?: (row: R) => string;
+}): ReactElement {
+  const { label, columns, rows, rowKey, rowClass } = props;
+  return (
+    <table className="table" role="table" aria-label={label}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ head, align, isHeadHidden }) => (
+            <th key={head} role="columnheader" scope="col" className={align}>
+              {isHeadHidden === true ? <span className="visually-hidden">{head}</span> : head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => (
+          <tr key={rowKey(row)} role="row" className={rowClass?.(row)}>
+            {columns.map(({ head, cell, align, isHeadHidden }) => (
+              <td key={head} role="cell" className={align} data-label={isHeadHidden === true ? undefined : head}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

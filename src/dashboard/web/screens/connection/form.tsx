@@ -3,7 +3,7 @@ import { Fragment, type ReactElement } from 'react';
 import type { Connection, ConnectionType } from '../../api/types.ts';
 import { AreaField, CheckField, ChoiceField, RadioGroup, TextField } from '../../ui/fields.tsx';
 import { hasLogins, isLost, shownFields, textOf, valueOf, type Draft, type FormField } from './draft.ts';
-import { KeyPairChoice } from './key-pairs.tsx';
+import { KeyPairChoice } from './login-keys.tsx';
 
 export interface FormProps {
   readonly types: readonly ConnectionType[];

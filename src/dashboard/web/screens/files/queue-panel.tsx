@@ -3,7 +3,7 @@ import { useState, type ReactElement } from 'react';
 import { ChevronDown, ChevronUp, CircleCheck, CircleX, RotateCw, X } from '../../ui/icons.tsx';
 import { formatBytes, formatDuration, formatNumber, formatSpeed, secondsLeft } from '../../format.ts';
 import { Button, Progress } from '../../ui/basics.tsx';
-import { cancelTask, clearTasks, isActive, retryTask, useTasks, type Task } from './queue.ts';
+import { cancelTask, clearTasks, isActive, retryTask, type Task, useTasks } from './queue.ts';
 
 export function UploadQueue(): ReactElement | null {
   const tasks = useTasks();

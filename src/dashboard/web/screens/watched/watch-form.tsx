@@ -1,5 +1,5 @@
-/** A watch, a new one or one that is changed: where, how often, what for. */
-import { useState, type ReactElement } from 'react';
+/** A watch, a new one or one that is changed: what is typed, and the request it becomes. */
+import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
 import { request } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
@@ -7,8 +7,109 @@ import type { Connection, WatchedFolder } from '../../api/types.ts';
 import { LinkButton } from '../../ui/basics.tsx';
 import { Dialog, FormDialog } from '../../ui/dialog.tsx';
 import { CheckField, ChoiceField, TextField } from '../../ui/fields.tsx';
-import { draftOf, NEW_WATCH, toChanges, toRequest, type WatchDraft } from './draft.ts';
-import { WatchOptions } from './watch-options.tsx';
+
+/** What is typed for a watch, and the request it becomes: of a new one, what was left empty is left out. */
+const AFTER_DELIVERY = [
+  ['keep', 'Leave it where it is'],
+  ['move', 'Move it to another folder'],
+  ['delete', 'Delete it'],
+] as const;
+
+interface WatchDraft {
+  readonly connectionId: string;
+  readonly path: string;
+  readonly name: string;
+  readonly scheduleMinutes: string;
+  readonly filePattern: string;
+  readonly excludePattern: string;
+  readonly webhookUrl: string;
+  readonly detectModified: boolean;
+  readonly recursive: boolean;
+  readonly initial: 'ignore' | 'report';
+  readonly doneFile: string;
+  readonly minAgeSeconds: string;
+  readonly afterDelivery: (typeof AFTER_DELIVERY)[number][0];
+  readonly moveTo: string;
+  readonly expectEveryMinutes: string;
+}
+
+const NEW_WATCH: WatchDraft = {
+  connectionId: '',
+  path: '',
+  name: '',
+  scheduleMinutes: '5',
+  filePattern: '',
+  excludePattern: '',
+  webhookUrl: '',
+  detectModified: false,
+  recursive: false,
+  initial: 'ignore',
+  doneFile: '',
+  minAgeSeconds: '',
+  afterDelivery: 'keep',
+  moveTo: '',
+  expectEveryMinutes: '',
+};
+
+const TEXTS = ['name', 'filePattern', 'excludePattern', 'webhookUrl', 'doneFile'] as const;
+const NUMBERS = ['scheduleMinutes', 'minAgeSeconds', 'expectEveryMinutes'] as const;
+
+/** The body of POST /manage/watched-folders. */
+function toRequest(draft: WatchDraft): Readonly<Record<string, unknown>> {
+  const { connectionId, path, detectModified, recursive, initial } = draft;
+  // Without a webhook there is no delivery that anything could follow.
+  const afterDelivery = draft.webhookUrl.trim() === '' ? 'keep' : draft.afterDelivery;
+  const moveTo = afterDelivery === 'move' ? draft.moveTo.trim() : '';
+  const texts = TEXTS.map((name) => [name, draft[name].trim()] as const).filter(([, text]) => text !== '');
+  const numbers = NUMBERS.filter((name) => draft[name] !== '').map((name) => [name, Number(draft[name])] as const);
+  const filledIn = Object.fromEntries<string | number>([...texts, ...numbers]);
+  return {
+    connectionId,
+    path: path.trim(),
+    detectModified,
+    recursive,
+    initial,
+    afterDelivery,
+    ...(moveTo === '' ? {} : { moveTo }),
+    ...filledIn,
+  };
+}
+
+/** A watch as it stands, to be changed. */
+function draftOf(folder: WatchedFolder): WatchDraft {
+  const { filePattern, excludePattern, webhookUrl, doneFile, moveTo, expectEveryMinutes } = folder;
+  return {
+    ...NEW_WATCH,
+    connectionId: folder.connectionId,
+    path: folder.path,
+    name: folder.name,
+    scheduleMinutes: String(folder.scheduleMinutes),
+    detectModified: folder.detectModified,
+    recursive: folder.recursive,
+    initial: folder.initial,
+    minAgeSeconds: String(folder.minAgeSeconds),
+    afterDelivery: folder.afterDelivery,
+    filePattern: filePattern ?? '',
+    excludePattern: excludePattern ?? '',
+    webhookUrl: webhookUrl ?? '',
+    doneFile: doneFile ?? '',
+    moveTo: moveTo ?? '',
+    expectEveryMinutes: expectEveryMinutes === null ? '' : String(expectEveryMinutes),
+  };
+}
+
+/** The body of PATCH /manage/watched-folders/{id}: what was emptied is taken away. */
+function toChanges(draft: WatchDraft, former: WatchedFolder): Readonly<Record<string, unknown>> {
+  const { connectionId: _connection, path, ...wanted } = toRequest(draft);
+  const emptied = { filePattern: null, excludePattern: null, webhookUrl: null, doneFile: null };
+  return {
+    ...emptied,
+    expectEveryMinutes: null,
+    minAgeSeconds: 0,
+    ...wanted,
+    ...(path === former.path ? {} : { path }),
+  };
+}
 
 interface Props {
   /** Absent = a new one. */
@@ -125,5 +226,76 @@ export function WatchForm({ former, onClose }: Props): ReactElement {
       />
       <WatchOptions draft={draft} onChange={type} />
     </FormDialog>
+  );
+}
+
+function WatchOptions({
+  draft,
+  onChange,
+}: {
+  readonly draft: WatchDraft;
+  readonly onChange: (to: Partial<WatchDraft>) => void;
+}): ReactElement {
+  const { initial, doneFile, minAgeSeconds, afterDelivery, moveTo, expectEveryMinutes, webhookUrl } = draft;
+  const hasWebhook = webhookUrl.trim() !== '';
+  return (
+    <details>
+      <summary>More options</summary>
+      <div className="form-grid">
+        <ChoiceField
+          label="Files that are there already"
+          value={initial}
+          onText={(value) => onChange({ initial: value === 'report' ? 'report' : 'ignore' })}
+          options={[
+            ['ignore', 'Are the baseline, not reported'],
+            ['report', 'Are reported like new ones'],
+          ]}
+        />
+        <TextField
+          label="Wait for a done file"
+          value={doneFile}
+          onText={(value) => onChange({ doneFile: value })}
+          placeholder="{filename}.done"
+          hint="A file counts once this one is there too. {filename} is its name, {name} that without the extension."
+        />
+        <TextField
+          label="Youngest age in seconds"
+          type="number"
+          min={0}
+          max={604_800}
+          value={minAgeSeconds}
+          onText={(value) => onChange({ minAgeSeconds: value })}
+          hint="Younger files wait for a later check."
+        />
+        <TextField
+          label="Alarm after minutes without a file"
+          type="number"
+          min={1}
+          max={525_600}
+          value={expectEveryMinutes}
+          onText={(value) => onChange({ expectEveryMinutes: value })}
+          hint="The webhook gets a message of its own. Empty: no alarm."
+        />
+        <ChoiceField
+          label="Once the webhook has the message"
+          value={hasWebhook ? afterDelivery : 'keep'}
+          disabled={!hasWebhook}
+          onText={(value) =>
+            onChange({ afterDelivery: AFTER_DELIVERY.find(([choice]) => choice === value)?.[0] ?? 'keep' })
+          }
+          options={AFTER_DELIVERY}
+          hint={hasWebhook ? 'What becomes of the file.' : 'Needs a webhook.'}
+        />
+        {hasWebhook && afterDelivery === 'move' && (
+          <TextField
+            label="Move it to"
+            value={moveTo}
+            onText={(value) => onChange({ moveTo: value })}
+            placeholder="processed"
+            hint="Below the watched folder, or from the root with /."
+          />
+        )}
+      </div>
+    </details>
   );
 }

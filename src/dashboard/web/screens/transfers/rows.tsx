@@ -1,12 +1,12 @@
-/** Transfers under way: bytes, speed, time left, and a way to stop them. */
-import type { ReactElement } from 'react';
+/** Transfers as rows: those under way with a way to stop them, and those of the history. */
 import { Ban } from '../../ui/icons.tsx';
+import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import type { Transfer } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatSpeed, secondsLeft } from '../../format.ts';
-import { Button, Progress } from '../../ui/basics.tsx';
+import { Badge, Button, Progress, Table, Time, type Tone } from '../../ui/basics.tsx';
 
 export function LiveRows({ transfers }: { readonly transfers: readonly Transfer[] }): ReactElement {
   return (
@@ -63,4 +63,53 @@ export function useCancel() {
     says: 'The transfer is being cancelled',
     refreshes: ['/manage/transfers'],
   });
+}
+
+export const STATUS: Readonly<Record<Transfer['status'], readonly [text: string, tone: Tone]>> = {
+  success: ['Done', 'good'],
+  failed: ['Failed', 'bad'],
+  pending: ['Running', 'info'],
+};
+
+export function TransferTable({ transfers }: { readonly transfers: readonly Transfer[] }): ReactElement {
+  return (
+    <Table
+      label="Transfers"
+      rows={transfers}
+      rowKey={({ id }) => id}
+      columns={[
+        { head: 'Started', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+        {
+          head: 'What',
+          cell: ({ id, type, filename, path, errorMessage, status }) => (
+            <div>
+              <Link href={`/transfers/${id}`}>
+                {type} {filename === '' ? path : filename}
+              </Link>
+              <div className="muted small">
+                {status === 'failed' && errorMessage !== null ? <span className="bad-text">{errorMessage}</span> : path}
+              </div>
+            </div>
+          ),
+        },
+        {
+          head: 'Connection',
+          cell: ({ connectionId }) => connectionId ?? '–',
+        },
+        { head: 'Size', align: 'end', cell: ({ fileSize }) => formatBytes(fileSize) },
+        {
+          head: 'Took',
+          align: 'end',
+          cell: ({ durationMs, status }) => (status === 'pending' ? '–' : formatDuration(durationMs)),
+        },
+        {
+          head: 'Status',
+          cell: ({ status }) => {
+            const [text, tone] = STATUS[status];
+            return <Badge tone={tone}>{text}</Badge>;
+          },
+        },
+      ]}
+    />
+  );
 }

@@ -1,0 +1,270 @@
+/** The connections of an account: their types, the list, and what makes, changes and ends one. */
+import { type Static, Type } from 'typebox';
+import { SLUG } from '../../../base/formats.js';
+import { component, count, flag, listOf, object, text, withDefault } from '../../../base/schema.js';
+import type { Definition, Values } from '../../../connections/definition.js';
+import { fieldsOf, formSchema } from '../../../connections/schemas.js';
+import { CONNECTION_TYPES } from '../../../connections/types.js';
+import type { ConnectionDraft, SecretChanges } from '../../../storage/storage.js';
+import { successAnswer } from '../../fields.js';
+import { connectionView, draftOf, editedDraft, schemas, secretValues } from '../connection-input.js';
+import { CLOSED, ID, newName, TIME } from '../fields.js';
+import {
+  actorOf,
+  type AtItem,
+  connectionAt,
+  type ManageServices,
+  openedConnection,
+  ownerEndpoints,
+  refusal,
+  refuseConfigured,
+} from '../services.js';
+import { EDIT_ERRORS, madeAnswer, managedConnection, sample, sampleInput, shown, shownAnswer } from './view.js';
+
+const endpoint = ownerEndpoints('Connections');
+
+const names = (description: string) => Type.Array(Type.String(), { description });
+
+const connectionType = component(
+  'ConnectionType',
+  Type.Object({
+    type: text('`type` of its connections.'),
+    title: text('What people call it.'),
+    schema: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'JSON Schema of what `POST /manage/connections` takes, its properties in the order of a form: `title` is the label, `description` the hint, `writeOnly` marks secrets, a choice is a `oneOf` of constants with titles.',
+    }),
+    advanced: names('Fields that few change.'),
+    multiline: names('Fields whose text has several lines.'),
+    address: names('Fields that name the server.'),
+    sent: names('Secrets that must be given again when one of `address` changes.'),
+  }),
+);
+
+export function describedType(definition: Definition): Static<typeof connectionType> {
+  const fields = fieldsOf(definition);
+  const { type, title, secrets, address } = definition;
+  return {
+    type,
+    title,
+    schema: formSchema(definition),
+    advanced: fields.filter(({ isAdvanced }) => isAdvanced).map(({ name }) => name),
+    multiline: fields.filter(({ isLong }) => isLong === true).map(({ name }) => name),
+    address: [...address],
+    sent: Object.keys(secrets).filter((name) => secrets[name]?.isSent === true),
+  };
+}
+
+export const listConnectionTypes = endpoint('GET /manage/connection-types', {
+  operationId: 'listConnectionTypes',
+  summary: 'List the types of connections',
+  description: 'The fields of each type, as the dashboard draws its form from.',
+  answer: {
+    description: 'The types.',
+    schema: component(
+      'ConnectionTypesAnswer',
+      Type.Object({ connectionTypes: Type.Array(connectionType, { description: 'In the order of a form.' }) }),
+    ),
+    example: { connectionTypes: CONNECTION_TYPES.map(describedType) },
+  },
+}).handle(async () => ({ connectionTypes: CONNECTION_TYPES.map(describedType) }));
+
+export const listConnections = endpoint('GET /manage/connections', {
+  operationId: 'listManagedConnections',
+  summary: 'List connections',
+  description: 'All connections of the account; `secrets` says which are set. `limit` 0 is unlimited.',
+  answer: {
+    schema: object('ManagedConnectionsAnswer', {
+      connections: listOf(managedConnection, 'All connections of the account.'),
+      limit: count('How many connections the plan has room for; 0 = unlimited.'),
+    }),
+    example: { connections: [sample], limit: 0 },
+  },
+}).handle(async ({ caller }, { storage, planOf }) => {
+  const connections = await storage.management.connections.list(caller.accountId);
+  return { connections: connections.map(connectionView), limit: planOf(caller.plan).connections };
+});
+
+export const showConnection = endpoint('GET /manage/connections/:id', {
+  operationId: 'showConnection',
+  summary: 'Show a connection',
+  description: 'With `card`: what the last good test learned of the server.',
+  answer: {
+    schema: managedConnection,
+    example: {
+      ...sample,
+      card: { software: 'OpenSSH_9.2p1', home: '/home/gw', canExec: true, testedAt: TIME },
+    },
+  },
+  errors: ['unknown_connection'],
+}).handle(async (input, services) => {
+  const connection = await connectionAt(services, input);
+  return { ...connectionView(connection), card: connection.lastTest?.card ?? null };
+});
+
+export const createConnection = endpoint('POST /manage/connections', {
+  operationId: 'createConnection',
+  summary: 'Register a connection',
+  description: 'The fields depend on `type`. Secrets are kept encrypted and never shown again.',
+  body: schemas.create,
+  bodyExamples: { body: sampleInput },
+  answer: madeAnswer,
+  errors: ['plan_required', 'already_exists', 'unknown_item'],
+}).handle(async (input, services) => {
+  return created(services, input, draftOf(input.body));
+});
+
+export const duplicateConnection = endpoint('POST /manage/connections/:id/duplicate', {
+  operationId: 'duplicateConnection',
+  summary: 'Duplicate a connection',
+  description:
+    'With its secrets. Also one of the configuration file, to have one that can be edited: that copy has no secrets but those given here.',
+  body: component(
+    'DuplicateRequest',
+    Type.Unsafe<SecretChanges & { readonly id?: string; readonly name?: string }>({
+      type: 'object',
+      properties: { id: text('Identifier.', { pattern: SLUG }), name: newName(), ...schemas.secrets },
+      ...CLOSED,
+    }),
+  ),
+  bodyExamples: { body: { name: 'Warehouse (copy)', id: 'warehouse-2' } },
+  answer: madeAnswer,
+  errors: ['unknown_connection', 'plan_required', 'already_exists'],
+}).handle(async (input, services) => {
+  const source = await connectionAt(services, input);
+  const { id, name, ...given } = input.body;
+  // The operator's secrets are for this one alone: whoever may edit the copy could lead them anywhere.
+  const opened = source.hasConfiguredSecrets ? undefined : await openedConnection(services, input.caller, source.id);
+  const draft: ConnectionDraft = {
+    id,
+    name: name ?? `${source.name} (copy)`,
+    type: source.type,
+    isActive: source.isActive,
+    settings: source.settings,
+    secrets: given,
+    hostKeys: source.hostKeys,
+    keyPairId: source.keyPairId,
+  };
+  return created(services, input, { ...draft, secrets: secretValues(draft, opened) }, source.id);
+});
+
+async function created(
+  services: ManageServices,
+  input: Omit<AtItem, 'params'>,
+  draft: ConnectionDraft,
+  copiedFrom?: string,
+): Promise<Values> {
+  const limit = services.planOf(input.caller.plan).connections;
+  const { connections } = services.storage.management;
+  return shown(services, input, await connections.create(actorOf(input), draft, limit, copiedFrom));
+}
+
+export const editConnection = endpoint('PATCH /manage/connections/:id', {
+  operationId: 'editConnection',
+  summary: 'Edit a connection',
+  description:
+    'The fields that change. An absent secret stays, null takes it away; a change of `host` or `port` needs the password again.',
+  body: schemas.changes,
+  bodyExamples: { body: { name: 'Warehouse 2', pool: { maxSessions: 2 } } },
+  answer: shownAnswer,
+  errors: [...EDIT_ERRORS, 'unknown_item'],
+}).handle(async (input, services) => {
+  const connection = await connectionAt(services, input);
+  refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
+  const draft = editedDraft(connection, input.body);
+  await services.storage.management.connections.update(actorOf(input), connection, draft, Object.keys(input.body));
+  return shown(services, input, connection.id);
+});
+
+export const activateConnection = endpoint('POST /manage/connections/:id/activate', {
+  operationId: 'activateConnection',
+  summary: 'Switch a connection on',
+  description: 'Its operations are let through again.',
+  answer: shownAnswer,
+  errors: EDIT_ERRORS,
+}).handle((input, services) => switched(services, input, true));
+
+export const deactivateConnection = endpoint('POST /manage/connections/:id/deactivate', {
+  operationId: 'deactivateConnection',
+  summary: 'Switch a connection off',
+  description: 'Its operations are refused with 403 `connection_inactive`.',
+  answer: { ...shownAnswer, example: { ...sample, isActive: false } },
+  errors: EDIT_ERRORS,
+}).handle((input, services) => switched(services, input, false));
+
+async function switched(services: ManageServices, input: AtItem, isActive: boolean): Promise<Values> {
+  const connection = await connectionAt(services, input);
+  refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
+  if (connection.isActive !== isActive) {
+    await services.storage.management.connections.setActive(actorOf(input), connection, isActive);
+  }
+  return shown(services, input, connection.id);
+}
+
+export const deleteConnection = endpoint('DELETE /manage/connections/:id', {
+  operationId: 'deleteConnection',
+  summary: 'Delete a connection',
+  description:
+    'Without `confirm` it is 409 when others depend on it. API keys that are for this connection alone are revoked; its watched folders end.',
+  query: Type.Object(
+    { confirm: withDefault(flag('Delete it although others depend on it.', { examples: [true] }), false) },
+    CLOSED,
+  ),
+  answer: { schema: successAnswer, example: { success: true } },
+  errors: [...EDIT_ERRORS, 'in_use'],
+}).handle(async (input, services) => {
+  const connection = await connectionAt(services, input);
+  refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
+  const { connections } = services.storage.management;
+  if (!input.query.confirm) {
+    const { apiKeys, watchedFolders, runningTransfers } = await connections.dependents(
+      input.caller.accountId,
+      connection.id,
+    );
+    const named = [
+      ...apiKeys.map(({ name, willBeRevoked }) => `API key "${name}"${willBeRevoked ? ' (would be revoked)' : ''}`),
+      ...watchedFolders.map(({ name }) => `watched folder "${name}"`),
+      ...(runningTransfers === 0 ? [] : [`${runningTransfers} running transfers`]),
+    ];
+    if (named.length > 0) {
+      throw refusal(
+        'in_use',
+        `connection ${connection.id} is used by ${named.join(', ')}; confirm=true deletes it all the same`,
+      );
+    }
+  }
+  await connections.remove(actorOf(input), connection);
+  return { success: true };
+});
+
+export const showDependents = endpoint('GET /manage/connections/:id/dependents', {
+  operationId: 'showDependents',
+  summary: 'What depends on a connection?',
+  description: 'What its deletion would take along.',
+  answer: {
+    schema: object('Dependents', {
+      apiKeys: listOf(
+        Type.Object({
+          id: text('Id of the API key.'),
+          name: text('Its name.'),
+          willBeRevoked: flag('Whether it is for this connection alone and ends with it.'),
+        }),
+        'API keys.',
+      ),
+      watchedFolders: listOf(
+        Type.Object({ id: text('Id of the watched folder.'), name: text('Its name.') }),
+        'The watched folders.',
+      ),
+      runningTransfers: count('How many operations run on it now.'),
+    }),
+    example: {
+      apiKeys: [{ id: ID, name: 'ci', willBeRevoked: true }],
+      watchedFolders: [],
+      runningTransfers: 0,
+    },
+  },
+  errors: ['unknown_connection'],
+}).handle(async (input, services) => {
+  const { id } = await connectionAt(services, input);
+  return services.storage.management.connections.dependents(input.caller.accountId, id);
+});

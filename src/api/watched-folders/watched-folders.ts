@@ -1,0 +1,218 @@
+/** Watched folders as the API for programs shows and takes them, and who may use them. */
+import { type Static, Type } from 'typebox';
+import type { Caller } from '../../base/caller.js';
+import { GatewayError } from '../../base/errors.js';
+import { count, dateTime, flag, listOf, object, text, textOrNull, withDefault } from '../../base/schema.js';
+import { referTo } from '../../operations/operation.js';
+import type { WatchedFolder } from '../../storage/storage.js';
+import { folderFields, folderSettings, type WatchRights } from '../../watch/settings.js';
+import { endpoint } from '../endpoint.js';
+import { answeredPath, CONNECTION_ID, connectionId, remotePath, successAnswer } from '../fields.js';
+import { type ApiServices, connectionOf } from '../services.js';
+
+const { scheduleMinutes, detectModified, initial, recursive, afterDelivery } = folderFields;
+
+/** Options that a folder does not use are left out. */
+const watchedFolderFields = {
+  id: text('Identifier.'),
+  connectionId: text(CONNECTION_ID),
+  name: text('Shown in the dashboard.'),
+  path: answeredPath(),
+  filePattern: textOrNull('A glob on the file name, or on the path below the folder where it holds `/` or `**`.'),
+  scheduleMinutes,
+  webhookUrl: textOrNull('URL that receives a POST when files are found.'),
+  source: text('How it was created.'),
+  detectModified,
+  isActive: flag('Whether it is switched on.'),
+  createdAt: dateTime('When it was created.'),
+  excludePattern: Type.Optional(text('A glob of files that are not reported.')),
+  doneFile: Type.Optional(text('Name of a marker file: a file is reported only once its marker is there too.')),
+  initial: Type.Optional(initial),
+  recursive: Type.Optional(recursive),
+  minAgeSeconds: Type.Optional(count('Files younger than this are not reported yet.')),
+  afterDelivery: Type.Optional(afterDelivery),
+  moveTo: Type.Optional(textOrNull('Folder for `afterDelivery: move`.')),
+  expectEveryMinutes: Type.Optional(count('Raise an alarm when no file came for this long.')),
+};
+
+export const watchedFolder = object('WatchedFolder', watchedFolderFields);
+
+const watchedFolderParameter = {
+  id: text('Identifier.', { minLength: 1, examples: ['0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001'] }),
+};
+
+export const watchedFolderExample: Static<typeof watchedFolder> = {
+  id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001',
+  connectionId: 'warehouse',
+  name: 'incoming',
+  path: '/incoming',
+  filePattern: '*.csv',
+  scheduleMinutes: 5,
+  webhookUrl: 'https://example.com/hooks/files',
+  source: 'api',
+  detectModified: false,
+  isActive: true,
+  createdAt: '2026-01-31T12:00:00.000Z',
+};
+
+function watchedFolderOf(folder: WatchedFolder): Static<typeof watchedFolder> {
+  const { id, connectionId, name, path, filePattern, scheduleMinutes, webhookUrl, source, detectModified, isActive } =
+    folder;
+  const { excludePattern, doneFile, initial, recursive, minAgeSeconds, afterDelivery, moveTo, expectEveryMinutes } =
+    folder;
+  return {
+    ...{ id, connectionId, name, path, filePattern, scheduleMinutes, webhookUrl, source, detectModified, isActive },
+    createdAt: folder.createdAt.toISOString(),
+    ...(excludePattern === null ? {} : { excludePattern }),
+    ...(doneFile === null ? {} : { doneFile }),
+    ...(initial === 'ignore' ? {} : { initial }),
+    ...(recursive ? { recursive } : {}),
+    ...(minAgeSeconds === 0 ? {} : { minAgeSeconds }),
+    ...(afterDelivery === 'keep' ? {} : { afterDelivery, moveTo }),
+    ...(expectEveryMinutes === null ? {} : { expectEveryMinutes }),
+  };
+}
+
+/** @throws GatewayError unknown_watched_folder, also for one of a connection that the key is not for */
+async function folderOf({ watching }: ApiServices, caller: Caller, id: string): Promise<WatchedFolder> {
+  const folder = await watching.get(caller.accountId, id);
+  if (mayUse(caller, folder)) return folder;
+  throw new GatewayError('unknown_watched_folder', `there is no watched folder ${folder.id}`, { step: 'request' });
+}
+
+function rightsOf({ scopes }: Caller): WatchRights {
+  return scopes.includes('write') ? 'move_and_delete' : 'look';
+}
+
+function mayUse(caller: Caller, { connectionId }: WatchedFolder): boolean {
+  return caller.connections.length === 0 || caller.connections.includes(connectionId);
+}
+
+export const listWatchedFolders = endpoint({
+  method: 'GET',
+  path: '/api/watched-folders',
+  access: 'watch',
+  operationId: 'listWatchedFolders',
+  tag: 'Watched folders',
+  summary: 'List watched folders',
+  description: 'The watched folders of the connections that this API key may use.',
+  answer: {
+    description: 'The watched folders.',
+    schema: object('WatchedFoldersAnswer', {
+      watchedFolders: listOf(watchedFolder, 'The watched folders of the account.'),
+    }),
+    example: { watchedFolders: [watchedFolderExample] },
+  },
+}).handle(async ({ caller }, { watching }: ApiServices) => {
+  const folders = await watching.list(caller.accountId);
+  return { watchedFolders: folders.filter((folder) => mayUse(caller, folder)).map(watchedFolderOf) };
+});
+
+export const newWatchedFolder = object('NewWatchedFolder', {
+  connectionId: connectionId(),
+  path: remotePath('Folder to watch.'),
+  ...folderSettings.properties,
+  scheduleMinutes: withDefault(folderFields.scheduleMinutes, 5),
+  detectModified: withDefault(folderFields.detectModified, false),
+  initial: withDefault(folderFields.initial, 'ignore'),
+  recursive: withDefault(folderFields.recursive, false),
+  minAgeSeconds: withDefault(folderFields.minAgeSeconds, 0),
+  afterDelivery: withDefault(folderFields.afterDelivery, 'keep'),
+});
+
+export const createWatchedFolder = endpoint({
+  method: 'POST',
+  path: '/api/watched-folders',
+  access: 'watch',
+  operationId: 'createWatchedFolder',
+  tag: 'Watched folders',
+  summary: 'Watch a folder',
+  description:
+    'Has a folder checked at an interval. What is there at the first check is the baseline; files that come later are sent to `webhookUrl`, signed with `webhookSecret`, which is shown this once. `afterDelivery` other than `keep` needs the scope `write`, too.',
+  body: newWatchedFolder,
+  bodyExamples: {
+    csv: {
+      connectionId: 'warehouse',
+      path: '/incoming',
+      webhookUrl: 'https://example.com/hooks/files',
+      filePattern: '*.csv',
+      scheduleMinutes: 5,
+    },
+  },
+  answer: {
+    status: 201,
+    description: 'The folder is watched.',
+    schema: object('CreatedWatchedFolder', {
+      ...watchedFolderFields,
+      webhookSecret: text('Signs its webhooks (Standard Webhooks); shown this once.'),
+    }),
+    example: { ...watchedFolderExample, webhookSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+  },
+  isRemote: true,
+  errors: ['not_found'],
+}).handle(async (input, services: ApiServices) => {
+  const { connectionId, path, ...settings } = input.body;
+  const connection = await connectionOf(services, input.caller, connectionId);
+  const locate = referTo(connection, path, 'path');
+  const { folder, webhookSecret } = await services.watching.create(connection, locate, settings, {
+    source: 'api',
+    rights: rightsOf(input.caller),
+    signal: input.request.signal,
+  });
+  return { ...watchedFolderOf(folder), webhookSecret };
+});
+
+export const watchedFolderChanges = object('WatchedFolderChanges', {
+  path: Type.Optional(remotePath('Folder to watch.')),
+  ...folderSettings.properties,
+  isActive: Type.Optional(flag('Whether it is switched on.')),
+});
+
+export const changeWatchedFolder = endpoint({
+  method: 'PATCH',
+  path: '/api/watched-folders/:id',
+  access: 'watch',
+  operationId: 'changeWatchedFolder',
+  tag: 'Watched folders',
+  summary: 'Change a watched folder',
+  description:
+    'Fields that are absent stay; the connection cannot change. Another `path` is another folder: what was known is forgotten, and the next check takes the baseline. Other names (`filePattern`, `excludePattern`, `doneFile`, `recursive`) keep what is known; what only they let in, and is there at the next check, is baseline. A folder whose `afterDelivery` is not `keep` needs the scope `write`, too.',
+  params: watchedFolderParameter,
+  body: watchedFolderChanges,
+  bodyExamples: { pattern: { filePattern: '*.xml', scheduleMinutes: 15 } },
+  answer: {
+    description: 'The folder as it is from now on.',
+    schema: watchedFolder,
+    example: { ...watchedFolderExample, filePattern: '*.xml', scheduleMinutes: 15 },
+  },
+  isRemote: true,
+  errors: ['unknown_watched_folder', 'not_found'],
+}).handle(async ({ caller, params, body, request }, services: ApiServices) => {
+  const folder = await folderOf(services, caller, params.id);
+  const { path, ...changes } = body;
+  const connection = await connectionOf(services, caller, folder.connectionId);
+  const edited = await services.watching.edit(
+    folder.accountId,
+    folder.id,
+    path === undefined ? changes : { ...changes, locate: referTo(connection, path, 'path') },
+    { rights: rightsOf(caller), signal: request.signal },
+  );
+  return watchedFolderOf(edited);
+});
+
+export const deleteWatchedFolder = endpoint({
+  method: 'DELETE',
+  path: '/api/watched-folders/:id',
+  access: 'watch',
+  operationId: 'deleteWatchedFolder',
+  tag: 'Watched folders',
+  summary: 'Delete a watched folder',
+  description: 'Ends the checks of a folder and its undelivered events.',
+  params: watchedFolderParameter,
+  answer: { description: 'The folder is no longer watched.', schema: successAnswer, example: { success: true } },
+  errors: ['unknown_watched_folder'],
+}).handle(async ({ caller, params }, services: ApiServices) => {
+  const folder = await folderOf(services, caller, params.id);
+  await services.watching.remove(folder.accountId, folder.id);
+  return { success: true };
+});

@@ -1,0 +1,140 @@
+/** The keys of an SFTP login: those that the server shows, and key pairs whose private half never leaves the gateway. */
+import { KeyRound, Plus, Trash2 } from '../../ui/icons.tsx';
+import { type ReactElement, useState } from 'react';
+import { request, segment } from '../../api/client.ts';
+import { useAction, useRead } from '../../api/hooks.ts';
+import type { Connection, KeyPair } from '../../api/types.ts';
+import { Badge, Button, CodeBlock, Failure, Notice, Panel } from '../../ui/basics.tsx';
+import { ChoiceField, TextField } from '../../ui/fields.tsx';
+
+export function HostKeys({
+  connection,
+  isOwned,
+}: {
+  readonly connection: Connection;
+  readonly isOwned: boolean;
+}): ReactElement {
+  const { id, hostKeys = [], hostKeysLearned = false } = connection;
+  const path = `/manage/connections/${segment(id)}/host-keys`;
+  const scan = useAction(() =>
+    request<{ shown: { fingerprint: string; isPinned: boolean }[] }>('POST', `${path}/scan`),
+  );
+  const pin = useAction((fingerprint: string) => request('POST', path, { fingerprint }), {
+    says: 'Host key pinned',
+    refreshes: ['/manage/connections'],
+  });
+  const forget = useAction(() => request('DELETE', path), {
+    says: 'Host keys forgotten',
+    refreshes: ['/manage/connections'],
+  });
+  return (
+    <Panel title="Host keys">
+      <div className="panel-body">
+        {hostKeys.length === 0 ? (
+          <p className="muted">None yet. The key that the server shows first will be remembered.</p>
+        ) : (
+          <ul className="stack tight">
+            {hostKeys.map((key) => (
+              <li key={key} className="row">
+                <span className="mono">{key}</span>
+                <Badge>{hostKeysLearned ? 'remembered at first use' : 'pinned'}</Badge>
+              </li>
+            ))}
+          </ul>
+        )}
+        <div className="row">
+          <Button isBusy={scan.isPending} onClick={() => scan.mutate(undefined)}>
+            See what the server shows
+          </Button>
+          {hostKeys.length > 0 && !isOwned && (
+            <Button isBusy={forget.isPending} onClick={() => forget.mutate(undefined)}>
+              Forget
+            </Button>
+          )}
+        </div>
+        {scan.data?.shown.map(({ fingerprint, isPinned }) => (
+          <Notice
+            key={fingerprint}
+            tone={isPinned ? 'good' : 'warn'}
+            title={isPinned ? 'Shown now, and known' : 'Shown now, and not known'}
+          >
+            <p className="mono">{fingerprint}</p>
+            {!isPinned && !isOwned && <Button onClick={() => pin.mutate(fingerprint)}>Pin this key</Button>}
+          </Notice>
+        ))}
+      </div>
+    </Panel>
+  );
+}
+
+export function KeyPairChoice({
+  value,
+  onValue,
+}: {
+  readonly value: string;
+  readonly onValue: (id: string) => void;
+}): ReactElement {
+  const pairs = useRead<{ keyPairs: KeyPair[] }>('/manage/key-pairs');
+  const [name, setName] = useState('');
+  const create = useAction((wanted: string) => request<KeyPair>('POST', '/manage/key-pairs', { name: wanted }), {
+    refreshes: ['/manage/key-pairs'],
+    showsError: true,
+    onDone: ({ id }) => {
+      setName('');
+      onValue(id);
+    },
+  });
+  const remove = useAction((id: string) => request('DELETE', `/manage/key-pairs/${id}`), {
+    refreshes: ['/manage/key-pairs'],
+    says: 'Key pair deleted',
+    onDone: () => onValue(''),
+  });
+  const known = pairs.data?.keyPairs ?? [];
+  const chosen = known.find(({ id }) => id === value);
+  return (
+    <div className="stack inset">
+      {known.length > 0 && (
+        <ChoiceField
+          label="Key pair"
+          value={value}
+          onText={onValue}
+          options={[
+            ['', 'Choose …'],
+            ...known.map(({ id, name: text, fingerprint }) => [id, `${text} (${fingerprint.slice(0, 19)}…)`] as const),
+          ]}
+        />
+      )}
+      {chosen !== undefined && (
+        <div className="stack tight">
+          <p>Add this public key to the authorized keys of the user on the server:</p>
+          <CodeBlock code={chosen.publicKey} label="Public key" />
+          {chosen.usedBy.length === 0 && (
+            <div className="row">
+              <Button icon={Trash2} isBusy={remove.isPending} onClick={() => remove.mutate(chosen.id)}>
+                Delete this key pair
+              </Button>
+            </div>
+          )}
+        </div>
+      )}
+      <div className="row with-field">
+        <TextField
+          label="Name of a new key pair"
+          value={name}
+          onText={setName}
+          placeholder="warehouse-2026"
+          maxLength={100}
+        />
+        <Button
+          icon={known.length > 0 ? Plus : KeyRound}
+          disabled={name.trim() === ''}
+          isBusy={create.isPending}
+          onClick={() => create.mutate(name.trim())}
+        >
+          Generate
+        </Button>
+      </div>
+      <Failure error={create.error} />
+    </div>
+  );
+}
