@@ -49,7 +49,7 @@ export class NodeRegistry {
   /** Enters this node. `alone`: the database is this process's own, so that all earlier nodes are dead at once. */
   async start(alone: boolean): Promise<void> {
     if (alone) {
-      await this.database.run((sql) => sql`update nodes set stopped_at = now() where stopped_at is null`);
+      await this.database.all`update nodes set stopped_at = now() where stopped_at is null`;
     }
     for (let attempt = 1; this.#tag === ''; attempt++) {
       const tag = randomBytes(4).toString('hex');
@@ -110,7 +110,7 @@ export class NodeRegistry {
     clearTimeout(this.#timer);
     this.#stopListening?.();
     await this.#beating;
-    await this.database.run((sql) => sql`update nodes set stopped_at = now() where id = ${this.id}`);
+    await this.database.all`update nodes set stopped_at = now() where id = ${this.id}`;
   }
 
   async #enter(sql: Queryable, tag: string): Promise<void> {

@@ -22,6 +22,10 @@ import { type Log, StartupError, type StorageOptions } from '../startup.js';
 import { TransactionLine } from './transaction-line.js';
 import { WriteProbe } from './write-probe.js';
 
+type RowList<Rows extends readonly object[]> = postgres.RowList<Rows>;
+/** Fragments need the driver: a statement that has some goes through `run`. */
+type Value = postgres.ParameterOrFragment<never>;
+
 /** The server ends a statement itself after this … */
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** … so silence for longer means a dead line, whatever TCP still believes. */
@@ -166,6 +170,17 @@ export class Database {
       clearTimeout(doubt);
       this.#unanswered.delete(giveUp);
     }
+  }
+
+  /** The rows of one statement on the pool: `all<Row>`select …``; errors as of `run`. */
+  async all<Row extends object>(text: TemplateStringsArray, ...values: readonly Value[]): Promise<RowList<Row[]>> {
+    return this.run((sql) => sql<Row[]>(text, ...values));
+  }
+
+  /** The first of them. */
+  async first<Row extends object>(text: TemplateStringsArray, ...values: readonly Value[]): Promise<Row | undefined> {
+    const [row] = await this.all<Row>(text, ...values);
+    return row;
   }
 
   /** Runs `work` in one transaction; errors as of `run`. */

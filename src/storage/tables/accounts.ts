@@ -41,16 +41,14 @@ export class Accounts {
   ) {}
 
   async count(): Promise<number> {
-    const [row] = await this.database.run((sql) => sql<{ count: number }[]>`select count(*) from accounts`);
+    const row = await this.database.first<{ count: number }>`select count(*) from accounts`;
     return row?.count ?? 0;
   }
 
   /** What the configuration says of private addresses for the account's connections; null = nothing of its own. */
   async allowsPrivate(accountId: string): Promise<boolean | null> {
-    const [row] = await this.database.run(
-      (sql) => sql<{ allowed: boolean | null }[]>`
-        select allow_private as allowed from accounts where id = ${accountId}`,
-    );
+    const row = await this.database.first<{ allowed: boolean | null }>`
+      select allow_private as allowed from accounts where id = ${accountId}`;
     return row?.allowed ?? null;
   }
 
@@ -67,10 +65,8 @@ export class Accounts {
     const [row] =
       accountId === undefined
         ? []
-        : await this.database.run(
-            (sql) => sql<{ password_hash: string | null }[]>`
-              select password_hash from accounts where id = ${accountId}`,
-          );
+        : await this.database.all<{ password_hash: string | null }>`
+            select password_hash from accounts where id = ${accountId}`;
     const stored = row?.password_hash ?? null;
     const matches = await verifyPassword(password, stored ?? (await this.#decoyHash()));
     return matches && stored !== null;
@@ -95,11 +91,9 @@ export class Accounts {
 
   /** Whether the step's code may still be used: each is good for one login, on any node. */
   async takeTotpStep(accountId: string, step: number): Promise<boolean> {
-    const rows = await this.database.run(
-      (sql) => sql`
-        update accounts set totp_last_step = ${step}
-        where id = ${accountId} and (totp_last_step is null or totp_last_step < ${step}) returning id`,
-    );
+    const rows = await this.database.all`
+      update accounts set totp_last_step = ${step}
+      where id = ${accountId} and (totp_last_step is null or totp_last_step < ${step}) returning id`;
     return rows.length > 0;
   }
 
@@ -131,11 +125,9 @@ export class Accounts {
 
   /** Whether it was one of the account's and not used before. */
   async takeRecoveryCode(accountId: string, code: string): Promise<boolean> {
-    const rows = await this.database.run(
-      (sql) => sql`
-        update recovery_codes set used_at = now()
-        where account_id = ${accountId} and code_hash = ${hashOf(code)} and used_at is null returning code_hash`,
-    );
+    const rows = await this.database.all`
+      update recovery_codes set used_at = now()
+      where account_id = ${accountId} and code_hash = ${hashOf(code)} and used_at is null returning code_hash`;
     return rows.length > 0;
   }
 

@@ -150,14 +150,11 @@ export class ApiKeys {
   }
 
   async #load(hash: string): Promise<ApiKeyRecord | undefined> {
-    const [row] = await this.database.run(
-      (sql) => sql<ApiKeyRecord[]>`
-        select k.account_id as "accountId", a.email, a.plan, k.id as "keyId", k.scopes, k.connection_ids as connections,
-               k.allowed_ips as "allowedIps", k.expires_at as "expiresAt"
-        from api_keys k join accounts a on a.id = k.account_id
-        where k.key_hash = ${Buffer.from(hash, 'base64')} and k.revoked_at is null`,
-    );
-    return row;
+    return this.database.first<ApiKeyRecord>`
+      select k.account_id as "accountId", a.email, a.plan, k.id as "keyId", k.scopes, k.connection_ids as connections,
+             k.allowed_ips as "allowedIps", k.expires_at as "expiresAt"
+      from api_keys k join accounts a on a.id = k.account_id
+      where k.key_hash = ${Buffer.from(hash, 'base64')} and k.revoked_at is null`;
   }
 
   /** Notes the use without keeping the request: one write for all keys used within a second, once a minute each. */

@@ -95,11 +95,9 @@ export class Connections {
 
   /** Without secrets, in order of creation. */
   async list(accountId: string): Promise<readonly ListedConnection[]> {
-    return this.database.run(
-      (sql) => sql<ListedConnection[]>`
-        select id, name, type, is_active as "isActive" from connections
-        where account_id = ${accountId} order by ordinal`,
-    );
+    return this.database.all<ListedConnection>`
+      select id, name, type, is_active as "isActive" from connections
+      where account_id = ${accountId} order by ordinal`;
   }
 
   async count(accountId: string): Promise<number> {
@@ -126,13 +124,11 @@ export class Connections {
   }
 
   async #load(accountId: string, id: string): Promise<Connection | undefined> {
-    const rows = await this.database.run(
-      (sql) => sql<(ConnectionRow & SealedSecret & { readonly secret: string | null })[]>`
-        select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.host_keys, c.configured, a.allow_private,
-               s.name as secret, s.key_id as "keyId", s.wrapped_key as "wrappedKey", s.nonce, s.ciphertext
-        from connections c join accounts a on a.id = c.account_id left join connection_secrets s on s.connection_id = c.id
-        where c.id = ${id} and c.account_id = ${accountId}`,
-    );
+    const rows = await this.database.all<ConnectionRow & SealedSecret & { readonly secret: string | null }>`
+      select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.host_keys, c.configured, a.allow_private,
+             s.name as secret, s.key_id as "keyId", s.wrapped_key as "wrappedKey", s.nonce, s.ciphertext
+      from connections c join accounts a on a.id = c.account_id left join connection_secrets s on s.connection_id = c.id
+      where c.id = ${id} and c.account_id = ${accountId}`;
     const [row] = rows;
     if (row === undefined) return undefined;
     const { secrets: own } = definitionOf(row);
@@ -248,15 +244,13 @@ export class ConnectionEditor {
   /** The card of an earlier good test stays when this one has none. */
   async saveTest(connectionId: string, test: LastTest): Promise<void> {
     const card = test.card === null ? null : JSON.stringify(test.card);
-    await this.database.run(
-      (sql) => sql`
-        insert into connection_tests (connection_id, tested_at, is_ok, failed_step, error, card)
-        select id, ${test.testedAt}, ${test.isOk}, ${test.failedStep}, ${test.error}, ${card}::text::jsonb
-        from connections where id = ${connectionId}
-        on conflict (connection_id) do update set tested_at = excluded.tested_at, is_ok = excluded.is_ok,
-          failed_step = excluded.failed_step, error = excluded.error,
-          card = coalesce(excluded.card, connection_tests.card)`,
-    );
+    await this.database.all`
+      insert into connection_tests (connection_id, tested_at, is_ok, failed_step, error, card)
+      select id, ${test.testedAt}, ${test.isOk}, ${test.failedStep}, ${test.error}, ${card}::text::jsonb
+      from connections where id = ${connectionId}
+      on conflict (connection_id) do update set tested_at = excluded.tested_at, is_ok = excluded.is_ok,
+        failed_step = excluded.failed_step, error = excluded.error,
+        card = coalesce(excluded.card, connection_tests.card)`;
   }
 
   async #change(

@@ -47,14 +47,12 @@ export class Figures {
   /** The last 24 hours, and whatever of today lies before them: oldest first, whole hours of UTC. */
   async hours(accountId: string, now: Date): Promise<readonly HourFigures[]> {
     const first = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS);
-    const rows = await this.database.run(
-      (sql) => sql<HourFigures[]>`
-        select date_trunc('hour', created_at) as from, count(*) as transfers,
-               count(*) filter (where status = 'failed') as failed,
-               coalesce(sum(file_size) filter (where direction = 'inbound'), 0)::bigint as "bytesIn",
-               coalesce(sum(file_size) filter (where direction = 'outbound'), 0)::bigint as "bytesOut"
-        from transfers where account_id = ${accountId} and id >= ${firstIdAt(first)} group by 1`,
-    );
+    const rows = await this.database.all<HourFigures>`
+      select date_trunc('hour', created_at) as from, count(*) as transfers,
+             count(*) filter (where status = 'failed') as failed,
+             coalesce(sum(file_size) filter (where direction = 'inbound'), 0)::bigint as "bytesIn",
+             coalesce(sum(file_size) filter (where direction = 'outbound'), 0)::bigint as "bytesOut"
+      from transfers where account_id = ${accountId} and id >= ${firstIdAt(first)} group by 1`;
     const known = new Map(rows.map((row) => [row.from.getTime(), row]));
     return Array.from({ length: HOURS }, (_, index) => {
       const from = new Date(first.getTime() + index * HOUR_MS);
@@ -63,32 +61,28 @@ export class Figures {
   }
 
   async pending(accountId: string): Promise<number> {
-    const [row] = await this.database.run(
-      (sql) => sql<{ count: number }[]>`
-        select count(*) from transfers where account_id = ${accountId} and status = 'pending'`,
-    );
+    const row = await this.database.first<{ count: number }>`
+      select count(*) from transfers where account_id = ${accountId} and status = 'pending'`;
     return row?.count ?? 0;
   }
 
   /** Active connections whose last three operations of the last day failed, or whose last test did. */
   async failingConnections(accountId: string, now: Date): Promise<readonly Trouble[]> {
     const dayAgo = firstIdAt(new Date(now.getTime() - HOURS * HOUR_MS));
-    return this.database.run(
-      (sql) => sql<Trouble[]>`
-        select c.id as "connectionId", c.name, coalesce(l.error, t.error) as error
-        from connections c
-        left join connection_tests t on t.connection_id = c.id and not t.is_ok
-        left join lateral (
-          select count(*) filter (where status = 'failed') as failed, max(created_at) as last_at,
-                 (array_agg(error_message order by id desc))[1] as error
-          from (select id, status, error_message, created_at from transfers
-                where connection_id = c.id and id >= ${dayAgo} and status <> 'pending'
-                order by id desc limit 3) last
-        ) l on true
-        where c.account_id = ${accountId} and c.is_active and (l.failed = 3
-          or (t.connection_id is not null and (l.last_at is null or l.last_at < t.tested_at)))
-        order by c.ordinal`,
-    );
+    return this.database.all<Trouble>`
+      select c.id as "connectionId", c.name, coalesce(l.error, t.error) as error
+      from connections c
+      left join connection_tests t on t.connection_id = c.id and not t.is_ok
+      left join lateral (
+        select count(*) filter (where status = 'failed') as failed, max(created_at) as last_at,
+               (array_agg(error_message order by id desc))[1] as error
+        from (select id, status, error_message, created_at from transfers
+              where connection_id = c.id and id >= ${dayAgo} and status <> 'pending'
+              order by id desc limit 3) last
+      ) l on true
+      where c.account_id = ${accountId} and c.is_active and (l.failed = 3
+        or (t.connection_id is not null and (l.last_at is null or l.last_at < t.tested_at)))
+      order by c.ordinal`;
   }
 
   /** Watched folders whose every check has failed for a while, and how many events nobody took. */
@@ -111,11 +105,9 @@ export class Figures {
     accountId: string,
     until: Date,
   ): Promise<readonly { readonly id: string; readonly name: string; readonly expiresAt: Date }[]> {
-    return this.database.run(
-      (sql) => sql<{ id: string; name: string; expiresAt: Date }[]>`
-        select id, name, expires_at as "expiresAt" from api_keys
-        where account_id = ${accountId} and revoked_at is null and expires_at > now() and expires_at < ${until}
-        order by expires_at`,
-    );
+    return this.database.all<{ id: string; name: string; expiresAt: Date }>`
+      select id, name, expires_at as "expiresAt" from api_keys
+      where account_id = ${accountId} and revoked_at is null and expires_at > now() and expires_at < ${until}
+      order by expires_at`;
   }
 }

@@ -147,11 +147,9 @@ export class IdempotencyKeys {
   }
 
   async #begin(accountId: string, key: string, claim: string, transferId: string): Promise<void> {
-    const noted = await this.database.run(
-      (sql) => sql`
-        update idempotency_keys set transfer_id = ${transferId}
-        where account_id = ${accountId} and key = ${key} and claim = ${claim} returning 1`,
-    );
+    const noted = await this.database.all`
+      update idempotency_keys set transfer_id = ${transferId}
+      where account_id = ${accountId} and key = ${key} and claim = ${claim} returning 1`;
     if (noted.length > 0) return;
     // This node was taken for dead, and another one has the request now.
     throw new GatewayError('idempotency_in_progress', 'a request with this Idempotency-Key runs on another node', {
@@ -161,11 +159,9 @@ export class IdempotencyKeys {
   }
 
   async #abandon(accountId: string, key: string, claim: string): Promise<void> {
-    await this.database.run(
-      (sql) => sql`
-        update idempotency_keys set node_id = ${NOBODY}
-        where account_id = ${accountId} and key = ${key} and claim = ${claim} and status is null`,
-    );
+    await this.database.all`
+      update idempotency_keys set node_id = ${NOBODY}
+      where account_id = ${accountId} and key = ${key} and claim = ${claim} and status is null`;
   }
 
   async #complete(accountId: string, key: string, claim: string, answer: StoredAnswer): Promise<void> {
@@ -178,20 +174,16 @@ export class IdempotencyKeys {
   }
 
   async #release(accountId: string, key: string, claim: string): Promise<void> {
-    await this.database.run(
-      (sql) => sql`
-        delete from idempotency_keys
-        where account_id = ${accountId} and key = ${key} and claim = ${claim} and status is null`,
-    );
+    await this.database.all`
+      delete from idempotency_keys
+      where account_id = ${accountId} and key = ${key} and claim = ${claim} and status is null`;
   }
 
   async #clearExpired(): Promise<void> {
     if (performance.now() - this.#clearedAt < CLEAR_EVERY_MS) return;
     this.#clearedAt = performance.now();
-    await this.database.run(
-      (sql) => sql`
-        delete from idempotency_keys where (account_id, key) in (
-          select account_id, key from idempotency_keys where expires_at <= now() limit ${CLEAR_BATCH})`,
-    );
+    await this.database.all`
+      delete from idempotency_keys where (account_id, key) in (
+        select account_id, key from idempotency_keys where expires_at <= now() limit ${CLEAR_BATCH})`;
   }
 }

@@ -34,12 +34,10 @@ export class KeyPairs {
   ) {}
 
   async list(accountId: string): Promise<readonly KeyPair[]> {
-    return this.database.run(
-      (sql) => sql<KeyPair[]>`
-        select id, name, public_key as "publicKey", fingerprint, created_at as "createdAt",
-               array(select c.id from connections c where c.key_pair_id = k.id order by c.ordinal) as "usedBy"
-        from key_pairs k where account_id = ${accountId} order by id desc`,
-    );
+    return this.database.all<KeyPair>`
+      select id, name, public_key as "publicKey", fingerprint, created_at as "createdAt",
+             array(select c.id from connections c where c.key_pair_id = k.id order by c.ordinal) as "usedBy"
+      from key_pairs k where account_id = ${accountId} order by id desc`;
   }
 
   async privateKey(accountId: string, id: string): Promise<string | undefined> {

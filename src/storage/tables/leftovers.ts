@@ -71,7 +71,7 @@ export class LeftoverNotes {
   }
 
   async forgetMultipart(note: string): Promise<void> {
-    await this.database.run((sql) => sql`delete from leftovers where id = ${note}`);
+    await this.database.all`delete from leftovers where id = ${note}`;
   }
 
   /** Notes whose process is dead (its heartbeat stopped), claimed for this one; also those claimed earlier and not settled. */
@@ -94,15 +94,13 @@ export class LeftoverNotes {
 
   /** The place is clean. */
   async settle(leftover: Leftover): Promise<void> {
-    await this.database.run((sql) => sql`delete from leftovers where id = ${leftover.id}`);
+    await this.database.all`delete from leftovers where id = ${leftover.id}`;
   }
 
   async #note(kind: Leftover['kind'], id: string, connectionId: string, path: string, upload: string): Promise<void> {
-    await this.database.run(
-      (sql) => sql`
-        insert into leftovers (id, kind, node_id, tag, connection_id, path, upload_id)
-        values (${id}, ${kind}, ${this.node.id}, ${this.tag}, ${connectionId}, ${path}, ${upload})
-        on conflict (tag, connection_id, path, upload_id) do nothing`,
-    );
+    await this.database.all`
+      insert into leftovers (id, kind, node_id, tag, connection_id, path, upload_id)
+      values (${id}, ${kind}, ${this.node.id}, ${this.tag}, ${connectionId}, ${path}, ${upload})
+      on conflict (tag, connection_id, path, upload_id) do nothing`;
   }
 }

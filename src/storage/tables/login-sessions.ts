@@ -71,7 +71,7 @@ export class LoginSessions {
     if (session === undefined || session.expiresAt.getTime() <= now) return undefined;
     if (now - session.lastSeenAt.getTime() >= this.times.idleMs) return undefined;
     if (touch && now - session.lastSeenAt.getTime() >= Math.min(SEEN_EVERY_MS, this.times.idleMs / 10)) {
-      await this.database.run((sql) => sql`update login_sessions set last_seen_at = now() where id = ${session.id}`);
+      await this.database.all`update login_sessions set last_seen_at = now() where id = ${session.id}`;
       this.#lookup.forget(hash);
     }
     return session;
@@ -97,9 +97,8 @@ export class LoginSessions {
 
   /** Whether the account has logged in from there within the last 30 days. */
   async knowsAddress(accountId: string, address: string): Promise<boolean> {
-    const rows = await this.database.run(
-      (sql) => sql`select from login_sessions where account_id = ${accountId} and address = ${address} limit 1`,
-    );
+    const rows = await this.database
+      .all`select from login_sessions where account_id = ${accountId} and address = ${address} limit 1`;
     return rows.length > 0;
   }
 

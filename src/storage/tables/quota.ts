@@ -37,11 +37,9 @@ export class MonthlyQuota {
   }
 
   async used(accountId: string): Promise<number> {
-    const [row] = await this.database.run(
-      (sql) => sql<{ used: number }[]>`
-        select greatest(actions_taken, actions_recorded) as used from monthly_usage
-        where account_id = ${accountId} and month = ${monthOf(new Date())}`,
-    );
+    const row = await this.database.first<{ used: number }>`
+      select greatest(actions_taken, actions_recorded) as used from monthly_usage
+      where account_id = ${accountId} and month = ${monthOf(new Date())}`;
     return row?.used ?? 0;
   }
 

@@ -57,12 +57,10 @@ export class RunningTransfers {
 
   /** Whether a node runs it and will hear of it. */
   async askCancel(accountId: string, id: string): Promise<boolean> {
-    const rows = await this.database.run(
-      (sql) => sql`
-        update running_transfers set cancel_asked = true
-        where id = ${id} and account_id = ${accountId}
-          and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) returning id`,
-    );
+    const rows = await this.database.all`
+      update running_transfers set cancel_asked = true
+      where id = ${id} and account_id = ${accountId}
+        and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) returning id`;
     return rows.length > 0;
   }
 }

@@ -25,19 +25,15 @@ export class WatchChecks {
   ) {}
 
   async list(folderId: string): Promise<readonly CheckRow[]> {
-    return this.database.run(
-      (sql) => sql<CheckRow[]>`
-        select id, kind, outcome, started_at as "startedAt", duration_ms as "durationMs", error_code as "errorCode",
-          error_message as "errorMessage", counts
-        from watch_checks where folder_id = ${folderId} order by id desc limit ${KEPT_CHECKS}`,
-    );
+    return this.database.all<CheckRow>`
+      select id, kind, outcome, started_at as "startedAt", duration_ms as "durationMs", error_code as "errorCode",
+        error_message as "errorMessage", counts
+      from watch_checks where folder_id = ${folderId} order by id desc limit ${KEPT_CHECKS}`;
   }
 
   async entries(folderId: string, checkId: string): Promise<Buffer | undefined> {
-    const [row] = await this.database.run(
-      (sql) => sql<{ entries: Buffer | null }[]>`
-        select entries from watch_checks where folder_id = ${folderId} and id = ${checkId}`,
-    );
+    const row = await this.database.first<{ entries: Buffer | null }>`
+      select entries from watch_checks where folder_id = ${folderId} and id = ${checkId}`;
     return row?.entries ?? undefined;
   }
 

@@ -101,9 +101,9 @@ export class WatchedFiles {
   }
 
   async count(folderId: string): Promise<number> {
-    const [row] = await this.database.run(
-      (sql) => sql<{ count: number }[]>`select count(*) from watched_files where folder_id = ${folderId}`,
-    );
+    const row = await this.database.first<{
+      count: number;
+    }>`select count(*) from watched_files where folder_id = ${folderId}`;
     return row?.count ?? 0;
   }
 }

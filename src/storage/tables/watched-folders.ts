@@ -188,12 +188,10 @@ export class WatchedFolders {
 
   /** Pauses or resumes; resuming makes the folder due at once. False = unknown. */
   async setActive(accountId: string, id: string, isActive: boolean): Promise<boolean> {
-    const rows = await this.database.run(
-      (sql) => sql`
-        update watched_folders set is_active = ${isActive},
-          next_check_at = case when ${isActive} and not is_active then now() else next_check_at end
-        where id = ${id} and account_id = ${accountId} and deleted_at is null`,
-    );
+    const rows = await this.database.all`
+      update watched_folders set is_active = ${isActive},
+        next_check_at = case when ${isActive} and not is_active then now() else next_check_at end
+      where id = ${id} and account_id = ${accountId} and deleted_at is null`;
     return rows.count > 0;
   }
 
@@ -285,11 +283,9 @@ export class WatchedFolders {
 
   /** How many active folders fail, for the metrics. */
   async countFailing(): Promise<number> {
-    const [row] = await this.database.run(
-      (sql) => sql<{ failing: number }[]>`
-        select count(*) as failing from watched_folders
-        where failing_since is not null and is_active and deleted_at is null`,
-    );
+    const row = await this.database.first<{ failing: number }>`
+      select count(*) as failing from watched_folders
+      where failing_since is not null and is_active and deleted_at is null`;
     return row?.failing ?? 0;
   }
 

@@ -120,12 +120,10 @@ export class WebhookEvents {
   }
 
   async attempts(eventId: string): Promise<readonly Attempt[]> {
-    return this.database.run(
-      (sql) => sql<Attempt[]>`
-        select id, started_at as "startedAt", duration_ms as "durationMs", status, error_code as "errorCode",
-          error_message as "errorMessage", answer
-        from webhook_attempts where event_id = ${eventId} order by id`,
-    );
+    return this.database.all<Attempt>`
+      select id, started_at as "startedAt", duration_ms as "durationMs", status, error_code as "errorCode",
+        error_message as "errorMessage", answer
+      from webhook_attempts where event_id = ${eventId} order by id`;
   }
 
   /** Stores a try and what follows from it. */
@@ -171,7 +169,7 @@ export class WebhookEvents {
   }
 
   async finishAfter(id: string): Promise<void> {
-    await this.database.run((sql) => sql`update webhook_events set after_action = 'done' where id = ${id}`);
+    await this.database.all`update webhook_events set after_action = 'done' where id = ${id}`;
   }
 
   /** Puts an event of its own into the outbox (a test). */
@@ -201,22 +199,18 @@ export class WebhookEvents {
   /** Deletes events that ended long ago, with their tries; dead letters stay. Resolves to how many. */
   async purge(): Promise<number> {
     const before = firstIdAt(new Date(Date.now() - KEPT_DAYS * DAY_MS));
-    const rows = await this.database.run(
-      (sql) => sql`
-        delete from webhook_events where id in (
-          select id from webhook_events
-          where id < ${before} and state in ('delivered', 'cancelled') and after_action <> 'pending' limit ${PURGE_AT_ONCE})`,
-    );
+    const rows = await this.database.all`
+      delete from webhook_events where id in (
+        select id from webhook_events
+        where id < ${before} and state in ('delivered', 'cancelled') and after_action <> 'pending' limit ${PURGE_AT_ONCE})`;
     return rows.count;
   }
 
   /** Events by state, for the metrics: those that wait and those given up. */
   async counts(): Promise<{ readonly pending: number; readonly dead: number }> {
-    const [row] = await this.database.run(
-      (sql) => sql<{ pending: number; dead: number }[]>`
-        select count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'dead') as dead
-        from webhook_events where state in ('pending', 'dead')`,
-    );
+    const row = await this.database.first<{ pending: number; dead: number }>`
+      select count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'dead') as dead
+      from webhook_events where state in ('pending', 'dead')`;
     return row ?? { pending: 0, dead: 0 };
   }
 }
