@@ -56,7 +56,7 @@ export function operationFor(
   filename = path.slice(path.lastIndexOf('/') + 1),
 ): OperationRequest {
   const { caller, requestId, request, span, timedBy, intent } = context;
-  const { signal, claims } = request;
+  const { ending: signal, claims } = request;
   const { memory } = claims;
   return { caller, connection, type, path, filename, requestId, signal, memory, span, timedBy, intent };
 }

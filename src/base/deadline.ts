@@ -3,17 +3,22 @@
  * listener as soon as it has settled: signals live as long as a request, a session or the process.
  */
 import type { Readable, Writable } from 'node:stream';
+import { Ending, type EndSignal } from './ending.js';
 
 /** Calls `act` with the signal's reason once it aborts, at once where it has. Returns how to stop listening. */
-export function onAbort(signal: AbortSignal, act: (reason: Error) => void): () => void {
+export function onAbort(signal: EndSignal, act: (reason: Error) => void): () => void {
+  if (signal.aborted) {
+    act(signal.reason as Error);
+    return () => undefined;
+  }
+  if (signal instanceof Ending) return signal.listen(act);
   const hear = (): void => act(signal.reason as Error);
-  if (signal.aborted) hear();
-  else signal.addEventListener('abort', hear, { once: true });
+  signal.addEventListener('abort', hear, { once: true });
   return () => signal.removeEventListener('abort', hear);
 }
 
 /** Destroys `stream` with the signal's reason once that aborts, as long as the stream has not ended by itself. */
-export function destroyOnAbort(stream: Readable | Writable, signal: AbortSignal): void {
+export function destroyOnAbort(stream: Readable | Writable, signal: EndSignal): void {
   stream.once(
     'close',
     onAbort(signal, (reason) => stream.destroy(reason)),
@@ -25,10 +30,10 @@ export interface Deadline {
   /** What the work fails with when the time is over; called at that moment. */
   readonly late: () => Error;
   /** Ends the work before, with its reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: EndSignal;
 }
 
-type Limits = Deadline | { readonly signal?: AbortSignal };
+type Limits = Deadline | { readonly signal?: EndSignal };
 
 /**
  * `new Promise` for what may be given up: it rejects with the signal's reason, or with `late()` after `ms`, unless `done`
@@ -77,8 +82,21 @@ export function waitFor<T>(
 }
 
 /** Settles like `work`, or rejects with the signal's reason as soon as it aborts; `work` itself goes on. */
-export function orAbort<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-  return waitFor({ signal }, (done, fail) => void work.then(done, fail));
+export function orAbort<T>(work: PromiseLike<T>, signal: EndSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // By hand: every request to a remote server waits like this.
+    const stopListening = onAbort(signal, reject);
+    void work.then(
+      (value) => {
+        stopListening();
+        resolve(value);
+      },
+      (error: Error) => {
+        stopListening();
+        reject(error);
+      },
+    );
+  });
 }
 
 /**
@@ -126,7 +144,7 @@ export async function withDeadline<T>(
 }
 
 /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+export function pause(ms: number, signal?: EndSignal): Promise<void> {
   return waitFor(signal === undefined ? {} : { signal }, (done) => {
     const timer = setTimeout(done, ms);
     return () => clearTimeout(timer);

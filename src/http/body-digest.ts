@@ -34,9 +34,9 @@ export class BodyDigest {
 }
 
 function withBody(request: HttpRequest, body: Readable): HttpRequest {
-  const { method, path, queryText, headers, remoteAddress, contentLength, hasBody, claims } = request;
+  const { method, path, queryText, headers, remoteAddress, contentLength, hasBody, claims, ending } = request;
   return {
-    ...{ method, path, queryText, headers, remoteAddress, contentLength, hasBody, claims, body },
+    ...{ method, path, queryText, headers, remoteAddress, contentLength, hasBody, claims, ending, body },
     get query() {
       return request.query;
     },

@@ -1,5 +1,6 @@
 /** A request as handlers see it. What few of them ask for is made when they do: most requests have no query and no body, and nobody listens to their end. */
 import type { Readable } from 'node:stream';
+import { Ending } from '../base/ending.js';
 import type { GatewayError } from '../base/errors.js';
 import { UNCOUNTED } from '../budgets/memory.js';
 import { BodyReader } from './body/body-reader.js';
@@ -15,8 +16,7 @@ export class IncomingRequest implements HttpRequest {
   /** On the clock of performance.now(). */
   bodyDeadline = Infinity;
   private parameters: URLSearchParams | undefined;
-  private controller: AbortController | undefined;
-  private failure: GatewayError | undefined;
+  readonly ending = new Ending();
 
   constructor(
     head: RequestHead,
@@ -43,11 +43,7 @@ export class IncomingRequest implements HttpRequest {
   }
 
   get signal(): AbortSignal {
-    if (this.controller === undefined) {
-      this.controller = new AbortController();
-      if (this.failure !== undefined) this.controller.abort(this.failure);
-    }
-    return this.controller.signal;
+    return this.ending.signal;
   }
 
   expectBodyWithin(ms: number): void {
@@ -56,8 +52,7 @@ export class IncomingRequest implements HttpRequest {
 
   /** Nobody waits for its answer any more. The first reason counts. */
   abort(error: GatewayError): void {
-    this.failure ??= error;
-    this.controller?.abort(error);
+    this.ending.abort(error);
   }
 }
 

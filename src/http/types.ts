@@ -1,4 +1,5 @@
 /** HTTP as the rest of the program sees it; nothing here knows a front end. */
+import type { EndSignal } from '../base/ending.js';
 import type { Readable } from 'node:stream';
 import type { Caller, Scope } from '../base/caller.js';
 import type { GatewayError } from '../base/errors.js';
@@ -31,6 +32,8 @@ export interface HttpRequest {
    * body has no more room in memory (share_exceeded, overloaded).
    */
   readonly signal: AbortSignal;
+  /** The same, where no AbortSignal is needed. */
+  readonly ending: EndSignal;
   /** What it takes of what all share. */
   readonly claims: Claims;
   /** The connection is cut when the body is not whole by then. */

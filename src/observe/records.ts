@@ -77,8 +77,9 @@ export function recordOperation(outcome: OperationOutcome, logger: Logger, metri
     stages,
     ...(error === undefined ? {} : { code: error.code }),
   });
+  if (!logger.isLevelEnabled('info')) return;
   const stagesMs: Record<string, number> = {};
-  for (const [stage, ms] of stages) stagesMs[stage] = Math.round(ms * 100) / 100;
+  stages.forEach((ms, stage) => (stagesMs[stage] = Math.round(ms * 100) / 100));
   const isClean = error === undefined && isPlain(outcome.requestId) && isPlain(outcome.connectionId);
   (isClean ? logger.clean : logger).info(
     {

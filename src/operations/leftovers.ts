@@ -27,6 +27,7 @@ export class Sweeper {
   private readonly stopped = new AbortController();
   private readonly timers = new Set<NodeJS.Timeout>();
   private sweeping: Promise<void> | undefined;
+  private readonly ofConnections = new WeakMap<Connection, Leftovers>();
 
   constructor(private readonly options: SweeperOptions) {}
 
@@ -43,6 +44,12 @@ export class Sweeper {
 
   /** What a Remote needs for one connection. */
   for(connection: Connection): Leftovers {
+    let leftovers = this.ofConnections.get(connection);
+    if (leftovers === undefined) this.ofConnections.set(connection, (leftovers = this.make(connection)));
+    return leftovers;
+  }
+
+  private make(connection: Connection): Leftovers {
     const { store } = this.options;
     return {
       temporaryName: (name) => temporaryName(store.tag, name),

@@ -19,15 +19,15 @@ export interface LiveTransfer {
   readonly step: string;
 }
 
-interface Entry {
-  readonly look: () => LiveTransfer;
-  readonly end: (reason: GatewayError) => void;
+export interface LiveEntry {
+  look(): LiveTransfer;
+  end(reason: GatewayError): void;
 }
 
 export class LiveTransfers {
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new Map<string, LiveEntry>();
 
-  add(id: string, entry: Entry): void {
+  add(id: string, entry: LiveEntry): void {
     this.entries.set(id, entry);
   }
 
@@ -37,7 +37,7 @@ export class LiveTransfers {
 
   /** In the order in which they began. */
   list(): readonly LiveTransfer[] {
-    return Array.from(this.entries.values(), ({ look }) => look());
+    return Array.from(this.entries.values(), (entry) => entry.look());
   }
 
   /**

@@ -4,18 +4,19 @@
  */
 import type { Memory } from '../budgets/memory.js';
 import { onAbort } from '../base/deadline.js';
+import { Ending, type EndSignal } from '../base/ending.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Caller } from '../base/caller.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
 import type { Attempt, Remotes, UseOptions } from '../remotes/registry.js';
-import type { Leftovers, Mark, Remote, Stage } from '../remotes/remote.js';
+import type { Leftovers, Mark, Remote } from '../remotes/remote.js';
 import { NO_SPAN, type Span } from '../base/span.js';
 import type { Direction, OpenTransfer, Storage, TransferType } from '../storage/storage.js';
 import { FileAges } from './file-ages.js';
-import type { LiveTransfer, LiveTransfers } from './live.js';
-import { Stages } from './stages.js';
+import type { LiveEntry, LiveTransfer, LiveTransfers } from './live.js';
+import { Stages, type StageTimes } from './stages.js';
 
 export interface OperationRequest {
   readonly caller: Caller;
@@ -26,7 +27,7 @@ export interface OperationRequest {
   readonly filename: string;
   readonly requestId: string;
   /** Aborted when the client has left or the gateway drains. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   /** Counts what its streams hold; absent = bounded elsewhere. */
   readonly memory?: Memory;
   /** Of the request. */
@@ -93,8 +94,7 @@ export interface OperationOutcome {
   readonly durationMs: number;
   readonly direction: Direction;
   readonly error: GatewayError | undefined;
-  /** Milliseconds of each. */
-  readonly stages: ReadonlyMap<Stage, number>;
+  readonly stages: StageTimes;
   readonly traceId: string | undefined;
 }
 
@@ -130,7 +130,7 @@ export class Operations {
       await running.intend();
       const result = await work(running.operation);
       const { durationMs } = await running.succeed();
-      return { result, transferId: running.operation.transferId, durationMs };
+      return { result, transferId: running.transferId, durationMs };
     } catch (thrown) {
       throw await running.fail(thrown);
     }
@@ -169,14 +169,17 @@ export function requireActive(connection: Connection): void {
   throw new GatewayError('connection_inactive', `connection ${connection.id} is not active`, { step: 'request' });
 }
 
-export class RunningOperation {
-  readonly operation: Operation;
-  private readonly ending = new AbortController();
+export class RunningOperation implements Operation, LiveEntry {
+  readonly transferId: string;
+  readonly operation: Operation = this;
+  readonly span: Span;
+  fileSize = 0;
+  expectedSize: number | undefined;
+  private readonly ending = new Ending();
   private readonly stopListening: () => void;
   private isIrrevocable = false;
   private isInPlace = false;
-  private readonly stages = new Stages();
-  private readonly span: Span;
+  private readonly stages: Stages;
   private final: { path: string; filename: string } | undefined;
   private readonly startedAt = performance.now();
   private recorded = false;
@@ -187,33 +190,47 @@ export class RunningOperation {
     private readonly transfer: OpenTransfer,
     private readonly options: OperationsOptions,
   ) {
-    const { connection } = request;
-    const { signal } = this.ending;
+    this.transferId = transfer.id;
     this.stopListening = onAbort(request.signal, (reason) => this.end(reason));
-    const mark: Mark = (stage, at) => this.stages.mark(stage, at);
-    const irrevocable = (): void => {
-      signal.throwIfAborted();
-      this.isIrrevocable = true;
-    };
-    const { memory } = request;
-    const use: UseOptions = { signal, leftovers: options.leftovers, mark, irrevocable, memory };
-    request.timedBy?.(this.stages);
     this.span = this.beginSpan();
-    options.live.add(transfer.id, { look: () => this.look(), end: (reason) => this.end(reason) });
-    this.operation = {
-      transferId: transfer.id,
-      signal,
-      fileSize: 0,
-      expectedSize: undefined,
-      span: this.span,
-      mark,
-      writesInPlace: () => (this.isInPlace = true),
-      locate: (path, filename) => {
-        this.final = { path: path.toWellFormed(), filename: filename.toWellFormed() };
-        transfer.locate(this.final.path, this.final.filename);
+    this.stages = new Stages(this.span.isRecorded);
+    request.timedBy?.(this.stages);
+    options.live.add(transfer.id, this);
+  }
+
+  get signal(): AbortSignal {
+    return this.ending.signal;
+  }
+
+  readonly mark: Mark = (stage, at) => this.stages.mark(stage, at);
+
+  writesInPlace(): void {
+    this.isInPlace = true;
+  }
+
+  locate(path: RemotePath, filename: string): void {
+    this.final = { path: path.toWellFormed(), filename: filename.toWellFormed() };
+    this.transfer.locate(this.final.path, this.final.filename);
+  }
+
+  use<R>(work: (remote: Remote, attempt: Attempt) => Promise<R>): Promise<R> {
+    return this.options.remotes.use(this.request.connection, this.useOptions(), work);
+  }
+
+  useBoth<R>(source: Connection, work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>): Promise<R> {
+    return this.options.remotes.useBoth(source, this.request.connection, this.useOptions(), work);
+  }
+
+  private useOptions(): UseOptions {
+    return {
+      signal: this.ending,
+      leftovers: this.options.leftovers,
+      mark: this.mark,
+      irrevocable: () => {
+        this.ending.throwIfAborted();
+        this.isIrrevocable = true;
       },
-      use: (work) => options.remotes.use(connection, use, work),
-      useBoth: (source, work) => options.remotes.useBoth(source, connection, use, work),
+      memory: this.request.memory,
     };
   }
 
@@ -246,14 +263,14 @@ export class RunningOperation {
     return error;
   }
 
-  private end(reason: unknown): void {
+  end(reason: Error): void {
     if (!this.isIrrevocable) this.ending.abort(reason);
   }
 
-  private look(): LiveTransfer {
-    const { request, operation } = this;
+  look(): LiveTransfer {
+    const { request } = this;
     return {
-      id: operation.transferId,
+      id: this.transferId,
       accountId: request.caller.accountId,
       connectionId: request.connection.id,
       type: request.type,
@@ -261,28 +278,28 @@ export class RunningOperation {
       startedAt: this.transfer.startedAt,
       filename: this.final?.filename ?? request.filename,
       path: this.final?.path ?? request.path,
-      bytes: operation.fileSize,
-      totalBytes: operation.expectedSize,
+      bytes: this.fileSize,
+      totalBytes: this.expectedSize,
       step: this.stages.current ?? 'queue',
     };
   }
 
   private ownError(thrown: unknown): GatewayError {
-    const { signal } = this.operation;
+    const { ending } = this;
     // An abort surfaces as whatever the stream made of it; the signal knows the cause.
-    if (signal.aborted && !(thrown instanceof GatewayError)) return toGatewayError(signal.reason);
+    if (ending.aborted && !(thrown instanceof GatewayError)) return toGatewayError(ending.reason);
     return toGatewayError(thrown);
   }
 
   private async record(error: GatewayError | undefined): Promise<{ readonly durationMs: number }> {
-    const { request, operation } = this;
+    const { request } = this;
     if (this.recorded) return { durationMs: 0 };
     this.recorded = true;
     this.stages.mark('record');
     try {
       return await this.transfer.finish({
         status: error === undefined ? 'success' : 'failed',
-        fileSize: operation.fileSize,
+        fileSize: this.fileSize,
         errorMessage: error?.clientText ?? null,
         errorCode: error?.code ?? null,
         ...this.final,
@@ -298,11 +315,11 @@ export class RunningOperation {
         type: request.type,
         protocol: request.connection.type,
         connectionId: request.connection.id,
-        bytes: operation.fileSize,
+        bytes: this.fileSize,
         durationMs: performance.now() - this.startedAt,
         direction: this.direction,
         error,
-        stages: this.stages.totals,
+        stages: this.stages,
         traceId: this.span.traceId,
       });
     }
@@ -329,10 +346,10 @@ export class RunningOperation {
 
   /** Its children are made now, from what the stages have noted: while it ran they cost nothing. */
   private endSpan(error: GatewayError | undefined): void {
-    const { span, stages, operation } = this;
+    const { span, stages } = this;
     if (!span.isRecorded) return;
     for (const { stage, from, to } of stages.stretches) span.child(stage, { at: from }).end({ at: to });
-    span.end({ error: error?.code, attributes: { 'file.size': operation.fileSize, 'ftg.error.step': error?.step } });
+    span.end({ error: error?.code, attributes: { 'file.size': this.fileSize, 'ftg.error.step': error?.step } });
   }
 }
 

@@ -7,51 +7,71 @@ export interface Stretch {
   readonly to: number;
 }
 
+export interface StageTimes {
+  /** Tells the milliseconds of each stage that has ended, in the order in which they came first. */
+  forEach(tell: (ms: number, stage: Stage) => void): void;
+}
+
 /** Shorter ones are the marks' own noise. */
 const SHOWN_FROM_MS = 0.005;
 
 /** What the time of one operation goes to: one stage after the other, some of them more than once. */
-export class Stages {
-  private readonly marks: { readonly stage: Stage; readonly at: number }[] = [];
-  private endedAt: number | undefined;
-  private finalTotals: ReadonlyMap<Stage, number> | undefined;
+export class Stages implements StageTimes {
+  /** In the order in which they came first, and the milliseconds of each up to the last mark. */
+  private readonly names: Stage[] = [];
+  private readonly times: number[] = [];
+  private readonly passed: Stretch[] = [];
+  private stage: Stage | undefined;
+  private since = 0;
+  private isOver = false;
+
+  /** `keepsStretches`: somebody will ask for them. */
+  constructor(private readonly keepsStretches: boolean) {}
 
   /** From now on, or from `at`, this stage runs. */
   mark(stage: Stage, at = performance.now()): void {
-    if (this.endedAt === undefined) this.marks.push({ stage, at });
+    if (this.isOver) return;
+    this.pass(at);
+    this.stage = stage;
+    this.since = at;
   }
 
   end(): void {
-    this.endedAt ??= performance.now();
+    if (this.isOver) return;
+    this.pass(performance.now());
+    this.isOver = true;
   }
 
   get current(): Stage | undefined {
-    return this.marks.at(-1)?.stage;
+    return this.stage;
   }
 
-  /** The last one goes on until `end`, and is not among them before. */
+  /** Those that have ended. */
   get stretches(): readonly Stretch[] {
-    return this.marks.flatMap(({ stage, at: from }, index) => {
-      const to = this.marks[index + 1]?.at ?? this.endedAt;
-      return to === undefined ? [] : [{ stage, from, to }];
-    });
+    return this.passed;
   }
 
-  /** Milliseconds of each stage, in the order in which they came first. */
-  get totals(): ReadonlyMap<Stage, number> {
-    // The answer, the metrics and the log of an operation want the same.
-    return this.endedAt === undefined ? this.sum() : (this.finalTotals ??= this.sum());
-  }
-
-  private sum(): ReadonlyMap<Stage, number> {
-    const totals = new Map<Stage, number>();
-    for (const { stage, from, to } of this.stretches) totals.set(stage, (totals.get(stage) ?? 0) + to - from);
-    return totals;
+  forEach(tell: (ms: number, stage: Stage) => void): void {
+    for (let index = 0; index < this.names.length; index++)
+      tell(this.times[index] as number, this.names[index] as Stage);
   }
 
   /** The value of a Server-Timing field (W3C Server Timing), of the stages that have ended. */
   get serverTiming(): string {
-    const shown = [...this.totals].filter(([, ms]) => ms >= SHOWN_FROM_MS);
-    return shown.map(([stage, ms]) => `${stage};dur=${Number(ms.toFixed(2))}`).join(', ');
+    let text = '';
+    this.forEach((ms, stage) => {
+      if (ms >= SHOWN_FROM_MS) text += `${text === '' ? '' : ', '}${stage};dur=${Number(ms.toFixed(2))}`;
+    });
+    return text;
+  }
+
+  private pass(at: number): void {
+    if (this.stage === undefined) return;
+    const index = this.names.indexOf(this.stage);
+    if (index < 0) {
+      this.names.push(this.stage);
+      this.times.push(at - this.since);
+    } else this.times[index] = (this.times[index] as number) + at - this.since;
+    if (this.keepsStretches) this.passed.push({ stage: this.stage, from: this.since, to: at });
   }
 }

@@ -8,6 +8,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { onAbort } from '../base/deadline.js';
+import { abortSignalOf } from '../base/ending.js';
 import type { Grant } from '../budgets/budget.js';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { OpenSessions, TryNext, type Entry } from './open-sessions.js';
@@ -278,7 +279,7 @@ export class Pool<T> {
     try {
       // A session opened for this waiter has proven itself by that; what fails on it then is the waiter's to tell.
       await this.sessions.prove(entry, waiter.prove && entry.opened < waiter.arrived);
-      const item = await session.lease(waiter.signal);
+      const item = await session.lease(abortSignalOf(waiter.signal));
       entry.idleSince = undefined;
       return this.leaseOf(entry, item, entry.opened < waiter.arrived);
     } catch (error) {

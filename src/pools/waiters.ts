@@ -1,4 +1,5 @@
 /** The line before a pool. */
+import type { EndSignal } from '../base/ending.js';
 import type { GatewayError } from '../base/errors.js';
 import type { Opening } from './open-sessions.js';
 
@@ -16,7 +17,7 @@ export type Priority = 'request' | 'background';
 
 export interface AcquireOptions {
   /** Takes the waiter out of the queue; its reason is what acquire rejects with. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   /** The account for which it is. */
   readonly owner?: string;
   /** Leases wanted at once. */
@@ -30,7 +31,7 @@ export interface Waiter<T> {
   readonly owner: string;
   readonly count: number;
   readonly priority: Priority;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   readonly prove: boolean;
   readonly arrived: number;
   /** The same in ms since 1970, for comparison with those of other threads. */

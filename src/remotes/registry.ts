@@ -1,6 +1,7 @@
 /** Connection → protocol → pool → lease → Remote. The only file that lists the protocols. */
 import { type Memory, UNCOUNTED } from '../budgets/memory.js';
 import { hash } from 'node:crypto';
+import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import { Pool, type Lease, type PoolGauge, type Priority } from '../pools/pool.js';
 import type { Shares } from '../shares/permits.js';
@@ -15,7 +16,7 @@ import { createSftp } from './sftp/protocol.js';
 import { SharedLimits } from './pool-limits.js';
 
 export interface UseOptions {
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   readonly leftovers: (connection: Connection) => Leftovers;
   readonly priority?: Priority;
   readonly mark?: Mark;
@@ -173,10 +174,13 @@ export function createRemotes(options: RemotesOptions): Remotes {
   function open(lease: Lease<unknown>, connection: Connection, use: UseOptions): Remote {
     const { protocol, limits } = placeOf(connection);
     return protocol.openRemote(lease.item, connection, limits, {
-      signal: use.signal,
+      get signal() {
+        return abortSignalOf(use.signal);
+      },
+      ending: use.signal,
       leftovers: use.leftovers(connection),
-      ...(use.mark === undefined ? {} : { mark: use.mark }),
-      ...(use.irrevocable === undefined ? {} : { irrevocable: use.irrevocable }),
+      mark: use.mark,
+      irrevocable: use.irrevocable,
       hold: () => use.memory?.hold() ?? UNCOUNTED,
     });
   }

@@ -6,6 +6,7 @@
  * obeys the operation's AbortSignal (RemoteContext.signal) and has its own deadline where a server
  * may never answer. Every error is a GatewayError, translated at the protocol's edge.
  */
+import type { EndSignal } from '../base/ending.js';
 import type { Readable, Writable } from 'node:stream';
 import type { Hold } from '../budgets/memory.js';
 import type { RemotePath } from './path.js';
@@ -199,15 +200,17 @@ export interface Remote {
 export interface RemoteContext {
   /** Ends everything: the client left, the gateway drains, a deadline passed. `reason` is a GatewayError. */
   readonly signal: AbortSignal;
+  /** The same, where a wait needs no AbortSignal: none is made then. */
+  readonly ending?: EndSignal;
   readonly leftovers: Leftovers;
   /** From now on this stage runs. A protocol tells of `rename` alone; the others are seen from outside of it. Never throws. */
-  readonly mark?: Mark;
+  readonly mark?: Mark | undefined;
   /**
    * Told before the one request that puts a file in its place or takes it away. Cut then, nobody could tell whether it was
    * done: from here on `signal` does not fire any more, and the protocol's own deadlines end what hangs. Throws what
    * `signal` has fired with before.
    */
-  readonly irrevocable?: () => void;
+  readonly irrevocable?: (() => void) | undefined;
   /** For what a stream keeps in memory of its own accord: windows, parts. Without room it makes do with less. */
   readonly hold?: () => Hold;
 }

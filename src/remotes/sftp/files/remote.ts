@@ -261,14 +261,14 @@ export class SftpRemote implements Remote {
 
   /** Runs `work` on the lease's channel: the operation's end stops the waiting, and replies become GatewayErrors. */
   async #run<T>(path: RemotePath, step: Step, work: (tree: Tree) => Promise<T>): Promise<T> {
-    const { signal } = this.#context;
-    signal.throwIfAborted();
+    const ending = this.#context.ending ?? this.#context.signal;
+    ending.throwIfAborted();
     const running = this.#lease.channel().then((channel) => work(new Tree(channel, this.#confinement, this.#memory)));
     try {
-      return await orAbort(running, signal);
+      return await orAbort(running, ending);
     } catch (error) {
       // A stream that still opens after the end of the operation has no owner.
-      if (signal.aborted) running.then(disown, () => undefined);
+      if (ending.aborted) running.then(disown, () => undefined);
       throw translate(error, path, step);
     }
   }
