@@ -7,6 +7,7 @@
  * they hold, then in the order in which they came.
  */
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../base/cache-size.js';
 import { waitFor } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
 
@@ -67,7 +68,7 @@ export class Budget {
   private readonly held = new Map<string, number>();
   private readonly waiting = new Set<Waiting>();
   private readonly refused: Record<Refusal, number> = { full: 0, share: 0 };
-  private readonly refusedTo = new LRUCache<string, number>({ max: REMEMBERED_OWNERS });
+  private readonly refusedTo = new LRUCache<string, number>(atMost(REMEMBERED_OWNERS));
 
   constructor(private readonly options: BudgetOptions) {}
 

@@ -1,6 +1,7 @@
 /** Bearer key, or the cookie of a login session → caller. */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../base/cache-size.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { ApiKeyRecord, ApiKeys } from '../storage/storage.js';
 import { isInBlocks, networkOf } from './client-address.js';
@@ -31,7 +32,7 @@ export interface Sessions {
 
 export class Authenticator {
   /** Keys and sessions that were good here, by their hash: whoever brings one is guessing nothing. */
-  private readonly known = new LRUCache<string, true>({ max: MAX_KNOWN });
+  private readonly known = new LRUCache<string, true>(atMost(MAX_KNOWN));
 
   constructor(
     private readonly keys: Pick<ApiKeys, 'findKey' | 'recallKey'>,

@@ -1,5 +1,6 @@
 /** How often somebody may ask: windows that begin with the first request in them. */
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../base/cache-size.js';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { within } from '../base/deadline.js';
 import type { RequestRates } from '../storage/storage.js';
@@ -77,7 +78,7 @@ const PATIENCE_MS = 1_000;
 
 /** `limit` points of each key in a second, over all nodes. */
 function createSharedLimiter(limit: number, rates: RequestRates): Limiter {
-  const windows = new LRUCache<string, Window>({ max: MAX_KEYS });
+  const windows = new LRUCache<string, Window>(atMost(MAX_KEYS));
   return (key) => {
     let window = windows.get(key);
     if (window === undefined) {

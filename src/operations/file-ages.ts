@@ -4,6 +4,7 @@
  * is believed of it but what this process has seen.
  */
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../base/cache-size.js';
 import type { FileInfo } from '../remotes/remote.js';
 
 const SECOND_MS = 1_000;
@@ -15,9 +16,9 @@ const MAX_REMEMBERED = 10_000;
 
 export class FileAges {
   /** By host: what its clock is ahead of ours, at least. */
-  private readonly leads = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  private readonly leads = new LRUCache<string, number>(atMost(MAX_REMEMBERED));
   /** When a place was first seen with this size and time. */
-  private readonly sightings = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  private readonly sightings = new LRUCache<string, number>(atMost(MAX_REMEMBERED));
 
   /** `now` never jumps, as wall clocks do; `wallClock` is compared with times of servers. */
   constructor(

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../base/cache-size.js';
 
 const MAX_SERVERS = 10_000;
 const FORGET_AFTER_MS = 86_400_000;
@@ -8,7 +9,11 @@ const FORGET_AFTER_MS = 86_400_000;
  * a day after its last login, or when too many others have come since; that costs round trips, never a file.
  */
 export class ServerMemory<Learned extends object> {
-  readonly #servers = new LRUCache<string, Learned>({ max: MAX_SERVERS, ttl: FORGET_AFTER_MS, updateAgeOnGet: true });
+  readonly #servers = new LRUCache<string, Learned>({
+    ...atMost(MAX_SERVERS),
+    ttl: FORGET_AFTER_MS,
+    updateAgeOnGet: true,
+  });
 
   /** `assume`: what is taken for true of a server that nobody has met. */
   constructor(private readonly assume: (host: string) => Learned) {}

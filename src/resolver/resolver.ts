@@ -7,6 +7,7 @@ import path from 'node:path';
 import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../base/cache-size.js';
 import { waitFor } from '../base/deadline.js';
 import { Budget } from '../budgets/budget.js';
 import { type Answer, askNameServers, nameError } from './name-servers.js';
@@ -63,7 +64,7 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
   const threads = new Budget({ name: 'lookups', unit: 'threads for name look-ups', capacity: SYSTEM_LOOKUPS });
   const hosts = watchedFile(files.hosts, parseHosts);
   const rules = watchedFile(files.resolvConf, parseSearchRules);
-  const kept = new LRUCache<string, Outcome>({ max: NAMES_KEPT, ttlResolution: 0 });
+  const kept = new LRUCache<string, Outcome>({ ...atMost(NAMES_KEPT), ttlResolution: 0 });
   const underWay = new Map<string, Flight>();
 
   async function askSystem(name: string): Promise<Answer> {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../base/cache-size.js';
 
 const MAX_FOUND = 20_000;
 /** Kept apart from the found ones, so that a flood of wrong keys evicts no right one. */
@@ -8,8 +9,8 @@ const TTL_MS = 1000;
 /** Remembers look-ups for at most a second, absent ones too; callers who ask at the same time share one question. */
 export class CachedLookup<V extends object> {
   readonly #load: (key: string) => Promise<V | undefined>;
-  readonly #found = new LRUCache<string, V>({ max: MAX_FOUND, ttl: TTL_MS });
-  readonly #absent = new LRUCache<string, true>({ max: MAX_ABSENT, ttl: TTL_MS });
+  readonly #found = new LRUCache<string, V>({ ...atMost(MAX_FOUND), ttl: TTL_MS });
+  readonly #absent = new LRUCache<string, true>({ ...atMost(MAX_ABSENT), ttl: TTL_MS });
   readonly #loading = new Map<string, Promise<V | undefined>>();
 
   constructor(load: (key: string) => Promise<V | undefined>) {

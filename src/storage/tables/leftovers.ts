@@ -1,5 +1,6 @@
 /** Places on remotes where a dead process may have left something. */
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../../base/cache-size.js';
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
 import type { NodeRegistry } from '../cluster/nodes.js';
@@ -36,7 +37,7 @@ interface LeftoverRow {
 
 export class LeftoverNotes {
   /** Folders whose note is durable, or on its way. */
-  readonly #noted = new LRUCache<string, Promise<void>>({ max: MAX_REMEMBERED });
+  readonly #noted = new LRUCache<string, Promise<void>>(atMost(MAX_REMEMBERED));
 
   constructor(
     private readonly database: Database,
