@@ -1,10 +1,10 @@
 /** Download and read: a file opened on a lease that lasts until the last byte is on its way. */
 import { Transform, type Readable, type TransformCallback } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import type { Hold } from '../budgets/memory.js';
 import { GatewayError } from '../base/errors.js';
 import { baseName, type RemotePath } from '../remotes/path.js';
-import type { ByteRange, FileInfo, OpenFile } from '../remotes/remote.js';
+import { WHOLE_BYTES, type ByteRange, type FileInfo, type OpenFile } from '../remotes/remote.js';
 import type { Operation, OperationRequest, OperationResult, Operations, PathReference } from './operation.js';
 
 export interface Download {
@@ -63,15 +63,16 @@ export async function openDownload(
     const file = await remote.read(path, select);
     operation.mark('transfer');
     attempt.committed();
-    opened.resolve({ path, file });
-    if (file.body !== undefined) await drained.promise;
+    const isShort = lengthOf(file) <= WHOLE_BYTES;
+    opened.resolve({ path, file: isShort ? { ...file, whole: await gather(file), body: undefined } : file });
+    if (!isShort) await drained.promise;
   });
   leased.catch((error: unknown) => opened.reject(error));
 
   try {
     const { path, file } = await opened.promise;
     const { info, range, whole } = file;
-    const length = range === undefined ? info.size : range.end - range.start + 1;
+    const length = lengthOf(file);
     const common = { transferId: operation.transferId, path, info, range, length };
     if (file.body === undefined) {
       operation.fileSize = whole?.length ?? 0;
@@ -198,7 +199,7 @@ export function readFile<T>(
         return undefined;
       });
       operation.mark('transfer');
-      return { path, bytes: file.whole ?? (await gather(file)) };
+      return { path, bytes: await gather(file) };
     });
     const size = bytes.length;
     operation.fileSize = size;
@@ -206,10 +207,16 @@ export function readFile<T>(
   });
 }
 
+function lengthOf({ info, range }: Pick<OpenFile, 'info' | 'range'>): number {
+  return range === undefined ? info.size : range.end - range.start + 1;
+}
+
 /** Into one piece of memory from the start: joining chunks at the end would take twice as much. */
-async function gather({ info, body }: Extract<OpenFile, { whole?: undefined }>): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafeSlow(info.size);
+async function gather(file: OpenFile): Promise<Buffer> {
+  if (file.whole !== undefined) return file.whole;
+  const bytes = Buffer.allocUnsafeSlow(lengthOf(file));
   let at = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) at += chunk.copy(bytes, at);
+  file.body.on('data', (chunk: Buffer) => (at += chunk.copy(bytes, at)));
+  await finished(file.body);
   return bytes;
 }

@@ -238,11 +238,27 @@ describe('openDownload', () => {
     assert.deepEqual(await buffer(part.body as Readable), big.subarray(10, 100_000));
     writeFileSync(join(rig.folder, 'empty'), '');
     const empty = await open({}, {}, '/empty');
-    assert.equal((await buffer(empty.body as Readable)).length, 0);
+    assert.deepEqual([empty.whole?.length, empty.body], [0, undefined]);
     const head = await open({ skipBody: () => true });
     assert.deepEqual([head.body, head.length], [undefined, 300_000]);
     assert.equal((await rig.newest()).status, 'success');
     await nothingLeased();
+  });
+
+  test('a short file, and a short range of a long one, are here whole: recorded, and their session is free', async () => {
+    writeFileSync(join(rig.folder, 'short.bin'), big.subarray(0, 65_536));
+    const ranged = { select: () => ({ start: 100_000, end: 165_535 }) };
+    for (const [options, path, from] of [[{}, '/short.bin', 0] as const, [ranged, '/big.bin', 100_000] as const]) {
+      const download = await open(options, {}, path);
+      assert.equal(download.body, undefined);
+      assert.ok(download.whole?.equals(big.subarray(from, from + 65_536)), path);
+      const item = await rig.newest();
+      assert.deepEqual([item.id, item.status, item.fileSize], [download.transferId, 'success', 65_536]);
+      await nothingLeased();
+    }
+    writeFileSync(join(rig.folder, 'long.bin'), big.subarray(0, 65_537));
+    const long = await open({}, {}, '/long.bin');
+    assert.deepEqual([long.whole, (await buffer(long.body as Readable)).length], [undefined, 65_537]);
   });
 
   test('a missing file, a folder and an impossible range fail before anything streams', async () => {
