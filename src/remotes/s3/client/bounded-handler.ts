@@ -2,6 +2,8 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { GatewayError } from '../../../base/errors.js';
 
+/** The SDK makes one anew for every call. No signature covers it. */
+const USER_AGENT = 'file-transfer-gateway';
 /** What is parsed in well under a millisecond. */
 const SHORT_ANSWER_BYTES = 16 * 1024;
 
@@ -14,6 +16,7 @@ export class BoundedHandler extends NodeHttpHandler {
   override async handle(
     ...[request, options]: Parameters<NodeHttpHandler['handle']>
   ): ReturnType<NodeHttpHandler['handle']> {
+    request.headers['user-agent'] = USER_AGENT;
     const result = await super.handle(request, options);
     const { response } = result;
     const isContent = request.query['x-id'] === 'GetObject' && response.statusCode < 300;
