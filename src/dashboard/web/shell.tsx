@@ -65,13 +65,7 @@ const PLACES: readonly PlaceGroup[] = [
   },
 ];
 
-export function Shell({
-  account,
-  children,
-}: {
-  readonly account: SignedIn['account'];
-  readonly children: ReactNode;
-}): ReactElement {
+export function Shell({ account, children }: { account: SignedIn['account']; children: ReactNode }): ReactElement {
   const [location] = useLocation();
   // Where the menu was opened: a step to another screen closes it.
   const [menuAt, setMenuAt] = useState<string>();

@@ -73,13 +73,7 @@ export default function Keys(): ReactElement {
   );
 }
 
-function KeyTable({
-  apiKeys,
-  onOpen,
-}: {
-  readonly apiKeys: readonly ApiKey[];
-  readonly onOpen: (open: Open) => void;
-}): ReactElement {
+function KeyTable({ apiKeys, onOpen }: { apiKeys: readonly ApiKey[]; onOpen: (open: Open) => void }): ReactElement {
   return (
     <Table
       label="API keys"

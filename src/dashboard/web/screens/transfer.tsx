@@ -83,13 +83,7 @@ function Moving({ live }: { readonly live: Live }): ReactElement {
   );
 }
 
-function Stages({
-  transfer,
-  live,
-}: {
-  readonly transfer: TransferDetail;
-  readonly live: Live | undefined;
-}): ReactElement {
+function Stages({ transfer, live }: { transfer: TransferDetail; live: Live | undefined }): ReactElement {
   const { createdAt, status, durationMs, errorMessage, errorCode, fileSize } = transfer;
   return (
     <ol className="panel-body test-steps">

@@ -200,13 +200,7 @@ function FilterBar({
 }
 
 /** Waits for a pause in the typing; follows the address when that changes by itself. */
-function SearchField({
-  value,
-  onValue,
-}: {
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-}): ReactElement {
+function SearchField({ value, onValue }: { value: string; onValue: (value: string) => void }): ReactElement {
   const [text, setText] = useState(value);
   const [sent, setSent] = useState(value);
   if (value !== sent) {

@@ -218,13 +218,7 @@ function optionsOf(folder: WatchedFolder): readonly (readonly [string, string])[
   ];
 }
 
-function DryRunResult({
-  result: { counts, files },
-  onClose,
-}: {
-  readonly result: DryRun;
-  readonly onClose: () => void;
-}): ReactElement {
+function DryRunResult({ result: { counts, files }, onClose }: { result: DryRun; onClose: () => void }): ReactElement {
   return (
     <Dialog title="What a check would report now" onClose={onClose} size="large">
       <p className="muted">Nothing was written or sent. {countsText(counts)}</p>

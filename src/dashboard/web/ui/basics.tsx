@@ -100,13 +100,7 @@ export function Panel(props: {
   );
 }
 
-export function Badge({
-  tone = 'plain',
-  children,
-}: {
-  readonly tone?: Tone;
-  readonly children: ReactNode;
-}): ReactElement {
+export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }): ReactElement {
   return <span className={`badge ${tone}`}>{children}</span>;
 }
 
@@ -157,13 +151,7 @@ export function Empty(props: {
 }
 
 /** What a read shows before it has an answer: nothing much, or why there is none. */
-export function Pending({
-  error,
-  onRetry,
-}: {
-  readonly error: Error | null;
-  readonly onRetry?: () => void;
-}): ReactElement {
+export function Pending({ error, onRetry }: { error: Error | null; onRetry?: () => void }): ReactElement {
   if (error === null) return <Skeleton />;
   return (
     <Notice tone="bad" title="This could not be loaded" isAlert>

@@ -100,13 +100,7 @@ export interface MenuEntry {
   readonly isDisabled?: boolean;
 }
 
-export function Menu({
-  label,
-  entries,
-}: {
-  readonly label: string;
-  readonly entries: readonly MenuEntry[];
-}): ReactElement {
+export function Menu({ label, entries }: { label: string; entries: readonly MenuEntry[] }): ReactElement {
   return (
     <Ariakit.MenuProvider placement="bottom-end">
       <Ariakit.MenuButton className="icon-button bordered" aria-label={label}>

@@ -7,13 +7,7 @@ import type { Connection, KeyPair } from '../../api/types.ts';
 import { Badge, Button, CodeBlock, Failure, Notice, Panel } from '../../ui/basics.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 
-export function HostKeys({
-  connection,
-  isOwned,
-}: {
-  readonly connection: Connection;
-  readonly isOwned: boolean;
-}): ReactElement {
+export function HostKeys({ connection, isOwned }: { connection: Connection; isOwned: boolean }): ReactElement {
   const { id, hostKeys = [], hostKeysLearned = false } = connection;
   const path = `/manage/connections/${segment(id)}/host-keys`;
   const scan = useAction(() =>
@@ -67,13 +61,7 @@ export function HostKeys({
   );
 }
 
-export function KeyPairChoice({
-  value,
-  onValue,
-}: {
-  readonly value: string;
-  readonly onValue: (id: string) => void;
-}): ReactElement {
+export function KeyPairChoice({ value, onValue }: { value: string; onValue: (id: string) => void }): ReactElement {
   const pairs = useRead<{ keyPairs: KeyPair[] }>('/manage/key-pairs');
   const [name, setName] = useState('');
   const create = useAction((wanted: string) => request<KeyPair>('POST', '/manage/key-pairs', { name: wanted }), {

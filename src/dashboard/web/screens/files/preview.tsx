@@ -82,15 +82,7 @@ async function readBeginning(url: string, size: number, signal: AbortSignal): Pr
   }
 }
 
-function Content({
-  name,
-  text,
-  isCut,
-}: {
-  readonly name: string;
-  readonly text: string;
-  readonly isCut: boolean;
-}): ReactElement {
+function Content({ name, text, isCut }: { name: string; text: string; isCut: boolean }): ReactElement {
   if (/\.(csv|tsv)$/i.test(name)) return <CsvTable text={text} isCut={isCut} />;
   return (
     <pre className="preview-text" tabIndex={0} aria-label="Content">

@@ -165,13 +165,7 @@ function QrCode({ text }: { readonly text: string }): ReactElement {
   );
 }
 
-function RecoveryCodes({
-  codes,
-  onClose,
-}: {
-  readonly codes: readonly string[];
-  readonly onClose: () => void;
-}): ReactElement {
+function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }): ReactElement {
   return (
     <Dialog title="Recovery codes" onClose={onClose} size="small" keepsOpen>
       <Notice tone="warn" title="Keep them away from your phone: they are not shown again.">

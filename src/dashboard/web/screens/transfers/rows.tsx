@@ -18,11 +18,7 @@ export function LiveRows({ transfers }: { readonly transfers: readonly Transfer[
   );
 }
 
-function LiveRow({
-  transfer: { id, type, filename, path, connectionId, live },
-}: {
-  readonly transfer: Transfer;
-}): ReactElement {
+function LiveRow({ transfer: { id, type, filename, path, connectionId, live } }: { transfer: Transfer }): ReactElement {
   const cancel = useCancel();
   const name = filename === '' ? path : filename;
   const left = live === undefined ? undefined : secondsLeft(live.bytes, live.totalBytes, live.bytesPerSecond);

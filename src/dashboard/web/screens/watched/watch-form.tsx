@@ -8,32 +8,14 @@ import { LinkButton } from '../../ui/basics.tsx';
 import { Dialog, FormDialog } from '../../ui/dialog.tsx';
 import { CheckField, ChoiceField, TextField } from '../../ui/fields.tsx';
 
-/** What is typed for a watch, and the request it becomes: of a new one, what was left empty is left out. */
 const AFTER_DELIVERY = [
   ['keep', 'Leave it where it is'],
   ['move', 'Move it to another folder'],
   ['delete', 'Delete it'],
 ] as const;
 
-interface WatchDraft {
-  readonly connectionId: string;
-  readonly path: string;
-  readonly name: string;
-  readonly scheduleMinutes: string;
-  readonly filePattern: string;
-  readonly excludePattern: string;
-  readonly webhookUrl: string;
-  readonly detectModified: boolean;
-  readonly recursive: boolean;
-  readonly initial: 'ignore' | 'report';
-  readonly doneFile: string;
-  readonly minAgeSeconds: string;
-  readonly afterDelivery: (typeof AFTER_DELIVERY)[number][0];
-  readonly moveTo: string;
-  readonly expectEveryMinutes: string;
-}
-
-const NEW_WATCH: WatchDraft = {
+/** What is typed for a watch, by the fields of the API. */
+const NEW_WATCH = {
   connectionId: '',
   path: '',
   name: '',
@@ -50,11 +32,13 @@ const NEW_WATCH: WatchDraft = {
   moveTo: '',
   expectEveryMinutes: '',
 };
+type WatchDraft = Readonly<typeof NEW_WATCH>;
+type Name = { [N in keyof WatchDraft]: WatchDraft[N] extends string ? N : never }[keyof WatchDraft];
 
 const TEXTS = ['name', 'filePattern', 'excludePattern', 'webhookUrl', 'doneFile'] as const;
 const NUMBERS = ['scheduleMinutes', 'minAgeSeconds', 'expectEveryMinutes'] as const;
 
-/** The body of POST /manage/watched-folders. */
+/** The body of POST /manage/watched-folders: what was left empty is left out. */
 function toRequest(draft: WatchDraft): Readonly<Record<string, unknown>> {
   const { connectionId, path, detectModified, recursive, initial } = draft;
   // Without a webhook there is no delivery that anything could follow.
@@ -70,45 +54,29 @@ function toRequest(draft: WatchDraft): Readonly<Record<string, unknown>> {
     recursive,
     initial,
     afterDelivery,
-    ...(moveTo === '' ? {} : { moveTo }),
+    moveTo: moveTo === '' ? undefined : moveTo,
     ...filledIn,
   };
 }
 
 /** A watch as it stands, to be changed. */
 function draftOf(folder: WatchedFolder): WatchDraft {
-  const { filePattern, excludePattern, webhookUrl, doneFile, moveTo, expectEveryMinutes } = folder;
-  return {
-    ...NEW_WATCH,
-    connectionId: folder.connectionId,
-    path: folder.path,
-    name: folder.name,
-    scheduleMinutes: String(folder.scheduleMinutes),
-    detectModified: folder.detectModified,
-    recursive: folder.recursive,
-    initial: folder.initial,
-    minAgeSeconds: String(folder.minAgeSeconds),
-    afterDelivery: folder.afterDelivery,
-    filePattern: filePattern ?? '',
-    excludePattern: excludePattern ?? '',
-    webhookUrl: webhookUrl ?? '',
-    doneFile: doneFile ?? '',
-    moveTo: moveTo ?? '',
-    expectEveryMinutes: expectEveryMinutes === null ? '' : String(expectEveryMinutes),
-  };
+  const typed = (value: string | number | boolean | null) => (typeof value === 'boolean' ? value : String(value ?? ''));
+  const names = Object.keys(NEW_WATCH) as (keyof WatchDraft)[];
+  return Object.fromEntries(names.map((name) => [name, typed(folder[name])])) as WatchDraft;
+}
+
+/** A field's text, and what typing makes of the draft. */
+function bound(draft: WatchDraft, onChange: (to: Partial<WatchDraft>) => void) {
+  return (name: Name) => ({ value: draft[name], onText: (text: string) => onChange({ [name]: text }) });
 }
 
 /** The body of PATCH /manage/watched-folders/{id}: what was emptied is taken away. */
 function toChanges(draft: WatchDraft, former: WatchedFolder): Readonly<Record<string, unknown>> {
   const { connectionId: _connection, path, ...wanted } = toRequest(draft);
-  const emptied = { filePattern: null, excludePattern: null, webhookUrl: null, doneFile: null };
-  return {
-    ...emptied,
-    expectEveryMinutes: null,
-    minAgeSeconds: 0,
-    ...wanted,
-    ...(path === former.path ? {} : { path }),
-  };
+  const texts = { filePattern: null, excludePattern: null, webhookUrl: null, doneFile: null };
+  const emptied = { ...texts, expectEveryMinutes: null, minAgeSeconds: 0 };
+  return { ...emptied, ...wanted, path: path === former.path ? undefined : path };
 }
 
 interface Props {
@@ -135,6 +103,7 @@ export function WatchForm({ former, onClose }: Props): ReactElement {
       request<WatchedFolder>('PATCH', `/manage/watched-folders/${folder.id}`, toChanges(draft, folder)),
     { says: 'Changed', refreshes: ['/manage/watched-folders'], showsError: true, onDone: onClose },
   );
+  const field = bound(draft, type);
   const { error } = former === undefined ? create : change;
   if (former === undefined && connections.data !== undefined && usable.length === 0) {
     return (
@@ -167,49 +136,39 @@ export function WatchForm({ former, onClose }: Props): ReactElement {
         {former === undefined && (
           <ChoiceField
             label="Connection"
-            value={draft.connectionId}
-            onText={(connectionId) => type({ connectionId })}
+            {...field('connectionId')}
             options={usable.map(({ id, name }) => [id, name] as const)}
           />
         )}
         <TextField
           label="Folder"
           required
-          value={draft.path}
-          onText={(path) => type({ path })}
+          {...field('path')}
           placeholder="/incoming"
           hint={former === undefined ? 'It has to exist.' : 'Another one is a new start: what is there then is known.'}
           isFirst
         />
-        <TextField label="Name" value={draft.name} onText={(name) => type({ name })} hint="Empty: the folder's name." />
+        <TextField label="Name" {...field('name')} hint="Empty: the folder's name." />
         <TextField
           label="Every so many minutes"
           type="number"
           min={1}
           max={1440}
           required
-          value={draft.scheduleMinutes}
-          onText={(scheduleMinutes) => type({ scheduleMinutes })}
+          {...field('scheduleMinutes')}
         />
         <TextField
           label="Only files like"
-          value={draft.filePattern}
-          onText={(filePattern) => type({ filePattern })}
+          {...field('filePattern')}
           placeholder="*.csv"
           hint="With / or ** folders below are watched too."
         />
-        <TextField
-          label="But not files like"
-          value={draft.excludePattern}
-          onText={(excludePattern) => type({ excludePattern })}
-          placeholder="draft-*"
-        />
+        <TextField label="But not files like" {...field('excludePattern')} placeholder="draft-*" />
       </div>
       <TextField
         label="Webhook"
         type="url"
-        value={draft.webhookUrl}
-        onText={(webhookUrl) => type({ webhookUrl })}
+        {...field('webhookUrl')}
         placeholder="https://example.com/hooks/files"
         hint="Gets a signed POST with the files found. Empty: they show in the history alone."
       />
@@ -236,16 +195,15 @@ function WatchOptions({
   readonly draft: WatchDraft;
   readonly onChange: (to: Partial<WatchDraft>) => void;
 }): ReactElement {
-  const { initial, doneFile, minAgeSeconds, afterDelivery, moveTo, expectEveryMinutes, webhookUrl } = draft;
-  const hasWebhook = webhookUrl.trim() !== '';
+  const field = bound(draft, onChange);
+  const hasWebhook = draft.webhookUrl.trim() !== '';
   return (
     <details>
       <summary>More options</summary>
       <div className="form-grid">
         <ChoiceField
           label="Files that are there already"
-          value={initial}
-          onText={(value) => onChange({ initial: value === 'report' ? 'report' : 'ignore' })}
+          {...field('initial')}
           options={[
             ['ignore', 'Are the baseline, not reported'],
             ['report', 'Are reported like new ones'],
@@ -253,8 +211,7 @@ function WatchOptions({
         />
         <TextField
           label="Wait for a done file"
-          value={doneFile}
-          onText={(value) => onChange({ doneFile: value })}
+          {...field('doneFile')}
           placeholder="{filename}.done"
           hint="A file counts once this one is there too. {filename} is its name, {name} that without the extension."
         />
@@ -263,8 +220,7 @@ function WatchOptions({
           type="number"
           min={0}
           max={604_800}
-          value={minAgeSeconds}
-          onText={(value) => onChange({ minAgeSeconds: value })}
+          {...field('minAgeSeconds')}
           hint="Younger files wait for a later check."
         />
         <TextField
@@ -272,25 +228,20 @@ function WatchOptions({
           type="number"
           min={1}
           max={525_600}
-          value={expectEveryMinutes}
-          onText={(value) => onChange({ expectEveryMinutes: value })}
+          {...field('expectEveryMinutes')}
           hint="The webhook gets a message of its own. Empty: no alarm."
         />
         <ChoiceField
           label="Once the webhook has the message"
-          value={hasWebhook ? afterDelivery : 'keep'}
-          disabled={!hasWebhook}
-          onText={(value) =>
-            onChange({ afterDelivery: AFTER_DELIVERY.find(([choice]) => choice === value)?.[0] ?? 'keep' })
-          }
+          {...field('afterDelivery')}
+          {...(hasWebhook ? {} : { value: 'keep', disabled: true })}
           options={AFTER_DELIVERY}
           hint={hasWebhook ? 'What becomes of the file.' : 'Needs a webhook.'}
         />
-        {hasWebhook && afterDelivery === 'move' && (
+        {hasWebhook && draft.afterDelivery === 'move' && (
           <TextField
             label="Move it to"
-            value={moveTo}
-            onText={(value) => onChange({ moveTo: value })}
+            {...field('moveTo')}
             placeholder="processed"
             hint="Below the watched folder, or from the root with /."
           />
