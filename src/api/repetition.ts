@@ -1,6 +1,6 @@
 /** What a request that is repeated with its Idempotency-Key is told, or refused, before its stored answer. */
 import { withDeadline } from '../base/deadline.js';
-import { GatewayError, toGatewayError } from '../base/errors.js';
+import { type GatewayError, refusal, toGatewayError } from '../base/errors.js';
 import type { RequestContext, Route } from '../http/types.js';
 import type { TransferItem } from '../storage/storage.js';
 import { findFile } from '../operations/change.js';
@@ -54,8 +54,7 @@ async function look(
   { connectionId }: TransferItem,
   path: string,
 ): Promise<string> {
-  const late = (): GatewayError =>
-    new GatewayError('stall_timeout', `no answer within ${LOOK_MS} ms`, { step: 'request' });
+  const late = (): GatewayError => refusal('stall_timeout', `no answer within ${LOOK_MS} ms`);
   try {
     const connection = await connectionOf(services, context.caller, connectionId);
     const { intent: _, ...request } = operationFor(context, connection, 'exists', path);

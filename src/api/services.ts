@@ -1,5 +1,5 @@
 /** What the endpoints stand on, and the first steps they share. */
-import { GatewayError } from '../base/errors.js';
+import { refusal } from '../base/errors.js';
 import type { Repeated } from './endpoint.js';
 import type { Caller, RequestContext } from '../http/types.js';
 import type { Connection } from '../connections/connection.js';
@@ -27,10 +27,10 @@ export interface ApiServices {
 export async function connectionOf(services: ApiServices, caller: Caller, id: string): Promise<Connection> {
   const connection = await services.storage.connections.find(caller.accountId, id);
   if (connection === undefined) {
-    throw new GatewayError('unknown_connection', `there is no connection ${id.slice(0, 64)}`, { step: 'request' });
+    throw refusal('unknown_connection', `there is no connection ${id.slice(0, 64)}`);
   }
   if (caller.connections.length > 0 && !caller.connections.includes(connection.id)) {
-    throw new GatewayError('forbidden', `this API key is not for connection ${connection.id}`, { step: 'request' });
+    throw refusal('forbidden', `this API key is not for connection ${connection.id}`);
   }
   return connection;
 }

@@ -188,6 +188,11 @@ function remoteWords(reply: RemoteReply): string {
   return coded.slice(0, MAX_REMOTE_WORDS).trim();
 }
 
+/** What is wrong with the request itself. */
+export function refusal(code: ErrorCode, text: string): GatewayError {
+  return new GatewayError(code, text, { step: 'request' });
+}
+
 /** Narrows whatever was thrown: a GatewayError stays itself, anything else is `internal` with the original as cause. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;

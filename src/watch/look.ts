@@ -4,7 +4,7 @@
  */
 import { withDeadline } from '../base/deadline.js';
 import { definitionOf } from '../connections/types.js';
-import { GatewayError, hasCode } from '../base/errors.js';
+import { GatewayError, hasCode, refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
@@ -101,7 +101,7 @@ export class FolderLooks {
   private async lookNow(what: Look, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
     const { folder, connection, kind } = what;
     if (!connection.isActive) {
-      throw new GatewayError('connection_inactive', `connection ${connection.id} is not active`, { step: 'request' });
+      throw refusal('connection_inactive', `connection ${connection.id} is not active`);
     }
     const filter = createNameFilter({ ...folder, skipNames: this.deps.skipNames });
     const listing = await this.list(what, filter);

@@ -1,5 +1,5 @@
 /** Which entries of a listing are the folder's files: patterns, names of files on their way, and markers. */
-import { GatewayError } from '../base/errors.js';
+import { refusal } from '../base/errors.js';
 import { compileGlob } from '../base/globs/glob.js';
 import type { FilterReason } from './diff.js';
 
@@ -71,9 +71,7 @@ function compile(glob: string, field: string): Matcher {
     const matches = compileGlob(glob.replace(/^\.?\//, ''));
     return isOnPaths(glob) ? (path) => matches(path) : (path) => matches(baseName(path));
   } catch {
-    throw new GatewayError('bad_request', `${field} must be a glob such as *.csv or in/**/*.{csv,txt}`, {
-      step: 'request',
-    });
+    throw refusal('bad_request', `${field} must be a glob such as *.csv or in/**/*.{csv,txt}`);
   }
 }
 
@@ -113,20 +111,19 @@ class TemporaryName {
 function markerMatcher(template: string): Matcher {
   const unknown = /\{(?!filename\}|name\})[^}]*\}?/.exec(template);
   if (unknown !== null || template === '' || template.includes('/')) {
-    throw new GatewayError(
+    throw refusal(
       'bad_request',
       'doneFile must be a file name, with {filename} or {name} (without extension) where the file’s stands',
-      { step: 'request' },
     );
   }
   if (template === '{filename}' || template === '{name}') {
-    throw new GatewayError('bad_request', 'doneFile must differ from the name of the file', { step: 'request' });
+    throw refusal('bad_request', 'doneFile must differ from the name of the file');
   }
   const [before = '', after, ...more] = template.split(/\{(?:filename|name)\}/);
   if (after === undefined) return (name) => name === template;
   // Each further place would have to be looked for at every length of those before it.
   if (more.length > 0) {
-    throw new GatewayError('bad_request', 'doneFile must hold {filename} or {name} once at most', { step: 'request' });
+    throw refusal('bad_request', 'doneFile must hold {filename} or {name} once at most');
   }
   const shortest = before.length + after.length;
   return (name) => name.length > shortest && name.startsWith(before) && name.endsWith(after);

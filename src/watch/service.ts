@@ -3,7 +3,7 @@
  * unknown_watched_folder for what is another one's.
  */
 import { validate as isUuid } from 'uuid';
-import { GatewayError, hasCode } from '../base/errors.js';
+import { GatewayError, hasCode, refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { Dialer } from '../remotes/dial/dial.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
@@ -285,7 +285,7 @@ export class WatchService {
   async sendTest(accountId: string, id: string): Promise<{ readonly eventId: string }> {
     const folder = await this.get(accountId, id);
     if (folder.webhookUrl === null) {
-      throw new GatewayError('bad_request', 'this watched folder has no webhookUrl', { step: 'request' });
+      throw refusal('bad_request', 'this watched folder has no webhookUrl');
     }
     const connection = await this.connectionOf(folder);
     const at = (await this.options.storage.folders.clock()).now();
@@ -311,13 +311,13 @@ export class WatchService {
   private async event(accountId: string, id: string): Promise<WebhookEvent> {
     const event = isUuid(id) ? await this.options.storage.events.findOf(accountId, id) : undefined;
     if (event !== undefined) return event;
-    throw new GatewayError('not_found', `there is no webhook event ${id.slice(0, 64)}`, { step: 'request' });
+    throw refusal('not_found', `there is no webhook event ${id.slice(0, 64)}`);
   }
 
   private async connectionOf(folder: WatchedFolder): Promise<Connection> {
     const connection = await this.options.connections.find(folder.accountId, folder.connectionId);
     if (connection !== undefined) return connection;
-    throw new GatewayError('unknown_connection', `there is no connection ${folder.connectionId}`, { step: 'request' });
+    throw refusal('unknown_connection', `there is no connection ${folder.connectionId}`);
   }
 
   private async checkInput(owner: string, input: FolderSettings, signal: AbortSignal): Promise<void> {
@@ -332,7 +332,7 @@ export class WatchService {
     if (webhookUrl === undefined || webhookUrl === null) {
       const after = input.afterDelivery ?? 'keep';
       if (after === 'keep') return;
-      throw new GatewayError('bad_request', `afterDelivery "${after}" needs a webhookUrl`, { step: 'request' });
+      throw refusal('bad_request', `afterDelivery "${after}" needs a webhookUrl`);
     }
     const url = parseWebhookUrl(webhookUrl, this.options.requireHttps);
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
@@ -351,7 +351,7 @@ export class WatchService {
     signal: AbortSignal,
   ): Promise<RemotePath> {
     if (!connection.isActive) {
-      throw new GatewayError('connection_inactive', `connection ${connection.id} is not active`, { step: 'request' });
+      throw refusal('connection_inactive', `connection ${connection.id} is not active`);
     }
     return this.options.remotes.use(connection, { signal, leftovers: this.options.leftovers }, async (remote) => {
       const path = await locate(remote);
@@ -364,7 +364,5 @@ export class WatchService {
 }
 
 function unknownFolder(id: string): GatewayError {
-  return new GatewayError('unknown_watched_folder', `there is no watched folder ${id.slice(0, 64)}`, {
-    step: 'request',
-  });
+  return refusal('unknown_watched_folder', `there is no watched folder ${id.slice(0, 64)}`);
 }

@@ -1,7 +1,7 @@
 /** What is said of a watched folder, and the settings that come of it. */
 import { Type, type Static } from 'typebox';
 import { NAME } from '../base/formats.js';
-import { GatewayError } from '../base/errors.js';
+import { refusal } from '../base/errors.js';
 import { flag, oneOf, text, textOrNull } from '../base/schema.js';
 import type { Connection } from '../connections/connection.js';
 import { baseName, parseRemotePath, type RemotePath } from '../remotes/path.js';
@@ -67,9 +67,7 @@ export type WatchRights = 'look' | 'move_and_delete';
 /** A key that may not delete a file must not have it deleted either. */
 export function checkRights(afterDelivery: WatchSettings['afterDelivery'], rights: WatchRights): void {
   if (afterDelivery === 'keep' || rights === 'move_and_delete') return;
-  throw new GatewayError('scope_missing', `afterDelivery "${afterDelivery}" needs an API key with the scope "write"`, {
-    step: 'request',
-  });
+  throw refusal('scope_missing', `afterDelivery "${afterDelivery}" needs an API key with the scope "write"`);
 }
 
 export function settingsOf(
@@ -82,7 +80,7 @@ export function settingsOf(
   const name = input.name?.trim() ?? '';
   const moveTo = afterDelivery === 'move' ? parseRemotePath(input.moveTo ?? DEFAULT_MOVE_TO, path, 'moveTo') : null;
   if (moveTo === path) {
-    throw new GatewayError('bad_request', 'moveTo must be another folder than the watched one', { step: 'request' });
+    throw refusal('bad_request', 'moveTo must be another folder than the watched one');
   }
   return {
     connectionId: connection.id,

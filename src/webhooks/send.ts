@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { withDeadline } from '../base/deadline.js';
-import { GatewayError, toGatewayError } from '../base/errors.js';
+import { GatewayError, refusal, toGatewayError } from '../base/errors.js';
 import type { Dialer, OwnedRequest } from '../remotes/dial/dial.js';
 
 const SECRET_PREFIX = 'whsec_';
@@ -135,9 +135,7 @@ export function parseWebhookUrl(text: string, requireHttps: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const allowed = requireHttps ? ['https:'] : ['https:', 'http:'];
   if (url !== undefined && allowed.includes(url.protocol) && url.hostname !== '') return url;
-  throw new GatewayError('bad_request', `webhookUrl must be an ${requireHttps ? 'https' : 'http or https'} URL`, {
-    step: 'request',
-  });
+  throw refusal('bad_request', `webhookUrl must be an ${requireHttps ? 'https' : 'http or https'} URL`);
 }
 
 function basicAuth(url: URL): Record<string, string> {

@@ -1,6 +1,6 @@
 /** The history of an account. */
 import { Type } from 'typebox';
-import { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 import { count, dateTime, listOf, object, oneOf, text, textOrNull, withDefault } from '../../base/schema.js';
 import { TRANSFER_STATUSES, TRANSFER_TYPES, type TransferFilter } from '../../storage/storage.js';
 import { endpoint } from '../endpoint.js';
@@ -82,13 +82,9 @@ export const listTransfers = endpoint({
 }).handle(async ({ caller, query }, { storage }: ApiServices) => {
   const { connection_id: connectionId, status, type, since, limit, offset } = query;
   const filter: TransferFilter = {
-    limit,
-    offset,
-    ...(connectionId === undefined ? {} : { connectionId }),
-    ...(caller.connections.length === 0 ? {} : { connectionIds: caller.connections }),
-    ...(status === undefined ? {} : { status }),
-    ...(type === undefined ? {} : { type }),
-    ...(since === undefined ? {} : { since: parseSince(since) }),
+    ...{ limit, offset, connectionId, status, type },
+    connectionIds: caller.connections.length === 0 ? undefined : caller.connections,
+    since: since === undefined ? undefined : parseSince(since),
   };
   const { transfers, total } = await storage.history.list(caller.accountId, filter);
   return { transfers, total, limit, offset };
@@ -107,7 +103,7 @@ export function parseSince(text: string): Date {
   const [year, month, day] = iso.slice(0, 10).split('-').map(Number) as [number, number, number];
   const isOnCalendar = day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
   if (!Number.isNaN(date.getTime()) && isOnCalendar) return withinIds(date);
-  throw new GatewayError('bad_request', 'since must be an ISO 8601 date-time or Unix seconds', { step: 'request' });
+  throw refusal('bad_request', 'since must be an ISO 8601 date-time or Unix seconds');
 }
 
 const LAST_TIME = Date.UTC(9999, 0, 1);

@@ -1,5 +1,6 @@
 /** API keys of an account. */
 import { type Static, Type } from 'typebox';
+import { refusal } from '../../base/errors.js';
 import { ALL_SCOPES, type Scope } from '../../base/caller.js';
 import {
   count,
@@ -26,7 +27,6 @@ import {
   itemId,
   type ManageServices,
   ownerEndpoints,
-  refusal,
   refuseConfigured,
   unknownItem,
 } from './services.js';

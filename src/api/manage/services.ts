@@ -2,7 +2,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { validate as isUuid } from 'uuid';
 import type { Budgets } from '../../budgets/budgets.js';
-import { type ErrorCode, GatewayError } from '../../base/errors.js';
+import { type GatewayError, refusal } from '../../base/errors.js';
 import type { Caller, RequestContext, Route } from '../../http/types.js';
 import type { Connection } from '../../connections/connection.js';
 import type { Remotes } from '../../remotes/registry.js';
@@ -144,9 +144,4 @@ export function requireCursor(cursor: string | undefined): void {
 
 export function badField(field: string, text: string): GatewayError {
   return refusal('bad_request', `${field} ${text}`);
-}
-
-/** What is wrong with the request itself. */
-export function refusal(code: ErrorCode, text: string): GatewayError {
-  return new GatewayError(code, text, { step: 'request' });
 }

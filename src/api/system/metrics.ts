@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
-import { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 import { isInBlocks } from '../../http/client-address.js';
 import type { HttpRequest } from '../../http/types.js';
 import { withoutNames } from '../../observe/unnamed-metrics.js';
@@ -50,5 +50,5 @@ function requireToken(field: string | undefined, token: string): void {
   const given = Buffer.from(/^Bearer +(.*)$/i.exec(field ?? '')?.[1] ?? '');
   const wanted = Buffer.from(token);
   if (given.length === wanted.length && timingSafeEqual(given, wanted)) return;
-  throw new GatewayError('unauthenticated', 'metrics need the bearer token of metrics.token', { step: 'request' });
+  throw refusal('unauthenticated', 'metrics need the bearer token of metrics.token');
 }

@@ -1,7 +1,7 @@
 /** Watched folders as the API for programs shows and takes them, and who may use them. */
 import { type Static, Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
-import { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 import { count, dateTime, flag, listOf, object, text, textOrNull, withDefault } from '../../base/schema.js';
 import { referTo } from '../../operations/operation.js';
 import type { WatchedFolder } from '../../storage/storage.js';
@@ -77,7 +77,7 @@ function watchedFolderOf(folder: WatchedFolder): Static<typeof watchedFolder> {
 async function folderOf({ watching }: ApiServices, caller: Caller, id: string): Promise<WatchedFolder> {
   const folder = await watching.get(caller.accountId, id);
   if (mayUse(caller, folder)) return folder;
-  throw new GatewayError('unknown_watched_folder', `there is no watched folder ${folder.id}`, { step: 'request' });
+  throw refusal('unknown_watched_folder', `there is no watched folder ${folder.id}`);
 }
 
 function rightsOf({ scopes }: Caller): WatchRights {

@@ -1,6 +1,6 @@
 /** What the driver and the server throw, sorted into the few kinds that matter above. */
 import { within } from '../../base/deadline.js';
-import { GatewayError, type GatewayErrorDetails } from '../../base/errors.js';
+import { GatewayError, type GatewayErrorDetails, refusal } from '../../base/errors.js';
 
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
@@ -93,7 +93,7 @@ export async function refusingDuplicates<T>(text: string, work: () => Promise<T>
   try {
     return await work();
   } catch (error) {
-    throw isDuplicate(error) ? new GatewayError('already_exists', text, { step: 'request' }) : error;
+    throw isDuplicate(error) ? refusal('already_exists', text) : error;
   }
 }
 

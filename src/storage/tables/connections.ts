@@ -3,7 +3,7 @@ import type { AccountConfig, ConnectionConfig } from '../../config/schema.js';
 import type { Connection, ConnectionType, SecretName, SecretValues, Settings } from '../../connections/connection.js';
 import { addressOf } from '../../connections/definition.js';
 import { definitionOf } from '../../connections/types.js';
-import { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import { SharedQuestion } from '../postgres/shared-question.js';
@@ -271,10 +271,9 @@ export class ConnectionEditor {
     // The account's row is the lock: of two that are made at once the second one counts the first.
     await tx`select from accounts where id = ${accountId} for update`;
     if ((await countOf(tx, accountId)) < limit) return;
-    throw new GatewayError(
+    throw refusal(
       'plan_required',
       `the plan of this account has room for ${limit} ${limit === 1 ? 'connection' : 'connections'}, and there is no room left`,
-      { step: 'request' },
     );
   }
 
@@ -287,7 +286,7 @@ export class ConnectionEditor {
     if (keyPairId === null) return secrets;
     const privateKey = await this.keyPairs.privateKeyIn(tx, accountId, keyPairId);
     if (privateKey !== undefined) return { ...secrets, privateKey, passphrase: null };
-    throw new GatewayError('unknown_item', `keyPairId: there is no key pair ${keyPairId}`, { step: 'request' });
+    throw refusal('unknown_item', `keyPairId: there is no key pair ${keyPairId}`);
   }
 
   async #putSecrets(tx: Transaction, id: string, secrets: SecretChanges): Promise<void> {

@@ -1,5 +1,6 @@
 /** The connections of an account: their types, the list, and what makes, changes and ends one. */
 import { type Static, Type } from 'typebox';
+import { refusal } from '../../../base/errors.js';
 import { SLUG } from '../../../base/formats.js';
 import { component, count, flag, listOf, object, text, withDefault } from '../../../base/schema.js';
 import type { Definition, Values } from '../../../connections/definition.js';
@@ -16,7 +17,6 @@ import {
   type ManageServices,
   openedConnection,
   ownerEndpoints,
-  refusal,
   refuseConfigured,
 } from '../services.js';
 import { EDIT_ERRORS, madeAnswer, managedConnection, sample, sampleInput, shown, shownAnswer } from './view.js';

@@ -1,5 +1,6 @@
 /** The host keys of a connection: pinned, learned, shown by the server. */
 import { Type } from 'typebox';
+import { refusal } from '../../../base/errors.js';
 import { flag, listOf, object, text, texts, withDefault } from '../../../base/schema.js';
 import { fingerprint } from '../../../connections/common.js';
 import { definitionOf } from '../../../connections/types.js';
@@ -12,7 +13,6 @@ import {
   type ManageServices,
   openedConnection,
   ownerEndpoints,
-  refusal,
   refuseConfigured,
 } from '../services.js';
 import { EDIT_ERRORS, HOST_KEYS, LEARNED, sample, shown, shownAnswer } from './view.js';

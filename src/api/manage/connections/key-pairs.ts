@@ -1,10 +1,11 @@
 /** Key pairs for SFTP logins, made by the gateway. */
 import { type Static, Type } from 'typebox';
+import { refusal } from '../../../base/errors.js';
 import { dateTime, listOf, object, text, texts } from '../../../base/schema.js';
 import type { KeyPair } from '../../../storage/storage.js';
 import { successAnswer } from '../../fields.js';
 import { CLOSED, FINGERPRINT, id, ID, newName, TIME } from '../fields.js';
-import { actorOf, itemId, ownerEndpoints, refusal, unknownItem } from '../services.js';
+import { actorOf, itemId, ownerEndpoints, unknownItem } from '../services.js';
 
 const endpoint = ownerEndpoints('Connections');
 

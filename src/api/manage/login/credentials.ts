@@ -1,11 +1,12 @@
 /** What an owner proves himself with: password and one-time passwords. */
 import { Secret, TOTP } from 'otpauth';
 import type { TString } from 'typebox';
+import { refusal } from '../../../base/errors.js';
 import { count, object, success, text, texts } from '../../../base/schema.js';
 import type { RequestContext } from '../../../http/types.js';
 import { successAnswer } from '../../fields.js';
 import { CLOSED } from '../fields.js';
-import { actorOf, type ManageServices, ownerEndpoints, refusal } from '../services.js';
+import { actorOf, type ManageServices, ownerEndpoints } from '../services.js';
 
 const endpoint = ownerEndpoints('Login');
 

@@ -1,12 +1,13 @@
 /** Login, logout and the sessions in between. */
 import { Type } from 'typebox';
+import { refusal } from '../../../base/errors.js';
 import { count, dateTime, described, flag, listOf, object, orNull, text, textOrNull } from '../../../base/schema.js';
 import { json } from '../../../http/answer.js';
 import type { Actor, LoginSession } from '../../../storage/storage.js';
 import { jsonContent } from '../../endpoint.js';
 import { successAnswer } from '../../fields.js';
 import { CLOSED, id, ID, LATER, TIME } from '../fields.js';
-import { actorOf, itemId, ownerEndpoints, refusal, unknownItem } from '../services.js';
+import { actorOf, itemId, ownerEndpoints, unknownItem } from '../services.js';
 import { code, isRightCode, password, PASSWORD } from './credentials.js';
 import { csrfTokenOf } from './owner-sessions.js';
 

@@ -1,8 +1,9 @@
 /** The transfers that run now. */
+import { refusal } from '../../../base/errors.js';
 import { listOf, object } from '../../../base/schema.js';
 import { successAnswer } from '../../fields.js';
 import { TIME } from '../fields.js';
-import { actorOf, itemId, ownerEndpoints, refusal, unknownItem } from '../services.js';
+import { actorOf, itemId, ownerEndpoints, unknownItem } from '../services.js';
 import { managedTransfer, sample } from './transfer.js';
 
 const endpoint = ownerEndpoints('Transfers');

@@ -95,12 +95,7 @@ export const listDeliveries = endpoint('GET /manage/deliveries', {
   const { watchedFolderId, state, limit, offset } = query;
   // An id that is not this account's must look like one that never was.
   const folder = watchedFolderId === undefined ? undefined : await watching.get(accountId, watchedFolderId);
-  const events = await watching.deliveries(accountId, {
-    limit,
-    offset,
-    ...(folder === undefined ? {} : { folderId: folder.id }),
-    ...(state === undefined ? {} : { state }),
-  });
+  const events = await watching.deliveries(accountId, { limit, offset, state, folderId: folder?.id });
   return { deliveries: events.map(deliveryView), limit, offset };
 });
 
