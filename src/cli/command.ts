@@ -22,7 +22,7 @@ export interface Session extends Context {
   readonly gateway: Gateway;
 }
 
-type Arguments = readonly (string | undefined)[];
+export type Arguments = readonly (string | undefined)[];
 type Action<C, O> = (context: C, args: Arguments, options: O) => Promise<void>;
 type ManyAction<C, O> = (context: C, args: readonly string[], options: O) => Promise<void>;
 

@@ -1,11 +1,9 @@
 /** `ftg accounts`: the account of the key or the login. */
-import type { Session } from '../command.js';
+import type { Arguments, Session } from '../command.js';
 import { UsageError } from '../exit-codes.js';
 import type { Schemas } from '../gateway.js';
 import { fields, table, timeText } from '../output.js';
 import { ask, readSecret } from '../secrets.js';
-
-type Arguments = readonly (string | undefined)[];
 
 /** Any key may ask who it is; the owner is shown more. */
 export async function showAccount({ gateway, out, signal }: Session): Promise<void> {

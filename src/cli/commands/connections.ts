@@ -1,12 +1,11 @@
 /** `ftg connections`: the servers of the account, their test and their host keys. */
-import type { Session } from '../command.js';
+import type { Arguments, Session } from '../command.js';
 import type { FieldOption } from '../connection-options.js';
 import { Exit, EXIT, UsageError } from '../exit-codes.js';
 import type { Schemas } from '../gateway.js';
 import { fields, printable, table, timeText } from '../output.js';
 import { readSecret, readText } from '../secrets.js';
 
-type Arguments = readonly (string | undefined)[];
 type Connection = Schemas['ManagedConnection'];
 type Values = Readonly<Record<string, unknown>>;
 export type TestReport = Schemas['TestReport'];
@@ -94,8 +93,7 @@ export async function duplicateConnection(
   [id = '', newId]: Arguments,
   { name }: { readonly name?: string },
 ): Promise<void> {
-  const json = { ...(newId === undefined ? {} : { id: newId }), ...(name === undefined ? {} : { name }) };
-  const connection = await gateway.manage.post<Connection>(`${at(id)}/duplicate`, json);
+  const connection = await gateway.manage.post<Connection>(`${at(id)}/duplicate`, { id: newId, name });
   out.show(connection, () => fields(connection));
 }
 

@@ -2,12 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FtgError, type CopyAnswer, type CopyRequest } from '../../client/index.js';
-import type { Session } from '../command.js';
+import type { Arguments, Session } from '../command.js';
 import { Exit, EXIT, UsageError } from '../exit-codes.js';
 import { isFolder, parseFileLocation, parseLocation, targetPath } from '../location.js';
 import { bytesText, printable, table, timeText } from '../output.js';
-
-type Arguments = readonly (string | undefined)[];
 
 export async function ls({ gateway, out, signal }: Session, [place = '']: Arguments): Promise<void> {
   const { connectionId, path } = parseLocation(place.includes(':') ? place : `${place}:`);

@@ -1,9 +1,8 @@
 /** `ftg keys`: API keys of the account. */
-import type { Session } from '../command.js';
+import type { Arguments, Session } from '../command.js';
 import type { Schemas } from '../gateway.js';
 import { fields, table, timeText } from '../output.js';
 
-type Arguments = readonly (string | undefined)[];
 type ApiKey = Schemas['ApiKey'];
 
 export interface KeyOptions {
@@ -46,9 +45,8 @@ export async function rotateKey(
   [id = '']: Arguments,
   { overlap }: { readonly overlap?: number },
 ): Promise<void> {
-  const json = overlap === undefined ? {} : { overlapMinutes: overlap };
   const path = `api-keys/${encodeURIComponent(id)}/rotate`;
-  const answer = await gateway.manage.post<Schemas['RotatedKeyAnswer']>(path, json);
+  const answer = await gateway.manage.post<Schemas['RotatedKeyAnswer']>(path, { overlapMinutes: overlap });
   out.show(answer, () => {
     out.note(`the former key works until ${timeText(answer.previous.expiresAt)}`);
     return shownOnce(out, answer.key, answer.apiKey);
@@ -70,13 +68,8 @@ function shownOnce(out: Session['out'], key: string, { id, name }: ApiKey): stri
 }
 
 function rightsOf({ name, scope, connection, ip, expires }: KeyOptions): object {
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(scope === undefined ? {} : { scopes: scope }),
-    ...(connection === undefined ? {} : { connections: connection }),
-    ...(ip === undefined ? {} : { allowedIps: ip }),
-    ...(expires === undefined ? {} : { expiresAt: expires === 'never' ? null : expires }),
-  };
+  const expiresAt = expires === 'never' ? null : expires;
+  return { name, scopes: scope, connections: connection, allowedIps: ip, expiresAt };
 }
 
 function all(list: readonly string[]): string {

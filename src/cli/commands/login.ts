@@ -1,13 +1,11 @@
 /** `ftg login`, `logout` and `profiles`: which gateways there are, and what opens them. */
-import type { Context, Session } from '../command.js';
+import type { Arguments, Context, Session } from '../command.js';
 import { EXIT, Exit, UsageError } from '../exit-codes.js';
 import { FtgError } from '../../client/index.js';
 import { Management, openGateway, type Schemas } from '../gateway.js';
 import { table } from '../output.js';
 import { checkedUrl, profileName, profilePath, readProfiles, writeProfiles, type Profile } from '../profiles.js';
 import { ask, readSecret } from '../secrets.js';
-
-type Arguments = readonly (string | undefined)[];
 
 export interface LoginOptions {
   readonly url?: string;

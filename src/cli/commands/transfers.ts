@@ -3,11 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { TransfersQuery } from '../../client/index.js';
-import type { Session } from '../command.js';
+import type { Arguments, Session } from '../command.js';
 import type { Schemas } from '../gateway.js';
 import { bytesText, fields, table, timeText } from '../output.js';
-
-type Arguments = readonly (string | undefined)[];
 
 interface Listed {
   readonly id: string;

@@ -1,11 +1,10 @@
 /** `ftg watch`: watched folders, their checks and deliveries. */
 import type { NewWatchedFolder } from '../../client/index.js';
-import type { Session } from '../command.js';
+import type { Arguments, Session } from '../command.js';
 import type { Schemas } from '../gateway.js';
 import { parseLocation } from '../location.js';
 import { bytesText, fields, table, timeText } from '../output.js';
 
-type Arguments = readonly (string | undefined)[];
 type Folder = Schemas['ManagedWatchedFolder'];
 
 /** By the file API: a key with the scope watch may look. */
