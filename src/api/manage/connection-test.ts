@@ -17,37 +17,7 @@ import type { OperatorLimits } from '../../remotes/pool-limits.js';
 import type { ProtocolDeps, SessionObserver, Tuning } from '../../remotes/protocol.js';
 import { createRemotes } from '../../remotes/registry.js';
 import type { Leftovers, Remote } from '../../remotes/remote.js';
-
-type StepName = 'resolve' | 'connect' | 'host_key' | 'certificate' | 'login' | 'list' | 'write' | 'rename' | 'delete';
-
-interface StepReport {
-  readonly name: StepName;
-  readonly status: 'ok' | 'failed' | 'skipped';
-  readonly durationMs?: number;
-  readonly detail?: string;
-  readonly error?: string;
-  readonly code?: string;
-  readonly advice?: string;
-}
-
-interface Certificate {
-  readonly subject: string;
-  readonly issuer: string;
-  readonly validTo: string;
-  readonly fingerprint: string;
-  readonly protocol: string;
-}
-
-export interface TestReport {
-  readonly isOk: boolean;
-  readonly testedAt: Date;
-  readonly durationMs: number;
-  readonly steps: readonly StepReport[];
-  readonly hostKey: { readonly fingerprint: string; readonly state: 'pinned' | 'new' | 'mismatch' } | null;
-  readonly certificate: Certificate | null;
-  /** What was learned of the server; null where it did not come so far. */
-  readonly card: Readonly<Record<string, unknown>> | null;
-}
+import type { StepReport, TestReport } from './connections/test-report.js';
 
 export interface TesterOptions {
   /** A dialler under the gateway's own network rules, which tells the observer. */
@@ -62,6 +32,8 @@ interface TestOptions {
   readonly probe: boolean;
   readonly signal: AbortSignal;
 }
+
+type StepName = StepReport['name'];
 
 const TEST_MS = 60_000;
 const TESTS_PER_MINUTE = 30;
@@ -158,7 +130,7 @@ class TestRun {
   private readonly startedAt = performance.now();
   private stepStartedAt = this.startedAt;
   private hostKey: TestReport['hostKey'] = null;
-  private certificate: Certificate | null = null;
+  private certificate: TestReport['certificate'] = null;
   private facts: Record<string, unknown> = {};
   private card: Record<string, unknown> | null = null;
 
@@ -191,16 +163,17 @@ class TestRun {
 
   private certificateShown(socket: TLSSocket): void {
     if (this.certificate !== null) return;
-    const { subject, issuer, valid_to: validTo, fingerprint256 } = socket.getPeerCertificate();
+    const { subject, issuer, valid_to: until, fingerprint256 } = socket.getPeerCertificate();
+    const validTo = new Date(until).toISOString();
     this.certificate = {
       subject: nameOf(subject),
       issuer: nameOf(issuer),
-      validTo: new Date(validTo).toISOString(),
+      validTo,
       fingerprint: fingerprint256,
       protocol: socket.getProtocol() ?? '',
     };
     const checked = socket.authorized ? '' : ', not verified (tlsVerify is off)';
-    this.done('certificate', `${this.certificate.subject}, until ${this.certificate.validTo}${checked}`);
+    this.done('certificate', `${this.certificate.subject}, until ${validTo}${checked}`);
   }
 
   async work(remote: Remote): Promise<void> {

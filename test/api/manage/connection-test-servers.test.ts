@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import type { TestReport } from '../../../src/api/manage/connection-test.js';
+import type { TestReport } from '../../../src/api/manage/connections/test-report.js';
 import { startVsftpd, type FtpServer } from '../../servers/ftp.js';
 import { startSwift } from '../../servers/swift.js';
 import { type Browser, type ManagedGateway, startManaged } from './support.js';
@@ -48,7 +48,7 @@ test('FTP over TLS: the certificate is shown, the card tells what the server can
     ['resolve', 'connect', 'certificate', 'login', 'list', 'write', 'rename', 'delete'],
   );
   assert.match(report.certificate?.protocol ?? '', /^TLSv1\.[23]$/);
-  assert.ok(Date.parse(report.certificate?.validTo ?? '') > Date.now());
+  assert.ok(Date.parse(String(report.certificate?.validTo)) > Date.now());
   assert.match(String(report.card?.['software']), /vsFTPd/);
   assert.equal(report.card?.['protocol'], 'FTP over TLS');
   assert.deepEqual(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import type { TestReport } from '../../../src/api/manage/connection-test.js';
+import type { TestReport } from '../../../src/api/manage/connections/test-report.js';
 import { type Browser, expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
 
 let gateway: ManagedGateway;

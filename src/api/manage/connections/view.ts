@@ -7,17 +7,7 @@ import { CONNECTION_TYPES } from '../../../connections/types.js';
 import { componentOfType, connectionView } from '../connection-input.js';
 import { FINGERPRINT, id, LATER, TIME } from '../fields.js';
 import { type AtItem, type ManageServices, unknownConnection } from '../services.js';
-
-/** What was learned of the server differs from protocol to protocol, and server to server. */
-export const serverCard = component(
-  'ServerCard',
-  Type.Unsafe<unknown>({
-    type: 'object',
-    additionalProperties: true,
-    properties: { testedAt: dateTime('When it was tested.') },
-  }),
-);
-export const card = orNull(serverCard, 'What was learned of the server; null before that.');
+import { card } from './test-report.js';
 
 const common = {
   id: id(),
