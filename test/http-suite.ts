@@ -11,6 +11,7 @@ import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { KEY, startGateway, type ApiAnswer, type TestGateway } from './support/gateway.js';
+import { RawClient } from './http/support/raw-client.js';
 import { startPostgres, type PostgresServer } from './servers/postgres.js';
 import { appendRules } from './conformance/append-rules.js';
 import { placeRules } from './conformance/place-rules.js';
@@ -667,6 +668,47 @@ export function httpSuite(entry: ServerEntry): void {
         );
         await nothingIn(folder);
       });
+
+      const SHORT: Readonly<Record<string, (folder: string) => readonly [path: string, type: string, body: string]>> = {
+        raw: (folder) => [`/api/upload/c1?path=${folder}&filename=f`, 'application/octet-stream', 'x'.repeat(4000)],
+        'JSON with base64': (folder) => [
+          '/api/upload/c1',
+          'application/json',
+          `{"filename":"f","path":"${folder}","content":"${'eHh4'.repeat(1000)}"}`,
+        ],
+        write: (folder) => [
+          '/api/write/c1',
+          'application/json',
+          `{"path":"${folder}/f","encoding":"text","content":"${'x'.repeat(4000)}"}`,
+        ],
+      };
+      for (const [form, of] of Object.entries(SHORT)) {
+        test(`a short body, ${form}: one that comes slowly holds no session, and one cut short leaves nothing`, async () => {
+          const folder = newFolder();
+          const [path, type, body] = of(folder);
+          const operation = form === 'write' ? 'write' : 'upload';
+          const half = body.length / 2;
+          for (const isCut of [true, false]) {
+            const client = await RawClient.open(gateway.port);
+            client.send(
+              `POST ${path} HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${KEY}\r\nConnection: close\r\n`,
+              `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, half)}`,
+            );
+            await eventually(async () => (await newest(operation)).status === 'pending', 'the operation runs');
+            const metrics = (await gateway.api.get('/metrics')).text;
+            assert.deepEqual(metrics.match(/^ftg_pool_leases\{.*\} [1-9].*$/gm), null);
+            if (isCut) client.socket.resetAndDestroy();
+            else client.send(body.slice(half));
+            await eventually(
+              async () => (await newest(operation)).status === (isCut ? 'failed' : 'success'),
+              'the operation is over',
+            );
+            client.socket.destroy();
+            assert.deepEqual(await server.disk.files(folder), isCut ? [] : [`${folder}/f`]);
+          }
+          assert.match((await server.disk.read(`${folder}/f`)).toString(), /^x+$/);
+        });
+      }
 
       test('raw in chunks', async () => {
         const folder = newFolder();
