@@ -1,37 +1,24 @@
 /**
  * Builds what the process has once, in order, and stops it in reverse; serving.ts builds what each event loop has.
- * With one thread both live in this one; with more, the loops live in threads of their own (threads/).
+ * The first event loop is that of this thread; further ones live in threads of their own (threads/).
  */
 import { availableParallelism } from 'node:os';
-import { gaugesOf } from '../budgets/budgets.js';
 import type { Config } from '../config/schema.js';
 import type { Gateway, StartOptions } from './gateway-types.js';
 import { chooseFrontEnd } from '../http/choose-front-end.js';
+import { createAcceptor } from '../http/native/acceptor.js';
 import { createLimiters } from '../http/rate-limits.js';
 import type { Logger } from '../observe/log.js';
-import { createMetrics, type Metrics } from '../observe/metrics.js';
+import type { Metrics } from '../observe/metrics.js';
 import { ShareHolder } from '../shares/permits.js';
 import { ProcessShares } from '../shares/process-shares.js';
 import { SharesBroker } from '../shares/shares.js';
 import { provision } from './quick-start.js';
 import { nativeCryptoLoaded } from '../remotes/sftp/protocol.js';
-import {
-  createFrontEnd,
-  diskOf,
-  type FrontEndOptions,
-  isReady,
-  listenerOf,
-  logWith,
-  openBase,
-  openReach,
-  openWatching,
-  type Reach,
-  Started,
-} from './serving.js';
-import type { Tracer } from '../base/span.js';
+import { createFrontEnd, type FrontEndOptions, listenerOf, logWith, openBase, openReach, Started } from './serving.js';
 import type { Storage } from '../storage/storage.js';
 import { masterKeyFile } from '../storage/secrets/master-key.js';
-import { type EventLoopsOptions, startEventLoops } from './threads/event-loops.js';
+import { startEventLoops } from './threads/event-loops.js';
 import type { Watching } from '../watch/watching.js';
 
 /** Who has not asked for so long does not balance load by the answer. */
@@ -79,7 +66,18 @@ async function build(
   const serving =
     broker === undefined || threads === 1
       ? await serveHere({ config, frontEnd, storage, reach, started, logger, tracer, onReadyAsked })
-      : await serveInThreads({ config, threads, storage, broker, reach, started, logger, tracer, onReadyAsked });
+      : await serveInThreads({
+          config,
+          frontEnd,
+          threads,
+          storage,
+          broker,
+          reach,
+          started,
+          logger,
+          tracer,
+          onReadyAsked,
+        });
   listeners.push(listenerOf(config, serving.port));
   reach.sweeper.start();
   started.add(() => serving.watching.stop());
@@ -117,16 +115,16 @@ interface Serving {
   reloadTls(): Promise<void>;
 }
 
+type ServingOptions = Pick<
+  FrontEndOptions,
+  'config' | 'frontEnd' | 'storage' | 'reach' | 'started' | 'logger' | 'tracer' | 'onReadyAsked'
+>;
+
 /** One event loop: this one. */
-async function serveHere(
-  options: Pick<
-    FrontEndOptions,
-    'config' | 'frontEnd' | 'storage' | 'reach' | 'started' | 'logger' | 'tracer' | 'onReadyAsked'
-  >,
-): Promise<Serving> {
+async function serveHere(options: ServingOptions): Promise<Serving> {
   const { config, storage } = options;
   const limiters = createLimiters(config.limits.requestsPerSecond, storage.shared?.rates);
-  const frontEnd = createFrontEnd({ ...options, limiters, threads: 1 });
+  const frontEnd = createFrontEnd({ ...options, limiters, thread: 1, threads: 1 });
   const { port } = await frontEnd.server.listen();
   options.started.add(() => frontEnd.drain());
   return {
@@ -139,49 +137,54 @@ async function serveHere(
   };
 }
 
-/** Several: this one keeps house. */
+/** Several: this one is the first; it accepts for all of them. */
 async function serveInThreads({
-  storage,
-  reach,
-  started,
+  broker,
   ...options
-}: Omit<EventLoopsOptions, 'metrics' | 'databaseUrl' | 'rates'> & {
-  readonly storage: Storage;
-  readonly reach: Reach;
-  readonly started: Started;
-  readonly tracer: Tracer;
-}): Promise<Serving> {
-  const metrics = createMetrics(
-    {
-      pools: () => reach.remotes.gauges(),
-      budgets: () => gaugesOf(reach.budgets),
-      openRequests: () => 0,
-      refusedConnections: () => ({}),
-      historyQueuedRows: () => 0,
-      watching: () => watching.gauges(),
-      workers: () => ({ threads: 0, waiting: 0 }),
-      frontEnd: () => undefined,
-      ready: () => isReady(storage),
-      disk: () => diskOf(options.config),
-      backlog: () => watching.backlog(),
-    },
-    options.config.metrics,
-  );
-  const watching = openWatching({ ...options, storage, reach }, metrics);
-  const loops = await startEventLoops({
+}: ServingOptions & { readonly threads: number; readonly broker: SharesBroker }): Promise<Serving> {
+  const { config, threads, storage, started, logger, onReadyAsked } = options;
+  const acceptor = createAcceptor({ ...config.server, log: logWith(logger) });
+  const limiters = createLimiters(config.limits.requestsPerSecond, storage.shared?.rates);
+  const metricsText = async (): Promise<string> => frontEnd.metrics.text(await others.metrics());
+  const frontEnd = createFrontEnd({
     ...options,
-    databaseUrl: storage.databaseUrl,
-    rates: storage.shared?.rates,
-    metrics,
+    logger: logger.child({ thread: 1 }),
+    limiters,
+    thread: 1,
+    acceptor,
+    metricsText,
   });
-  started.add(() => loops.stop());
+  const { databaseUrl } = storage;
+  const others = await startEventLoops({
+    config,
+    threads,
+    databaseUrl,
+    broker,
+    acceptor,
+    limiters,
+    metricsText,
+    onReadyAsked,
+  });
+  started.add(async () => {
+    acceptor.close();
+    await Promise.all([frontEnd.drain(), others.stop()]);
+  });
+  await frontEnd.server.listen();
+  const { port } = acceptor.listen();
+  others.listening(port);
   return {
-    port: loops.port,
-    metrics,
-    watching,
-    retire: (ms) => loops.retire(ms),
-    abandon: () => loops.abandon(),
-    reloadTls: () => loops.reloadTls(),
+    port,
+    metrics: frontEnd.metrics,
+    watching: frontEnd.watching,
+    retire: async (ms) => void (await Promise.all([frontEnd.retire(ms), others.retire(ms)])),
+    abandon: async () => {
+      acceptor.close();
+      await others.abandon();
+    },
+    reloadTls: async () => {
+      frontEnd.server.reloadTls();
+      await others.reloadTls();
+    },
   };
 }
 

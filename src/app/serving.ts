@@ -120,6 +120,8 @@ export interface FrontEndOptions {
   readonly logger: Logger;
   readonly tracer: Tracer;
   readonly limiters: Limiters;
+  /** Which of the process's event loops it is, from 1. */
+  readonly thread: number;
   /** Event loops of the process. */
   readonly threads: number;
   /** Absent: this one listens itself. */
@@ -145,7 +147,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   const { config, storage, reach, started, logger, tracer } = options;
   const log = logWith(logger);
   const { dialer, remotes, sweeper } = reach;
-  const base64 = createBase64(config.workers);
+  const base64 = createBase64({ ...config.workers, threads: Math.ceil(config.workers.threads / options.threads) });
   started.add(() => base64.close());
   const urls = createUrlFetcher({ dialer, ...config.pools.default });
   started.add(() => urls.close());
@@ -164,7 +166,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
       ready: async () => !isDraining && (await isReady(storage)),
       disk: () => diskOf(config),
       // Counted in the database for all nodes: one thread tells, and the others add nothing.
-      backlog: async () => (options.threads === 1 ? watching.backlog() : NO_BACKLOG),
+      backlog: async () => (options.thread === 1 ? watching.backlog() : NO_BACKLOG),
     },
     config.metrics,
   );
@@ -250,7 +252,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
 }
 
 /** Watched folders over this thread's sessions. */
-export function openWatching(
+function openWatching(
   {
     config,
     storage,
@@ -275,15 +277,14 @@ export function openWatching(
   });
 }
 
-/** What the gauges of every thread tell alike. */
-export async function isReady(storage: Pick<Storage, 'ready'>): Promise<boolean> {
+async function isReady(storage: Pick<Storage, 'ready'>): Promise<boolean> {
   return storage.ready().then(
     () => true,
     () => false,
   );
 }
 
-export async function diskOf({ dataDir }: Config): Promise<{ readonly freeBytes: number; readonly sizeBytes: number }> {
+async function diskOf({ dataDir }: Config): Promise<{ readonly freeBytes: number; readonly sizeBytes: number }> {
   return statfs(dataDir).then(
     ({ bavail, blocks, bsize }) => ({ freeBytes: bavail * bsize, sizeBytes: blocks * bsize }),
     () => ({ freeBytes: NaN, sizeBytes: NaN }),

@@ -8,7 +8,7 @@ import type { carried } from './line.js';
 
 /** What a thread is started with. */
 export interface ThreadData {
-  /** From 1; in the log lines. */
+  /** From 2, as the main thread is the first; in the log lines. */
   readonly thread: number;
   readonly threads: number;
   /** For this thread: what the process has is divided already. */

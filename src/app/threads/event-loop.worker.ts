@@ -1,4 +1,4 @@
-/** One event loop of several: its own front end, pools and storage, in a thread; see event-loops.ts for the other end. */
+/** A further event loop: its own front end, pools and storage, in a thread; see event-loops.ts for the other end. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SharedAcceptor } from '../../http/native/acceptor.js';
 import { createLogger } from '../../observe/log.js';
@@ -40,6 +40,7 @@ const calls: ThreadCalls = {
           giveBack: (address) => main.call('giveFailureBack', address),
         },
       },
+      thread,
       threads,
       acceptor,
       onReadyAsked: () => main.tell('readyAsked'),

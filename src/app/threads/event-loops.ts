@@ -1,7 +1,7 @@
 /**
- * The event loops of the process where it has several (server.threads): the main thread accepts connections and hands
- * them out in turn; each thread serves its own. What must be one for the process lives here: the listening socket, the
- * permits to open sessions, the rate limits and the text of the metrics.
+ * The further event loops of the process where it has several (server.threads), each in a thread of its own; the first
+ * one is the main thread's. That accepts all connections and hands them out in turn, to itself too. What must be one for
+ * the process lives there: the listening socket, the permits to open sessions, the rate limits and the text of the metrics.
  *
  * A thread that dies takes the process with it: its transfers are cut in any case, the front end's connections to it
  * are native memory that must not be touched again, and a supervisor starts a whole process better than we half a one.
@@ -9,14 +9,11 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../../config/schema.js';
-import { createLimiters } from '../../http/rate-limits.js';
-import { createAcceptor, type Acceptor } from '../../http/native/acceptor.js';
-import type { Logger } from '../../observe/log.js';
-import type { Metrics } from '../../observe/metrics.js';
+import type { Acceptor } from '../../http/native/acceptor.js';
+import type { Limiters } from '../../http/rate-limits.js';
+import type { MetricsSnapshot } from '../../observe/metrics.js';
 import type { SharesBroker } from '../../shares/shares.js';
-import { logWith } from '../serving.js';
 import { SEPARATE_CONNECTIONS } from '../../storage/postgres/database.js';
-import type { RequestRates } from '../../storage/storage.js';
 import type { MainCalls, ThreadCalls, ThreadData } from './calls.js';
 import { Line, restored } from './line.js';
 
@@ -24,41 +21,37 @@ const WORKER_FILE = new URL('./event-loop.worker.js', import.meta.url);
 
 export interface EventLoopsOptions {
   readonly config: Config;
+  /** That of the main thread included. */
   readonly threads: number;
   /** Of the running database. */
   readonly databaseUrl: string;
   readonly broker: SharesBroker;
-  /** Where other processes serve the same API keys. */
-  readonly rates: RequestRates | undefined;
-  /** Of the main thread, which those of the others are added to. */
-  readonly metrics: Metrics;
+  readonly acceptor: Acceptor;
+  readonly limiters: Limiters;
+  /** Of the process. */
+  readonly metricsText: () => Promise<string>;
   /** GET /readyz was asked of one of them. */
   readonly onReadyAsked: () => void;
-  readonly logger: Logger;
 }
 
 export interface EventLoops {
-  readonly port: number;
+  /** Where the process listens from now on. */
+  listening(port: number): void;
+  /** What each of them has counted. */
+  metrics(): Promise<readonly MetricsSnapshot[]>;
   /** Rejects when a thread cannot use the certificate; it keeps the former one then. */
   reloadTls(): Promise<void>;
   /** No thread is ready from now on; all serve for `ms`. */
   retire(ms: number): Promise<void>;
   /** Ends the threads at once: Node.js aborts a process that exits while they have sockets open. */
   abandon(): Promise<void>;
-  /** After that: accepts nothing more, lets running requests finish for server.drainSeconds, ends the threads. */
+  /** After that: lets running requests finish for server.drainSeconds, ends the threads. */
   stop(): Promise<void>;
 }
 
-/** Resolves when all threads serve. What rejects has left nothing running. */
+/** Resolves when all threads have joined the acceptor. What rejects has left nothing running. */
 export async function startEventLoops(options: EventLoopsOptions): Promise<EventLoops> {
-  const { config, threads, logger } = options;
-  // Loads the front end here first: it reads the real environment, which a thread cannot set.
-  const acceptor = createAcceptor({
-    ...config.server,
-    log: logWith(logger),
-  });
-  const limiters = createLimiters(config.limits.requestsPerSecond, options.rates);
-  const lines: Line<ThreadCalls>[] = [];
+  const { acceptor, limiters } = options;
   const calls: Omit<MainCalls, 'share' | 'crashed'> = {
     join: (descriptor) => acceptor.join(descriptor),
     leave: (descriptor) => acceptor.leave(descriptor),
@@ -66,37 +59,32 @@ export async function startEventLoops(options: EventLoopsOptions): Promise<Event
     takeFailure: (address) => limiters.failures.take(address),
     giveFailureBack: (address) => limiters.failures.giveBack(address),
     readyAsked: () => options.onReadyAsked(),
-    metrics: async () => options.metrics.text(await Promise.all(lines.map((line) => line.call('metrics')))),
+    metrics: () => options.metricsText(),
   };
-  const loops = Array.from({ length: threads }, (_, index) => startThread(options, index + 1, acceptor, calls));
-  lines.push(...loops.map(({ line }) => line));
+  const loops = Array.from({ length: options.threads - 1 }, (_, index) => startThread(options, index + 2, calls));
+  const lines = loops.map(({ line }) => line);
   const retire = async (ms: number): Promise<void> => {
     // Where an error has escaped, the process ends as soon as it can.
     if (!loops.some(({ hasFailed }) => hasFailed)) await Promise.all(loops.map((loop) => loop.retire(ms)));
   };
   const stop = async (): Promise<void> => {
     await retire(0);
-    acceptor.close();
     await Promise.all(loops.map((loop) => loop.stop()));
   };
   try {
     await Promise.all(lines.map((line) => line.call('start')));
-    const { port } = acceptor.listen();
-    for (const line of lines) line.tell('listening', port);
-    return {
-      port,
-      reloadTls: async () => void (await Promise.all(lines.map((line) => line.call('reloadTls')))),
-      retire,
-      abandon: async () => {
-        acceptor.close();
-        await Promise.all(loops.map((loop) => loop.abandon()));
-      },
-      stop,
-    };
   } catch (error) {
     await stop();
     throw error;
   }
+  return {
+    listening: (port) => lines.forEach((line) => line.tell('listening', port)),
+    metrics: () => Promise.all(lines.map((line) => line.call('metrics'))),
+    reloadTls: async () => void (await Promise.all(lines.map((line) => line.call('reloadTls')))),
+    retire,
+    abandon: async () => void (await Promise.all(loops.map((loop) => loop.abandon()))),
+    stop,
+  };
 }
 
 interface Loop {
@@ -109,9 +97,8 @@ interface Loop {
 }
 
 function startThread(
-  { config, threads, databaseUrl, broker }: EventLoopsOptions,
+  { config, threads, databaseUrl, broker, acceptor }: EventLoopsOptions,
   thread: number,
-  acceptor: Acceptor,
   calls: Omit<MainCalls, 'share' | 'crashed'>,
 ): Loop {
   const data: ThreadData = { thread, threads, config: shareOf(config, threads, databaseUrl) };
@@ -160,14 +147,13 @@ function startThread(
   };
 }
 
-/** The configuration with a thread's part of what is set for the process. */
+/** The configuration with a further thread's part of what is set for the process. */
 function shareOf(config: Config, threads: number, databaseUrl: string): Config {
-  const { database, workers } = config;
+  const { database } = config;
   // Of the connections only those for ordinary statements can be divided; the others are few, and opened when needed.
   const statements = Math.ceil(Math.max(1, database.poolSize - SEPARATE_CONNECTIONS) / threads);
   return {
     ...config,
     database: { ...database, url: databaseUrl, poolSize: statements + SEPARATE_CONNECTIONS },
-    workers: { ...workers, threads: Math.ceil(workers.threads / threads) },
   };
 }
