@@ -25,10 +25,7 @@ export const verifyKey = endpoint({
     example: { email: 'ops@example.com', plan: 'pro', connections: 3, transfers: 1729 },
   },
 }).handle(async ({ caller }, { storage }: ApiServices) => {
-  const [connections, transfers] = await Promise.all([
-    storage.connections.count(caller.accountId),
-    storage.history.count(caller.accountId),
-  ]);
+  const { connections, transfers } = await storage.accounts.holdings(caller.accountId);
   return { email: caller.email, plan: caller.plan, connections, transfers };
 });
 

@@ -4,6 +4,8 @@ import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { uuidv7 } from '../../base/uuid.js';
 import type { AccountConfig } from '../../config/schema.js';
 import type { Database } from '../postgres/database.js';
+import { SharedQuestion } from '../postgres/shared-question.js';
+import { itemsOf } from './history-queries.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import { hashPassword, verifyPassword } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
@@ -18,6 +20,11 @@ export interface Owner {
   readonly hasPassword: boolean;
   readonly isTotpEnabled: boolean;
   readonly recoveryCodesLeft: number;
+}
+
+export interface Holdings {
+  readonly connections: number;
+  readonly transfers: number;
 }
 
 export interface FailureLimit {
@@ -35,6 +42,8 @@ export class Accounts {
   /** Compared with where there is no hash, so that an unknown address takes as long as a wrong password. */
   #decoy: Promise<string> | undefined;
 
+  readonly #holdings = new SharedQuestion((accountId) => this.#holdingsOf(accountId));
+
   constructor(
     private readonly database: Database,
     private readonly secrets: NamedSecrets,
@@ -43,6 +52,20 @@ export class Accounts {
   async count(): Promise<number> {
     const row = await this.database.first<{ count: number }>`select count(*) from accounts`;
     return row?.count ?? 0;
+  }
+
+  /** How many connections and history items it has; fast at millions of them. */
+  async holdings(accountId: string): Promise<Holdings> {
+    return this.#holdings.answer(accountId);
+  }
+
+  async #holdingsOf(accountId: string): Promise<Holdings> {
+    const [row] = await this.database.run(
+      (sql) => sql<Holdings[]>`
+        select (select count(*) from connections where account_id = ${accountId}) as connections,
+               ${itemsOf(sql, accountId)} as transfers`,
+    );
+    return row ?? { connections: 0, transfers: 0 };
   }
 
   /** What the configuration says of private addresses for the account's connections; null = nothing of its own. */

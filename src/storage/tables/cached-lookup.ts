@@ -5,12 +5,14 @@ const MAX_FOUND = 20_000;
 /** Kept apart from the found ones, so that a flood of wrong keys evicts no right one. */
 const MAX_ABSENT = 5000;
 const TTL_MS = 1000;
+/** The clock is read each time: else a timer is set for each millisecond in which something is looked up. */
+const TTL = { ttl: TTL_MS, ttlResolution: 0 } as const;
 
 /** Remembers look-ups for at most a second, absent ones too; callers who ask at the same time share one question. */
 export class CachedLookup<V extends object> {
   readonly #load: (key: string) => Promise<V | undefined>;
-  readonly #found = new LRUCache<string, V>({ ...atMost(MAX_FOUND), ttl: TTL_MS });
-  readonly #absent = new LRUCache<string, true>({ ...atMost(MAX_ABSENT), ttl: TTL_MS });
+  readonly #found = new LRUCache<string, V>({ ...atMost(MAX_FOUND), ...TTL });
+  readonly #absent = new LRUCache<string, true>({ ...atMost(MAX_ABSENT), ...TTL });
   readonly #loading = new Map<string, Promise<V | undefined>>();
 
   constructor(load: (key: string) => Promise<V | undefined>) {

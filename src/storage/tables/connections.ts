@@ -6,7 +6,6 @@ import { definitionOf } from '../../connections/types.js';
 import { refusal } from '../../base/errors.js';
 import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
-import { SharedQuestion } from '../postgres/shared-question.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import { randomText } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
@@ -81,7 +80,6 @@ export class Connections {
     return this.#load(accountId, id);
   });
 
-  readonly #count = new SharedQuestion((accountId) => this.database.run((sql) => countOf(sql, accountId)));
 
   constructor(
     private readonly database: Database,
@@ -101,7 +99,7 @@ export class Connections {
   }
 
   async count(accountId: string): Promise<number> {
-    return this.#count.answer(accountId);
+    return this.database.run((sql) => countOf(sql, accountId));
   }
 
   /** Pins the first key seen unless another was pinned meanwhile; resolves to the pinned ones. */

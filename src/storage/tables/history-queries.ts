@@ -58,10 +58,15 @@ export async function findItem(sql: Queryable, accountId: string, id: string): P
 }
 
 export async function countItems(sql: Queryable, accountId: string): Promise<number> {
-  const [row] = await sql<{ total: number }[]>`
-    select ((select coalesce(sum(items), 0) from monthly_usage where account_id = ${accountId})
-      + (select count(*) from transfers where account_id = ${accountId} and status = 'pending'))::bigint as total`;
+  const [row] = await sql<{ total: number }[]>`select ${itemsOf(sql, accountId)} as total`;
   return row?.total ?? 0;
+}
+
+/** How many they are, inside a statement. */
+export function itemsOf(sql: Queryable, accountId: string) {
+  return sql`
+    ((select coalesce(sum(items), 0) from monthly_usage where account_id = ${accountId})
+      + (select count(*) from transfers where account_id = ${accountId} and status = 'pending'))::bigint`;
 }
 
 export class TransferPages {

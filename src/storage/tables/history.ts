@@ -13,7 +13,6 @@ import type { StorageOptions } from '../startup.js';
 import { countItems, findItem, listItems } from './history-queries.js';
 import { HistoryWriter } from './history-writer.js';
 import { pendingRow, type TransferRow } from './history-statements.js';
-import { SharedQuestion } from '../postgres/shared-question.js';
 import { storable } from '../postgres/sql.js';
 import { timeOfId } from '../postgres/clock.js';
 
@@ -36,7 +35,6 @@ export class TransferHistory {
   readonly #fresh = new Map<string, { readonly since: number; readonly row: TransferRow }>();
   /** Rows that somebody waits for until they are durable, oldest first. */
   readonly #finishing = new Map<string, Waiting>();
-  readonly #count = new SharedQuestion((accountId) => this.database.run((sql) => countItems(sql, accountId)));
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -90,7 +88,7 @@ export class TransferHistory {
 
   /** All items of the account; fast at millions of rows. */
   async count(accountId: string): Promise<number> {
-    return this.#count.answer(accountId);
+    return this.database.run((sql) => countItems(sql, accountId));
   }
 
   /** Rows on their way to the database and not yet durable, those of the commit under way included. */

@@ -58,10 +58,9 @@ export const showAccount = endpoint('GET /manage/account', {
   },
   errors: ['unknown_item'],
 }).handle(async ({ caller }, { storage, planOf }) => {
-  const [owner, connections, transfers] = await Promise.all([
+  const [owner, { connections, transfers }] = await Promise.all([
     storage.management.credentials.find(caller.accountId),
-    storage.connections.count(caller.accountId),
-    storage.history.count(caller.accountId),
+    storage.accounts.holdings(caller.accountId),
   ]);
   if (owner === undefined) throw unknownItem('account', caller.accountId);
   return {
