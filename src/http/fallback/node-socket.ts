@@ -75,10 +75,11 @@ export class NodeSocket implements ClientSocket {
   }
 
   sendWhole(head: AnswerHead, bytes: string | Uint8Array): void {
-    // With a string behind it node:http would encode the head as UTF-8 too.
-    const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-    this.writeHead(head, body.length);
-    this.res.end(body);
+    const length = Buffer.byteLength(bytes);
+    this.writeHead(head, length);
+    // A string is written together with the head, in one encoding for both, and that of the head is Latin-1.
+    if (typeof bytes === 'string' && length === bytes.length) this.res.end(bytes, 'latin1');
+    else this.res.end(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
     this.answered();
   }
 
