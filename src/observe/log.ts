@@ -4,6 +4,7 @@ import pino, { type DestinationStream, type Logger as PinoLogger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { Config } from '../config/schema.js';
 import { maskSecrets } from '../config/secrecy.js';
+import { gather } from './gather.js';
 import { type Facts, redactFacts } from './redact.js';
 
 export interface Logger extends Omit<PinoLogger, 'child'> {
@@ -12,6 +13,8 @@ export interface Logger extends Omit<PinoLogger, 'child'> {
    * the program itself has made.
    */
   readonly clean: PinoLogger;
+  /** As `clean`; those of one turn of the event loop leave together at its end, in order with all others. */
+  readonly gathered: PinoLogger;
   child(bindings: Facts): Logger;
 }
 
@@ -21,12 +24,15 @@ type MakeChild = (this: PinoLogger, bindings: Facts) => PinoLogger;
 /**
  * Fields named like secrets are hidden at any depth, in lines as in bindings of child loggers; credentials that show
  * by their form (in URLs, bearer values, API keys, private keys) are masked in every text. `output` replaces standard
- * output. Lines are written before the call returns, so that none is lost when the process or a thread ends.
+ * output. Lines are written before the call returns, those of `gathered` at the end of the turn or of the process at the
+ * latest, so that none is lost when the process or a thread ends.
  */
 export function createLogger(settings: Config['log'], output?: DestinationStream): Logger {
-  const isPretty = settings.pretty === 'auto' ? output === undefined && isatty(STDOUT) : settings.pretty;
-  const plain = output ?? pino.destination({ fd: STDOUT, sync: true });
-  const stream = isPretty ? readable(plain, output === undefined && isatty(STDOUT)) : plain;
+  const isTerminal = output === undefined && isatty(STDOUT);
+  const isPretty = settings.pretty === 'auto' ? isTerminal : settings.pretty;
+  const { now, soon } =
+    output === undefined ? gather(pino.destination({ fd: STDOUT, sync: true })) : { now: output, soon: output };
+  const written = (stream: DestinationStream): DestinationStream => (isPretty ? readable(stream, isTerminal) : stream);
   const form = {
     level: settings.level,
     base: { pid: process.pid },
@@ -41,19 +47,20 @@ export function createLogger(settings: Config['log'], output?: DestinationStream
       serializers: { err: (error: unknown) => error },
       hooks: { streamWrite: maskSecrets },
     },
-    stream,
+    written(now),
   );
   // The formatters never see what a child is bound to.
   const { child: makeChild } = searched as unknown as { readonly child: MakeChild };
-  const both = (one: PinoLogger, clean: PinoLogger): Logger => {
+  const all = (one: PinoLogger, clean: PinoLogger, gathered: PinoLogger): Logger => {
     const child = (bindings: Facts): Logger => {
       const known = redactFacts(bindings);
       const next = makeChild.call(one, known);
-      return both(next, isClean(known) ? makeChild.call(clean, known) : next);
+      if (!isClean(known)) return all(next, next, next);
+      return all(next, makeChild.call(clean, known), makeChild.call(gathered, known));
     };
-    return Object.assign(one, { clean, child });
+    return Object.assign(one, { clean, gathered, child });
   };
-  return both(searched, pino(form, stream));
+  return all(searched, pino(form, written(now)), pino(form, written(soon)));
 }
 
 function isClean(facts: Facts): boolean {

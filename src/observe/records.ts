@@ -19,7 +19,7 @@ export function recordRequest(record: ExchangeRecord, logger: Logger, metrics: M
   if (!logger.isLevelEnabled(level)) return;
   // What went well has been matched with a route and a key: none of its words is the client's, but for the id.
   const isClean = facts !== undefined && facts.error === undefined && isPlain(facts.requestId);
-  (isClean ? logger.clean : logger)[level](
+  (isClean ? logger.gathered : logger)[level](
     {
       requestId: facts?.requestId,
       traceId: span.traceId,

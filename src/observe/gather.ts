@@ -1,0 +1,38 @@
+/** Lines that leave together: a write for each is a tenth of what a small request costs. */
+import type { DestinationStream } from 'pino';
+
+/** Characters of lines that wait for the end of the turn. */
+const MOST_WAITING = 64 * 1024;
+
+export interface Gathered {
+  /** Written before the call returns, behind all that came before. */
+  readonly now: DestinationStream;
+  /** At the end of this turn of the event loop, or of the process. */
+  readonly soon: DestinationStream;
+}
+
+export function gather(stream: DestinationStream): Gathered {
+  let waiting = '';
+  const flush = (): void => {
+    if (waiting === '') return;
+    const lines = waiting;
+    waiting = '';
+    stream.write(lines);
+  };
+  process.once('exit', flush);
+  return {
+    now: {
+      write: (line) => {
+        flush();
+        stream.write(line);
+      },
+    },
+    soon: {
+      write: (line) => {
+        if (waiting === '') setImmediate(flush);
+        waiting += line;
+        if (waiting.length > MOST_WAITING) flush();
+      },
+    },
+  };
+}
