@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Remote } from '../../../src/remotes/remote.js';
+import { putWhole } from '../../../src/remotes/whole.js';
 import { startTappedSshd, type TappedSshd } from '../../servers/sftp-tap.js';
 import { eventually } from '../../support/eventually.js';
 import {
@@ -79,7 +80,14 @@ for (const kind of ['/', 'a folder'] as const) {
       asks(
         () => put(remote, at('new'), CONTENT, CONTENT.length),
         ['OPEN STAT', 'WRITE FSTAT CLOSE', 'EXTENDED'],
-        ['REALPATH REALPATH', 'OPEN STAT', 'WRITE REALPATH FSTAT CLOSE', 'EXTENDED'],
+        ['REALPATH REALPATH', 'OPEN STAT', 'WRITE FSTAT CLOSE REALPATH', 'EXTENDED'],
+      ));
+
+    test('a small upload in one piece', () =>
+      asks(
+        () => putWhole(remote, at('whole'), CONTENT),
+        ['OPEN STAT', 'WRITE FSTAT CLOSE', 'EXTENDED'],
+        ['REALPATH REALPATH', 'OPEN STAT', 'WRITE FSTAT CLOSE REALPATH', 'EXTENDED'],
       ));
 
     test('a move', () =>

@@ -11,9 +11,16 @@ export interface ServerPath {
 }
 
 /** What stands at a path, links not followed; undefined when nothing does or nothing can be learned. */
-export async function lookAt(channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> {
+export const lookAt = (channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> =>
+  unlessRefused(channel.lstat(raw));
+
+/** The same behind a link. */
+export const lookBehind = (channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> =>
+  unlessRefused(channel.stat(raw));
+
+async function unlessRefused(look: Promise<Attributes>): Promise<Attributes | undefined> {
   try {
-    return await channel.lstat(raw);
+    return await look;
   } catch (error) {
     if (isStatus(error)) return undefined;
     throw error;

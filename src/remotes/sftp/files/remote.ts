@@ -6,32 +6,35 @@ import { alreadyExists, isAFolder } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
 import { hiddenBeside, isRefusal, isWrittenBeside, movePlace, publishUpload } from '../../publish.js';
 import type { ProtocolDeps } from '../../protocol.js';
-import type {
-  ByteRange,
-  Capabilities,
-  ExecOptions,
-  ExecResult,
-  FileInfo,
-  MoveOptions,
-  OpenFile,
-  Remote,
-  RemoteContext,
-  RemoteWriter,
-  ServerFacts,
-  WriteOptions,
+import {
+  WHOLE_BYTES,
+  type ByteRange,
+  type Capabilities,
+  type ExecOptions,
+  type ExecResult,
+  type FileInfo,
+  type MoveOptions,
+  type OpenFile,
+  type PutOptions,
+  type Remote,
+  type RemoteContext,
+  type RemoteWriter,
+  type ServerFacts,
+  type WriteOptions,
 } from '../../remote.js';
 import { keepsWhatStands } from './append-probe.js';
-import { SAFE_CHUNK_BYTES, type SftpChannel } from '../session/channel.js';
+import type { SftpChannel } from '../session/channel.js';
 import { runCommand } from './command.js';
-import { Confinement, lookAt, type ServerPath } from './confine.js';
+import { Confinement, lookAt, lookBehind, type ServerPath } from './confine.js';
 import type { HostMemory } from '../memory.js';
 import { infoOf, listEntries } from './listing.js';
 import { SftpSource } from './source.js';
-import { isMissing, isStatus, translate } from '../wire/replies.js';
+import { isMissing, translate } from '../wire/replies.js';
 import type { SftpLease } from '../session/session.js';
 import { Tree } from './tree.js';
-import { SftpWriter, type WriterJob } from './writer.js';
-import type { ExtraLane, SinkPlan } from './sink.js';
+import { SftpWriter } from './writer.js';
+import type { ExtraLane } from './sink.js';
+import { Upload, type UploadPlan } from './upload.js';
 import { OPEN, type Attributes } from '../wire/wire.js';
 
 /** An SFTP server's file tree, for one operation on one lease. */
@@ -139,12 +142,17 @@ export class SftpRemote implements Remote {
         const range = select?.(info);
         signal.throwIfAborted();
         const start = range?.start ?? 0;
+        const length = range === undefined ? info.size : range.end - range.start + 1;
+        if (start === 0 && length <= WHOLE_BYTES && (head?.length ?? 0) >= length) {
+          tree.giveBack(handle);
+          return { info, range, whole: head?.subarray(0, length) ?? Buffer.alloc(0) };
+        }
         const body = new SftpSource({
           channel,
           handle,
           path,
           start,
-          length: range === undefined ? info.size : range.end - range.start + 1,
+          length,
           maxRequests: this.#deps.tuning.sftpInFlight,
           memory: this.#memory,
           hold: this.#context.hold?.() ?? UNCOUNTED,
@@ -153,17 +161,34 @@ export class SftpRemote implements Remote {
         destroyOnAbort(body, signal);
         return { info, range, body };
       } catch (error) {
-        channel.close(handle).catch(() => undefined);
+        tree.giveBack(handle);
         throw error;
       }
     });
   }
 
-  write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
-    if (path === ROOT) return Promise.reject(isAFolder(path));
-    return isWrittenBeside(this.#atomicUploads, options)
-      ? this.#writeBeside(path, options)
-      : this.#writeInPlace(path, options);
+  async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
+    return this.#writer(await this.#openUpload(path, options), options.size);
+  }
+
+  /** Where the server keeps no order, or breaks with several requests under way, the stream minds both. */
+  get put(): Remote['put'] {
+    return this.#isOpenSsh && this.#atomicUploads && !this.#memory.oneRequestAtATime
+      ? (path, bytes, options) => this.#put(path, bytes, options)
+      : undefined;
+  }
+
+  async #put(path: RemotePath, bytes: Buffer, { exclusive = false, opened, sent }: PutOptions): Promise<FileInfo> {
+    const upload = await this.#openUpload(path, { size: bytes.length, exclusive });
+    opened?.();
+    const { signal } = this.#context;
+    try {
+      signal.throwIfAborted();
+      return await orAbort(upload.put(bytes, { size: bytes.length, exclusive }, sent), signal);
+    } catch (error) {
+      await upload.takeBack();
+      throw error;
+    }
   }
 
   append(path: RemotePath): Promise<RemoteWriter | undefined> {
@@ -182,25 +207,21 @@ export class SftpRemote implements Remote {
       }
       // Written at offsets of our own: what a server makes of the append flag with many writes under way is its secret.
       const start = found.value.size ?? 0;
-      const upload: SftpWriter = this.#upload(
-        channel,
-        opened.value,
-        file,
-        path,
-        { start, size: undefined },
-        {
+      const writer: SftpWriter = this.#writer(
+        this.#upload(channel, opened.value, file, path, {
+          start,
           publish: async (measuring) => infoOf(path, await measuring),
           takeBack: async (stillOpen) => {
             const handle = stillOpen ?? (await channel.open(file.raw, OPEN.WRITE));
             // Only our own bytes: what others have appended meanwhile stands behind them and would be cut off, too.
             const { size } = await channel.fstat(handle);
-            if (size !== undefined && size <= start + upload.sentBytes) await channel.setSize(handle, start);
+            if (size !== undefined && size <= start + writer.sentBytes) await channel.setSize(handle, start);
             await channel.close(handle);
           },
           leaveBehind: () => this.#deps.log('an append that failed could not be taken back', { path }),
-        },
+        }),
       );
-      return upload;
+      return writer;
     });
   }
 
@@ -273,8 +294,15 @@ export class SftpRemote implements Remote {
     }
   }
 
-  /** A file under a hidden name in the target's folder, renamed by `commit`. */
-  #writeBeside(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
+  #openUpload(path: RemotePath, options: WriteOptions): Promise<Upload> {
+    if (path === ROOT) return Promise.reject(isAFolder(path));
+    return isWrittenBeside(this.#atomicUploads, options)
+      ? this.#openBeside(path, options)
+      : this.#openInPlace(path, options);
+  }
+
+  /** A file under a hidden name in the target's folder, renamed when it is published. */
+  #openBeside(path: RemotePath, options: WriteOptions): Promise<Upload> {
     const { leftovers, signal } = this.#context;
     const { path: hidden, noted } = hiddenBeside(path, leftovers);
     return this.#run(path, 'open', async (tree) => {
@@ -283,43 +311,37 @@ export class SftpRemote implements Remote {
       signal.throwIfAborted();
       const opening = tree.openForWriting(file, path, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE);
       // Known now, it saves sending all the bytes in vain.
-      const looking = options.provisional === true ? undefined : lookAhead(channel, tree.beside(file, baseName(path)));
+      const looking = options.provisional === true ? undefined : lookBehind(channel, tree.beside(file, baseName(path)));
       const [handle, standing] = await Promise.all([opening, looking]).catch((error: unknown) => {
         // Without a reply to it the file may have been made all the same.
         if (!isRefusal(error)) leftovers.removeLater(hidden);
         throw error;
       });
-      const upload = this.#upload(
-        channel,
-        handle,
-        file,
-        path,
-        { start: 0, size: options.size },
-        {
-          publish: async (measuring, expected) => {
-            const target = expected.path ?? path;
-            const { size, exclusive = false } = expected;
-            // Where the folder leads by now is asked together with the file's size.
-            const asked = tree.entryIfThere(target);
-            asked.catch(() => undefined);
-            const attributes = await measuring;
-            const to = (await asked) ?? (await tree.entryInNewFolder(target));
-            await publishUpload(tree, file, to, { exclusive, size, context: this.#context });
-            return infoOf(target, attributes);
-          },
-          takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
-          leaveBehind: () => leftovers.removeLater(hidden),
+      const upload = this.#upload(channel, handle, file, path, {
+        publish: async (measuring, expected) => {
+          const target = expected.path ?? path;
+          const { size, exclusive = false } = expected;
+          // Where the folder leads by now is asked together with the file's size.
+          const asked = tree.entryIfThere(target);
+          asked.catch(() => undefined);
+          const attributes = await measuring;
+          const to = (await asked) ?? (await tree.entryInNewFolder(target));
+          signal.throwIfAborted();
+          await publishUpload(tree, file, to, { exclusive, size, context: this.#context });
+          return infoOf(target, attributes);
         },
-      );
+        takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
+        leaveBehind: () => leftovers.removeLater(hidden),
+      });
       const obstacle = obstacleAt(path, standing, options);
       if (obstacle === undefined) return upload;
-      await upload.abort(obstacle);
+      await upload.takeBack();
       throw obstacle;
     });
   }
 
   /** For servers that allow no renaming: the bytes go where they belong at once. */
-  #writeInPlace(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
+  #openInPlace(path: RemotePath, options: WriteOptions): Promise<Upload> {
     return this.#run(path, 'open', async (tree) => {
       const { channel } = tree;
       const file = await this.#confinement.writable(channel, await tree.entryInNewFolder(path));
@@ -328,18 +350,11 @@ export class SftpRemote implements Remote {
         if (options.exclusive !== true || !isRefusal(error)) throw error;
         throw obstacleAt(path, await lookAt(channel, file), options) ?? error;
       });
-      return this.#upload(
-        channel,
-        handle,
-        file,
-        path,
-        { start: 0, size: options.size },
-        {
-          publish: async (measuring) => infoOf(path, await measuring),
-          takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
-          leaveBehind: () => this.#deps.log('half a file could not be removed', { path }),
-        },
-      );
+      return this.#upload(channel, handle, file, path, {
+        publish: async (measuring) => infoOf(path, await measuring),
+        takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
+        leaveBehind: () => this.#deps.log('half a file could not be removed', { path }),
+      });
     });
   }
 
@@ -348,15 +363,20 @@ export class SftpRemote implements Remote {
     handle: Buffer,
     file: ServerPath,
     path: RemotePath,
-    extent: Pick<SinkPlan, 'start' | 'size'>,
-    job: Pick<WriterJob, 'publish' | 'takeBack' | 'leaveBehind'>,
-  ): SftpWriter {
+    job: Pick<UploadPlan, 'publish' | 'takeBack' | 'leaveBehind'> & { readonly start?: number },
+  ): Upload {
+    return new Upload({ channel, handle, file, path, start: 0, isOrderly: this.#isOpenSsh, ...job });
+  }
+
+  #writer(upload: Upload, size?: number): SftpWriter {
     const { session } = this.#lease;
+    const { channel, handle, file, path, start } = upload.plan;
     const plan = {
       channel,
       handle,
       path,
-      ...extent,
+      start,
+      size,
       maxRequests: this.#deps.tuning.sftpInFlight,
       memory: this.#memory,
       hold: this.#context.hold?.() ?? UNCOUNTED,
@@ -364,7 +384,7 @@ export class SftpRemote implements Remote {
       // Others may keep the file to the one who opened it, or only when that one closes it.
       openLane: this.#isOpenSsh ? () => this.#borrowLane(file) : undefined,
     };
-    return new SftpWriter(plan, { ...job, file, isOrderly: this.#isOpenSsh, signal: this.#context.signal });
+    return new SftpWriter(plan, upload, this.#context.signal);
   }
 
   /** The open file once more, on a channel of its own; undefined where none is to spare. Never rejects. */
@@ -390,20 +410,10 @@ export class SftpRemote implements Remote {
   }
 }
 
-/** What stands at the target of an upload, if that can be told now. */
-async function lookAhead(channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> {
-  try {
-    return await channel.stat(raw);
-  } catch (error) {
-    if (isStatus(error)) return undefined;
-    throw error;
-  }
-}
-
 async function readHead(channel: SftpChannel, handle: Buffer): Promise<Buffer | undefined> {
   return new Promise((done) => {
     // A failure is met again, with more patience, by the reader.
-    channel.read(handle, 0, SAFE_CHUNK_BYTES, (_error, data) => done(data));
+    channel.read(handle, 0, Math.min(channel.maxReadBytes, WHOLE_BYTES), (_error, data) => done(data));
   });
 }
 
@@ -426,6 +436,7 @@ async function closeAndRemove(channel: SftpChannel, handle: Buffer | undefined, 
 
 /** Ends what an operation opened too late to use. */
 function disown(late: unknown): void {
-  if (late instanceof SftpWriter) void late.abort(new GatewayError('client_gone', 'the operation has ended'));
+  if (late instanceof Upload) void late.takeBack();
+  else if (late instanceof SftpWriter) void late.abort(new GatewayError('client_gone', 'the operation has ended'));
   else if (typeof late === 'object' && late !== null && 'body' in late) (late as OpenFile).body?.destroy();
 }

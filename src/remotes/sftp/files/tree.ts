@@ -7,7 +7,7 @@ import type { HostMemory } from '../memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import { isMissing, isStatus, STATUS, translate } from '../wire/replies.js';
 import { OPEN } from '../wire/wire.js';
-import { lookAt, type Answered, type Confinement, type ServerPath } from './confine.js';
+import { lookAt, lookBehind, type Answered, type Confinement, type ServerPath } from './confine.js';
 
 /** The names of a server, on one channel: finds, opens, makes and moves, and asks again where a reply does not say why. */
 export class Tree implements Places<ServerPath> {
@@ -22,7 +22,7 @@ export class Tree implements Places<ServerPath> {
   /** Opens for reading. not_found, is_a_folder, permission_denied. */
   async openForReading(path: RemotePath): Promise<Buffer> {
     const open = (at: ServerPath): Promise<Buffer> => this.#open(at, path, OPEN.READ);
-    return (await this.confinement.ask(this.channel, path, open, (handle) => this.#giveBack(handle))).answer;
+    return (await this.confinement.ask(this.channel, path, open, (handle) => this.giveBack(handle))).answer;
   }
 
   /** Opens for writing; makes the folder once the server has said that it is missing. `path`: as the client names the file. */
@@ -44,7 +44,7 @@ export class Tree implements Places<ServerPath> {
         throw standing.isFolder ? error : notAFolder(folder, translate(error, folder, 'open'));
       }
     };
-    const { at, answer } = await this.confinement.ask(this.channel, folder, open, (handle) => this.#giveBack(handle));
+    const { at, answer } = await this.confinement.ask(this.channel, folder, open, (handle) => this.giveBack(handle));
     return { at, handle: answer };
   }
 
@@ -154,7 +154,8 @@ export class Tree implements Places<ServerPath> {
     this.memory.moveOnto = 'refuses';
   }
 
-  #giveBack(handle: Buffer): void {
+  /** Closes what was opened to read; nobody waits for it. */
+  giveBack(handle: Buffer): void {
     this.channel.close(handle).catch(() => undefined);
   }
 
@@ -181,11 +182,9 @@ export class Tree implements Places<ServerPath> {
   }
 
   /** False where nothing stands, or nobody may look. @throws GatewayError not_a_folder */
-  async #isFolder({ raw, path }: ServerPath): Promise<boolean> {
-    const standing = await this.channel.stat(raw).catch((error: unknown) => {
-      if (!isStatus(error)) throw error;
-    });
-    if (standing?.isFolder === false) throw notAFolder(path);
+  async #isFolder(place: ServerPath): Promise<boolean> {
+    const standing = await lookBehind(this.channel, place);
+    if (standing?.isFolder === false) throw notAFolder(place.path);
     return standing !== undefined;
   }
 

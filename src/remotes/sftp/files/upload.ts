@@ -1,0 +1,118 @@
+import { within } from '../../../base/deadline.js';
+import { GatewayError } from '../../../base/errors.js';
+import type { RemotePath } from '../../path.js';
+import type { Commit, FileInfo } from '../../remote.js';
+import type { SftpChannel } from '../session/channel.js';
+import { isStatus, translate } from '../wire/replies.js';
+import type { Attributes } from '../wire/wire.js';
+import type { ServerPath } from './confine.js';
+
+const ABORT_MS = 10_000;
+
+/** What an upload is for: it knows where the written file belongs and how to take it back. */
+export interface UploadPlan {
+  readonly channel: SftpChannel;
+  readonly handle: Buffer;
+  /** The file that is open for writing. */
+  readonly file: ServerPath;
+  /** As the client names it. */
+  readonly path: RemotePath;
+  /** Offset of the first byte: 0, or the old end for an append. */
+  readonly start: number;
+  /** The server does what it is asked in order, so the file may be measured and closed behind its last write. */
+  readonly isOrderly: boolean;
+  /** Puts the file where it belongs, once `measuring` has shown that it is complete, closed and of the right size. */
+  publish(measuring: Promise<Attributes>, expected: Commit): Promise<FileInfo>;
+  /** Undoes what was written. The handle is closed before, unless `handle` is given: then it closes that. */
+  takeBack(handle: Buffer | undefined): Promise<void>;
+  /** `takeBack` did not succeed. */
+  leaveBehind(): void;
+}
+
+/** A file that is open for writing, on its way to where it belongs or to be taken back. */
+export class Upload {
+  #isOpen = true;
+  #publishing: Promise<FileInfo> | undefined;
+  #isPublished = false;
+
+  constructor(readonly plan: UploadPlan) {}
+
+  /** Writes all of a short file at once, and publishes it behind that. `sent`: the server has all of it. */
+  put(bytes: Buffer, expected: Commit, sent: (() => void) | undefined): Promise<FileInfo> {
+    return this.publish(expected, this.#write(bytes).then(sent));
+  }
+
+  /** `written` settles once the server has taken, or refused, what was written. */
+  publish(expected: Commit, written: Promise<void>): Promise<FileInfo> {
+    this.#publishing ??= this.#publish(expected, written);
+    return this.#publishing;
+  }
+
+  /** Leaves nothing behind, unless the file has come to its place. Never throws. */
+  async takeBack(): Promise<void> {
+    // A rename under way decides first: taking back the file meanwhile could hit the published one.
+    await this.#publishing?.catch(() => undefined);
+    if (this.#isPublished) return;
+    const { plan } = this;
+    const handle = this.#isOpen ? plan.handle : undefined;
+    this.#isOpen = false;
+    const takenBack = plan.takeBack(handle).then(
+      () => true,
+      () => false,
+    );
+    if (!(await within(takenBack, ABORT_MS, () => false))) plan.leaveBehind();
+  }
+
+  mismatch(size: number | undefined, expected: number): GatewayError {
+    const stands = size === undefined ? 'of unknown size' : `${size} bytes long`;
+    return new GatewayError('size_mismatch', `${this.plan.path} is ${stands} on the server instead of ${expected}`, {
+      step: 'verify',
+    });
+  }
+
+  #write(bytes: Buffer): Promise<void> {
+    const { channel, handle, path } = this.plan;
+    return new Promise((done, failed) => {
+      let underWay = 1;
+      const settle = (error?: Error): void => {
+        underWay -= 1;
+        if (error !== undefined) failed(translate(error, path, 'transfer'));
+        else if (underWay === 0) done();
+      };
+      for (let at = 0; at < bytes.length; at += channel.maxWriteBytes) {
+        underWay += 1;
+        channel.write(handle, at, [bytes.subarray(at, at + channel.maxWriteBytes)], settle);
+      }
+      settle();
+    });
+  }
+
+  async #publish(expected: Commit, written: Promise<void>): Promise<FileInfo> {
+    try {
+      const info = await this.plan.publish(this.#measureAndClose(this.plan.start + expected.size, written), expected);
+      this.#isPublished = true;
+      return info;
+    } catch (error) {
+      throw translate(error, expected.path ?? this.plan.path, 'publish');
+    }
+  }
+
+  async #measureAndClose(expectedSize: number, written: Promise<void>): Promise<Attributes> {
+    const { channel, handle, path, file, isOrderly } = this.plan;
+    if (!isOrderly) await written;
+    this.#isOpen = false;
+    const measured = channel.fstat(handle).catch((error: unknown) => {
+      if (isStatus(error)) return undefined;
+      throw error;
+    });
+    try {
+      let [attributes] = await Promise.all([measured, channel.close(handle), written]);
+      // Servers in front of an object store know the size only once the file is closed, and some cannot tell it before.
+      if (attributes?.size !== expectedSize) attributes = await channel.stat(file.raw);
+      if (attributes.size !== expectedSize) throw this.mismatch(attributes.size, expectedSize);
+      return attributes;
+    } catch (error) {
+      throw translate(error, path, 'verify');
+    }
+  }
+}
