@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { DATABASES, type TestServer } from '../storage/databases.js';
-import { ApiClient, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import type { ApiClient } from '../support/gateway.js';
+import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { expectError, historyStands, uploadRaw, type HistoryItem } from './support.js';
 
 const key = (name: string): string => `ftg_account-test-${name}-0123456789`;
@@ -47,7 +48,7 @@ for (const kind of DATABASES) {
           ],
         },
       });
-      [all, other, onlyB] = ['all', 'other', 'only-b'].map((name) => new ApiClient(gateway.port, key(name))) as [
+      [all, other, onlyB] = ['all', 'other', 'only-b'].map((name) => gateway.client(key(name))) as [
         ApiClient,
         ApiClient,
         ApiClient,

@@ -7,7 +7,8 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
-import { ApiClient, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import type { ApiClient } from '../support/gateway.js';
+import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { expectError, refused, uploadRaw, type Refusal, type World } from './support.js';
 import { eventually } from '../support/eventually.js';
 
@@ -80,7 +81,7 @@ describe('what a client asks wrongly is refused, told and without effect', () =>
       },
     });
     for (const name of ['all', 'reader', 'writer', 'ftp-alone', 'elsewhere', 'expired', 'expires', 'other']) {
-      clients.set(name, new ApiClient(gateway.port, key(name)));
+      clients.set(name, gateway.client(key(name)));
     }
     api = as('all');
     world = { api, databaseUrl: postgres.url, disks: [ssh.disk, ftp.disk] };

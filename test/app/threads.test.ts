@@ -15,7 +15,8 @@ import { fileURLToPath } from 'node:url';
 import { writeCertificate } from '../http/support/certificate.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { ApiClient, KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import type { ApiClient } from '../support/gateway.js';
+import { KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { countingSessions } from '../support/sessions.js';
 import { eventually } from '../support/eventually.js';
 
@@ -64,7 +65,7 @@ async function threadOf(gateway: TestGateway, answer: ApiAnswer): Promise<number
 
 /** Two clients with one connection each, served by different threads. */
 async function clientsOfBoth(gateway: TestGateway): Promise<[ApiClient, ApiClient]> {
-  const clients = [new ApiClient(gateway.port), new ApiClient(gateway.port)] as const;
+  const clients = [gateway.client(), gateway.client()] as const;
   const threads: number[] = [];
   for (const client of clients) threads.push(await threadOf(gateway, await client.get('/api/me')));
   assert.deepEqual(threads.toSorted(), [1, 2], 'connections are handed out in turn');
@@ -188,7 +189,7 @@ describe('a gateway with two event loops', () => {
   test('keys are guessed at one speed, whatever the loop', async () => {
     const wrong = 'ftg_wrong-key-0123456789-abcdefgh';
     // New connections: those that rested since an earlier test may be closed at this very moment.
-    const fresh = new ApiClient(gateway.port);
+    const fresh = gateway.client();
     const answers = await Promise.all(Array.from({ length: 70 }, () => fresh.get('/api/me', { key: wrong })));
     close(fresh);
     const statuses = answers.map(({ status }) => status);

@@ -10,16 +10,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { ALL_SCOPES, type Scope } from '../../src/base/caller.js';
 import { parametersOf } from '../../src/api/openapi/resolve.js';
 import type { OpenApiDocument, Operation, Parameter } from '../../src/api/openapi/types.js';
-import {
-  type Browser,
-  field,
-  type ManagedGateway,
-  PASSWORD,
-  startDatabase,
-  startManagedOn,
-  withSql,
-} from '../api/manage/support.js';
-import { ApiClient, type ApiAnswer } from '../support/gateway.js';
+import { field, type ManagedGateway, PASSWORD, startDatabase, startManagedOn, withSql } from '../api/manage/support.js';
+import { ApiClient, type ApiAnswer, type Browser } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { eventually } from '../support/eventually.js';
@@ -145,7 +137,7 @@ function accessOf({ name }: Endpoint): Access | undefined {
 }
 
 const client = (key: string): ApiClient => {
-  const known = clients.get(key) ?? new ApiClient(gateway.port, key === '' ? '' : keyOf(key));
+  const known = clients.get(key) ?? gateway.client(key === '' ? '' : keyOf(key));
   clients.set(key, known);
   return known;
 };
@@ -482,7 +474,7 @@ describe('how keys end', () => {
 
   test('revoked, expired, narrowed or bound to another address: within a second on another node too', async () => {
     const second = await startManagedOn(databaseUrl, config);
-    const there = new ApiClient(second.port, '');
+    const there = second.client('');
     try {
       const revoked = await make('revoked');
       const expired = await make('expired');

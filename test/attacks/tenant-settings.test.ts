@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { ApiClient, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import type { ApiClient } from '../support/gateway.js';
+import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 
 const OPEN = 'ftg_open-0123456789-abcdefghijkl';
 const CLOSED = 'ftg_closed-0123456789-abcdefghij';
@@ -35,7 +36,7 @@ before(async () => {
       ],
     },
   });
-  [open, closed] = [new ApiClient(gateway.port, OPEN), new ApiClient(gateway.port, CLOSED)];
+  [open, closed] = [gateway.client(OPEN), gateway.client(CLOSED)];
 });
 after(async () => {
   open.close();

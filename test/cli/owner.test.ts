@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { TOTP } from 'otpauth';
-import { Browser, PASSWORD } from '../api/manage/support.js';
+import { PASSWORD } from '../api/manage/support.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
@@ -304,8 +304,8 @@ test('login keeps a session in the profile; logout ends it and forgets the profi
 });
 
 test('login asks for the code of the authenticator', async () => {
-  const browser = new Browser(gateway.port);
-  await browser.login('ops@example.com');
+  const browser = gateway.visitor();
+  await browser.login('ops@example.com', PASSWORD);
   const secret = String((await browser.post('/manage/totp/enrol', { password: PASSWORD })).json['secret']);
   const totp = new TOTP({ secret });
   assert.equal((await browser.post('/manage/totp/confirm', { code: totp.generate() })).status, 200);

@@ -9,15 +9,15 @@ import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres } from '../servers/postgres.js';
 import { makeTempFolder, withSql } from '../storage/databases.js';
 import { fillDisk } from '../storage/full-disk.js';
-import { ApiClient, startGateway, type TestGateway } from '../support/gateway.js';
+import { startGateway, type ApiClient, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
 
 /** A probe a second, and the way there. */
 const NOTICED_MS = 2_000;
 
 /** Connections are handed to the event loops in turn: each of the clients asks another one. */
-function clients({ port }: TestGateway, count: number): readonly ApiClient[] {
-  return Array.from({ length: count }, () => new ApiClient(port));
+function clients(gateway: TestGateway, count: number): readonly ApiClient[] {
+  return Array.from({ length: count }, () => gateway.client());
 }
 
 async function refuseWrites(api: ApiClient): Promise<void> {
@@ -89,7 +89,6 @@ describe('a database that takes no writes', { concurrency: 2 }, () => {
           rmSync(filler);
           await readyAgain(probes);
         } finally {
-          for (const probe of probes) probe.close();
           rmSync(filler, { force: true });
           await gateway.stop();
           execFileSync('umount', [disk]);
@@ -116,7 +115,6 @@ describe('a database that takes no writes', { concurrency: 2 }, () => {
         await readOnly('off');
         await readyAgain(probes);
       } finally {
-        for (const probe of probes) probe.close();
         await gateway.stop();
         await postgres.stop();
       }

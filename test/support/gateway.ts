@@ -1,4 +1,15 @@
-/** The gateway as a user runs it: a process of its own with a configuration file; and a client for its API. */
+/**
+ * The gateway as a user runs it: a process of its own with a configuration file; and its clients, which end with it.
+ *
+ *   const gateway = await startGateway({ connections: [{ id: 'c1', name: 'Files', ...server.connection }] });
+ *   await gateway.api.get('/api/list/c1');                       // as the account's key, KEY
+ *   await gateway.client(ADMIN_KEY).get('/manage/account');      // as another key, on connections of its own
+ *   await (await gateway.login(EMAIL, PASSWORD)).get('/manage/connections');
+ *   await gateway.stop();
+ *
+ * `config` is what the file says; `accounts` in it describes more than one. A database that the test reaches, or that
+ * several nodes share: `config: { database: { url } }` with one of storage/databases.ts.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,6 +52,12 @@ export interface TestGateway {
   readonly pid: number;
   readonly process: ChildProcess;
   readonly api: ApiClient;
+  /** One more client, on connections of its own. */
+  client(key?: string): ApiClient;
+  /** Somebody at the dashboard, who has not logged in. */
+  visitor(): Browser;
+  /** Somebody who has. */
+  login(email: string, password: string): Promise<Browser>;
   /** Everything it wrote so far, standard output and error. */
   output(): string;
   /** SIGTERM and the exit code. */
@@ -88,7 +105,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   child.once('exit', (code) => {
     if (code !== null && code !== 0) console.error(`a gateway ended with ${code}:\n${lines.slice(-20).join('\n')}`);
   });
-  const api = new ApiClient(port);
+  const clients: { close(): void }[] = [];
+  const closing = <C extends { close(): void }>(one: C): C => {
+    clients.push(one);
+    return one;
+  };
+  const visitor = (): Browser => closing(new Browser(port));
+  const api = closing(new ApiClient(port));
   await untilReady(api);
   return {
     url,
@@ -96,13 +119,21 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     pid: child.pid ?? 0,
     process: child,
     api,
+    client: (key) => closing(new ApiClient(port, key)),
+    visitor,
+    login: async (email, password) => {
+      const browser = visitor();
+      const { status, text } = await browser.login(email, password);
+      if (status !== 200) throw new Error(`${email} cannot log in: ${status} ${text}`);
+      return browser;
+    },
     output: () => lines.join('\n'),
     stop: async () => {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill('SIGTERM');
         await exited;
       }
-      api.close();
+      for (const each of clients) each.close();
       rmSync(folder, { recursive: true, force: true });
       return child.exitCode;
     },
@@ -218,6 +249,66 @@ export class ApiClient {
     // An answer may come before the body has gone out; then the answer counts.
     else pipeline(body, outgoing).catch(() => undefined);
     return { outgoing, response: response.then(([message]) => message) };
+  }
+}
+
+/** Keeps the cookie and sends the CSRF token, as the dashboard does. */
+export class Browser {
+  cookie = '';
+  csrfToken = '';
+  /** Everything it was ever sent. */
+  readonly seen: string[] = [];
+  private readonly client: ApiClient;
+
+  constructor(port: number) {
+    this.client = new ApiClient(port, '');
+  }
+
+  async login(email: string, password: string, code?: string): Promise<ApiAnswer> {
+    const answer = await this.send('/manage/login', { method: 'POST', json: { email, password, code } });
+    if (answer.status === 200) this.csrfToken = String(answer.json['csrfToken']);
+    return answer;
+  }
+
+  get(target: string, request: ApiRequest = {}): Promise<ApiAnswer> {
+    return this.send(target, request);
+  }
+
+  post(target: string, json?: unknown): Promise<ApiAnswer> {
+    return this.send(target, { method: 'POST', json });
+  }
+
+  patch(target: string, json: unknown): Promise<ApiAnswer> {
+    return this.send(target, { method: 'PATCH', json });
+  }
+
+  delete(target: string): Promise<ApiAnswer> {
+    return this.send(target, { method: 'DELETE' });
+  }
+
+  async send(target: string, request: ApiRequest = {}): Promise<ApiAnswer> {
+    const answer = await this.client.send(target, { ...request, headers: this.headers(request) });
+    this.seen.push(answer.text);
+    const [cookie] = answer.headers['set-cookie'] ?? [];
+    if (cookie !== undefined) this.cookie = cookie.split(';')[0] ?? '';
+    return answer;
+  }
+
+  /** An answer whose body is still to come. */
+  open(target: string, request: ApiRequest = {}) {
+    return this.client.open(target, { ...request, headers: this.headers(request) });
+  }
+
+  close(): void {
+    this.client.close();
+  }
+
+  private headers({ headers = {} }: ApiRequest): Record<string, string> {
+    return {
+      ...(this.cookie === '' ? {} : { Cookie: this.cookie }),
+      ...(this.csrfToken === '' ? {} : { 'X-CSRF-Token': this.csrfToken }),
+      ...headers,
+    };
   }
 }
 

@@ -1,9 +1,8 @@
 /** API keys: what they may, how they end, and how fast that is known everywhere. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ApiClient } from '../../support/gateway.js';
+import { ApiClient, type Browser } from '../../support/gateway.js';
 import {
-  type Browser,
   expectError,
   field,
   type ManagedGateway,
@@ -47,7 +46,7 @@ test('a key is shown once, may not run commands unasked, and is known by its las
   assert.deepEqual(apiKey.scopes, ['read', 'write', 'watch']);
   assert.equal(apiKey.hint, key.slice(-4));
   assert.equal(await use(key), 200);
-  const client = new ApiClient(gateway.port, key);
+  const client = gateway.client(key);
   expectError(await client.post('/api/exec/sandbox', { command: 'id' }), 403, 'scope_missing');
   expectError(await client.get('/manage/account'), 403, 'scope_missing');
   const list = await ops.get('/manage/api-keys');
@@ -86,7 +85,7 @@ test('an edit holds for the next request', async () => {
 
 test('a stored answer is not given to a key that was limited to other connections since', async () => {
   const { key, apiKey } = await make({ name: 'narrowed', scopes: ['read', 'write'] });
-  const client = new ApiClient(gateway.port, key);
+  const client = gateway.client(key);
   const headers = { 'Idempotency-Key': 'narrowed' };
   const upload = (target: string) =>
     client.send(target, {

@@ -6,7 +6,8 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { TestReport } from '../../../src/api/manage/connections/test-report.js';
 import { startVsftpd, type FtpServer } from '../../servers/ftp.js';
 import { startSwift } from '../../servers/swift.js';
-import { type Browser, type ManagedGateway, startManaged } from './support.js';
+import type { Browser } from '../../support/gateway.js';
+import { type ManagedGateway, startManaged } from './support.js';
 
 let gateway: ManagedGateway;
 let ops: Browser;

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { TestReport } from '../../../src/api/manage/connections/test-report.js';
-import { type Browser, expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
+import type { Browser } from '../../support/gateway.js';
+import { expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
 
 let gateway: ManagedGateway;
 let ops: Browser;

@@ -3,16 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { manageRoutes } from '../../../src/api/manage/management.js';
 import type { ManageServices } from '../../../src/api/manage/services.js';
-import {
-  ACCOUNTS,
-  expectError,
-  field,
-  type Browser,
-  type ManagedGateway,
-  startManaged,
-  startManagedOn,
-  withSql,
-} from './support.js';
+import type { Browser } from '../../support/gateway.js';
+import { ACCOUNTS, expectError, field, type ManagedGateway, startManaged, startManagedOn, withSql } from './support.js';
 
 interface Connection {
   readonly id: string;

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { ApiClient } from '../../support/gateway.js';
+import { type Browser } from '../../support/gateway.js';
 import {
   ADMIN_KEY,
-  Browser,
   expectError,
   field,
   type ManagedGateway,
@@ -24,8 +23,8 @@ before(async () => {
 after(() => gateway.stop());
 
 test('a login gives a cookie that no script sees, and a token that every change must carry', async () => {
-  const browser = new Browser(gateway.port);
-  const answer = await browser.login('OPS@example.com');
+  const browser = gateway.visitor();
+  const answer = await browser.login('OPS@example.com', PASSWORD);
   assert.equal(answer.status, 200, answer.text);
   const [cookie = ''] = answer.headers['set-cookie'] ?? [];
   assert.match(cookie, /^ftg_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
@@ -69,21 +68,21 @@ test('requests that another site makes a browser send are refused', async () => 
 });
 
 test('a wrong password and an unknown address get one answer, and five failures lock', async () => {
-  const browser = new Browser(gateway.port);
+  const browser = gateway.visitor();
   const wrong = await browser.login('locked@example.com', 'wrong');
   expectError(wrong, 401, 'unauthenticated');
   const unknown = await browser.login('nobody@example.com', 'wrong');
   assert.equal(unknown.text, wrong.text);
   // All at once: whoever guesses in parallel must not get more guesses.
   const guesses = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => new Browser(gateway.port).login('locked@example.com', `guess ${index}`)),
+    Array.from({ length: 10 }, (_, index) => gateway.visitor().login('locked@example.com', `guess ${index}`)),
   );
   assert.equal(guesses.filter(({ status }) => status === 401).length, 4);
-  const locked = await browser.login('locked@example.com');
+  const locked = await browser.login('locked@example.com', PASSWORD);
   expectError(locked, 429, 'rate_limited');
   const wait = Number(locked.headers['retry-after']);
   assert.ok(wait > 600 && wait <= 900, `Retry-After: ${wait}`);
-  assert.equal((await browser.login('ops@example.com')).status, 200, 'others are not locked out');
+  assert.equal((await browser.login('ops@example.com', PASSWORD)).status, 200, 'others are not locked out');
 
   const [failures] = await withSql(
     gateway.databaseUrl,
@@ -94,13 +93,13 @@ test('a wrong password and an unknown address get one answer, and five failures 
 
 test('a session that stood in the browser before the login is no part of it', async () => {
   const planted = `ftg_session=${'A'.repeat(43)}`;
-  const browser = new Browser(gateway.port);
+  const browser = gateway.visitor();
   browser.cookie = planted;
-  assert.equal((await browser.login('ops@example.com')).status, 200);
+  assert.equal((await browser.login('ops@example.com', PASSWORD)).status, 200);
   assert.notEqual(browser.cookie, planted);
   const first = browser.cookie;
-  assert.equal((await browser.login('ops@example.com')).status, 200);
-  const attacker = new Browser(gateway.port);
+  assert.equal((await browser.login('ops@example.com', PASSWORD)).status, 200);
+  const attacker = gateway.visitor();
   for (const cookie of [planted, first]) {
     attacker.cookie = cookie;
     expectError(await attacker.get('/manage/session'), 401, 'unauthenticated');
@@ -150,12 +149,12 @@ test('one-time passwords: enrolled, asked for, good for one login, with recovery
   const codes = field<string[]>(await browser.post('/manage/totp/confirm', { code }), 'recoveryCodes');
   assert.equal(new Set(codes).size, 10);
 
-  const fresh = new Browser(gateway.port);
-  expectError(await fresh.login(email), 401, 'totp_required');
+  const fresh = gateway.visitor();
+  expectError(await fresh.login(email, PASSWORD), 401, 'totp_required');
   expectError(await fresh.login(email, PASSWORD, code), 401, 'totp_required');
   const [first = '', second = ''] = codes;
   assert.equal((await fresh.login(email, PASSWORD, first.toUpperCase())).status, 200);
-  expectError(await new Browser(gateway.port).login(email, PASSWORD, first), 401, 'totp_required');
+  expectError(await gateway.visitor().login(email, PASSWORD, first), 401, 'totp_required');
   const totpState = field<object>(await fresh.get('/manage/account'), 'totp');
   assert.deepEqual(totpState, { isEnabled: true, recoveryCodesLeft: 9 });
   const stored = await withSql(
@@ -167,18 +166,18 @@ test('one-time passwords: enrolled, asked for, good for one login, with recovery
   assert.ok(!JSON.stringify(stored).includes(secret), 'the secret is stored encrypted');
 
   assert.equal((await fresh.post('/manage/totp/disable', { password: PASSWORD })).status, 200);
-  assert.equal((await new Browser(gateway.port).login(email, PASSWORD)).status, 200);
-  expectError(await new Browser(gateway.port).login('small@example.com', second, second), 401, 'unauthenticated');
+  assert.equal((await gateway.visitor().login(email, PASSWORD)).status, 200);
+  expectError(await gateway.visitor().login('small@example.com', second, second), 401, 'unauthenticated');
 });
 
 test('an admin key needs no token; other keys see nothing of the management', async () => {
-  const admin = new ApiClient(gateway.port, ADMIN_KEY);
+  const admin = gateway.client(ADMIN_KEY);
   const session = await admin.get('/manage/session');
   assert.deepEqual([session.json['session'], session.json['csrfToken']], [null, null]);
   assert.equal((await admin.post('/manage/key-pairs', { name: 'by key' })).status, 201);
   expectError(await admin.get('/api/list/sandbox'), 403, 'scope_missing');
-  expectError(await new ApiClient(gateway.port, PLAIN_KEY).get('/manage/account'), 403, 'scope_missing');
-  expectError(await new ApiClient(gateway.port, '').get('/manage/account'), 401, 'unauthenticated');
+  expectError(await gateway.client(PLAIN_KEY).get('/manage/account'), 403, 'scope_missing');
+  expectError(await gateway.client('').get('/manage/account'), 401, 'unauthenticated');
   const entries = field<{ action: string; actor: object }[]>(
     await admin.get('/manage/audit', { query: { action: 'key_pair' } }),
     'entries',
@@ -217,8 +216,8 @@ test('a changed password ends the other sessions, and stands over a restart', as
   expectError(await there.get('/manage/session'), 401, 'unauthenticated');
   const second = await startManagedOn(gateway.databaseUrl);
   try {
-    expectError(await new Browser(second.port).login(email, PASSWORD), 401, 'unauthenticated');
-    assert.equal((await new Browser(second.port).login(email, next)).status, 200);
+    expectError(await second.visitor().login(email, PASSWORD), 401, 'unauthenticated');
+    assert.equal((await second.visitor().login(email, next)).status, 200);
   } finally {
     await second.stop();
   }
@@ -227,7 +226,7 @@ test('a changed password ends the other sessions, and stands over a restart', as
 test('behind https the cookie is bound to this host', async () => {
   const secure = await startManagedOn(gateway.databaseUrl, { server: { publicUrl: 'https://files.example.com' } });
   try {
-    const browser = new Browser(secure.port);
+    const browser = secure.visitor();
     const headers = { Origin: 'https://files.example.com' };
     const json = { email: 'ops@example.com', password: PASSWORD };
     const answer = await browser.send('/manage/login', { method: 'POST', json, headers });

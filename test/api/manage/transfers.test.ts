@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { forecast } from '../../../src/api/manage/account/usage.js';
-import { ApiClient } from '../../support/gateway.js';
-import { type Browser, expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
+import { type Browser } from '../../support/gateway.js';
+import { expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
 import { eventually } from '../../support/eventually.js';
 
 interface Transfer {
@@ -201,7 +201,7 @@ for (const [what, end] of [
   test(`an event stream ends when its key ${what}, and shows nothing that begins later`, async () => {
     const made = await ops.post('/manage/api-keys', { name: `watcher that ${what}`, scopes: ['admin'] });
     const { id } = field<{ id: string }>(made, 'apiKey', 201);
-    const client = new ApiClient(gateway.port, field<string>(made, 'key', 201));
+    const client = gateway.client(field<string>(made, 'key', 201));
     const { response, events } = await watch(client);
     await eventually(() => events.length > 0, 'the stream shows what runs');
     const ended = new Promise((done) => response.once('close', done));

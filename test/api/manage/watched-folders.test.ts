@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { type Browser, expectError, field, type ManagedGateway, startManaged } from './support.js';
+import type { Browser } from '../../support/gateway.js';
+import { expectError, field, type ManagedGateway, startManaged } from './support.js';
 import { eventually } from '../../support/eventually.js';
 
 let gateway: ManagedGateway;

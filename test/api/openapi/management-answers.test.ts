@@ -6,8 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { TOTP } from 'otpauth';
 import type { OpenApiDocument } from '../../../src/api/openapi/types.js';
-import { ADMIN_KEY, Browser, PASSWORD, PLAIN_KEY } from '../manage/support.js';
-import { ApiClient, startGateway, type ApiAnswer, type ApiRequest, type TestGateway } from '../../support/gateway.js';
+import { ADMIN_KEY, PASSWORD, PLAIN_KEY } from '../manage/support.js';
+import {
+  type ApiClient,
+  startGateway,
+  type ApiAnswer,
+  type ApiRequest,
+  type TestGateway,
+} from '../../support/gateway.js';
 import { AnswerChecker } from './answer-checker.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -49,7 +55,7 @@ before(async () => {
       ],
     },
   });
-  admin = new ApiClient(gateway.port, ADMIN_KEY);
+  admin = gateway.client(ADMIN_KEY);
   document = (await admin.get('/manage/openapi.json')).json as unknown as OpenApiDocument;
   checker = new AnswerChecker(document);
 });
@@ -79,7 +85,7 @@ async function expect(
 }
 
 test('login, password and one-time passwords', async () => {
-  const browser = new Browser(gateway.port);
+  const browser = gateway.visitor();
   const visitor = { with: browser };
   const password = { json: { password: PASSWORD }, ...visitor };
   await expect(401, 'POST /manage/login', { json: { email: 'ops@example.com', password: 'wrong' }, ...visitor });
@@ -93,8 +99,8 @@ test('login, password and one-time passwords', async () => {
   browser.csrfToken = String(csrfToken);
   await expect(200, 'GET /manage/session', visitor);
   await expect(200, 'GET /manage/session');
-  const other = new Browser(gateway.port);
-  await other.login('ops@example.com');
+  const other = gateway.visitor();
+  await other.login('ops@example.com', PASSWORD);
   const { sessions } = (await expect(200, 'GET /manage/sessions', visitor)) as {
     sessions: { id: string; isCurrent: boolean }[];
   };
@@ -171,13 +177,13 @@ test('API keys and key pairs', async () => {
   await expect(200, 'GET /manage/key-pairs');
   await expect(200, 'DELETE /manage/key-pairs/{id}', { at: String(pair['id']) });
   await expect(404, 'DELETE /manage/key-pairs/{id}', { at: NOBODY });
-  const plain = new ApiClient(gateway.port, PLAIN_KEY);
+  const plain = gateway.client(PLAIN_KEY);
   await expect(403, 'GET /manage/api-keys', { with: plain });
   plain.close();
 });
 
 test('transfers, what is there at a glance, and the events', async () => {
-  const plain = new ApiClient(gateway.port, PLAIN_KEY);
+  const plain = gateway.client(PLAIN_KEY);
   const headers = { 'Content-Type': 'application/octet-stream' };
   const upload = await plain.send('/api/upload/sandbox?filename=a.csv', { method: 'POST', body: 'x', headers });
   assert.equal(upload.status, 200, upload.text);

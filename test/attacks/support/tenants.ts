@@ -20,7 +20,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
-import { ApiClient, memoryOf, resetPeakMemory, startGateway, type TestGateway } from '../../support/gateway.js';
+import { memoryOf, resetPeakMemory, startGateway, type ApiClient, type TestGateway } from '../../support/gateway.js';
 import type { Sample, VictimOptions } from './victim.js';
 
 export const IS_FULL_SCALE = process.env['ISOLATION'] === 'all';
@@ -123,7 +123,7 @@ export async function startTenants(options: TenantsOptions = {}): Promise<Tenant
     throw error;
   });
   const { port } = gateway;
-  const [a, b] = [new ApiClient(port, A.key), new ApiClient(port, B.key)];
+  const [a, b] = [gateway.client(A.key), gateway.client(B.key)];
   const victim = await startVictim({ port, ...B, connection: `b-${CONNECTION}`, ...addressing(options) });
   return {
     gateway,
@@ -149,8 +149,6 @@ export async function startTenants(options: TenantsOptions = {}): Promise<Tenant
     },
     stop: async () => {
       victim.stop();
-      a.close();
-      b.close();
       await gateway.stop();
       await Promise.all(servers.map((server) => server.stop()));
     },
