@@ -241,7 +241,8 @@ export class Exchange {
 
   private headOf({ status, headers = {} }: HttpAnswer): AnswerHead {
     const fields: string[] = [];
-    for (const [name, value] of Object.entries(headers)) {
+    for (const name of Object.keys(headers)) {
+      const value = headers[name] ?? '';
       if (typeof value === 'string') fields.push(name, fieldValue(value));
       else for (const one of value) fields.push(name, fieldValue(one));
     }

@@ -11,7 +11,7 @@ export function framingMistake(
   headers: ReadonlyMap<string, string>,
   repeated: ReadonlySet<string>,
 ): GatewayError | undefined {
-  const twice = FRAMING.find((name) => repeated.has(name));
+  const twice = repeated.size === 0 ? undefined : FRAMING.find((name) => repeated.has(name));
   if (twice !== undefined) return badRequest(`the field ${twice} stands twice in the request`);
   const length = headers.get('content-length');
   const coding = headers.get('transfer-encoding');
@@ -26,7 +26,7 @@ export function framingMistake(
 }
 
 export function repeatedField(repeated: ReadonlySet<string>): GatewayError | undefined {
-  const name = SINGLE.find((one) => repeated.has(one));
+  const name = repeated.size === 0 ? undefined : SINGLE.find((one) => repeated.has(one));
   return name === undefined ? undefined : badRequest(`the field ${name} stands twice in the request`);
 }
 

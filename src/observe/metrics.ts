@@ -102,6 +102,8 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   const merged = merger(METRICS);
 
   const requests = counter(METRICS.requests, registers);
+  /** By the patterns of the routes, of which there are few. */
+  const areas = new Map<string, string>();
   const requestSeconds = histogram(METRICS.requestSeconds, registers);
   const operationSeconds = histogram(METRICS.operationSeconds, registers);
   const stageSeconds = histogram(METRICS.stageSeconds, registers);
@@ -144,7 +146,9 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   return {
     request: ({ route = 'none', status, seconds }) => {
       requests.inc({ route, status: status === 0 ? 'none' : `${Math.floor(status / 100)}xx` });
-      requestSeconds.observe({ area: areaOf(route) }, seconds);
+      let area = areas.get(route);
+      if (area === undefined) areas.set(route, (area = areaOf(route)));
+      requestSeconds.observe({ area }, seconds);
     },
     operation: ({ type, protocol, connection, direction, bytes, seconds, code, stages }) => {
       operationSeconds.observe({ type, protocol }, seconds);

@@ -114,15 +114,17 @@ function latin1(value: string): string | Uint8Array {
   return /[\u0080-\u00ff]/.test(value) ? Buffer.from(value, 'latin1') : value;
 }
 
-function copyHeaders(req: HttpRequest): { headers: Map<string, string>; repeated: Set<string> } {
+const NONE: ReadonlySet<string> = new Set();
+
+function copyHeaders(req: HttpRequest): Pick<RequestHead, 'headers' | 'repeated'> {
   const headers = new Map<string, string>();
-  const repeated = new Set<string>();
+  let repeated: Set<string> | undefined;
   req.forEach((name, value) => {
     const former = headers.get(name);
-    if (former !== undefined) repeated.add(name);
+    if (former !== undefined) (repeated ??= new Set()).add(name);
     headers.set(name, former === undefined ? value : `${former}, ${value}`);
   });
-  return { headers, repeated };
+  return { headers, repeated: repeated ?? NONE };
 }
 
 /** The older build does not tell the port. */
