@@ -9,8 +9,8 @@ import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
 import type { Attempt } from '../remotes/registry.js';
-import type { FileInfo, Remote } from '../remotes/remote.js';
-import { streamOf } from '../remotes/whole.js';
+import type { FileInfo, Remote, RemoteWriter } from '../remotes/remote.js';
+import { endWith, streamOf } from '../remotes/whole.js';
 import { ContentReader, HELD_BYTES } from './content-reader.js';
 import type { Operation, Operations, PathReference } from './operation.js';
 import { leaveErrorsToPump, pump, takeWhole, type ExpectedDigest, type WholeBody } from './pump.js';
@@ -134,7 +134,7 @@ async function append(
     operation.writesInPlace();
     file = await withWriter(writer, async () => {
       operation.mark('transfer');
-      const size = await pump(joined(remote, source), writer, { signal: operation.signal });
+      const size = await feed(remote, source, writer, operation.signal);
       operation.mark('verify');
       bytes += size;
       return writer.commit({ size });
@@ -142,6 +142,20 @@ async function append(
   }
   operation.fileSize = bytes;
   return { bytes, file: file ?? (await remote.stat(path)) };
+}
+
+/** Content that is all here takes no stream. */
+async function feed(
+  remote: Remote,
+  parts: readonly Part[],
+  writer: RemoteWriter,
+  signal: AbortSignal,
+): Promise<number> {
+  const [first = [], ...more] = parts;
+  if (more.length > 0 || typeof first === 'string') return pump(joined(remote, parts), writer, { signal });
+  const bytes = Buffer.concat(first);
+  await endWith(writer, bytes);
+  return bytes.length;
 }
 
 async function inMemory(remote: Remote, parts: readonly Part[]): Promise<readonly Buffer[]> {

@@ -7,7 +7,7 @@ import { applyTemplate, templateFacts } from './names.js';
 import type { Operation, Operations, PathReference } from './operation.js';
 import { leaveErrorsToPump, pump } from './pump.js';
 import { placeName, publish, refuseExisting, withWriter } from './put.js';
-import { putWhole } from '../remotes/whole.js';
+import { putWhole, streamOf, wholeIfShort } from '../remotes/whole.js';
 
 export interface CopyRequest {
   readonly source: Connection;
@@ -44,8 +44,10 @@ export async function copyFile(operations: Operations, operation: Operation, req
       return { from, to, size: copied.size };
     }
     operation.mark('open');
-    const { info, whole, body } = await source.read(from);
+    const file = await source.read(from);
+    const { info } = file;
     operation.expectedSize = info.size;
+    const whole = await wholeIfShort(file);
     const { signal } = operation;
     const exclusive = !overwrite;
     const publication = { connection: request.target, remote: target, place: to, exclusive, signal };
@@ -59,6 +61,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
       operation.fileSize = whole.length;
       return { from, to, size: whole.length };
     }
+    const body = streamOf(file);
     leaveErrorsToPump(body);
     try {
       const writer = await target.write(to, { size: info.size, exclusive });

@@ -1,10 +1,11 @@
 /** Download and read: a file opened on a lease that lasts until the last byte is on its way. */
 import { Transform, type Readable, type TransformCallback } from 'node:stream';
-import { finished, pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import type { Hold } from '../budgets/memory.js';
 import { GatewayError } from '../base/errors.js';
 import { baseName, type RemotePath } from '../remotes/path.js';
-import { WHOLE_BYTES, type ByteRange, type FileInfo, type OpenFile } from '../remotes/remote.js';
+import type { ByteRange, FileInfo, OpenFile } from '../remotes/remote.js';
+import { gather, lengthOf, wholeIfShort } from '../remotes/whole.js';
 import type { Operation, OperationRequest, OperationResult, Operations, PathReference } from './operation.js';
 
 export interface Download {
@@ -63,9 +64,9 @@ export async function openDownload(
     const file = await remote.read(path, select);
     operation.mark('transfer');
     attempt.committed();
-    const isShort = lengthOf(file) <= WHOLE_BYTES;
-    opened.resolve({ path, file: isShort ? { ...file, whole: await gather(file), body: undefined } : file });
-    if (!isShort) await drained.promise;
+    const whole = await wholeIfShort(file);
+    opened.resolve({ path, file: whole === undefined ? file : { ...file, whole, body: undefined } });
+    if (whole === undefined) await drained.promise;
   });
   leased.catch((error: unknown) => opened.reject(error));
 
@@ -205,18 +206,4 @@ export function readFile<T>(
     operation.fileSize = size;
     return { path, size, content: await decode(bytes) };
   });
-}
-
-function lengthOf({ info, range }: Pick<OpenFile, 'info' | 'range'>): number {
-  return range === undefined ? info.size : range.end - range.start + 1;
-}
-
-/** Into one piece of memory from the start: joining chunks at the end would take twice as much. */
-async function gather(file: OpenFile): Promise<Buffer> {
-  if (file.whole !== undefined) return file.whole;
-  const bytes = Buffer.allocUnsafeSlow(lengthOf(file));
-  let at = 0;
-  file.body.on('data', (chunk: Buffer) => (at += chunk.copy(bytes, at)));
-  await finished(file.body);
-  return bytes;
 }

@@ -3,7 +3,14 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { toGatewayError } from '../base/errors.js';
 import type { RemotePath } from './path.js';
-import type { FileInfo, OpenFile, PutOptions, Remote, RemoteWriter } from './remote.js';
+import {
+  WHOLE_BYTES,
+  type FileInfo,
+  type OpenFile,
+  type PutOptions,
+  type Remote,
+  type RemoteWriter,
+} from './remote.js';
 
 /** Creates or replaces a file by bytes that are all here. Errors: those of write() and commit(). */
 export async function putWhole(
@@ -37,4 +44,23 @@ export async function endWith(writer: RemoteWriter, bytes: Buffer): Promise<void
 /** For who needs a stream. */
 export function streamOf({ body, whole }: OpenFile): Readable {
   return body ?? Readable.from(whole.length === 0 ? [] : [whole], { objectMode: false });
+}
+
+export function lengthOf({ info, range }: Pick<OpenFile, 'info' | 'range'>): number {
+  return range === undefined ? info.size : range.end - range.start + 1;
+}
+
+/** All of a short file, from then on closed; undefined where it is a longer one. Rejects as its stream fails. */
+export async function wholeIfShort(file: OpenFile): Promise<Buffer | undefined> {
+  return lengthOf(file) <= WHOLE_BYTES ? gather(file) : undefined;
+}
+
+/** Into one piece of memory from the start: joining chunks at the end would take twice as much. */
+export async function gather(file: OpenFile): Promise<Buffer> {
+  if (file.whole !== undefined) return file.whole;
+  const bytes = Buffer.allocUnsafeSlow(lengthOf(file));
+  let at = 0;
+  file.body.on('data', (chunk: Buffer) => (at += chunk.copy(bytes, at)));
+  await finished(file.body);
+  return bytes;
 }
