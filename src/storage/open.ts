@@ -27,7 +27,7 @@ import {
 } from './tables/connections.js';
 import { Figures } from './tables/figures.js';
 import { TransferPages } from './tables/history-queries.js';
-import { deleteEmptyDays, deleteOlder, failPendingOf } from './tables/history-statements.js';
+import { deleteEmptyDays, deleteOlder, failPendingOf, forgetHeld } from './tables/history-statements.js';
 import { TransferHistory } from './tables/history.js';
 import { IdempotencyKeys } from './tables/idempotency.js';
 import { KeyPairs } from './tables/key-pairs.js';
@@ -147,7 +147,7 @@ function assemble(
     keys,
     connections,
     history,
-    quota: new MonthlyQuota(database),
+    quota: new MonthlyQuota(database, node.id),
     idempotency,
     leftovers: new LeftoverNotes(database, node),
     locks,
@@ -256,6 +256,7 @@ class Housekeeping {
     const failed = await this.database.run((sql) => failPendingOf(sql, this.node.isDead(sql, sql`p.node_id`)));
     if (failed > 0)
       this.options.log('warn', 'transfers of a node that died are marked as failed', { transfers: failed });
+    await this.database.run((sql) => forgetHeld(sql, this.node.isDead(sql, sql`held.key::uuid`)));
     await this.database.run((sql) => forgetDeadClaims(sql, this.node));
     await this.node.forgetDead();
   }

@@ -43,6 +43,15 @@ const programs: Readonly<Record<string, (storage: Storage, args: readonly string
     );
   },
 
+  /** Takes all actions of a month, records three of them, then waits to be killed. */
+  async quota(storage, [accountId = '', limit = '0']) {
+    for (let taken = 0; taken < Number(limit); taken++) await storage.quota.take(accountId, Number(limit));
+    for (let item = 0; item < 3; item++) await storage.history.begin(upload(accountId)).finish(SUCCESS);
+    say('taken');
+    process.stdin.resume();
+    await once(process.stdin, 'end');
+  },
+
   /** Claims an idempotency key, notes a folder and a multipart upload, then waits to be killed. */
   async claim(storage, [accountId = '', connectionId = '']) {
     const claim = await storage.idempotency.claim(accountId, 'key-of-the-dead', 'print');

@@ -319,6 +319,58 @@ for (const kind of DATABASES) {
       });
     });
 
+    it('a busy account takes its actions ahead, and two nodes together get exactly the limit', async () => {
+      const accountId = randomUUID();
+      const other = await openTest(url);
+      const before = await writes(url);
+      const limit = 3000;
+      const takeAll = async ({ quota }: Storage): Promise<number> => {
+        for (let taken = 0; ; taken++) {
+          const isTaken = await quota.take(accountId, limit).then(
+            () => true,
+            () => false,
+          );
+          if (!isTaken) return taken;
+        }
+      };
+      const [one, two] = await Promise.all([takeAll(storage), takeAll(other)]);
+      assert.equal(one + two, limit);
+      assert.ok((await writes(url)) - before < limit / 3, 'statements');
+      assert.equal(await storage.quota.used(accountId), limit);
+      await other.close();
+    });
+
+    it('what is taken ahead and not spent shows nowhere and is given back', async () => {
+      const accountId = randomUUID();
+      for (let taken = 0; taken < 100; taken++) await storage.quota.take(accountId, 100_000);
+      assert.equal(await storage.quota.used(accountId), 100);
+      const held = (): Promise<number> =>
+        withSql(url, async (sql) => {
+          const [row] = await sql<{ held: number }[]>`
+            select (select sum(value::int) from jsonb_each_text(held))::int as held from monthly_usage where account_id = ${accountId}`;
+          return row?.held ?? 0;
+        });
+      await until(async () => ((await held()) === 100 ? true : undefined), 'only what was spent to be held');
+      // An item that stands in the history is recorded, and held no longer.
+      await storage.history.begin(upload(accountId)).finish(SUCCESS);
+      assert.equal(await held(), 99);
+      assert.equal(await storage.quota.used(accountId), 100);
+    });
+
+    it('a node that died leaves its account what it had taken and not recorded', async () => {
+      const accountId = randomUUID();
+      const child = startChild('quota', { url }, accountId, '10');
+      await child.line((line) => line === 'taken');
+      await assert.rejects(storage.quota.take(accountId, 10), { code: 'quota_exceeded' });
+      child.process.kill('SIGKILL');
+      await child.exit;
+      await until(
+        async () => ((await storage.quota.used(accountId)) === 3 ? true : undefined),
+        'what it recorded alone',
+      );
+      await storage.quota.take(accountId, 10);
+    });
+
     it('an unlimited plan that becomes a limited one has used what its history says', async () => {
       const accountId = randomUUID();
       await storage.quota.take(accountId, 0);

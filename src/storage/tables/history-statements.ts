@@ -50,9 +50,9 @@ export const NODE_STOPPED = { code: 'internal', message: 'the gateway stopped wh
 
 /**
  * Adds the final rows of `written` to the totals. Groups are taken in key order, so that two nodes that add to the same
- * ones wait for each other instead of dead-locking.
+ * ones wait for each other instead of dead-locking. What `nodeId` records it holds no longer.
  */
-function counting(sql: Queryable) {
+function counting(sql: Queryable, nodeId: string | null) {
   return sql`
     counted as (
       insert into transfer_counts as c (account_id, connection_id, day, type, status, items)
@@ -66,7 +66,9 @@ function counting(sql: Queryable) {
              count(*) filter (where counts_action)
       from written where status <> 'pending' group by 1, 2 order by 1, 2
       on conflict (account_id, month) do update set items = m.items + excluded.items,
-        actions_recorded = m.actions_recorded + excluded.actions_recorded
+        actions_recorded = m.actions_recorded + excluded.actions_recorded,
+        held = case when m.held -> ${nodeId}::text is null then m.held else jsonb_set(m.held, array[${nodeId}::text],
+          to_jsonb(greatest(0, (m.held ->> ${nodeId}::text)::bigint - excluded.actions_recorded))) end
     )`;
 }
 
@@ -103,7 +105,7 @@ export async function writeBatch(sql: Queryable, nodeId: string, batch: readonly
       where t.status = 'pending'
       returning account_id, connection_id, type, status, counts_action, created_at
     ),
-    ${counting(sql)}
+    ${counting(sql, nodeId)}
     select count(*) as written from written`;
   return result?.written ?? 0;
 }
@@ -122,7 +124,7 @@ export async function failPendingOf(sql: Queryable, isDead: PendingQuery<Row[]>)
         where p.status = 'pending' and ${isDead} order by p.id for update skip locked)
       returning account_id, connection_id, type, status, counts_action, created_at
     ),
-    ${counting(sql)}
+    ${counting(sql, null)}
     select count(*) as written from written`;
   return result?.written ?? 0;
 }
@@ -193,20 +195,45 @@ export async function deleteEmptyDays(sql: Queryable): Promise<void> {
   await sql`delete from transfer_counts where items <= 0`;
 }
 
-/** Takes up to `wanted` of the `limit` actions of a month, given by its first day; resolves to how many there were. */
-export async function takeActions(
-  sql: Queryable,
-  accountId: string,
-  month: string,
-  wanted: number,
-  limit: number,
-): Promise<number> {
-  const left = sql`least(${wanted}::bigint, greatest(0, ${limit}::bigint - greatest(m.actions_taken, m.actions_recorded)))`;
+export interface ActionsAsked {
+  readonly accountId: string;
+  /** Given by its first day. */
+  readonly month: string;
+  readonly nodeId: string;
+  readonly limit: number;
+  /** Held by the node, and not spent. */
+  readonly returned: number;
+  readonly wanted: number;
+  /** Good to have, where so many more are left that nobody will miss them. */
+  readonly ahead: number;
+}
+
+/** Far from the limit a node may hold one of so many actions that are left. */
+const AHEAD_OF = 16;
+
+/** Gives back and takes actions of a month; resolves to how many the node got. Never more are held and recorded than the limit. */
+export async function exchangeActions(sql: Queryable, asked: ActionsAsked): Promise<number> {
+  const { accountId, month, nodeId, limit, returned, wanted, ahead } = asked;
+  const grantOf = (room: PendingQuery<Row[]>) => sql`(least(${wanted}::bigint, ${room})
+    + least(${ahead}::bigint, greatest(0, ${room} - ${wanted}::bigint) / ${AHEAD_OF}::bigint))`;
+  const own = sql`greatest(0, coalesce((m.held ->> ${nodeId}::text)::bigint, 0) - ${returned}::bigint)`;
+  const used = sql`greatest(m.actions_taken, m.actions_recorded + ${own}
+    + (select coalesce(sum(h.value::bigint), 0) from jsonb_each_text(m.held - ${nodeId}::text) h))`;
+  const grant = grantOf(sql`greatest(0, ${limit}::bigint - ${used})::bigint`);
+  const first = grantOf(sql`${limit}::bigint`);
   const [row] = await sql<{ granted: number }[]>`
-    insert into monthly_usage as m (account_id, month, actions_taken, last_grant)
-    values (${accountId}, ${month}, least(${wanted}::bigint, ${limit}::bigint), least(${wanted}::bigint, ${limit}::bigint))
-    on conflict (account_id, month) do update set last_grant = ${left},
-      actions_taken = greatest(m.actions_taken, m.actions_recorded) + ${left}
+    insert into monthly_usage as m (account_id, month, held, last_grant)
+    values (${accountId}, ${month}, jsonb_build_object(${nodeId}::text, ${first}), ${first})
+    on conflict (account_id, month) do update set last_grant = ${grant},
+      held = jsonb_set(m.held, array[${nodeId}::text], to_jsonb(${own} + ${grant}))
     returning last_grant as granted`;
   return row?.granted ?? 0;
+}
+
+/** What dead nodes held, and did not record, is the account's again; `isDead` is the condition on held.key. */
+export async function forgetHeld(sql: Queryable, isDead: PendingQuery<Row[]>): Promise<void> {
+  await sql`
+    update monthly_usage m set held = (
+      select coalesce(jsonb_object_agg(held.key, held.value), '{}') from jsonb_each(m.held) held where not (${isDead}))
+    where m.held <> '{}' and exists (select from jsonb_each(m.held) held where ${isDead})`;
 }

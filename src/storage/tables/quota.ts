@@ -1,25 +1,47 @@
 import { GatewayError } from '../../base/errors.js';
 import { isConflict } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
-import { takeActions } from './history-statements.js';
+import { type ActionsAsked, exchangeActions } from './history-statements.js';
 
 interface Waiter {
   readonly resolve: (granted: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The takers of one account while a statement of theirs is under way. */
-interface Queue {
+/** What is known of one account under one limit, while it is busy. */
+interface Busy {
+  readonly accountId: string;
+  readonly limit: number;
   waiters: Waiter[];
+  isAsking: boolean;
+  /** Taken since the last statement began, at `askedAt`. */
+  taken: number;
+  askedAt: number;
+  /** Held ahead, of this month and until then. */
+  unspent: number;
+  month: string;
+  goodUntil: number;
 }
 
 const MAX_CONFLICTS = 5;
+/**
+ * Actions held ahead are good for so long: soon given back where they are not spent, and long before a node that is cut off
+ * counts as dead, whose actions are the account's again.
+ */
+const AHEAD_MS = 250;
 
-/** Monthly actions of limited plans. Takers of one account that meet share a statement, as in the history. */
+/**
+ * Monthly actions of limited plans, exact over all nodes. What nodes hold and what the history has recorded never exceed
+ * the limit together; a batch of the history turns what it writes from the one into the other. Takers of one account that
+ * meet share a statement, and a busy one takes ahead what it will need in the next moment, while there is plenty.
+ */
 export class MonthlyQuota {
-  readonly #queues = new Map<string, Queue>();
+  readonly #busy = new Map<string, Busy>();
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly nodeId: string,
+  ) {}
 
   /**
    * Takes one action of the account's month (UTC). limit 0 = unlimited, answered without a round trip (the history row
@@ -27,7 +49,9 @@ export class MonthlyQuota {
    */
   async take(accountId: string, limit: number): Promise<void> {
     if (limit === 0) return;
-    if (await this.#taken(accountId, limit)) return;
+    const busy = this.#busyOf(accountId, limit);
+    if (this.#spend(busy)) return;
+    if (await this.#ask(busy)) return;
     const now = new Date();
     const days = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 0)).getUTCDate();
     throw new GatewayError('quota_exceeded', `the ${limit} actions of this month are used up`, {
@@ -37,47 +61,98 @@ export class MonthlyQuota {
   }
 
   async used(accountId: string): Promise<number> {
+    const month = monthOf(new Date());
     const row = await this.database.first<{ used: number }>`
-      select greatest(actions_taken, actions_recorded) as used from monthly_usage
-      where account_id = ${accountId} and month = ${monthOf(new Date())}`;
-    return row?.used ?? 0;
+      select greatest(actions_taken, actions_recorded
+        + (select coalesce(sum(value::bigint), 0) from jsonb_each_text(held)))::bigint as used
+      from monthly_usage where account_id = ${accountId} and month = ${month}`;
+    let unspent = 0;
+    for (const busy of this.#busy.values()) {
+      if (busy.accountId === accountId && busy.month === month) unspent += busy.unspent;
+    }
+    return Math.max(0, (row?.used ?? 0) - unspent);
   }
 
-  #taken(accountId: string, limit: number): Promise<boolean> {
+  #busyOf(accountId: string, limit: number): Busy {
     const key = `${accountId} ${limit}`;
+    let busy = this.#busy.get(key);
+    if (busy === undefined) {
+      busy = {
+        accountId,
+        limit,
+        waiters: [],
+        isAsking: false,
+        taken: 0,
+        askedAt: 0,
+        unspent: 0,
+        month: '',
+        goodUntil: 0,
+      };
+      this.#busy.set(key, busy);
+    }
+    return busy;
+  }
+
+  #spend(busy: Busy): boolean {
+    if (busy.unspent === 0 || performance.now() > busy.goodUntil || busy.month !== monthOf(new Date())) return false;
+    busy.unspent--;
+    busy.taken++;
+    return true;
+  }
+
+  #ask(busy: Busy): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const queue = this.#queues.get(key);
-      if (queue !== undefined) {
-        queue.waiters.push({ resolve, reject });
-        return;
-      }
-      const fresh: Queue = { waiters: [{ resolve, reject }] };
-      this.#queues.set(key, fresh);
-      void this.#serve(key, fresh, accountId, limit);
+      busy.waiters.push({ resolve, reject });
+      if (!busy.isAsking) void this.#serve(busy);
     });
   }
 
   /** Never rejects. */
-  async #serve(key: string, queue: Queue, accountId: string, limit: number): Promise<void> {
-    while (queue.waiters.length > 0) {
-      const batch = queue.waiters;
-      queue.waiters = [];
+  async #serve(busy: Busy): Promise<void> {
+    busy.isAsking = true;
+    do {
+      const batch = busy.waiters;
+      busy.waiters = [];
       try {
-        const granted = await this.#grant(accountId, batch.length, limit);
+        const granted = await this.#exchange(busy, batch.length);
         batch.forEach((waiter, index) => waiter.resolve(index < granted));
       } catch (error) {
         for (const waiter of batch) waiter.reject(error);
       }
-    }
-    this.#queues.delete(key);
+    } while (busy.waiters.length > 0);
+    busy.isAsking = false;
+    setTimeout(() => this.#rest(busy), AHEAD_MS).unref();
   }
 
-  async #grant(accountId: string, wanted: number, limit: number, conflicts = 0): Promise<number> {
+  /** What nobody has spent goes back; what is idle is forgotten. */
+  #rest(busy: Busy): void {
+    if (busy.isAsking || performance.now() < busy.goodUntil) return;
+    if (busy.unspent > 0) void this.#serve(busy);
+    else if (performance.now() - busy.askedAt >= AHEAD_MS) this.#busy.delete(`${busy.accountId} ${busy.limit}`);
+  }
+
+  /** Resolves to how many of the wanted it got. */
+  async #exchange(busy: Busy, wanted: number): Promise<number> {
+    const { accountId, limit, nodeId } = { ...busy, nodeId: this.nodeId };
+    const month = monthOf(new Date());
+    // Those of a month that is over are nobody's.
+    const returned = busy.month === month ? busy.unspent : 0;
+    const now = performance.now();
+    const ahead = wanted === 0 ? 0 : Math.ceil((busy.taken * AHEAD_MS) / Math.max(AHEAD_MS, now - busy.askedAt));
+    Object.assign(busy, { month, unspent: 0, taken: 0, askedAt: now });
+    const granted = await this.#run({ accountId, month, nodeId, limit, returned, wanted, ahead });
+    busy.taken += Math.min(granted, wanted);
+    busy.unspent = Math.max(0, granted - wanted);
+    busy.goodUntil = performance.now() + AHEAD_MS;
+    return granted;
+  }
+
+  async #run(asked: ActionsAsked, conflicts = 0): Promise<number> {
     try {
-      return await this.database.run((sql) => takeActions(sql, accountId, monthOf(new Date()), wanted, limit));
+      return await this.database.run((sql) => exchangeActions(sql, asked));
     } catch (error) {
       if (!isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
-      return this.#grant(accountId, wanted, limit, conflicts + 1);
+      return this.#run(asked, conflicts + 1);
     }
   }
 }
