@@ -16,8 +16,7 @@ import { uploadFile } from './files/upload.js';
 import { writeFile } from './files/write.js';
 import { repetitionOf } from './repetition.js';
 import type { ApiServices } from './services.js';
-import { showMetrics, type MetricsServices } from './system/metrics.js';
-import { health, readiness, type ReadyServices } from './system/probes.js';
+import { health, type MetricsServices, readiness, type ReadyServices, showMetrics } from './system/probes.js';
 import {
   changeWatchedFolder,
   createWatchedFolder,

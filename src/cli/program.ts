@@ -1,20 +1,20 @@
 /** The tree of commands. Start reading here: a line names its action, and the action what it asks the gateway. */
+import { resolve } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import { Actions, number, orNone } from './command.js';
 import * as accounts from './commands/accounts.js';
 import * as connections from './commands/connections.js';
 import { doctor } from './commands/doctor.js';
 import * as files from './commands/files.js';
-import { get, put } from './commands/put-get.js';
 import * as keys from './commands/keys.js';
 import * as login from './commands/login.js';
-import { serve } from './commands/serve.js';
+import { get, put } from './commands/put-get.js';
 import * as transfers from './commands/transfers.js';
 import * as watch from './commands/watch.js';
+import { candidates, SCRIPTS, type Shell, SHELLS } from './completion.js';
 import type { FieldOption } from './connection-options.js';
-import { candidates, SCRIPTS, SHELLS, type Shell } from './completion.js';
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** The command line. */
   readonly words: readonly string[];
   /** Aborted by Ctrl-C and SIGTERM. */
@@ -387,4 +387,11 @@ function addServe(program: Command, actions: Actions, handOver: () => void): voi
       await serve(config);
     },
   );
+}
+
+/** Resolves when it serves, or has said why it cannot; from then on the process is its own. */
+async function serve(config: string | undefined): Promise<void> {
+  process.setSourceMapsEnabled(true);
+  if (config !== undefined) process.env['GATEWAY_CONFIG'] = resolve(config);
+  await import('../main.js');
 }

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { v7 as uuidv7 } from 'uuid';
 import { ALL_SCOPES, type Scope } from '../../src/base/caller.js';
-import { parametersOf } from '../../src/api/openapi/resolve.js';
+import { parametersOf } from '../../src/api/openapi/document.js';
 import type { OpenApiDocument, Operation, Parameter } from '../../src/api/openapi/types.js';
 import { field, type ManagedGateway, PASSWORD, startDatabase, startManagedOn, withSql } from '../api/manage/support.js';
 import { ApiClient, type ApiAnswer, type Browser } from '../support/gateway.js';

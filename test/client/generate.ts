@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import * as prettier from 'prettier';
-import { parametersOf } from '../../src/api/openapi/resolve.js';
+import { parametersOf } from '../../src/api/openapi/document.js';
 import type { OpenApiDocument, Schema } from '../../src/api/openapi/types.js';
 import { fileApi, managementApi } from '../api/openapi/route-table.js';
 

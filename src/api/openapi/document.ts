@@ -1,5 +1,5 @@
 /** The OpenAPI document of an API, made from the route table and the schemas that check requests. */
-import { componentOf, type Component } from '../../base/schema.js';
+import { type Component, componentOf } from '../../base/schema.js';
 import type { Route } from '../../http/types.js';
 import type { BodyForm, DescribedRoute, Success } from '../endpoint.js';
 import {
@@ -261,4 +261,32 @@ function headerReferences(names: readonly string[]): Record<string, Header | Ref
       return [bare, { description: '', schema: {}, ...ANSWER_HEADERS[bare], required: false }];
     }),
   );
+}
+
+export function parametersOf({ components }: OpenApiDocument, { parameters = [] }: Operation): readonly Parameter[] {
+  return parameters.map((parameter) =>
+    '$ref' in parameter ? found(components.parameters, parameter.$ref) : parameter,
+  );
+}
+
+/** A description beside a reference stands over that of what it refers to (OpenAPI 3.1, 4.8.23). */
+export function responsesOf(
+  { components }: OpenApiDocument,
+  { responses }: Operation,
+): readonly (readonly [status: string, response: Response])[] {
+  return Object.entries(responses).map(([status, response]) => {
+    if (!('$ref' in response)) return [status, response];
+    const shared = found(components.responses, response.$ref);
+    return [status, { ...shared, description: response.description ?? shared.description }];
+  });
+}
+
+export function nameIn(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1);
+}
+
+function found<T>(parts: Readonly<Record<string, T>>, reference: string): T {
+  const part = parts[nameIn(reference)];
+  if (part === undefined) throw new Error(`nothing stands at ${reference}`);
+  return part;
 }

@@ -3,7 +3,7 @@
  * description could not change that by accident.
  */
 import { createHash } from 'node:crypto';
-import { nameIn, parametersOf, responsesOf } from './resolve.js';
+import { nameIn, parametersOf, responsesOf } from './document.js';
 import type { MediaType, OpenApiDocument, Operation, Parameter, PathItem, Response, Schema } from './types.js';
 
 /** The style of the reference page: narrow screens first, light and dark by the reader's own setting. */

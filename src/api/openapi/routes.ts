@@ -1,12 +1,64 @@
 /** The documents of both APIs and their reference pages: made from the whole route table, when somebody asks first. */
 import { createHash } from 'node:crypto';
+import { Type } from 'typebox';
 import { isNotModified } from '../../http/answer.js';
-import type { DescribedRoute, Endpoint } from '../endpoint.js';
-import { documentAt, pageAt, type Reference } from '../system/reference.js';
-import { buildDocument, type DocumentOptions } from './document.js';
+import type { HttpAnswer, HttpRequest } from '../../http/types.js';
+import { type DescribedRoute, endpoint, type Endpoint } from '../endpoint.js';
 import { FILE_API, MANAGEMENT_API } from './apis.js';
+import { buildDocument, type DocumentOptions } from './document.js';
 import { type PageLinks, referencePage } from './reference-page.js';
 import type { Api } from './types.js';
+
+type Reference = (request: HttpRequest) => HttpAnswer;
+
+const PAGE_HEADERS = ['ETag', 'Content-Security-Policy', 'X-Content-Type-Options', 'Referrer-Policy'];
+
+const documentAt = (path: string): Endpoint<Reference> =>
+  endpoint({
+    method: 'GET',
+    path,
+    access: 'public',
+    head: true,
+    operationId: 'openApiDocument',
+    tag: 'System',
+    summary: 'This document',
+    description: 'OpenAPI 3.1.',
+    headers: ['If-None-Match'],
+    answers: {
+      200: {
+        description: 'The document.',
+        headers: ['ETag'],
+        content: {
+          'application/json': {
+            schema: Type.Unsafe({ type: 'object' }),
+            examples: { head: { summary: 'Its beginning', value: { openapi: '3.1.1' } } },
+          },
+        },
+      },
+      304: { description: 'The client has it already.', headers: ['ETag'] },
+    },
+  }).handle(async ({ request }, document: Reference) => document(request));
+
+const pageAt = (path: string): Endpoint<Reference> =>
+  endpoint({
+    method: 'GET',
+    path,
+    access: 'public',
+    head: true,
+    operationId: 'referencePage',
+    tag: 'System',
+    summary: 'The reference page',
+    description: 'This document for people: one page that loads nothing else.',
+    headers: ['If-None-Match'],
+    answers: {
+      200: {
+        description: 'The page.',
+        headers: PAGE_HEADERS,
+        content: { 'text/html': { schema: Type.String(), examples: { head: { value: '<!doctype html>' } } } },
+      },
+      304: { description: 'The client has it already.', headers: PAGE_HEADERS },
+    },
+  }).handle(async ({ request }, page: Reference) => page(request));
 
 /** A short life, so that what runs after an upgrade is what people read. */
 const CACHING = 'public, max-age=300';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { responsesOf } from '../../../src/api/openapi/resolve.js';
+import { responsesOf } from '../../../src/api/openapi/document.js';
 import type { Header, OpenApiDocument, Reference, Response } from '../../../src/api/openapi/types.js';
 
 export interface CheckedAnswer {

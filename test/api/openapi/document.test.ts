@@ -5,7 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ERROR_RULES } from '../../../src/base/errors.js';
-import { parametersOf, responsesOf } from '../../../src/api/openapi/resolve.js';
+import { parametersOf, responsesOf } from '../../../src/api/openapi/document.js';
 import type { MediaType, OpenApiDocument, Operation, Schema } from '../../../src/api/openapi/types.js';
 import { codesOf, type DocumentedApi, fileApi, managementApi } from './route-table.js';
 

@@ -1,7 +1,7 @@
 /** Every endpoint of the program with the schemas of its input: the OpenAPI document's, and those of the management API. */
 import { manageRoutes } from '../../../src/api/manage/management.js';
 import type { ManageServices } from '../../../src/api/manage/services.js';
-import { parametersOf } from '../../../src/api/openapi/resolve.js';
+import { parametersOf } from '../../../src/api/openapi/document.js';
 import type { OpenApiDocument, Schema } from '../../../src/api/openapi/types.js';
 
 export interface Endpoint {

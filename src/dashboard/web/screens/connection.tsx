@@ -1,16 +1,28 @@
 /** One connection: its settings, its test, its host keys, what is known of its server. */
-import { useState, type ReactElement } from 'react';
-import { FolderOpen } from '../ui/icons.tsx';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { request, segment } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
-import type { Connection, ConnectionType, Dependents } from '../api/types.ts';
-import { Badge, Button, Failure, LinkButton, Notice, Page, Panel, Pending, Skeleton } from '../ui/basics.tsx';
+import type { Card, Connection, ConnectionType, Dependents } from '../api/types.ts';
+import { formatBytes } from '../format.ts';
+import {
+  Badge,
+  Button,
+  Facts,
+  Failure,
+  LinkButton,
+  Notice,
+  Page,
+  Panel,
+  Pending,
+  Skeleton,
+  Time,
+} from '../ui/basics.tsx';
 import { Confirm, Menu } from '../ui/dialog.tsx';
+import { FolderOpen } from '../ui/icons.tsx';
 import { changesOf, draftOf, isComplete, withPin } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
 import { HostKeys } from './connection/login-keys.tsx';
-import { ServerCard } from './connection/server-card.tsx';
 import { TestPanel } from './connection/test-panel.tsx';
 
 const READS = ['/manage/connections', '/manage/account', '/manage/overview'];
@@ -196,4 +208,51 @@ function DeleteConnection({
       </div>
     </Confirm>
   );
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  software: 'Software',
+  protocol: 'Protocol',
+  home: 'Login folder',
+  moveOnto: 'Rename onto a file',
+  exclusiveCreate: 'Refuses to replace',
+  timeResolutionMs: 'Times exact to',
+  extensions: 'Extensions',
+  algorithms: 'Algorithms',
+  limits: 'Limits',
+  machineListings: 'Machine listings (MLSD)',
+  utf8: 'UTF-8 names',
+  canAppend: 'Append',
+  canExec: 'Commands',
+  canCopy: 'Copy on the server',
+  testedAt: 'Seen',
+};
+
+function ServerCard({ card }: { readonly card: Card }): ReactElement {
+  const items = Object.entries(NAMES)
+    .filter(([key]) => card[key] !== undefined && card[key] !== null)
+    .map(([key, name]) => [name, show(key, card[key])] as const);
+  return (
+    <Panel title="The server">
+      <div className="panel-body">
+        <Facts items={items} />
+      </div>
+    </Panel>
+  );
+}
+
+function show(key: string, value: unknown): ReactNode {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (key === 'timeResolutionMs' && typeof value === 'number')
+    return value >= 60_000 ? 'a minute' : value >= 1_000 ? 'a second' : 'a millisecond';
+  if (key === 'testedAt' && typeof value === 'string') return <Time iso={value} isLong />;
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.map(String).join(', ');
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.entries(value)
+    .filter(([, one]) => one !== null && one !== undefined)
+    .map(
+      ([name, one]) => `${name} ${name.endsWith('Bytes') && typeof one === 'number' ? formatBytes(one) : String(one)}`,
+    )
+    .join(', ');
 }

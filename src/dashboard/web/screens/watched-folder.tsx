@@ -8,10 +8,22 @@ import { useAction, useRead } from '../api/hooks.ts';
 import type { DryRun, WatchedFolder } from '../api/types.ts';
 import { formatBytes, formatDuration, formatNumber } from '../format.ts';
 import { showToast } from '../ui/toast.tsx';
-import { Ago, Badge, Button, CodeBlock, Facts, Notice, Page, Panel, Pending, Table, Time } from '../ui/basics.tsx';
+import {
+  Ago,
+  Badge,
+  Button,
+  CodeBlock,
+  Countdown,
+  Facts,
+  Notice,
+  Page,
+  Panel,
+  Pending,
+  Table,
+  Time,
+} from '../ui/basics.tsx';
 import { Confirm, Dialog, Menu } from '../ui/dialog.tsx';
 import { Checks, countsText, KnownFiles } from './watched/checks.tsx';
-import { Countdown } from './watched/countdown.tsx';
 import { Deliveries } from './watched/deliveries.tsx';
 import { WatchForm } from './watched/watch-form.tsx';
 import { StateBadge } from './watched-folders.tsx';

@@ -4,8 +4,7 @@ import { Eye, Plus } from '../ui/icons.tsx';
 import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import type { WatchedFolder } from '../api/types.ts';
-import { Ago, Badge, Button, Empty, Page, Panel, Pending, Table } from '../ui/basics.tsx';
-import { Countdown } from './watched/countdown.tsx';
+import { Ago, Badge, Button, Countdown, Empty, Page, Panel, Pending, Table } from '../ui/basics.tsx';
 import { Deliveries } from './watched/deliveries.tsx';
 import { WatchForm } from './watched/watch-form.tsx';
 

@@ -1,8 +1,8 @@
 /** The small parts that every screen is made of. */
-import { Check, Copy, Inbox, LoaderCircle, type IconComponent, TriangleAlert } from './icons.tsx';
 import { type ButtonHTMLAttributes, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { formatAgo, formatDateTime, formatShortTime } from '../format.ts';
+import { Check, Copy, type IconComponent, Inbox, LoaderCircle, TriangleAlert } from './icons.tsx';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'plain';
 
@@ -316,5 +316,20 @@ export function Table<R>(props: {
         ))}
       </tbody>
     </table>
+  );
+}
+
+export function Countdown({ iso }: { readonly iso: string }): ReactElement {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.round((Date.parse(iso) - now) / 1_000));
+  const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  return (
+    <time dateTime={iso} title={iso} className="number">
+      {seconds === 0 ? 'now' : `in ${clock}`}
+    </time>
   );
 }

@@ -5,9 +5,8 @@ import { request, withQuery } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { Attempt, Delivery } from '../../api/types.ts';
 import { formatDuration, formatNumber } from '../../format.ts';
-import { Badge, Button, Pending, Table, Time, type Tone } from '../../ui/basics.tsx';
+import { Badge, Button, Countdown, Pending, Table, Time, type Tone } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Countdown } from './countdown.tsx';
 
 const STATES: Readonly<Record<Delivery['state'], readonly [text: string, tone: Tone]>> = {
   pending: ['Waiting', 'info'],
