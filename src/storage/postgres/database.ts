@@ -23,8 +23,9 @@ import { TransactionLine } from './transaction-line.js';
 import { WriteProbe } from './write-probe.js';
 
 type RowList<Rows extends readonly object[]> = postgres.RowList<Rows>;
-/** Fragments need the driver: a statement that has some goes through `run`. */
-type Value = postgres.ParameterOrFragment<never>;
+type Part = postgres.ParameterOrFragment<never>;
+/** A part that only the driver can make, such as a list of columns, is given as a function of it. */
+type Value = Part | ((sql: Sql) => Part);
 
 /** The server ends a statement itself after this … */
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -174,7 +175,9 @@ export class Database {
 
   /** The rows of one statement on the pool: `all<Row>`select …``; errors as of `run`. */
   async all<Row extends object>(text: TemplateStringsArray, ...values: readonly Value[]): Promise<RowList<Row[]>> {
-    return this.run((sql) => sql<Row[]>(text, ...values));
+    return this.run((sql) =>
+      sql<Row[]>(text, ...values.map((value) => (typeof value === 'function' ? value(sql) : value))),
+    );
   }
 
   /** The first of them. */

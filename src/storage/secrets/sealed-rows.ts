@@ -121,12 +121,10 @@ export class FolderSecrets {
   }
 
   async #find(folderId: string, kind: 'signing' | 'login'): Promise<readonly string[]> {
-    const rows = await this.database.run(
-      (sql) => sql<(SealedSecret & { readonly id: string })[]>`
-        select id, ${sealedColumns(sql)} from watched_folder_secrets
-        where folder_id = ${folderId} and kind = ${kind} and (expires_at is null or expires_at > now())
-        order by expires_at desc nulls first, id desc`,
-    );
+    const rows = await this.database.all<SealedSecret & { readonly id: string }>`
+      select id, ${sealedColumns} from watched_folder_secrets
+      where folder_id = ${folderId} and kind = ${kind} and (expires_at is null or expires_at > now())
+      order by expires_at desc nulls first, id desc`;
     return rows.map((row) => this.keyring.open(row, folderPlace(folderId, row.id)));
   }
 

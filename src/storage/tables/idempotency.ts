@@ -165,12 +165,10 @@ export class IdempotencyKeys {
   }
 
   async #complete(accountId: string, key: string, claim: string, answer: StoredAnswer): Promise<void> {
-    await this.database.run(
-      (sql) => sql`
-        update idempotency_keys set status = ${answer.status}, headers = ${sql.json({ ...answer.headers })},
-          body = ${answer.body}, request_digest = ${answer.requestDigest ?? null}
-        where account_id = ${accountId} and key = ${key} and claim = ${claim}`,
-    );
+    await this.database.all`
+      update idempotency_keys set status = ${answer.status}, headers = ${(sql) => sql.json({ ...answer.headers })},
+        body = ${answer.body}, request_digest = ${answer.requestDigest ?? null}
+      where account_id = ${accountId} and key = ${key} and claim = ${claim}`;
   }
 
   async #release(accountId: string, key: string, claim: string): Promise<void> {

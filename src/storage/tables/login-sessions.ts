@@ -103,10 +103,8 @@ export class LoginSessions {
   }
 
   async #end(condition: (sql: Queryable) => ReturnType<Queryable>): Promise<number> {
-    const ended = await this.database.run(
-      (sql) => sql<{ id: string }[]>`
-        update login_sessions set ended_at = now() where ended_at is null and ${condition(sql)} returning id`,
-    );
+    const ended = await this.database.all<{ id: string }>`
+      update login_sessions set ended_at = now() where ended_at is null and ${condition} returning id`;
     for (const { id } of ended) this.#lookup.forget(this.#hashes.get(id) ?? '');
     return ended.length;
   }

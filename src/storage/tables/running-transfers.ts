@@ -45,14 +45,12 @@ export class RunningTransfers {
 
   /** Those on other nodes. */
   async elsewhere(accountIds: readonly string[]): Promise<readonly RunningRow[]> {
-    return this.database.run(
-      (sql) => sql<RunningRow[]>`
-        select id, account_id as "accountId", bytes, total_bytes as "totalBytes",
-               bytes_per_second as "bytesPerSecond", step, facts
-        from running_transfers
-        where account_id = any(${sql.types.uuids(accountIds)}) and node_id <> ${this.nodeId}
-          and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) order by id`,
-    );
+    return this.database.all<RunningRow>`
+      select id, account_id as "accountId", bytes, total_bytes as "totalBytes",
+             bytes_per_second as "bytesPerSecond", step, facts
+      from running_transfers
+      where account_id = any(${(sql) => sql.types.uuids(accountIds)}) and node_id <> ${this.nodeId}
+        and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) order by id`;
   }
 
   /** Whether a node runs it and will hear of it. */

@@ -60,10 +60,8 @@ export class WatchedFiles {
   }
 
   async find(folderId: string, key: Buffer): Promise<StoredEntry | undefined> {
-    const [row] = await this.database.run(
-      (sql) => sql<FileRow[]>`
-        select ${columns(sql)} from watched_files where folder_id = ${folderId} and entry_key = ${key}`,
-    );
+    const row = await this.database.first<FileRow>`
+      select ${columns} from watched_files where folder_id = ${folderId} and entry_key = ${key}`;
     return row === undefined ? undefined : toEntry(row);
   }
 
@@ -72,11 +70,9 @@ export class WatchedFiles {
     // Not the buffer itself: the driver's queries keep what they were asked with for long, and that one would keep
     // all those that share a block of memory with it.
     const digits = after.toString('hex');
-    const rows = await this.database.run(
-      (sql) => sql<FileRow[]>`
-        select ${columns(sql)} from watched_files
-        where folder_id = ${folderId} and entry_key > decode(${digits}, 'hex') order by entry_key limit ${limit}`,
-    );
+    const rows = await this.database.all<FileRow>`
+      select ${columns} from watched_files
+      where folder_id = ${folderId} and entry_key > decode(${digits}, 'hex') order by entry_key limit ${limit}`;
     const entries = rows.map(toEntry);
     // Results that follow each other keep each other's rows past the quick collections of garbage. A million rows would
     // fill the heap until a full collection, and that one stops the program.

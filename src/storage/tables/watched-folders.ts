@@ -131,28 +131,20 @@ export class WatchedFolders {
   }
 
   async list(accountId: string): Promise<readonly WatchedFolder[]> {
-    const rows = await this.database.run(
-      (sql) => sql<WatchedFolder[]>`
-        select ${columns(sql)} from watched_folders where account_id = ${accountId} and deleted_at is null order by id`,
-    );
+    const rows = await this.database.all<WatchedFolder>`
+      select ${columns} from watched_folders where account_id = ${accountId} and deleted_at is null order by id`;
     return [...rows];
   }
 
   async find(accountId: string, id: string): Promise<WatchedFolder | undefined> {
-    const [row] = await this.database.run(
-      (sql) => sql<WatchedFolder[]>`
-        select ${columns(sql)} from watched_folders
-        where id = ${id} and account_id = ${accountId} and deleted_at is null`,
-    );
-    return row;
+    return this.database.first<WatchedFolder>`
+      select ${columns} from watched_folders
+      where id = ${id} and account_id = ${accountId} and deleted_at is null`;
   }
 
   async findForDelivery(id: string): Promise<WatchedFolder | undefined> {
-    const [row] = await this.database.run(
-      (sql) =>
-        sql<WatchedFolder[]>`select ${columns(sql)} from watched_folders where id = ${id} and deleted_at is null`,
-    );
-    return row;
+    return this.database.first<WatchedFolder>`
+      select ${columns} from watched_folders where id = ${id} and deleted_at is null`;
   }
 
   /** Ends checks and undelivered events at once; the rows go bit by bit (purgeDeleted). False = unknown. */
@@ -240,13 +232,10 @@ export class WatchedFolders {
 
   /** Makes `checkId` the folder's check under way. Undefined when there is nothing to check any more. */
   async beginCheck(id: string, checkId: string, kind: CheckKind): Promise<WatchedFolder | undefined> {
-    const [row] = await this.database.run(
-      (sql) => sql<WatchedFolder[]>`
-        update watched_folders set check_id = ${checkId}
-        where id = ${id} and deleted_at is null and (is_active or ${kind === 'manual'}) and ${relaxed(sql)}
-        returning ${columns(sql)}`,
-    );
-    return row;
+    return this.database.first<WatchedFolder>`
+      update watched_folders set check_id = ${checkId}
+      where id = ${id} and deleted_at is null and (is_active or ${kind === 'manual'}) and ${relaxed}
+      returning ${columns}`;
   }
 
   /** Files, reasons, history, events and the next due time, in one transaction. @throws CheckSuperseded */

@@ -92,19 +92,13 @@ export class WebhookEvents {
   ) {}
 
   async find(id: string): Promise<WebhookEvent | undefined> {
-    const [row] = await this.database.run(
-      (sql) => sql<WebhookEvent[]>`select ${columns(sql)} from webhook_events where id = ${id}`,
-    );
-    return row;
+    return this.database.first<WebhookEvent>`select ${columns} from webhook_events where id = ${id}`;
   }
 
   /** Asked with the account, so that another one's event takes no longer than one that never was. */
   async findOf(accountId: string, id: string): Promise<WebhookEvent | undefined> {
-    const [row] = await this.database.run(
-      (sql) => sql<WebhookEvent[]>`
-        select ${columns(sql)} from webhook_events where id = ${id} and account_id = ${accountId}`,
-    );
-    return row;
+    return this.database.first<WebhookEvent>`
+      select ${columns} from webhook_events where id = ${id} and account_id = ${accountId}`;
   }
 
   async list(accountId: string, filter: EventFilter): Promise<readonly WebhookEvent[]> {
