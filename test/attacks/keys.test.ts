@@ -539,7 +539,7 @@ describe('how keys end', () => {
     );
     // Whoever knows a secret to be compared: passwords, CSRF tokens, the bearer of /metrics, the sandbox's login.
     const comparing = [
-      'storage/secrets/passwords',
+      'storage/secrets/hashes',
       'api/manage/login/owner-sessions',
       'api/system/metrics',
       'sandbox/server',

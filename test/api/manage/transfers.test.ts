@@ -119,24 +119,24 @@ test('an export has every row, and a file name that looks like a formula stays a
 test('a running transfer shows its progress, and its end, to those who watch', async () => {
   const { response, events } = await watch(ops);
   const uploader = await gateway.browser();
-  const { body, answered } = slowUpload(uploader, 'watched.bin', 1000);
-  body.write(Buffer.alloc(400));
+  const { body, answered } = slowUpload(uploader, 'watched.bin', 100_000);
+  body.write(Buffer.alloc(40_000));
   const shown = (): Transfer | undefined =>
     events
       .filter(({ name }) => name === 'transfers')
       .flatMap(({ data }) => data['transfers'] as Transfer[])
       .findLast(({ filename }) => filename === 'watched.bin');
-  await eventually(() => shown()?.live?.bytes === 400, 'the progress of the upload');
-  assert.equal(shown()?.live?.totalBytes, 1000);
+  await eventually(() => shown()?.live?.bytes === 40_000, 'the progress of the upload');
+  assert.equal(shown()?.live?.totalBytes, 100_000);
   assert.equal(shown()?.live?.step, 'transfer');
   const listed = field<Transfer[]>(await ops.get('/manage/transfers/live'), 'transfers');
   assert.equal(listed[0]?.id, shown()?.id);
-  body.end(Buffer.alloc(600));
+  body.end(Buffer.alloc(60_000));
   assert.equal((await answered).status, 200);
   const finished = (): Transfer | undefined =>
     events.find(({ name }) => name === 'finished')?.data as Transfer | undefined;
   await eventually(() => finished() !== undefined, 'the end of the upload');
-  assert.deepEqual([finished()?.id, finished()?.status, finished()?.fileSize], [shown()?.id, 'success', 1000]);
+  assert.deepEqual([finished()?.id, finished()?.status, finished()?.fileSize], [shown()?.id, 'success', 100_000]);
   assert.deepEqual(events.at(-2)?.data ?? events.at(-1)?.data, { transfers: [] });
   response.destroy();
 });
