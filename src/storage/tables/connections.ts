@@ -80,7 +80,6 @@ export class Connections {
     return this.#load(accountId, id);
   });
 
-
   constructor(
     private readonly database: Database,
     private readonly secrets: NamedSecrets,
