@@ -21,6 +21,8 @@ interface Busy {
   unspent: number;
   month: string;
   goodUntil: number;
+  /** Since the last statement, while none is under way. */
+  timer?: NodeJS.Timeout;
 }
 
 const MAX_CONFLICTS = 5;
@@ -110,6 +112,7 @@ export class MonthlyQuota {
   /** Never rejects. */
   async #serve(busy: Busy): Promise<void> {
     busy.isAsking = true;
+    clearTimeout(busy.timer);
     do {
       const batch = busy.waiters;
       busy.waiters = [];
@@ -121,14 +124,13 @@ export class MonthlyQuota {
       }
     } while (busy.waiters.length > 0);
     busy.isAsking = false;
-    setTimeout(() => this.#rest(busy), AHEAD_MS).unref();
+    busy.timer = setTimeout(() => this.#rest(busy), AHEAD_MS).unref();
   }
 
   /** What nobody has spent goes back; what is idle is forgotten. */
   #rest(busy: Busy): void {
-    if (busy.isAsking || performance.now() < busy.goodUntil) return;
     if (busy.unspent > 0) void this.#serve(busy);
-    else if (performance.now() - busy.askedAt >= AHEAD_MS) this.#busy.delete(`${busy.accountId} ${busy.limit}`);
+    else this.#busy.delete(`${busy.accountId} ${busy.limit}`);
   }
 
   /** Resolves to how many of the wanted it got. */
