@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8
+#!/usr/bin/env -S node --max-semi-space-size=8 --no-incremental-marking
 /**
  * Starts the gateway: configuration first, everything else only when that is good, so that a mistake shows at once.
  * GATEWAY_CONFIG names the file; without it the quick start runs on defaults. See lifecycle.ts for signals and exits.
