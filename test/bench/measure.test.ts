@@ -86,7 +86,7 @@ suite('measuring', () => {
   test('only what lies in the window counts: neither the warm-up nor the end of a process', async () => {
     const burn = (ms: number): void => {
       const before = process.cpuUsage();
-      for (let spent = 0; spent < ms * 1000; ) {
+      for (let spent = 0; spent < ms * 1000;) {
         const { user, system } = process.cpuUsage(before);
         spent = user + system;
       }
