@@ -1,12 +1,12 @@
 import type { S3Connection } from '../../connections/connection.js';
 import type { Protocol, ProtocolDeps } from '../protocol.js';
-import { hostOf, identityOf } from './client/endpoint.js';
-import type { S3Lease } from './client/session.js';
-import type { Store } from './store.js';
+import { hostOf, identityOf, SharedClients } from './client/client.js';
+import { S3Session, type S3Lease } from './client/session.js';
+import { S3Remote } from './files/remote.js';
 
-/** S3 and the stores that speak it. The client takes 12 MiB and is loaded for the first session, which many gateways never open. */
+/** S3 and the stores that speak it. */
 export function createS3(deps: ProtocolDeps): Protocol<S3Connection, S3Lease> {
-  let store: Store | undefined;
+  const clients = new SharedClients(deps);
   return {
     type: 's3',
     host: hostOf,
@@ -14,13 +14,9 @@ export function createS3(deps: ProtocolDeps): Protocol<S3Connection, S3Lease> {
     identity: identityOf,
     leasesPerSession: () => 1,
     async openSession(connection, limits, signal) {
-      const { createStore } = await import('./store.js');
-      store ??= createStore(deps);
-      return store.openSession(connection, limits, signal);
+      signal.throwIfAborted();
+      return new S3Session(clients.share(connection, limits));
     },
-    openRemote(lease, connection, limits, context) {
-      if (store === undefined) throw new Error('a lease came from no session');
-      return store.openRemote(lease, connection, limits, context);
-    },
+    openRemote: (lease, connection, limits, context) => new S3Remote(lease, connection, limits, deps, context),
   };
 }

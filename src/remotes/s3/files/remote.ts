@@ -22,7 +22,7 @@ import type {
 } from '../../remote.js';
 import { changedMeanwhile, Bucket, type ObjectFacts } from './bucket.js';
 import { Calls } from '../client/calls.js';
-import { hostOf, identityOf } from '../client/endpoint.js';
+import { hostOf, identityOf } from '../client/client.js';
 import { copyObject, type CopyOrigin } from './copy.js';
 import { moveFolder } from './folders.js';
 import { fileInfo, listFolder } from './listing.js';
