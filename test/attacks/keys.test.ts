@@ -541,7 +541,7 @@ describe('how keys end', () => {
     const comparing = [
       'storage/secrets/hashes',
       'api/manage/login/owner-sessions',
-      'api/system/metrics',
+      'api/system/probes',
       'sandbox/server',
     ];
     for (const file of comparing) {

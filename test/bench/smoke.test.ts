@@ -62,6 +62,6 @@ test('with --before the gateway of another checkout takes the place of the rival
 test('an unknown case is refused with the names of the known ones', async () => {
   await assert.rejects(run(process.execPath, [BENCH, 'larg']), {
     code: 64,
-    stderr: /no case is called larg; there are: large, /,
+    stderr: /no case is called larg; there are: operations, large, /,
   });
 });

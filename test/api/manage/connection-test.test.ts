@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { eventually } from '../../support/eventually.js';
 import type { TestReport } from '../../../src/api/manage/connections/test-report.js';
 import type { Browser } from '../../support/gateway.js';
 import { expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
@@ -62,6 +63,7 @@ test('a test reads no more than it says: nothing is pinned by it, and the histor
     const [row] = await withSql(gateway.databaseUrl, (sql) => sql`select count(*)::int as count from transfers`);
     return row?.['count'] as number;
   };
+  await eventually(async () => (await count()) === 1, 'the row of the listing above has followed its answer');
   const before = await count();
   const report = await run('/manage/connections/box/test');
   assert.deepEqual([report.isOk, report.hostKey?.state], [true, 'new']);

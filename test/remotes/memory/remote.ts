@@ -165,6 +165,7 @@ class MemoryWriter extends Writable implements RemoteWriter {
   }
 
   async commit({ size, path = this.path, exclusive = false }: Commit): Promise<FileInfo> {
+    this.context.signal.throwIfAborted();
     const content = Buffer.concat(this.#chunks);
     if (content.length !== size) {
       throw refused('size_mismatch', `${path}: ${content.length} bytes came, ${size} were expected`);
