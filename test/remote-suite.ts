@@ -550,6 +550,19 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           assert.deepEqual(await disk.files(folder), [`${folder}/a`]);
           nothingNoted();
         });
+
+        test(`a caller that throws when it is ${moment} leaves nothing behind either`, async () => {
+          const folder = newFolder();
+          await disk.write(`${folder}/a`, 'old');
+          const fail = (): never => {
+            throw LEFT;
+          };
+          const putting = use((remote) => putWhole(remote, at(`${folder}/a`), Buffer.from('new'), { [moment]: fail }));
+          await assert.rejects(putting, withCode('client_gone'));
+          assert.equal(await text(`${folder}/a`), 'old');
+          assert.deepEqual(await disk.files(folder), [`${folder}/a`]);
+          nothingNoted();
+        });
       }
     });
 

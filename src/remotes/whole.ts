@@ -22,8 +22,8 @@ export async function putWhole(
   if (remote.put !== undefined) return remote.put(path, bytes, options);
   const { exclusive = false, opened, sent } = options;
   const writer = await remote.write(path, { size: bytes.length, exclusive });
-  opened?.();
   try {
+    opened?.();
     await endWith(writer, bytes);
     sent?.();
     return await writer.commit({ size: bytes.length, exclusive });

@@ -180,9 +180,9 @@ export class SftpRemote implements Remote {
 
   async #put(path: RemotePath, bytes: Buffer, { exclusive = false, opened, sent }: PutOptions): Promise<FileInfo> {
     const upload = await this.#openUpload(path, { size: bytes.length, exclusive });
-    opened?.();
     const { signal } = this.#context;
     try {
+      opened?.();
       signal.throwIfAborted();
       return await orAbort(upload.put(bytes, { size: bytes.length, exclusive }, sent), signal);
     } catch (error) {
