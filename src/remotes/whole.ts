@@ -22,6 +22,8 @@ export async function putWhole(
   if (remote.put !== undefined) return remote.put(path, bytes, options);
   const { exclusive = false, opened, sent } = options;
   const writer = await remote.write(path, { size: bytes.length, exclusive });
+  // Taken back before it was written to, it fails with nobody else listening.
+  writer.on('error', () => undefined);
   try {
     opened?.();
     await endWith(writer, bytes);
