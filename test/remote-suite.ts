@@ -16,6 +16,7 @@ import type { ExecOptions, ExecResult, FileInfo, Remote, RemoteWriter, WriteOpti
 import { putWhole, streamOf } from '../src/remotes/whole.js';
 import type { Deviations, Disk, ServerEntry } from './servers/catalogue.js';
 import { withCode } from './support/errors.js';
+import { eventually } from './support/eventually.js';
 import { startProxy } from './support/proxy.js';
 import {
   at,
@@ -1167,12 +1168,17 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
             },
             { connection },
           ).finally(() => (proxy.isDown = false));
-          for (const left of await disk.files(folder)) {
-            const isNoted = left.endsWith('?upload')
-              ? notes.abortLater.length > 0
-              : notes.removeLater.includes(at(left));
-            assert.ok(isNoted, `${left}: ${JSON.stringify([notes.removeLater, notes.abortLater])}`);
-          }
+          // What the server made for itself it removes when it notices the cut.
+          await eventually(
+            async () =>
+              (await disk.files(folder)).every((left) =>
+                left.endsWith('?upload') ? notes.abortLater.length > 0 : notes.removeLater.includes(at(left)),
+              ),
+            'all that stays is noted',
+          ).catch(async (cause: unknown) => {
+            const left = (await disk.files(folder)).join();
+            throw new Error(`${left}: ${JSON.stringify([notes.removeLater, notes.abortLater])}`, { cause });
+          });
           // As the gateway does it when it finds the notes.
           await use(async (remote) => {
             for (const path of notes.removeLater.splice(0)) await remote.remove(path).catch(() => undefined);

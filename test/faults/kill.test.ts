@@ -15,7 +15,16 @@ import { uploadRaw, type HistoryItem } from '../api/support.js';
 import type { Disk } from '../servers/catalogue.js';
 import { type ApiAnswer, type ApiClient, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
-import { contentOf, KIB, MIB, nothingPending, overRemotes, PROTOCOLS, startRemotes, type ProtocolName } from './rig.js';
+import {
+  contentOf,
+  KIB,
+  MIB,
+  nothingStaysPending,
+  overRemotes,
+  PROTOCOLS,
+  startRemotes,
+  type ProtocolName,
+} from './rig.js';
 import { eventually } from '../support/eventually.js';
 
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? (process.env['FAULTS'] === 'all' ? 30 : 6));
@@ -147,7 +156,7 @@ describe('kill -9 at random under load', () => {
   async function everythingAgrees(running: TestGateway, sent: readonly Sent[], round: number): Promise<void> {
     // Ready means ready: the first request is served, and no item of the dead process is under way any more.
     assert.equal((await running.api.get('/readyz')).status, 200);
-    assert.ok(await nothingPending(running), 'no item stays pending');
+    await nothingStaysPending(running);
     const history = await itemsBelow(running.api, `/round-${round}/`);
     for (const protocol of PROTOCOLS) {
       const { disk } = remotes[protocol].server;

@@ -151,10 +151,12 @@ export async function lastItemOf(gateway: TestGateway, connection: string): Prom
   return (json['transfers'] as HistoryItem[])[0];
 }
 
-/** No history item of any kind is under way. */
-export async function nothingPending(gateway: TestGateway): Promise<boolean> {
-  const { json } = await gateway.api.get('/api/transfers', { query: { status: 'pending' } });
-  return json['total'] === 0;
+/** No history item stays under way; that of a list or exists may be for a moment after its answer. */
+export async function nothingStaysPending(gateway: TestGateway): Promise<void> {
+  await eventually(async () => {
+    const { json } = await gateway.api.get('/api/transfers', { query: { status: 'pending' } });
+    return json['total'] === 0;
+  }, 'every history item has its end');
 }
 
 export function told(answer: ApiAnswer): string {
