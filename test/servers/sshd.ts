@@ -50,6 +50,8 @@ export async function startSshd(extra: readonly string[] = [], subsystem = SFTP_
       'StrictModes no',
       'UsePAM no',
       'LogLevel VERBOSE',
+      // A bash below sshd reads the user's .bashrc, unless it is below another shell: what that prints is not the command's.
+      'SetEnv SHLVL=1',
       ...extra,
       ...(extra.some((line) => line.startsWith('PermitRootLogin')) ? [] : ['PermitRootLogin yes']),
       ...(extra.some((line) => line.startsWith('PasswordAuthentication')) ? [] : ['PasswordAuthentication no']),
