@@ -62,6 +62,32 @@ async function listener(t: TestContext, answer: (socket: net.Socket) => void): P
 
 test("ssh2's native binding is there", () => assert.equal(nativeCryptoLoaded(), true));
 
+test('ChaCha is the last of the ciphers where that binding is missing', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ftg-no-binding-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const withoutBinding = join(folder, 'without.cjs');
+  writeFileSync(
+    withoutBinding,
+    `const { prototype } = require('node:module');
+    const load = prototype.require;
+    prototype.require = function (name) {
+      if (name.endsWith('sshcrypto.node')) throw new Error('not built');
+      return load.call(this, name);
+    };`,
+  );
+  const module = new URL('../../../src/remotes/sftp/session/algorithms.js', import.meta.url);
+  const script = `import { algorithmOffer } from '${module.href}'; console.log(algorithmOffer('default').cipher.join());`;
+  const offered = (...options: string[]): string[] =>
+    execFileSync(process.execPath, [...options, '--input-type=module', '--eval', script], { encoding: 'utf8' })
+      .trim()
+      .split(',');
+  const [gcm, chacha] = ['aes128-gcm@openssh.com', 'chacha20-poly1305@openssh.com'];
+  const [first, , third] = offered();
+  assert.deepEqual([first, third], [gcm, chacha]);
+  const without = offered('--require', withoutBinding);
+  assert.deepEqual([without[0], without.at(-1), without.length], [gcm, chacha, 6]);
+});
+
 describe('logging in to OpenSSH', () => {
   let user: UnixUser;
   before(() => {
