@@ -1,6 +1,7 @@
 /** Bearer key, or the cookie of a login session → caller. */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import PQueue from 'p-queue';
 import { atMost } from '../base/cache-size.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { ApiKeyRecord, ApiKeys } from '../storage/storage.js';
@@ -17,6 +18,8 @@ const MAX_FAILURES = 60;
  * address, and a good key that comes from there for the first time should not have to wait for another one's bad ones.
  */
 const SPARE_LOOK_UPS = 10;
+/** Look-ups of unknown keys and sessions at once for one address. The others wait: many good ones at once are no guessing. */
+const LOOK_UPS_AT_ONCE = 2;
 const MAX_KNOWN = 20_000;
 
 /** Login sessions, as the router needs them. */
@@ -33,6 +36,8 @@ export interface Sessions {
 export class Authenticator {
   /** Keys and sessions that were good here, by their hash: whoever brings one is guessing nothing. */
   private readonly known = new LRUCache<string, true>(atMost(MAX_KNOWN));
+  /** By network. */
+  private readonly lines = new Map<string, PQueue>();
 
   constructor(
     private readonly keys: Pick<ApiKeys, 'findKey' | 'recallKey'>,
@@ -118,6 +123,22 @@ export class Authenticator {
     const name = hash('sha256', secret, 'base64');
     if (this.known.get(name) === true) return lookUp();
     const network = networkOf(remoteAddress);
+    const line = this.lines.get(network) ?? new PQueue({ concurrency: LOOK_UPS_AT_ONCE });
+    this.lines.set(network, line);
+    try {
+      return await line.add(() => this.unlessTooMany(network, name, lookUp));
+    } finally {
+      if (line.size + line.pending === 0) this.lines.delete(network);
+    }
+  }
+
+  private async unlessTooMany<T>(
+    network: string,
+    name: string,
+    lookUp: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    // Another request that waited may have shown by now that it is good.
+    if (this.known.get(name) === true) return lookUp();
     const { count, msBeforeNext } = await this.failures.take(network);
     const mustWait = new GatewayError('rate_limited', 'too many requests with a bad API key from this address', {
       step: 'request',

@@ -11,7 +11,7 @@ import { ALL_SCOPES, type Scope } from '../../src/base/caller.js';
 import { parametersOf } from '../../src/api/openapi/document.js';
 import type { OpenApiDocument, Operation, Parameter } from '../../src/api/openapi/types.js';
 import { field, type ManagedGateway, PASSWORD, startDatabase, startManagedOn, withSql } from '../api/manage/support.js';
-import { ApiClient, type ApiAnswer, type Browser } from '../support/gateway.js';
+import { ApiClient, startGateway, type ApiAnswer, type Browser } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { eventually } from '../support/eventually.js';
@@ -549,6 +549,25 @@ describe('how keys end', () => {
       assert.match(source, /\btimingSafeEqual\(/, file);
     }
   });
+});
+
+describe('good keys that nobody has seen yet', () => {
+  const MANY = 150;
+  const keys = Array.from({ length: MANY }, (_, number) => `ftg_unseen-${String(number).padStart(20, '0')}`);
+  const apiKeys = keys.map((key, number) => ({ name: `${number}`, key }));
+
+  for (const [what, keyOf] of [
+    ['each of its own', (number: number) => keys[number]],
+    ['all the same', () => keys[0]],
+  ] as const) {
+    test(`${MANY} at once from one address, ${what}: none is taken for a guess`, async (t) => {
+      const gateway = await startGateway({ apiKeys });
+      t.after(() => gateway.stop());
+      const asked = Array.from({ length: MANY }, (_, number) => gateway.client(keyOf(number)).get('/api/me'));
+      const answers = await Promise.all(asked);
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+    });
+  }
 });
 
 /** Last: from here on this address has to wait. */
