@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import net from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../support/ports.js';
 
 /** OpenStack Swift, all in one, with its S3 interface: a store that keeps real objects, multiparts included. */
 export interface SwiftServer {
@@ -28,7 +29,13 @@ const PATIENCE = 'conn_timeout = 60\nnode_timeout = 60';
 export async function startSwift(diskBytes?: number): Promise<SwiftServer> {
   // It keeps what it knows of an object in extended attributes, which not every memory file system has.
   const folder = await mkdtemp('/var/tmp/ftg-swift-');
-  const [proxy, account, container, object, cache] = await freePorts(5);
+  const [proxy, account, container, object, cache] = await Promise.all([
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
+  ]);
   const devices = join(folder, 'devices');
   await mkdir(devices);
   if (diskBytes !== undefined) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', devices]);
@@ -175,24 +182,6 @@ while os.read(tie, 1):
 for pid in servers:
     os.kill(pid, signal.SIGKILL)
 `;
-
-async function freePorts<N extends number>(
-  count: N,
-): Promise<number[] & { length: N } & Record<0 | 1 | 2 | 3 | 4, number>> {
-  const listeners = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<net.Server>((done, fail) => {
-          const server = net.createServer().once('error', fail);
-          server.listen(0, '127.0.0.1', () => done(server));
-        }),
-    ),
-  );
-  const ports = listeners.map((server) => (server.address() as net.AddressInfo).port);
-  await Promise.all(listeners.map((server) => new Promise((done) => server.close(done))));
-  return ports as never;
-}
 
 /** The proxy answers its health check before those behind it listen; it would call them broken for a minute then. */
 async function untilHealthy(port: number, behind: readonly number[], launcher: ChildProcess): Promise<void> {
