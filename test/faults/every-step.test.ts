@@ -14,7 +14,7 @@ import {
   KIB,
   lastItemOf,
   leavesNothing,
-  nothingStaysPending,
+  nothingPending,
   PROTOCOLS,
   startServers,
   TITLES,
@@ -278,12 +278,16 @@ describe('a remote that fails at every step', () => {
   });
 
   test('nothing is pending, leased or open, and the next requests work', async () => {
-    await nothingStaysPending(gateway);
+    assert.ok(await nothingPending(gateway));
     await leavesNothing(gateway, atRest);
-    // Every sweep ended with a success on its own lane; this one has no short limits.
+    const next = (id: string): Promise<ApiAnswer> =>
+      uploadRaw(gateway.api, id, { path: '/', filename: 'last' }, 'good');
     for (const protocol of PROTOCOLS) {
-      const answer = await uploadRaw(gateway.api, `${protocol}-upload-reset`, { path: '/', filename: 'last' }, 'good');
+      const answer = await next(`${protocol}-upload-reset`);
       assert.equal(answer.status, 200, told(answer));
+      // To a lane of short limits a busy machine may look like a silent server.
+      const works = async (): Promise<boolean> => (await next(`${protocol}-upload-stall`)).status === 200;
+      await eventually(works, `${protocol}: the lane that stalled works`);
     }
   });
 });

@@ -151,12 +151,15 @@ export async function lastItemOf(gateway: TestGateway, connection: string): Prom
   return (json['transfers'] as HistoryItem[])[0];
 }
 
-/** No history item stays under way; that of a list or exists may be for a moment after its answer. */
-export async function nothingStaysPending(gateway: TestGateway): Promise<void> {
-  await eventually(async () => {
-    const { json } = await gateway.api.get('/api/transfers', { query: { status: 'pending' } });
-    return json['total'] === 0;
-  }, 'every history item has its end');
+/** No history item is under way. Those of list and exists, whose end may follow their answer, are waited for. */
+export async function nothingPending(gateway: TestGateway): Promise<boolean> {
+  const pending = async (): Promise<readonly HistoryItem[]> => {
+    const { json } = await gateway.api.get('/api/transfers', { query: { status: 'pending', limit: '100' } });
+    return json['transfers'] as HistoryItem[];
+  };
+  if ((await pending()).some(({ type }) => type !== 'list' && type !== 'exists')) return false;
+  await eventually(async () => (await pending()).length === 0, 'the rows of lists have followed');
+  return true;
 }
 
 export function told(answer: ApiAnswer): string {

@@ -75,7 +75,7 @@ for (const kind of DATABASES) {
           isAway,
         );
         await assert.rejects(storage.keys.findKey(`ftg_${'y'.repeat(30)}`), isAway);
-        assert.ok(performance.now() - began < 2000, 'at once: a database that is doubted takes two seconds');
+        assert.ok(performance.now() - began < 500, 'at once');
         // One whole turn of writers gives up before the database is back.
         await until(async () => (refused.length >= 8 ? true : undefined), 'callers to be told', 15_000);
       }
@@ -139,9 +139,9 @@ describe('a database behind a network that swallows everything', () => {
     proxy.isSilent = true;
     const began = performance.now();
     await assert.rejects(storage.ready(), isAway);
-    assert.ok(performance.now() - began < 4000, 'the deadline of ready(), before doubt and probe are through');
+    assert.ok(performance.now() - began < 2500, 'the deadline of ready()');
     await assert.rejects(storage.history.begin(upload(accountId)).finish(SUCCESS), isAway);
-    assert.ok(performance.now() - began < 13_000, 'a caller is told before the line counts as silent');
+    assert.ok(performance.now() - began < 9000, 'a caller is told after five seconds');
     proxy.isSilent = false;
     await untilBack(storage);
     await until(async () => ((await storage.history.count(accountId)) === 2 ? true : undefined), 'the late item');

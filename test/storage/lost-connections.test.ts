@@ -153,14 +153,14 @@ describe('connections that fall silent', { concurrency: true }, () => {
     for (const answer of await Promise.allSettled(asked)) {
       assert.ok(answer.status === 'rejected' && isAway(answer.reason));
     }
-    assert.ok(performance.now() - began < 10_000, 'doubt and one probe, not the patience for slow statements');
+    assert.ok(performance.now() - began < 6000, 'doubt and one probe, not the patience for slow statements');
     assert.ok(database.isAway);
     const askedAway = performance.now();
     await assert.rejects(
       database.run((sql) => sql`select 1`),
       isAway,
     );
-    assert.ok(performance.now() - askedAway < 2000, 'no doubt while it is away');
+    assert.ok(performance.now() - askedAway < 100, 'at once while it is away');
     proxy.isSilent = false;
     await until(async () => (database.isAway ? undefined : true), 'the database to be found again');
     await Promise.all(Array.from({ length: 20 }, () => database.run((sql) => sql`select 1`)));

@@ -230,7 +230,7 @@ test('an address that does not answer holds up the next one for a moment only', 
   const began = performance.now();
   const socket = await dialer.connect('half-dead.example', port, options());
   assert.equal(socket.remoteAddress, '127.0.0.3');
-  assert.ok(performance.now() - began < 5_000, 'the limit of the first one was not waited for');
+  assert.ok(performance.now() - began < 2_000);
   socket.destroy();
 });
 
