@@ -28,6 +28,12 @@ export interface RequestHead {
  */
 export type Persistence = 'keep' | 'close' | 'unread';
 
+/**
+ * How long a connection may rest, as answers tell it. Both front ends close one after 8 s at the earliest: a client that
+ * takes it up again within the time told, late by a busy moment of its own, must not write into the closing.
+ */
+export const KEEP_ALIVE_SECONDS = 5;
+
 export interface AnswerHead {
   readonly status: number;
   /** Names and values in turn, without line ends, and within Latin-1. Neither length nor persistence is among them. */

@@ -1,6 +1,7 @@
 /** Slow and silent clients: our limits decide, not the native timers of 10 seconds. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { hasCode } from '../../src/base/errors.js';
 import { ClientPace } from '../../src/http/client-pace.js';
 import { MiB, source } from './support/bytes.js';
@@ -45,7 +46,7 @@ describe('client limits', { concurrency: true }, () => {
     const { port } = await startFrontEnd(
       t,
       async ({ body }) => {
-        await new Promise((resolve) => setTimeout(resolve, 4_000));
+        await setTimeout(4_000);
         body.resume();
         await new Promise((resolve) => body.once('end', resolve));
         return { status: 200, body: 'patience' };
@@ -72,7 +73,7 @@ describe('client limits', { concurrency: true }, () => {
     reader.socket.pause();
     reader.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     for (let turn = 0; turn < 28; turn++) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await setTimeout(500);
       sender.send(Buffer.alloc(1_000));
     }
     assert.equal((await sender.answer()).body.toString(), '28000');
@@ -90,6 +91,23 @@ describe('client limits', { concurrency: true }, () => {
     const answer = await client.answer();
     assert.deepEqual([answer.status, answer.field('connection')], [413, 'close']);
     await client.closed;
+  });
+
+  /** Idle connections of Node.js that rested for the 8 s told then were reset under the next request. */
+  test('a connection rests for two seconds more than its answer tells', async (t) => {
+    const { port } = await startFrontEnd(t, async () => ({ status: 200 }));
+    // The native timer ticks every four seconds.
+    const rests = Array.from({ length: 4 }, async (_, second) => {
+      await setTimeout(second * 1_000);
+      const client = await RawClient.open(port);
+      const answer = await client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n').answer();
+      const answeredAt = performance.now();
+      const told = Number(/^timeout=(\d+)$/.exec(answer.field('keep-alive') ?? '')?.[1]);
+      await client.closed;
+      const rested = (performance.now() - answeredAt) / 1_000;
+      assert.ok(rested > told + 2, `${rested} s of ${told}`);
+    });
+    await Promise.all(rests);
   });
 
   test('the rate is judged over ten seconds of the client being at turn', () => {

@@ -159,16 +159,6 @@ describe('requests', () => {
     await eventually(() => signal?.aborted === true, 'the abort');
   });
 
-  test('an answer tells how long an idle connection lives', async (t) => {
-    const { port } = await startFrontEnd(t, echo);
-    const client = await RawClient.open(port);
-    const answer = await client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n').answer();
-    assert.deepEqual(
-      answer.headers.filter(([name]) => name.toLowerCase() === 'keep-alive').map(([, value]) => value),
-      ['timeout=8'],
-    );
-  });
-
   describe('a body that has come, and that nobody read, does not keep the connection', () => {
     /** Gives the body up after its first chunk. */
     const glance = async ({ body }: HttpRequest): Promise<void> => {

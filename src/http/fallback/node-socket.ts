@@ -6,7 +6,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { ResponseSink, SinkEvents } from '../answer-writer.js';
-import type { AnswerHead, ClientSocket, RequestHead } from '../front-end.js';
+import { KEEP_ALIVE_SECONDS, type AnswerHead, type ClientSocket, type RequestHead } from '../front-end.js';
 import { NodeSink } from './node-sink.js';
 
 /** A client that was told to close and goes on sending is cut after this. */
@@ -107,8 +107,8 @@ export class NodeSocket implements ClientSocket {
     const { req, res } = this;
     const lines = [...fields];
     if (length !== undefined) lines.push('Content-Length', String(length));
-    // Clients that know do not send into the closing (node-front-end.ts closes idle connections after 10 s).
-    if (persistence === 'keep' && res.shouldKeepAlive) lines.push('Keep-Alive', 'timeout=8');
+    // node-front-end.ts closes idle connections after 10 s.
+    if (persistence === 'keep' && res.shouldKeepAlive) lines.push('Keep-Alive', `timeout=${KEEP_ALIVE_SECONDS}`);
     else lines.push('Connection', 'close');
     // Else node:http adds its own word on it.
     res.removeHeader('Connection');

@@ -15,7 +15,13 @@ import { STATUS_CODES } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { ResponseSink, SinkEvents } from '../answer-writer.js';
-import type { AnswerHead, ClientSocket, Persistence, RequestHead } from '../front-end.js';
+import {
+  KEEP_ALIVE_SECONDS,
+  type AnswerHead,
+  type ClientSocket,
+  type Persistence,
+  type RequestHead,
+} from '../front-end.js';
 import type { Peer } from '../peers.js';
 import { UwsSink } from './uws-sink.js';
 
@@ -102,9 +108,9 @@ export class UwsSocket implements ClientSocket {
     }
   }
 
-  /** The native server closes idle connections after 8 to 12 s; clients that know do not send into the closing. */
+  /** The native server closes idle connections after 8 to 12 s. */
   private writePersistence(persistence: Persistence): void {
-    if (persistence === 'keep') this.res.writeHeader('Keep-Alive', 'timeout=8');
+    if (persistence === 'keep') this.res.writeHeader('Keep-Alive', `timeout=${KEEP_ALIVE_SECONDS}`);
     else this.res.writeHeader('Connection', 'close');
   }
 }
