@@ -6,7 +6,7 @@
 import { type Node, parseGlob } from './parse.js';
 
 export interface GlobOptions {
-  /** Whether a star at the start of a name also stands for a leading dot. */
+  /** Whether a star at the start of a name also stands for a leading dot, and `**` for hidden folders. */
   readonly dot?: boolean;
 }
 
@@ -18,6 +18,7 @@ const MAX_CHARACTERS = 4096;
 const DOT = 0x2e;
 const SLASH = 0x2f;
 const NO_CHARACTER = -1;
+const TAKES_DOTS = 1;
 
 const enum Op {
   End,
@@ -77,7 +78,7 @@ class Program {
   readonly ops: Op[] = [];
   /** What follows each. */
   readonly nexts: number[] = [];
-  /** The letter of Character, the place of a class, the second way of Either, and what must not lead to the end for Unless. */
+  /** The letter of Character, the place of a class, the second way of Either, what must not lead to the end for Unless, and of Globstar whether it takes dots. */
   readonly others: number[] = [];
   readonly classes: Extract<Node, { kind: 'class' }>[] = [];
   readonly end = this.#add(Op.End, 0);
@@ -103,12 +104,16 @@ class Program {
         return node.isAtStart && !this.dot ? this.#add(Op.NoDot, state) : state;
       }
       case 'globstar':
-        return this.#add(Op.Globstar, next);
+        return this.#globstar(next);
       case 'above':
-        return this.#either(next, this.#add(Op.Globstar, this.#add(Op.Character, next, SLASH)));
+        return this.#either(next, this.#globstar(this.#add(Op.Character, next, SLASH)));
       case 'group':
         return this.#group(node, next);
     }
+  }
+
+  #globstar(next: number): number {
+    return this.#add(Op.Globstar, next, this.dot ? TAKES_DOTS : 0);
   }
 
   #group({ how, alternatives }: Extract<Node, { kind: 'group' }>, next: number): number {
@@ -228,7 +233,7 @@ class Matcher {
           leads = follows || (code !== SLASH && after[index] === 1);
           break;
         case Op.Globstar:
-          leads = !isDotInFront && (follows || after[index] === 1);
+          leads = (!isDotInFront || other === TAKES_DOTS) && (follows || after[index] === 1);
           break;
         case Op.NoDot:
           leads = follows && code !== DOT;

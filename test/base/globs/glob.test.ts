@@ -52,6 +52,10 @@ suite('what globs mean', () => {
   test('with dots a star also stands for a leading one', () => {
     assert.equal(compileGlob('*.part', { dot: true })('.part'), true);
     assert.equal(compileGlob('*.part')('.part'), false);
+    for (const path of ['.a', '.in/.a', 'in/.x/a']) {
+      assert.equal(compileGlob('**', { dot: true })(path), true, path);
+      assert.equal(compileGlob('**/*', { dot: true })(path), true, path);
+    }
   });
 
   test('a harmless one means what picomatch says', () => {

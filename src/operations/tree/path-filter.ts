@@ -1,0 +1,83 @@
+/** Which entries of a tree are wanted, by globs on their paths below its root, and which folders need no look. */
+import { refusal } from '../../base/errors.js';
+import { compileFolderGlob } from '../../base/globs/folder-glob.js';
+import { compileGlob } from '../../base/globs/glob.js';
+
+export interface PathFilter {
+  /** Whether the entry at this path below the root ("a/b.csv") is wanted; asked only where its folders are entered. */
+  takes(below: string): boolean;
+  /** Whether anything below this folder may be wanted. */
+  enters(folder: string): boolean;
+}
+
+export interface PathPatterns {
+  /** Entries that one of these matches; none = all. */
+  readonly include?: readonly string[];
+  /** Not those that one of these matches; a folder is left out with all below it. */
+  readonly exclude?: readonly string[];
+}
+
+interface Pattern {
+  matches(below: string): boolean;
+  /** Whether it may match something below this folder. */
+  reaches(folder: string): boolean;
+}
+
+/** A star stands for a leading dot too: a tree is taken as it is. */
+const GLOBS = { dot: true } as const;
+
+/**
+ * A glob with a slash or `**` speaks of the path below the root, any other one of the name, at whatever depth. `exclude`
+ * wins. @throws GatewayError bad_request that names `include` or `exclude`
+ */
+export function createPathFilter({ include = [], exclude = [] }: PathPatterns): PathFilter {
+  const wanted = include.map((glob) => patternOf(glob, 'include'));
+  const unwanted = exclude.map((glob) => patternOf(glob, 'exclude'));
+  const emptied = exclude.map((glob) => emptiedBy(glob));
+  return {
+    takes: (below) =>
+      (wanted.length === 0 || wanted.some((pattern) => pattern.matches(below))) &&
+      !unwanted.some((pattern) => pattern.matches(below)),
+    enters: (folder) =>
+      (wanted.length === 0 || wanted.some((pattern) => pattern.reaches(folder))) &&
+      !unwanted.some((pattern) => pattern.matches(folder)) &&
+      !emptied.some((matches) => matches?.(folder)),
+  };
+}
+
+/** One glob that speaks of the whole path below the root, whatever it holds. @throws GatewayError bad_request */
+export function createPatternFilter(glob: string, field: string): PathFilter {
+  const pattern = onPaths(glob, field);
+  return { takes: (below) => pattern.matches(below), enters: (folder) => pattern.reaches(folder) };
+}
+
+function patternOf(glob: string, field: string): Pattern {
+  if (glob.includes('/') || glob.includes('**')) return onPaths(glob, field);
+  const matches = compiled(glob, field, compileGlob);
+  return { matches: (below) => matches(below.slice(below.lastIndexOf('/') + 1)), reaches: () => true };
+}
+
+function onPaths(glob: string, field: string): Pattern {
+  const path = withoutStart(glob);
+  return { matches: compiled(path, field, compileGlob), reaches: compiled(path, field, compileFolderGlob) };
+}
+
+/** `tmp/**` leaves nothing in tmp. */
+function emptiedBy(glob: string): ((folder: string) => boolean) | undefined {
+  const [, folders] = /^([^!(][^()[\]{}\\]*)\/\*\*$/.exec(withoutStart(glob)) ?? [];
+  return folders === undefined ? undefined : compiled(folders, 'exclude', compileGlob);
+}
+
+const withoutStart = (glob: string): string => glob.replace(/^\.?\//, '');
+
+function compiled(
+  glob: string,
+  field: string,
+  compile: (glob: string, options: typeof GLOBS) => (text: string) => boolean,
+): (text: string) => boolean {
+  try {
+    return compile(glob, GLOBS);
+  } catch {
+    throw refusal('bad_request', `${field} must be a glob such as *.csv or in/**/*.{csv,txt}`);
+  }
+}
