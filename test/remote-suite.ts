@@ -951,6 +951,66 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.deepEqual(await disk.files(folder), [`${folder}/sub/f`]);
       });
 
+      test('removing folders takes empty ones alone', async () => {
+        const folder = newFolder();
+        await disk.write(`${folder}/file`, 'x');
+        await disk.write(`${folder}/full/f`, 'x');
+        await disk.write(`${folder}/outer/inner/f`, 'x');
+        await use(async (remote) => {
+          const remove = (path: string): Promise<void> => remote.removeFolder(at(path));
+          await remote.makeFolder(at(`${folder}/empty`));
+          await remove(`${folder}/empty`);
+          await assert.rejects(remote.stat(at(`${folder}/empty`)), withCode('not_found'));
+          await assert.rejects(remove(`${folder}/empty`), withCode('not_found'));
+          await assert.rejects(remove(`${folder}/none/below`), withCode('not_found'));
+          await assert.rejects(remove(`${folder}/file`), withCode('not_a_folder'));
+          await assert.rejects(remove(`${folder}/full`), withCode('not_empty'));
+          await assert.rejects(remove(`${folder}/outer`), withCode('not_empty'));
+          await assert.rejects(remove('/'), withCode('bad_path'));
+          for (const name of FOLDERS.filter((one) => server.deviations.refusesFolder?.(one) !== true)) {
+            await remote.makeFolder(at(`${folder}/${name}`));
+            await remove(`${folder}/${name}`);
+          }
+          assert.deepEqual(await namesIn(remote, folder), ['file', 'full/', 'outer/']);
+        });
+        const left = [`${folder}/file`, `${folder}/full/f`, `${folder}/outer/inner/f`];
+        assert.deepEqual(await disk.files(folder), left);
+      });
+
+      test('a link is removed as a link, and no folder goes by way of it', async () => {
+        if (disk.link === undefined) return;
+        const folder = newFolder();
+        await disk.write(`${folder}/target/kept`, 'x');
+        await disk.write(`${folder}/tree/file`, 'x');
+        await use((remote) => remote.makeFolder(at(`${folder}/empty`)));
+        const links = { 'to a file': '../target/kept', 'to a folder': '../target', 'to nothing': 'nowhere' };
+        for (const [name, target] of Object.entries(links)) await disk.link(target, `${folder}/tree/${name}`);
+        await disk.link('../empty', `${folder}/tree/to an empty folder`);
+        const { hidesLinks, hidesBrokenLinks } = server.deviations;
+        await use(async (remote) => {
+          const shown = async (): Promise<FileInfo[]> => {
+            const found: FileInfo[] = [];
+            for await (const info of remote.list(at(`${folder}/tree`), { followLinks: false })) found.push(info);
+            return found;
+          };
+          const expected = hidesLinks === undefined ? [...Object.keys(links), 'to an empty folder'] : [];
+          assert.deepEqual(
+            (await shown()).flatMap(({ name, isLink }) => (isLink === true ? [name] : [])).sort(),
+            expected.filter((name) => hidesBrokenLinks === undefined || name !== 'to nothing').sort(),
+          );
+          for (const name of ['to a folder', 'to an empty folder']) {
+            await assert.rejects(remote.removeFolder(at(`${folder}/tree/${name}`)));
+          }
+          for (let found = await shown(); found.length > 0; found = await shown()) {
+            for (const { path } of found) await remote.remove(path);
+          }
+          if (hidesLinks !== undefined) return;
+          await remote.removeFolder(at(`${folder}/tree`));
+          assert.equal((await remote.stat(at(`${folder}/empty`))).isDirectory, true);
+        });
+        assert.equal(await text(`${folder}/target/kept`), 'x');
+      });
+
       test('making folders tells whether it made one', async () => {
         const folder = newFolder();
         await disk.write(`${folder}/file`, '');
@@ -1049,6 +1109,10 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         move: (remote, folder) => remote.move(at(`${folder}/f`), at(`${folder}/moved`), { replace: false }),
         remove: (remote, folder) => remote.remove(at(`${folder}/f`)),
         makeFolder: (remote, folder) => remote.makeFolder(at(`${folder}/sub`)),
+        removeFolder: (remote, folder) =>
+          remote.removeFolder(at(`${folder}/none`)).catch((error: unknown) => {
+            if (!hasCode(error, 'not_found')) throw error;
+          }),
         append: async (remote, folder) => {
           const writer = await remote.append?.(at(`${folder}/f`));
           if (writer !== undefined) await fill(writer, 'x');
@@ -1129,6 +1193,10 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           'an exclusive commit': (remote) => put(remote, `${folder}/n`, 'new', {}, { exclusive: true }),
           'a move': (remote) => remote.move(at(`${folder}/f`), at(`${folder}/g`), { replace: false }),
           'a removal': (remote) => remote.remove(at(`${folder}/f`)),
+          'a folder’s removal': async (remote) => {
+            await remote.makeFolder(at(`${folder}/sub`));
+            await remote.removeFolder(at(`${folder}/sub`));
+          },
         };
         for (const [what, change] of Object.entries(changes)) {
           const irrevocable = (): never => {

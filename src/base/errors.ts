@@ -46,6 +46,7 @@ export const ERROR_RULES = {
   already_exists: rule(409),
   is_a_folder: rule(409),
   not_a_folder: rule(409),
+  not_empty: rule(409),
   idempotency_in_progress: rule(409),
   outcome_unknown: rule(409),
   sessions_exhausted: rule(409),

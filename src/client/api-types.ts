@@ -231,6 +231,7 @@ export interface components {
       | 'already_exists'
       | 'is_a_folder'
       | 'not_a_folder'
+      | 'not_empty'
       | 'idempotency_in_progress'
       | 'outcome_unknown'
       | 'sessions_exhausted'

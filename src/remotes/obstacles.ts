@@ -1,6 +1,6 @@
 /** What stands in the way of an operation, in the same words for every protocol. */
 import { GatewayError, type ErrorCode, type Step } from '../base/errors.js';
-import type { RemotePath } from './path.js';
+import { ROOT, type RemotePath } from './path.js';
 
 /** `cause`: the server's own refusal, whose words are kept. */
 function obstacle(code: ErrorCode, text: string, step: Step, cause?: unknown): GatewayError {
@@ -18,6 +18,14 @@ export const isAFolder = (path: RemotePath, cause?: unknown): GatewayError =>
 
 export const notAFolder = (path: RemotePath, cause?: unknown): GatewayError =>
   obstacle('not_a_folder', `${path} is a file, not a folder`, 'open', cause);
+
+export const notEmpty = (path: RemotePath, cause?: unknown): GatewayError =>
+  obstacle('not_empty', `${path} is not empty`, 'publish', cause);
+
+/** @throws GatewayError bad_path */
+export function refuseRoot(path: RemotePath): void {
+  if (path === ROOT) throw obstacle('bad_path', 'the root folder / cannot be removed', 'request');
+}
 
 export const alreadyExists = (path: string, cause?: unknown): GatewayError =>
   obstacle('already_exists', `${path} exists already`, 'publish', cause);

@@ -25,6 +25,8 @@ export interface FileInfo {
   readonly etag?: string;
   /** The exact bytes of a name that is not UTF-8, base64; `name` then holds replacement characters. */
   readonly rawName?: string;
+  /** Of a listing's entry: it is a symbolic link, or looks like one to this server. All else tells of what it leads to. */
+  readonly isLink?: boolean;
 }
 
 /** What a server can do; learned per server where the protocol does not say. */
@@ -39,6 +41,8 @@ export interface Capabilities {
   readonly timeResolutionMs: number;
   /** And of what stat() has just told. */
   readonly statTimeResolutionMs: number;
+  /** Calls of one Remote that may be under way at once. With 1, a listing has to be read to its end before the next call. */
+  readonly callsAtOnce: number;
 }
 
 export type ServerFacts = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -130,6 +134,8 @@ export interface MoveOptions extends Expected {
 }
 
 export interface ListOptions {
+  /** false: a link is listed as the entry that it is, a file with `isLink`, and broken ones are too. */
+  readonly followLinks?: boolean;
   /** S3: a request for each of the folders, where only the marker objects have a time; else they have none. */
   readonly folderTimes?: boolean;
 }
@@ -179,8 +185,13 @@ export interface Remote {
   append?(path: RemotePath): Promise<RemoteWriter | undefined>;
   /** Files and folders. Makes missing target folders. not_found, already_exists, is_a_folder. */
   move(from: RemotePath, to: RemotePath, options: MoveOptions): Promise<FileInfo>;
-  /** Files only. not_found; is_a_folder. */
+  /** Files, and links whatever they lead to. not_found; is_a_folder. */
   remove(path: RemotePath, expected?: Expected): Promise<void>;
+  /**
+   * A folder with nothing in it; a link to one is none. not_found; not_a_folder; not_empty; bad_path for the root. S3: the
+   * folder's marker, without which an empty folder is gone by itself, and not_found.
+   */
+  removeFolder(path: RemotePath): Promise<void>;
   /** With parents; a race with another maker is no error. not_a_folder when a file stands there. */
   makeFolder(path: RemotePath): Promise<{ readonly created: boolean }>;
   /** Copy inside the store, without moving bytes through the gateway; undefined where `source` is not in reach of it. */

@@ -40,6 +40,8 @@ export interface Deviations {
   /** What lies below a file is no absent file, but a failure. */
   readonly failsBelowAFile?: string;
   readonly hidesLinks?: string;
+  /** Listed once nothing else stands beside it. */
+  readonly hidesBrokenLinks?: string;
   /** What was opened is read to its end, whatever happens to the name meanwhile. */
   readonly readsWhatItOpened?: string;
   /** The size that `write` was told binds, not only the one that `commit` is told. */
@@ -288,6 +290,7 @@ const PURE_FTPD_DEVIATIONS: Deviations = {
   refusesName: (name) => name.includes('\\') || name.endsWith(' '),
 };
 const PROFTPD_DEVIATIONS: Deviations = {
+  hidesBrokenLinks: 'MLSD leaves them out; LIST does not',
   // MKD takes no pattern.
   refusesFolder: (name) => name.includes('*'),
 };

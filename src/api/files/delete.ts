@@ -24,7 +24,7 @@ export const deleteFile = endpoint({
     example: { success: true, path: '/upload/report.pdf' },
   },
   isRemote: true,
-  errors: ['quota_exceeded', 'not_found', 'is_a_folder'],
+  errors: ['quota_exceeded', 'not_found', 'is_a_folder', 'not_empty'],
 }).handle(async (input, services: ApiServices) => {
   const { path, rawName } = input.body;
   const connection = await connectionIn(input, services);

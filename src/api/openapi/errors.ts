@@ -97,6 +97,11 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning: 'A file stands where a folder is wanted.',
     example: '/upload/report.pdf is a file, not a folder',
   },
+  not_empty: {
+    meaning:
+      'The folder that was to be removed holds something: it was filled meanwhile, or holds a name that cannot be addressed.',
+    example: '/upload is not empty',
+  },
   idempotency_in_progress: {
     meaning: 'A request with this Idempotency-Key still runs; ask again after Retry-After for its answer.',
     example: 'a request with this Idempotency-Key still runs',

@@ -2,7 +2,7 @@
 import { Readable, Writable } from 'node:stream';
 import { destroyOnAbort } from '../../../src/base/deadline.js';
 import { GatewayError } from '../../../src/base/errors.js';
-import { moveObstacle } from '../../../src/remotes/obstacles.js';
+import { moveObstacle, notAFolder, notEmpty, refuseRoot } from '../../../src/remotes/obstacles.js';
 import { baseName, joinPath, parentOf, ROOT, underRoot, type RemotePath } from '../../../src/remotes/path.js';
 import type {
   ByteRange,
@@ -29,6 +29,7 @@ export class MemoryRemote implements Remote {
     readsWhileWriting: true,
     timeResolutionMs: 1,
     statTimeResolutionMs: 1,
+    callsAtOnce: 4,
   };
   readonly facts: ServerFacts = { protocol: 'memory' };
 
@@ -116,6 +117,14 @@ export class MemoryRemote implements Remote {
     if ((await this.stat(path)).isDirectory) throw refused('is_a_folder', `${path} is a folder`);
     this.context.irrevocable?.();
     this.tree.files.delete(this.at(path));
+  }
+
+  async removeFolder(path: RemotePath): Promise<void> {
+    refuseRoot(path);
+    if (!(await this.stat(path)).isDirectory) throw notAFolder(path);
+    if (this.tree.childrenOf(this.at(path)).length > 0) throw notEmpty(path);
+    this.context.irrevocable?.();
+    this.tree.folders.delete(this.at(path));
   }
 
   async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {

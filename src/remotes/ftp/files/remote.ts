@@ -1,6 +1,6 @@
 import { toGatewayError } from '../../../base/errors.js';
 import type { FtpConnection, PoolLimits } from '../../../connections/connection.js';
-import { isAFolder, notFound } from '../../obstacles.js';
+import { isAFolder, notAFolder, notEmpty, notFound, refuseRoot } from '../../obstacles.js';
 import { baseName, parseRemotePath, ROOT, underRoot, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { movePlace } from '../../publish.js';
@@ -8,6 +8,7 @@ import type {
   ByteRange,
   Capabilities,
   FileInfo,
+  ListOptions,
   MoveOptions,
   OpenFile,
   Remote,
@@ -21,7 +22,7 @@ import { listFolder } from '../names/listing.js';
 import { find, stat, withListedTime } from './lookup.js';
 import { Operation } from '../session/operation.js';
 import { placesOn } from './places.js';
-import { isPositive, refusal } from '../session/replies.js';
+import { isPositive, refusal, saysNoFolder } from '../session/replies.js';
 import type { FtpLease } from '../session/session.js';
 import { openAppender, openWriter } from './writer.js';
 
@@ -51,6 +52,7 @@ export class FtpRemote implements Remote {
       timeResolutionMs: features.machineListings && memory.machineListings ? SECOND_MS : MINUTE_MS,
       statTimeResolutionMs:
         (features.machineListings && memory.machineListings) || memory.hasMdtm ? SECOND_MS : MINUTE_MS,
+      callsAtOnce: 1,
     };
   }
 
@@ -86,8 +88,8 @@ export class FtpRemote implements Remote {
     return withListedTime(this.operation, await stat(this.operation, path));
   }
 
-  list(folder: RemotePath): AsyncIterable<FileInfo> {
-    return listFolder(this.operation, folder);
+  list(folder: RemotePath, options: ListOptions = {}): AsyncIterable<FileInfo> {
+    return listFolder(this.operation, folder, options);
   }
 
   read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile> {
@@ -124,6 +126,26 @@ export class FtpRemote implements Remote {
     if (info === undefined) throw notFound(path);
     if (info.isDirectory) throw isAFolder(path);
     throw toGatewayError(refusal(reply, 'open', `deleting ${path}`, 'permission_denied'));
+  }
+
+  async removeFolder(path: RemotePath): Promise<void> {
+    refuseRoot(path);
+    this.operation.context.irrevocable?.();
+    const reply = await this.operation.ask('RMD', path);
+    if (isPositive(reply)) return;
+    // 550 says all of these alike.
+    const info = await find(this.operation, path);
+    if (info === undefined) throw notFound(path);
+    const error = refusal(reply, 'publish', `removing the folder ${path}`, 'permission_denied');
+    if (!info.isDirectory || saysNoFolder(reply)) throw notAFolder(path, error);
+    throw (await this.holdsAnything(path)) ? notEmpty(path, error) : error;
+  }
+
+  private async holdsAnything(folder: RemotePath): Promise<boolean> {
+    let isEmpty = true;
+    // Read to its end: stopping in the middle would cost the session.
+    for await (const _entry of listFolder(this.operation, folder, { followLinks: false })) isEmpty = false;
+    return !isEmpty;
   }
 
   makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {

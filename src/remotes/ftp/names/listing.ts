@@ -3,7 +3,7 @@ import { GatewayError } from '../../../base/errors.js';
 import { entryPath, EPOCH, fileInfo, folderInfo, ListingBounds } from '../../listing.js';
 import { notAFolder } from '../../obstacles.js';
 import { baseName, type RemotePath } from '../../path.js';
-import type { FileInfo } from '../../remote.js';
+import type { FileInfo, ListOptions } from '../../remote.js';
 import { parseMachineLine, type Entry } from './entries.js';
 import { isRefusal, openListing } from './lines.js';
 import { find, stat } from '../files/lookup.js';
@@ -12,23 +12,45 @@ import { isPositive, isUnsupported, refusal, type Reply } from '../session/repli
 import { listEntered } from './unix-listing.js';
 
 /** not_found, not_a_folder, permission_denied, protocol_error. */
-export async function* listFolder(operation: Operation, folder: RemotePath): AsyncGenerator<FileInfo> {
-  const unresolved: RemotePath[] = [];
+export async function* listFolder(
+  operation: Operation,
+  folder: RemotePath,
+  { followLinks = true }: ListOptions = {},
+): AsyncGenerator<FileInfo> {
+  const unresolved: { readonly path: RemotePath; readonly isLink: boolean }[] = [];
   const bounds = new ListingBounds(folder);
-  for await (const entries of listEntries(operation, folder)) {
+  const told = listEntries(operation, folder);
+  for await (const entries of followLinks ? told : withBrokenLinks(operation, folder, told)) {
     for (const entry of entries) {
       const path = pathOf(operation, folder, entry, bounds);
       if (path === undefined) continue;
       const isComplete = entry.kind === 'folder' || (entry.kind === 'file' && entry.size !== undefined);
       if (isComplete) yield toFileInfo(entry, path);
-      else if (entry.rawName === undefined) unresolved.push(path);
+      else if (entry.kind === 'link' && !followLinks) yield { ...toFileInfo(entry, path), isLink: true };
+      else if (entry.rawName === undefined) unresolved.push({ path, isLink: entry.kind === 'link' });
     }
   }
   // The control connection is free again only now.
-  for (const path of unresolved) {
+  for (const { path, isLink } of unresolved) {
     const target = await findTarget(operation, path);
-    if (target !== undefined) yield target;
+    if (target !== undefined) yield isLink ? { ...target, isLink } : target;
   }
+}
+
+/** ProFTPD's MLSD leaves broken links out: where it tells of nothing, the listing for people may tell of more. */
+async function* withBrokenLinks(
+  operation: Operation,
+  folder: RemotePath,
+  told: AsyncIterable<Entry[]>,
+): AsyncGenerator<Entry[]> {
+  let isEmpty = true;
+  for await (const entries of told) {
+    isEmpty &&= entries.length === 0;
+    yield entries;
+  }
+  const { features, memory } = operation.lease;
+  if (!isEmpty || !features.machineListings || !memory.machineListings) return;
+  if (isPositive(await operation.enter(folder))) yield* listEntered(operation, folder);
 }
 
 /** In batches as they arrive: handing on one by one takes longer than reading them. */

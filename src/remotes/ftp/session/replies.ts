@@ -27,6 +27,7 @@ export const isPositive = (reply: Reply): boolean => reply.code >= 200 && reply.
 /** The server does not know the command (or this use of it). */
 export const isUnsupported = (reply: Reply): boolean => reply.code === 500 || reply.code === 502 || reply.code === 504;
 export const saysMissing = (reply: Reply): boolean => MISSING.test(reply.text);
+export const saysNoFolder = (reply: Reply): boolean => /not a directory/i.test(reply.text);
 export const saysDenied = (reply: Reply): boolean => DENIED.test(reply.text);
 
 /** The words of a reply, for errors; `secret` never shows, whatever the server echoes. */

@@ -112,6 +112,16 @@ export class Bucket {
     return undefined;
   }
 
+  /** Up to `most` of the keys at and below a prefix; one that is not UTF-8 is the empty text. */
+  async someBelow(prefix: string, what: string, most: number): Promise<readonly string[]> {
+    const found: string[] = [];
+    for await (const { objects, unreadable } of this.pages({ prefix, oneLevel: false, what, pageSize: most })) {
+      found.push(...objects.map(({ key }) => key), ...unreadable.map(() => ''));
+      if (found.length >= most) break;
+    }
+    return found;
+  }
+
   /** Every page of a listing, in key order. */
   async *pages(options: ListOptions): AsyncGenerator<Page, void, undefined> {
     const bounds = new ListingBounds(options.what);

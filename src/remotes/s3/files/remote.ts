@@ -2,7 +2,7 @@ import { UNCOUNTED } from '../../../budgets/memory.js';
 import { GatewayError } from '../../../base/errors.js';
 import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
 import { folderInfo } from '../../listing.js';
-import { alreadyExists, isAFolder, moveObstacle, notAFolder, notFound } from '../../obstacles.js';
+import { alreadyExists, isAFolder, moveObstacle, notAFolder, notEmpty, notFound, refuseRoot } from '../../obstacles.js';
 import { ROOT, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { hiddenBeside } from '../../publish.js';
@@ -35,6 +35,7 @@ import { S3Writer } from './writer.js';
 
 /** Known sizes up to this are gathered and sent whole: such a request can be repeated on a fresh socket. */
 const GATHERED_BYTES = 1024 * 1024;
+const CALLS_AT_ONCE = 8;
 const MAX_OBJECT_BYTES = 5 * 1024 ** 4;
 
 /**
@@ -63,6 +64,7 @@ export class S3Remote implements Remote {
       readsWhileWriting: false,
       timeResolutionMs: 1000,
       statTimeResolutionMs: 1000,
+      callsAtOnce: CALLS_AT_ONCE,
     };
   }
 
@@ -178,6 +180,19 @@ export class S3Remote implements Remote {
     await this.#file(path);
     this.context.irrevocable?.();
     await this.#bucket.remove(this.#bucket.fileKey(path), path, undefined, etag);
+  }
+
+  async removeFolder(path: RemotePath): Promise<void> {
+    refuseRoot(path);
+    const bucket = this.#bucket;
+    const key = bucket.folderKey(path);
+    const found = await bucket.someBelow(key, path, 2);
+    if (found.length === 0) {
+      throw (await bucket.head(bucket.fileKey(path), path)) === undefined ? notFound(path) : notAFolder(path);
+    }
+    if (found.some((other) => other !== key)) throw notEmpty(path);
+    this.context.irrevocable?.();
+    await bucket.remove(key, path);
   }
 
   async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {

@@ -18,7 +18,7 @@ export const lookAt = (channel: SftpChannel, { raw }: ServerPath): Promise<Attri
 export const lookBehind = (channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> =>
   unlessRefused(channel.stat(raw));
 
-async function unlessRefused(look: Promise<Attributes>): Promise<Attributes | undefined> {
+export async function unlessRefused<T>(look: Promise<T>): Promise<T | undefined> {
   try {
     return await look;
   } catch (error) {

@@ -24,12 +24,13 @@ export interface ListPlan {
   readonly rawFolder: Buffer;
   readonly confinement: Confinement;
   readonly memory: HostMemory;
+  readonly followLinks: boolean;
   readonly log: (message: string, facts: Record<string, unknown>) => void;
 }
 
 /**
- * The entries of an open folder, as many at once as the server tells. Links are followed for what they are; a broken one
- * is listed as it stands.
+ * The entries of an open folder, as many at once as the server tells. Links are followed for what they are, where that is
+ * asked for; a broken one is listed as it stands.
  */
 export async function* listEntries(plan: ListPlan): AsyncGenerator<readonly FileInfo[]> {
   const bounds = new ListingBounds(plan.folder);
@@ -40,12 +41,13 @@ export async function* listEntries(plan: ListPlan): AsyncGenerator<readonly File
     for (const entry of batch) {
       const path = pathOf(plan, entry, bounds);
       if (path === undefined) continue;
-      if (entry.attributes.isLink) links.push([entry, path]);
+      if (entry.attributes.isLink && plan.followLinks) links.push([entry, path]);
+      else if (entry.attributes.isLink) infos.push(linkInfo(entry, path, entry.attributes));
       else infos.push(entryInfo(entry, path, entry.attributes));
     }
     for (let start = 0; start < links.length; start += LINKS_AT_ONCE) {
       const followed = links.slice(start, start + LINKS_AT_ONCE).map(async ([link, path]) => {
-        return entryInfo(link, path, await followLink(plan, link));
+        return linkInfo(link, path, await followLink(plan, link));
       });
       infos.push(...(await Promise.all(followed)));
     }
@@ -91,6 +93,11 @@ function entryInfo({ rawName }: NameEntry, path: RemotePath, attributes: Attribu
   const info = infoOf(path, attributes);
   return isUtf8(rawName) ? info : { ...info, rawName: rawName.toString('base64') };
 }
+
+const linkInfo = (entry: NameEntry, path: RemotePath, target: Attributes): FileInfo => ({
+  ...entryInfo(entry, path, target),
+  isLink: true,
+});
 
 async function followLink(plan: ListPlan, { rawName, attributes }: NameEntry): Promise<Attributes> {
   const { channel, confinement, rawFolder } = plan;

@@ -2,7 +2,7 @@ import { UNCOUNTED } from '../../../budgets/memory.js';
 import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
-import { alreadyExists, isAFolder } from '../../obstacles.js';
+import { alreadyExists, isAFolder, refuseRoot } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
 import { hiddenBeside, isRefusal, isWrittenBeside, movePlace, publishUpload } from '../../publish.js';
 import type { ProtocolDeps } from '../../protocol.js';
@@ -13,6 +13,7 @@ import {
   type ExecOptions,
   type ExecResult,
   type FileInfo,
+  type ListOptions,
   type MoveOptions,
   type OpenFile,
   type PutOptions,
@@ -28,7 +29,7 @@ import { runCommand } from './command.js';
 import { Confinement, lookAt, lookBehind, type ServerPath } from './confine.js';
 import type { HostMemory } from '../memory.js';
 import { infoOf, listEntries } from './listing.js';
-import { SftpSource } from './source.js';
+import { readHead, SftpSource } from './source.js';
 import { isMissing, translate } from '../wire/replies.js';
 import type { SftpLease } from '../session/session.js';
 import { Tree } from './tree.js';
@@ -36,6 +37,9 @@ import { SftpWriter } from './writer.js';
 import type { ExtraLane } from './sink.js';
 import { Upload, type UploadPlan } from './upload.js';
 import { OPEN, type Attributes } from '../wire/wire.js';
+
+/** Short requests on one channel: enough to fill a long line, few enough for others on the connection. */
+const CALLS_AT_ONCE = 16;
 
 /** An SFTP server's file tree, for one operation on one lease. */
 export class SftpRemote implements Remote {
@@ -58,13 +62,14 @@ export class SftpRemote implements Remote {
   }
 
   get can(): Capabilities {
-    const { moveOnto } = this.#memory;
+    const { moveOnto, oneRequestAtATime } = this.#memory;
     return {
       moveOnto,
       exclusiveCreate: moveOnto === 'refuses',
       readsWhileWriting: true,
       timeResolutionMs: 1000,
       statTimeResolutionMs: 1000,
+      callsAtOnce: oneRequestAtATime ? 1 : CALLS_AT_ONCE,
     };
   }
 
@@ -99,7 +104,7 @@ export class SftpRemote implements Remote {
     });
   }
 
-  async *list(folder: RemotePath): AsyncGenerator<FileInfo> {
+  async *list(folder: RemotePath, { followLinks = true }: ListOptions = {}): AsyncGenerator<FileInfo> {
     const { signal } = this.#context;
     const { channel, at, handle } = await this.#run(folder, 'open', async (tree) => {
       return { channel: tree.channel, ...(await tree.openFolder(folder)) };
@@ -111,6 +116,7 @@ export class SftpRemote implements Remote {
       rawFolder: at.raw,
       confinement: this.#confinement,
       memory: this.#memory,
+      followLinks,
       log: (message, facts) => this.#deps.log(message, facts),
     });
     try {
@@ -268,6 +274,13 @@ export class SftpRemote implements Remote {
     });
   }
 
+  async removeFolder(path: RemotePath): Promise<void> {
+    refuseRoot(path);
+    await this.#run(path, 'publish', (tree) =>
+      tree.removeFolder(path, this.#isOpenSsh, () => this.#context.irrevocable?.()),
+    );
+  }
+
   makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
     return this.#run(path, 'publish', (tree) => tree.makeFolder(path));
   }
@@ -408,13 +421,6 @@ export class SftpRemote implements Remote {
       return undefined;
     }
   }
-}
-
-async function readHead(channel: SftpChannel, handle: Buffer): Promise<Buffer | undefined> {
-  return new Promise((done) => {
-    // A failure is met again, with more patience, by the reader.
-    channel.read(handle, 0, Math.min(channel.maxReadBytes, WHOLE_BYTES), (_error, data) => done(data));
-  });
 }
 
 function obstacleAt(

@@ -3,6 +3,7 @@ import { GatewayError } from '../../../base/errors.js';
 import type { Hold } from '../../../budgets/memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { HostMemory } from '../memory.js';
+import { WHOLE_BYTES } from '../../remote.js';
 import { isImpatience, isStatus, STATUS, translate } from '../wire/replies.js';
 
 /** Everything of one transfer that may wait in memory: asked for, arrived out of order, not yet taken by the consumer. */
@@ -220,4 +221,12 @@ export class SftpSource extends Readable {
     // Nobody waits: the bytes are complete, or the reader is given up; a channel that is gone has closed it already.
     this.#plan.channel.close(this.#plan.handle).catch(() => undefined);
   }
+}
+
+/** The first bytes of an open file; undefined where they cannot be had. */
+export function readHead(channel: SftpChannel, handle: Buffer): Promise<Buffer | undefined> {
+  return new Promise((done) => {
+    // A failure is met again, with more patience, by the reader.
+    channel.read(handle, 0, Math.min(channel.maxReadBytes, WHOLE_BYTES), (_error, data) => done(data));
+  });
 }

@@ -1,13 +1,21 @@
 import type { GatewayError } from '../../../base/errors.js';
 import { makeFolders } from '../../make-folders.js';
-import { isAFolder, notAFolder } from '../../obstacles.js';
+import { isAFolder, notAFolder, notEmpty, notFound } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, pathBytes, ROOT, type RemotePath } from '../../path.js';
 import { inFolder, type Places, type Standing } from '../../publish.js';
 import type { HostMemory } from '../memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import { isMissing, isStatus, STATUS, translate } from '../wire/replies.js';
 import { OPEN } from '../wire/wire.js';
-import { lookAt, lookBehind, type Answered, type Confinement, type ServerPath } from './confine.js';
+import { lookAt, lookBehind, unlessRefused, type Answered, type Confinement, type ServerPath } from './confine.js';
+
+const SELF = new Set(['.', '..']);
+const SLASH = '/'.charCodeAt(0);
+
+/** With the slash before it. */
+const nameOf = (raw: Buffer): Buffer => raw.subarray(raw.lastIndexOf('/'));
+/** Servers may tell a name in another case or composition than it was asked for in. */
+const folded = (raw: Buffer): string => raw.toString('utf8').normalize('NFC').toLowerCase();
 
 /** The names of a server, on one channel: finds, opens, makes and moves, and asks again where a reply does not say why. */
 export class Tree implements Places<ServerPath> {
@@ -54,6 +62,18 @@ export class Tree implements Places<ServerPath> {
       await this.channel.remove(at.raw);
     } catch (error) {
       throw await this.#lookFurther(translate(error, path, 'publish'), path, () => this.channel.lstat(at.raw));
+    }
+  }
+
+  /** `isExact`: the server removes nothing but a folder. Others follow a link to one, or remove a file. */
+  async removeFolder(path: RemotePath, isExact: boolean, before: () => void): Promise<void> {
+    const at = await this.confinement.entry(this.channel, path);
+    if (!isExact && !(await this.#isNoLink(at))) throw notAFolder(path);
+    before();
+    try {
+      await this.channel.removeFolder(at.raw);
+    } catch (error) {
+      throw await this.#whyNotRemoved(error, at);
     }
   }
 
@@ -178,6 +198,45 @@ export class Tree implements Places<ServerPath> {
       return (await look()).isFolder ? isAFolder(path, error) : error;
     } catch (second) {
       return isMissing(second) && isStatus(error.cause, STATUS.FAILURE) ? translate(second, path, 'open') : error;
+    }
+  }
+
+  /** By its real name, too: ProFTPD shows a link to a folder as that folder. */
+  async #isNoLink(at: ServerPath): Promise<boolean> {
+    const above = { ...at, raw: at.raw.subarray(0, Math.max(at.raw.lastIndexOf('/'), 1)) };
+    const real = ({ raw }: ServerPath): Promise<Buffer | undefined> => unlessRefused(this.channel.realPath(raw));
+    const [standing, own, folder] = await Promise.all([lookAt(this.channel, at), real(at), real(above)]);
+    if (standing?.isFolder === false) return false;
+    if (own === undefined || folder === undefined) return true;
+    const expected = Buffer.concat([folder.at(-1) === SLASH ? folder.subarray(0, -1) : folder, nameOf(at.raw)]);
+    return folded(own) === folded(expected);
+  }
+
+  /** "No such file" is what OpenSSH says of a file and of a link, and "failure" of a folder that is not empty. */
+  async #whyNotRemoved(error: unknown, at: ServerPath): Promise<unknown> {
+    if (!isStatus(error)) return error;
+    const refusal = translate(error, at.path, 'publish');
+    const standing = await lookAt(this.channel, at);
+    if (standing === undefined) return isStatus(error, STATUS.FAILURE) ? notFound(at.path) : refusal;
+    if (!standing.isFolder) return notAFolder(at.path, refusal);
+    const isUnclear = refusal.code === 'remote_failure' || refusal.code === 'not_found';
+    return isUnclear && (await this.#holdsAnything(at)) ? notEmpty(at.path, refusal) : refusal;
+  }
+
+  async #holdsAnything({ raw }: ServerPath): Promise<boolean> {
+    const handle = await this.channel.openFolder(raw).catch(() => undefined);
+    if (handle === undefined) return false;
+    try {
+      for (;;) {
+        const names = await this.channel.readFolder(handle);
+        if (names.some(({ rawName }) => !SELF.has(rawName.toString('latin1')))) return true;
+        if (names.length === 0) return false;
+      }
+    } catch (error) {
+      if (isStatus(error)) return false;
+      throw error;
+    } finally {
+      this.giveBack(handle);
     }
   }
 

@@ -201,6 +201,10 @@ export class SftpChannel {
     return this.#ask(REQUEST.MKDIR, [path, 0], takeOk);
   }
 
+  removeFolder(path: Buffer): Promise<void> {
+    return this.#ask(REQUEST.RMDIR, [path], takeOk);
+  }
+
   rename(from: Buffer, to: Buffer): Promise<void> {
     return this.#ask(REQUEST.RENAME, [from, to], takeOk);
   }

@@ -16,6 +16,7 @@ export const STATUS = {
   WRITE_PROTECT: 12,
   NO_SPACE: 14,
   QUOTA_EXCEEDED: 15,
+  DIR_NOT_EMPTY: 18,
   NOT_A_DIRECTORY: 19,
   FILE_IS_A_DIRECTORY: 24,
 } as const;
@@ -54,6 +55,7 @@ const MEANING: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   [STATUS.WRITE_PROTECT]: ['permission_denied', 'is write-protected'],
   [STATUS.NO_SPACE]: ['no_space', 'does not fit: no space is left on the server'],
   [STATUS.QUOTA_EXCEEDED]: ['no_space', 'does not fit: the quota on the server is used up'],
+  [STATUS.DIR_NOT_EMPTY]: ['not_empty', 'is not empty'],
   [STATUS.NOT_A_DIRECTORY]: ['not_a_folder', 'is not a folder'],
   [STATUS.FILE_IS_A_DIRECTORY]: ['is_a_folder', 'is a folder'],
 };

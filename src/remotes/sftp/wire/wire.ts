@@ -17,6 +17,7 @@ export const REQUEST = {
   READDIR: 12,
   REMOVE: 13,
   MKDIR: 14,
+  RMDIR: 15,
   REALPATH: 16,
   STAT: 17,
   RENAME: 18,
