@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { after, before, describe, test } from 'node:test';
 import { GatewayError, hasCode } from '../src/base/errors.js';
 import type { Connection } from '../src/connections/connection.js';
+import { walk, walkInOrder, type TreeEntry } from '../src/operations/tree/walk.js';
 import type { RemotesOptions } from '../src/remotes/registry.js';
 import { WHOLE_BYTES } from '../src/remotes/remote.js';
 import type { ExecOptions, ExecResult, FileInfo, Remote, RemoteWriter, WriteOptions } from '../src/remotes/remote.js';
@@ -762,6 +763,52 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           assert.deepEqual([size, isDirectory], [5, false]);
           assert.equal((await remote.stat(at(`${folder}/to folder`))).isDirectory, true);
           assert.equal((await get(remote, `${folder}/to file`)).toString(), '12345');
+        });
+      });
+
+      test('a tree is walked whole, in any order, and from behind any entry; a link to a folder is not entered', async () => {
+        const folder = newFolder();
+        const files = ['a b/x', 'a/b/c/d', 'a/é', 'a.b', 'a0', 'B/-', '.h/x'];
+        for (const file of files) await disk.write(`${folder}/${file}`, 'four');
+        const folders = ['.h/', 'B/', 'a b/', 'a/', 'a/b/', 'a/b/c/'];
+        const links = disk.link === undefined || server.deviations.hidesLinks !== undefined ? [] : ['a/loop/'];
+        if (links.length > 0) await disk.link?.('..', `${folder}/a/loop`);
+        const expected = [...files, ...folders, ...links].sort((a, b) =>
+          Buffer.compare(Buffer.from(a), Buffer.from(b)),
+        );
+        await use(async (remote) => {
+          const keysOf = async (entries: AsyncIterable<TreeEntry>): Promise<string[]> => {
+            const keys: string[] = [];
+            for await (const { key, path, file } of entries) {
+              assert.equal(path, `${folder}/${key.replace(/\/$/, '')}`);
+              assert.equal(file.size, file.isDirectory ? 0 : 4, key);
+              keys.push(key);
+            }
+            return keys;
+          };
+          const root = at(folder);
+          assert.deepEqual((await keysOf(walk(remote, root, { isDeep: true }))).sort(), expected.toSorted());
+          assert.deepEqual(await keysOf(walkInOrder(remote, root, { isDeep: true })), expected);
+          for (const [index, after] of expected.entries()) {
+            const rest = await keysOf(walkInOrder(remote, root, { isDeep: true, after }));
+            assert.deepEqual(rest, expected.slice(index + 1), after);
+          }
+          const level = expected.filter((key) => /^[^/]+\/?$/.test(key));
+          const [folderNames, fileNames] = [true, false].map((is) => level.filter((key) => key.endsWith('/') === is));
+          const sorted = [
+            ...folderNames!
+              .map((key) => key.slice(0, -1))
+              .sort()
+              .map((key) => `${key}/`),
+            ...fileNames!,
+          ];
+          for (const index of sorted.keys()) {
+            const rest = await keysOf(walkInOrder(remote, root, { isDeep: false, after: sorted[index] }));
+            assert.deepEqual(rest, sorted.slice(index + 1), sorted[index]);
+          }
+          await assert.rejects(keysOf(walk(remote, at(`${folder}/absent`), { isDeep: true })), withCode('not_found'));
+          const ofFile = keysOf(walkInOrder(remote, at(`${folder}/a0`), { isDeep: true }));
+          await assert.rejects(ofFile, withCode('not_a_folder'));
         });
       });
 

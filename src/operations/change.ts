@@ -1,5 +1,4 @@
 /** The short operations: delete, move, make a folder, list, find, run a command. */
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Hold } from '../budgets/memory.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
@@ -7,7 +6,7 @@ import { definitionOf } from '../connections/types.js';
 import { baseName, ROOT, type RemotePath } from '../remotes/path.js';
 import type { ExecOptions, ExecResult, FileInfo, Remote } from '../remotes/remote.js';
 import type { Operation, PathReference } from './operation.js';
-import { SortedListing } from './sorted-listing.js';
+import { compareFiles, HeldListing, SortedListing } from './sorted-listing.js';
 
 export async function deleteFile(operation: Operation, reference: PathReference): Promise<RemotePath> {
   return operation.use(async (remote, attempt) => {
@@ -72,22 +71,6 @@ export async function makeFolder(
   });
 }
 
-/** A sorted answer is held in memory while it is made, and until it has left. */
-const MAX_LISTED = 1_000_000;
-const MAX_LISTED_CHARACTERS = 50_000_000;
-/** What one entry takes beside its name and path. */
-const ENTRY_BYTES = 192;
-/** Several large listings at once would hold the event loop: after so many entries, others have a turn. */
-const ENTRIES_PER_TURN = 128;
-
-function tooMany(path: RemotePath): GatewayError {
-  return new GatewayError(
-    'protocol_error',
-    `${path} has more than ${MAX_LISTED} entries, or names of more than ${MAX_LISTED_CHARACTERS} characters in all; it was not read further`,
-    { step: 'transfer' },
-  );
-}
-
 /**
  * Folders first, then by name in code-point order; the listing may be read once. `memory` counts it. Errors: share_exceeded
  * and overloaded among others.
@@ -101,18 +84,12 @@ export async function listFolder(
     const path = await reference(remote);
     operation.locate(path, baseName(path));
     operation.mark('transfer');
-    const files = new SortedListing();
-    let entries = 0;
-    let characters = 0;
+    const files = new SortedListing(compareFiles);
+    const held = new HeldListing(path, memory);
     for await (const file of remote.list(path, { folderTimes: true })) {
       operation.signal.throwIfAborted();
-      entries += 1;
-      characters += file.path.length;
-      if (entries > MAX_LISTED || characters > MAX_LISTED_CHARACTERS) throw tooMany(path);
       files.add(file);
-      if (entries % ENTRIES_PER_TURN !== 0) continue;
-      memory.require(entries * ENTRY_BYTES + 2 * characters);
-      await turn();
+      if (held.add(file.path.length)) await held.turn();
     }
     return { path, files };
   });

@@ -1,18 +1,26 @@
+import { setImmediate } from 'node:timers/promises';
+import { GatewayError } from '../base/errors.js';
+import type { Hold } from '../budgets/memory.js';
+import type { RemotePath } from '../remotes/path.js';
 import type { FileInfo } from '../remotes/remote.js';
 
 // Sorted in one piece: names of 1,000 characters that differ in the last ones take 10 ms.
 const RUN_LENGTH = 512;
 
-/**
- * A folder's entries in order, without one long sort that would stall the event loop: entries are sorted in short runs
- * as they arrive and merged while they are read.
- */
-export class SortedListing {
-  private readonly runs: FileInfo[][] = [];
-  private run: FileInfo[] = [];
+export type Compare<T> = (a: T, b: T) => number;
 
-  add(file: FileInfo): void {
-    this.run.push(file);
+/**
+ * Entries in order, without one long sort that would stall the event loop: they are sorted in short runs as they arrive and
+ * merged while they are read.
+ */
+export class SortedListing<T = FileInfo> {
+  private readonly runs: T[][] = [];
+  private run: T[] = [];
+
+  constructor(private readonly compare: Compare<T>) {}
+
+  add(entry: T): void {
+    this.run.push(entry);
     if (this.run.length === RUN_LENGTH) this.closeRun();
   }
 
@@ -21,10 +29,11 @@ export class SortedListing {
   }
 
   /** Merges by a heap of the runs' heads. */
-  *[Symbol.iterator](): Generator<FileInfo> {
+  *[Symbol.iterator](): Generator<T> {
     this.closeRun();
-    const heap = this.runs.map((run) => ({ run, at: 0, head: run[0] as FileInfo }));
-    heap.sort((a, b) => compareFiles(a.head, b.head));
+    const heap = this.runs.map((run) => ({ run, at: 0, head: run[0] as T }));
+    heap.sort((a, b) => this.compare(a.head, b.head));
+    const isFirst = (a: { head: T }, b: { head: T }): boolean => this.compare(a.head, b.head) < 0;
     for (let first = heap[0]; first !== undefined; first = heap[0]) {
       yield first.head;
       const next = first.run[++first.at];
@@ -34,30 +43,27 @@ export class SortedListing {
         if (last === undefined || last === first) continue;
         heap[0] = last;
       }
-      siftDown(heap);
+      siftDown(heap, isFirst);
     }
   }
 
   private closeRun(): void {
     if (this.run.length === 0) return;
-    this.runs.push(this.run.sort(compareFiles));
+    this.runs.push(this.run.sort(this.compare));
     this.run = [];
   }
 }
 
-function siftDown(heap: { readonly head: FileInfo }[]): void {
+/** Moves the entry on top of a heap down to its place. */
+export function siftDown<T>(heap: T[], isAbove: (a: T, b: T) => boolean): void {
   for (let parent = 0; ;) {
-    let least = parent;
+    let top = parent;
     for (const child of [2 * parent + 1, 2 * parent + 2]) {
-      const [a, b] = [heap[child], heap[least]];
-      if (a !== undefined && b !== undefined && compareFiles(a.head, b.head) < 0) least = child;
+      if (child < heap.length && isAbove(heap[child] as T, heap[top] as T)) top = child;
     }
-    if (least === parent) return;
-    [heap[parent], heap[least]] = [
-      heap[least] as { readonly head: FileInfo },
-      heap[parent] as { readonly head: FileInfo },
-    ];
-    parent = least;
+    if (top === parent) return;
+    [heap[parent], heap[top]] = [heap[top] as T, heap[parent] as T];
+    parent = top;
   }
 }
 
@@ -78,4 +84,43 @@ export function compareCodePoints(a: string, b: string): number {
     return isSurrogateA === isSurrogateB ? unitA - unitB : isSurrogateA ? 1 : -1;
   }
   return a.length - b.length;
+}
+
+/** A sorted answer is held in memory while it is made, and until it has left. */
+const MAX_LISTED = 1_000_000;
+const MAX_LISTED_CHARACTERS = 50_000_000;
+/** What one entry takes beside its name and path. */
+const ENTRY_BYTES = 192;
+/** Several large listings at once would hold the event loop: after so many entries, others have a turn. */
+const ENTRIES_PER_TURN = 128;
+
+/** Counts what such an answer holds. */
+export class HeldListing {
+  private entries = 0;
+  private characters = 0;
+
+  constructor(
+    private readonly path: RemotePath,
+    private readonly memory: Hold,
+  ) {}
+
+  /** One more entry, with a path of so many characters; tells whether it is time for `turn`. @throws GatewayError protocol_error */
+  add(characters: number): boolean {
+    this.entries += 1;
+    this.characters += characters;
+    if (this.entries > MAX_LISTED || this.characters > MAX_LISTED_CHARACTERS) {
+      throw new GatewayError(
+        'protocol_error',
+        `${this.path} has more than ${MAX_LISTED} entries, or names of more than ${MAX_LISTED_CHARACTERS} characters in all; it was not read further`,
+        { step: 'transfer' },
+      );
+    }
+    return this.entries % ENTRIES_PER_TURN === 0;
+  }
+
+  /** Errors: share_exceeded, overloaded */
+  async turn(): Promise<void> {
+    this.memory.require(this.entries * ENTRY_BYTES + 2 * this.characters);
+    await setImmediate();
+  }
 }

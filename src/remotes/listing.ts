@@ -13,7 +13,10 @@ export class ListingBounds {
   private entries = 0;
   private unusable = 0;
 
-  constructor(private readonly folder: string) {}
+  constructor(
+    private readonly folder: string,
+    private readonly maxEntries = MAX_ENTRIES,
+  ) {}
 
   /**
    * Another reply, or page, with so many entries; with less than `atLeast` it counts as that much, so that replies with
@@ -21,7 +24,7 @@ export class ListingBounds {
    */
   add(entries: number, atLeast: number): void {
     this.entries += Math.max(entries, atLeast);
-    if (this.entries > MAX_ENTRIES) throw this.tooMany(`${MAX_ENTRIES} entries`);
+    if (this.entries > this.maxEntries) throw this.tooMany(`${this.maxEntries} entries`);
   }
 
   /** An entry whose name cannot be used; tells whether it may be logged. @throws GatewayError protocol_error */

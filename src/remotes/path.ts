@@ -66,12 +66,14 @@ export function withRawName(path: RemotePath, rawName: string, field: string): R
   if (bytes.length > MAX_NAME_BYTES) throw refuse(`must be at most ${MAX_NAME_BYTES} bytes`);
   // Whatever a name must not hold is ASCII, and would show here.
   if (bytes.toString('utf8') !== baseName(path)) throw refuse('is not the name that the path ends with');
-  return joinPath(parentOf(path), escapeBytes(bytes));
+  return joinPath(parentOf(path), textOfBytes(bytes));
 }
 
 const ESCAPED = { from: 0xdc80, to: 0xdcff, byte: 0xdc00 } as const;
 
-function escapeBytes(bytes: Buffer): string {
+/** The text that `pathBytes` makes these bytes of. */
+export function textOfBytes(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
   let text = '';
   for (let at = 0; at < bytes.length;) {
     const rest = bytes.subarray(at, at + 4);

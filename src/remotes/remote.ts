@@ -43,6 +43,8 @@ export interface Capabilities {
   readonly statTimeResolutionMs: number;
   /** Calls of one Remote that may be under way at once. With 1, a listing has to be read to its end before the next call. */
   readonly callsAtOnce: number;
+  /** list() tells names in code-point order, a folder's as if a slash stood behind it. */
+  readonly listsInOrder?: true;
 }
 
 export type ServerFacts = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -138,6 +140,13 @@ export interface ListOptions {
   readonly followLinks?: boolean;
   /** S3: a request for each of the folders, where only the marker objects have a time; else they have none. */
   readonly folderTimes?: boolean;
+  /** Only what stands behind this name need be told: a store that can begin there does, others tell everything. */
+  readonly after?: string;
+}
+
+export interface ListTreeOptions {
+  /** A path below the folder, with a slash at its end where it is a folder: only what stands behind it need be told. */
+  readonly after?: string;
 }
 
 export interface ExecOptions {
@@ -165,6 +174,11 @@ export interface Remote {
   stat(path: RemotePath): Promise<FileInfo>;
   /** One level, streamed, unsorted, without "." and "..". not_found, not_a_folder. */
   list(folder: RemotePath, options?: ListOptions): AsyncIterable<FileInfo>;
+  /**
+   * Everything below a folder in one listing, where the store can: by path in code-point order, a folder as if a slash
+   * stood behind it, and all below it following it. Errors: those of list().
+   */
+  listTree?(folder: RemotePath, options?: ListTreeOptions): AsyncIterable<FileInfo>;
   /**
    * Opens a file. `select` sees the file's facts and may choose a range or throw; undefined = everything.
    * A protocol that can open without asking first calls it only when given. not_found, is_a_folder, permission_denied.

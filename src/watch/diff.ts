@@ -3,7 +3,7 @@
  * compared with the stored set of path, size and date, never with a time cursor: a server whose clock jumps, or a file
  * that arrives with an old date, changes nothing.
  */
-import { Turns } from './walk.js';
+import { Turns } from '../base/turns.js';
 import type { EntryChange, FileState, SeenState, StoredEntry } from '../storage/storage.js';
 
 export interface ListedEntry extends FileState {

@@ -1,6 +1,6 @@
 /** A watched folder's files as one stream, sub-folders included where the folder asks for them. */
-import { setImmediate } from 'node:timers/promises';
 import { GatewayError, hasCode } from '../base/errors.js';
+import { Turns } from '../base/turns.js';
 import { joinPath, type RemotePath } from '../remotes/path.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
 
@@ -57,20 +57,4 @@ function tooMany(root: RemotePath): GatewayError {
     `${root} holds more than ${MAX_FOLDERS} folders, or folders more than ${MAX_DEPTH} levels deep; does a link lead back into it?`,
     { step: 'open' },
   );
-}
-
-const TURN_MS = 10;
-
-/** Work on entry after entry, in turns: whatever the patterns and names, everybody else is served in between. */
-export class Turns {
-  #began = performance.now();
-
-  isOver(): boolean {
-    return performance.now() - this.#began > TURN_MS;
-  }
-
-  async next(): Promise<void> {
-    await setImmediate();
-    this.#began = performance.now();
-  }
 }

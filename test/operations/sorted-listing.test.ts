@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { joinPath, ROOT } from '../../src/remotes/path.js';
 import type { FileInfo } from '../../src/remotes/remote.js';
-import { compareCodePoints, SortedListing } from '../../src/operations/sorted-listing.js';
+import { compareCodePoints, compareFiles, SortedListing } from '../../src/operations/sorted-listing.js';
 
 const at = new Date(0);
 const entry = (name: string, isDirectory = false): FileInfo => ({
@@ -36,7 +36,7 @@ test('folders first, then names; nothing is lost or doubled', () => {
     fc.property(
       fc.array(fc.tuple(fc.string({ minLength: 1, maxLength: 4 }), fc.boolean()), { maxLength: 50 }),
       (list) => {
-        const listing = new SortedListing();
+        const listing = new SortedListing(compareFiles);
         for (const [name, isDirectory] of list) listing.add(entry(name, isDirectory));
         assert.equal(listing.length, list.length);
         const expected = list
@@ -55,7 +55,7 @@ test('folders first, then names; nothing is lost or doubled', () => {
 });
 
 test('200,000 entries come out in order without a long pause', () => {
-  const listing = new SortedListing();
+  const listing = new SortedListing(compareFiles);
   // Milliseconds of processor time, so that a busy machine does not count.
   let longest = 0;
   for (let index = 0; index < 200_000; index++) {

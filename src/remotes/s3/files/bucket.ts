@@ -45,6 +45,10 @@ export interface ListOptions {
   readonly oneLevel: boolean;
   readonly what: string;
   readonly pageSize?: number;
+  /** A key: only what stands behind it. */
+  readonly after?: string | undefined;
+  /** Of more than one folder; absent = as of one. */
+  readonly maxEntries?: number;
 }
 
 interface HeadOptions {
@@ -124,7 +128,7 @@ export class Bucket {
 
   /** Every page of a listing, in key order. */
   async *pages(options: ListOptions): AsyncGenerator<Page, void, undefined> {
-    const bounds = new ListingBounds(options.what);
+    const bounds = new ListingBounds(options.what, options.maxEntries);
     let after: { token?: string; marker?: string } = {};
     for (;;) {
       const { page, next } = await this.#page(options, after);
@@ -308,6 +312,7 @@ export class Bucket {
               new ListObjectsV2Command({
                 ...input,
                 ...(after.token === undefined ? {} : { ContinuationToken: after.token }),
+                ...(after.token === undefined && options.after !== undefined ? { StartAfter: options.after } : {}),
               }),
               send,
             ),
@@ -324,12 +329,10 @@ export class Bucket {
         traits.learn('listing', 'v1', 'answered 501 to a version 2 listing');
       }
     }
+    const from = after.marker ?? options.after;
     const answer = await this.calls.call(
       (send) =>
-        client.send(
-          new ListObjectsCommand({ ...input, ...(after.marker === undefined ? {} : { Marker: after.marker }) }),
-          send,
-        ),
+        client.send(new ListObjectsCommand({ ...input, ...(from === undefined ? {} : { Marker: from }) }), send),
       about,
     );
     const { page, last } = pageOf(answer);

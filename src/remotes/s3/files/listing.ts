@@ -1,3 +1,4 @@
+import type { GatewayError } from '../../../base/errors.js';
 import { entryPath, folderInfo } from '../../listing.js';
 import { notAFolder, notFound } from '../../obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../../path.js';
@@ -22,13 +23,19 @@ async function markerTime(bucket: Bucket, key: string, what: RemotePath): Promis
 export async function* listFolder(
   bucket: Bucket,
   folder: RemotePath,
-  options: { readonly folderTimes: boolean; log(message: string, facts: Record<string, unknown>): void },
+  options: {
+    readonly folderTimes: boolean;
+    readonly after?: string | undefined;
+    log(message: string, facts: Record<string, unknown>): void;
+  },
 ): AsyncGenerator<FileInfo, void, undefined> {
   const prefix = bucket.folderKey(folder);
-  let isThere = folder === ROOT;
+  const after = options.after === undefined ? undefined : prefix + options.after;
+  // What nothing follows may still be a folder.
+  let isThere = folder === ROOT || after !== undefined;
   let skipped = 0;
   let asked = 0;
-  for await (const page of bucket.pages({ prefix, oneLevel: true, what: folder })) {
+  for await (const page of bucket.pages({ prefix, oneLevel: true, what: folder, after })) {
     isThere ||= page.objects.length + page.prefixes.length + page.unreadable.length > 0;
     skipped += page.unreadable.length;
     for (let at = 0; at < page.prefixes.length; at += MARKERS_AT_ONCE) {
@@ -49,12 +56,16 @@ export async function* listFolder(
       else yield fileInfo(path, { size, modifiedAt, etag });
     }
   }
-  if (skipped > 0) options.log('s3 keys that are no path were left out of a listing', { folder, skipped });
-  if (isThere) return;
-  if ((await bucket.head(bucket.fileKey(folder), folder)) !== undefined) {
-    throw notAFolder(folder);
-  }
-  throw notFound(folder);
+  if (skipped > 0) options.log(LEFT_OUT, { folder, skipped });
+  if (!isThere) throw await noFolder(bucket, folder);
+}
+
+export const LEFT_OUT = 's3 keys that are no path were left out of a listing';
+
+/** Why nothing is listed there: not_a_folder or not_found. */
+export async function noFolder(bucket: Bucket, folder: RemotePath): Promise<GatewayError> {
+  const file = await bucket.head(bucket.fileKey(folder), folder);
+  return file === undefined ? notFound(folder) : notAFolder(folder);
 }
 
 export function fileInfo(

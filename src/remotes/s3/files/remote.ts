@@ -12,6 +12,7 @@ import type {
   Expected,
   FileInfo,
   ListOptions,
+  ListTreeOptions,
   MoveOptions,
   OpenFile,
   Remote,
@@ -26,6 +27,7 @@ import { hostOf, identityOf } from '../client/client.js';
 import { copyObject, type CopyOrigin } from './copy.js';
 import { moveFolder } from './folders.js';
 import { fileInfo, listFolder } from './listing.js';
+import { listTree } from './tree.js';
 import { refuseFileAbove, requireFilePlace } from './place.js';
 import { abortUpload, MAX_PUT_BYTES, type CompletedUpload, type UploadTarget } from './multipart.js';
 import type { S3Lease } from '../client/session.js';
@@ -56,6 +58,8 @@ export class S3Remote implements Remote {
     this.#bucket = new Bucket(new Calls(lease, connection, limits, context));
   }
 
+  readonly #log = (message: string, facts: Record<string, unknown>): void => this.deps.log(message, facts);
+
   get can(): Capabilities {
     const { exclusivePut, exclusiveComplete } = this.#bucket.calls.traits.now;
     return {
@@ -65,6 +69,7 @@ export class S3Remote implements Remote {
       timeResolutionMs: 1000,
       statTimeResolutionMs: 1000,
       callsAtOnce: CALLS_AT_ONCE,
+      listsInOrder: true,
     };
   }
 
@@ -87,8 +92,12 @@ export class S3Remote implements Remote {
     return folder;
   }
 
-  list(folder: RemotePath, { folderTimes = false }: ListOptions = {}): AsyncIterable<FileInfo> {
-    return listFolder(this.#bucket, folder, { folderTimes, log: (message, facts) => this.deps.log(message, facts) });
+  list(folder: RemotePath, { folderTimes = false, after }: ListOptions = {}): AsyncIterable<FileInfo> {
+    return listFolder(this.#bucket, folder, { folderTimes, after, log: this.#log });
+  }
+
+  listTree(folder: RemotePath, { after }: ListTreeOptions = {}): AsyncIterable<FileInfo> {
+    return listTree(this.#bucket, folder, { after, log: this.#log });
   }
 
   async read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile> {

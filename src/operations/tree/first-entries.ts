@@ -1,0 +1,54 @@
+import { SortedListing, siftDown, type Compare } from '../sorted-listing.js';
+
+/**
+ * The first so many, in order, of entries that come in any order: whatever a folder holds, no more of it is kept. The last
+ * of those kept stands on top of a heap, and leaves it for one that stands before it.
+ */
+export class FirstEntries<T> {
+  readonly #heap: T[] = [];
+  #hasMore = false;
+
+  constructor(
+    private readonly most: number,
+    private readonly compare: Compare<T>,
+  ) {}
+
+  /** Whether others were offered than are kept: all of them stand behind those. */
+  get hasMore(): boolean {
+    return this.#hasMore;
+  }
+
+  /** Whether it is kept, as far as is known now. */
+  offer(entry: T): boolean {
+    const heap = this.#heap;
+    if (heap.length < this.most) {
+      heap.push(entry);
+      this.#siftUp();
+      return true;
+    }
+    this.#hasMore = true;
+    if (this.compare(entry, heap[0] as T) >= 0) return false;
+    heap[0] = entry;
+    siftDown(heap, this.#isBehind);
+    return true;
+  }
+
+  /** In order, sorted little by little. */
+  [Symbol.iterator](): Generator<T> {
+    const sorted = new SortedListing(this.compare);
+    for (const entry of this.#heap) sorted.add(entry);
+    return sorted[Symbol.iterator]();
+  }
+
+  readonly #isBehind = (a: T, b: T): boolean => this.compare(a, b) > 0;
+
+  #siftUp(): void {
+    const heap = this.#heap;
+    for (let child = heap.length - 1; child > 0;) {
+      const parent = (child - 1) >> 1;
+      if (!this.#isBehind(heap[child] as T, heap[parent] as T)) return;
+      [heap[child], heap[parent]] = [heap[parent] as T, heap[child] as T];
+      child = parent;
+    }
+  }
+}

@@ -1,0 +1,248 @@
+/**
+ * A folder with all below it, as one stream of entries; or one level of it.
+ *
+ * Whatever the tree holds, little of it is kept: of each folder on the way down to the newest entry at most MOST_KEPT
+ * entries. Where a folder holds more, it is listed again from behind those. A symbolic link to a folder is an entry and is
+ * not entered, wherever a server's listing shows it as a link; where one hides that, a link that leads back up ends the
+ * walk with an error at MAX_DEPTH. A sub-folder that goes away meanwhile is no error; one that may not be read is.
+ *
+ * Until the walk has been read to its end, the remote may be busy with a listing: FTP has one data connection.
+ */
+import { GatewayError, hasCode } from '../../base/errors.js';
+import { Turns } from '../../base/turns.js';
+import { baseName, ROOT, withRawName, type RemotePath } from '../../remotes/path.js';
+import type { FileInfo, ListOptions, Remote } from '../../remotes/remote.js';
+import { compareCodePoints, type Compare } from '../sorted-listing.js';
+import { FirstEntries } from './first-entries.js';
+import type { PathFilter } from './path-filter.js';
+
+export interface TreeEntry {
+  readonly file: FileInfo;
+  /** With the exact bytes of its names. */
+  readonly path: RemotePath;
+  /** The same below the root of the walk, and with a slash behind it where it is a folder. */
+  readonly key: string;
+}
+
+export interface WalkOptions {
+  readonly isDeep: boolean;
+  /** Absent = everything. */
+  readonly filter?: PathFilter | undefined;
+}
+
+export interface OrderedWalkOptions extends WalkOptions {
+  /** The key of an entry: the walk begins behind it. */
+  readonly after?: string | undefined;
+  /** So many are going to be asked for. */
+  readonly expected?: number;
+}
+
+const MAX_DEPTH = 100;
+const [LEAST_KEPT, MOST_KEPT] = [1_000, 10_000];
+
+/** Each entry as soon as the server tells it, in its order. */
+export async function* walk(remote: Remote, root: RemotePath, options: WalkOptions): AsyncGenerator<TreeEntry, void> {
+  const tree = new Tree(remote, root, options);
+  if (options.isDeep && remote.listTree !== undefined) return yield* tree.listed({});
+  if (!options.isDeep) return yield* tree.level();
+  const open: AsyncGenerator<TreeEntry, void>[] = [];
+  for (let folder: RemotePath | undefined = root; folder !== undefined; folder = await nextOf(open)) {
+    const folders = new FirstEntries<TreeEntry>(MOST_KEPT, byKey);
+    for await (const entry of tree.list(folder)) {
+      if (tree.enters(entry)) folders.offer(entry);
+      if (tree.takes(entry)) yield entry;
+    }
+    open.push(tree.inOrder(folder, { keeps: (entry) => tree.enters(entry), compare: byKey, most: MOST_KEPT }, folders));
+  }
+}
+
+/** The next folder of the deepest level that has one. */
+async function nextOf(open: AsyncGenerator<TreeEntry, void>[]): Promise<RemotePath | undefined> {
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    const next = await level.next();
+    if (next.done !== true) return next.value.path;
+    open.pop();
+  }
+  return undefined;
+}
+
+/**
+ * In order: one level as a listing is sorted, folders first, then by name; a tree by path, a folder as if a slash stood
+ * behind it, which has all below it follow it. Whoever goes on behind the last entry misses nothing that stays.
+ */
+export async function* walkInOrder(
+  remote: Remote,
+  root: RemotePath,
+  options: OrderedWalkOptions,
+): AsyncGenerator<TreeEntry, void> {
+  const { isDeep, after, expected = MOST_KEPT } = options;
+  const tree = new Tree(remote, root, options);
+  const isNew = (entry: TreeEntry): boolean => after === undefined || compareCodePoints(entry.key, after) > 0;
+  if (isDeep && remote.listTree !== undefined) {
+    for await (const entry of tree.listed({ ...(after === undefined ? {} : { after }) })) if (isNew(entry)) yield entry;
+    return;
+  }
+  const most = Math.min(Math.max(expected, LEAST_KEPT), MOST_KEPT);
+  if (!isDeep)
+    return yield* tree.inOrder(root, { keeps: (entry) => tree.takes(entry), compare: foldersFirst, most, after });
+
+  // A folder that the former entry lies in is gone through again.
+  const keeps = (entry: TreeEntry): boolean =>
+    (tree.takes(entry) && isNew(entry)) ||
+    (tree.enters(entry) && (isNew(entry) || after?.startsWith(entry.key) === true));
+  const open = [tree.inOrder(root, { keeps, compare: byKey, most })];
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    const next = await level.next();
+    if (next.done === true) {
+      open.pop();
+      continue;
+    }
+    const entry = next.value;
+    if (isNew(entry) && tree.takes(entry)) yield entry;
+    if (tree.enters(entry)) open.push(tree.inOrder(entry.path, { keeps, compare: byKey, most }));
+  }
+}
+
+interface InOrder {
+  readonly keeps: (entry: TreeEntry) => boolean;
+  readonly compare: Compare<TreeEntry>;
+  readonly most: number;
+  readonly after?: string | undefined;
+}
+
+/** What both walks do with one folder. */
+class Tree {
+  readonly #turns = new Turns();
+  readonly #above: number;
+
+  constructor(
+    private readonly remote: Remote,
+    private readonly root: RemotePath,
+    private readonly options: WalkOptions,
+  ) {
+    this.#above = root === ROOT ? 1 : root.length + 1;
+  }
+
+  takes({ key }: TreeEntry): boolean {
+    return this.options.filter?.takes(withoutSlash(key)) ?? true;
+  }
+
+  enters({ file, key }: TreeEntry): boolean {
+    if (!this.options.isDeep || !file.isDirectory || file.isLink === true) return false;
+    return this.options.filter?.enters(withoutSlash(key)) ?? true;
+  }
+
+  /** All below the root that is wanted, where the store lists it in one go. */
+  async *listed(from: { readonly after?: string }): AsyncGenerator<TreeEntry, void> {
+    const { remote, root } = this;
+    for await (const file of remote.listTree?.(root, from) ?? []) {
+      if (this.#turns.isOver()) await this.#turns.next();
+      const entry = this.#entryOf(file);
+      if (this.takes(entry) && this.#isEntered(entry)) yield entry;
+    }
+  }
+
+  /** What is wanted of one level. */
+  async *level(): AsyncGenerator<TreeEntry, void> {
+    for await (const entry of this.list(this.root, { folderTimes: true })) if (this.takes(entry)) yield entry;
+  }
+
+  /** One level; nothing where a folder below the root has gone. */
+  async *list(folder: RemotePath, options?: ListOptions): AsyncGenerator<TreeEntry, void> {
+    try {
+      for await (const file of this.remote.list(folder, options)) {
+        if (this.#turns.isOver()) await this.#turns.next();
+        yield this.#entryOf(file);
+      }
+    } catch (error) {
+      if (folder === this.root || !hasCode(error, 'not_found', 'not_a_folder')) throw error;
+    }
+  }
+
+  /** One level in order, in portions of `most`; `first`: those that are known already. */
+  async *inOrder(
+    folder: RemotePath,
+    { keeps, compare, most, after }: InOrder,
+    first?: FirstEntries<TreeEntry>,
+  ): AsyncGenerator<TreeEntry, void> {
+    let last = after === undefined ? undefined : markOf(after);
+    for (let entries = first; ; entries = undefined) {
+      entries ??= new FirstEntries<TreeEntry>(most, compare);
+      if (entries !== first) await this.#select(folder, entries, compare, last, keeps);
+      for (const entry of entries) {
+        yield entry;
+        last = entry;
+      }
+      if (!entries.hasMore) return;
+    }
+  }
+
+  async #select(
+    folder: RemotePath,
+    entries: FirstEntries<TreeEntry>,
+    compare: Compare<TreeEntry>,
+    last: TreeEntry | undefined,
+    keeps: (entry: TreeEntry) => boolean,
+  ): Promise<void> {
+    const isDeep = this.options.isDeep;
+    // Where the names come in order, those behind a file of one level are files in order too.
+    const isSeeking = !isDeep && last?.file.isDirectory === false && this.remote.can.listsInOrder === true;
+    const options = isDeep ? undefined : { folderTimes: true, ...(isSeeking ? { after: last.key } : {}) };
+    for await (const entry of this.list(folder, options)) {
+      if (last !== undefined && compare(entry, last) <= 0) continue;
+      if (keeps(entry) && !entries.offer(entry) && isSeeking) return;
+    }
+  }
+
+  #entryOf(file: FileInfo): TreeEntry {
+    const path = file.rawName === undefined ? file.path : withRawName(file.path, file.rawName, 'rawName');
+    const below = path.slice(this.#above);
+    const depth = below.split('/').length;
+    if (depth > MAX_DEPTH) throw tooDeep(this.root);
+    return { file, path, key: file.isDirectory ? `${below}/` : below };
+  }
+
+  /** Whether the folders above it are: those of a listing of the whole tree are asked for by each entry. */
+  #isEntered({ key }: TreeEntry): boolean {
+    const { filter } = this.options;
+    if (filter === undefined) return true;
+    for (let at = key.indexOf('/'); at !== -1 && at < key.length - 1; at = key.indexOf('/', at + 1)) {
+      if (!filter.enters(key.slice(0, at))) return false;
+    }
+    return true;
+  }
+}
+
+function tooDeep(root: RemotePath): GatewayError {
+  const text = `${root} holds folders more than ${MAX_DEPTH} levels deep; does a link lead back into it?`;
+  return new GatewayError('remote_failure', text, { step: 'open' });
+}
+
+const withoutSlash = (key: string): string => (key.endsWith('/') ? key.slice(0, -1) : key).toWellFormed();
+
+/** What stands for the entry of a key in comparisons. */
+function markOf(key: string): TreeEntry {
+  const isDirectory = key.endsWith('/');
+  const path = `/${isDirectory ? key.slice(0, -1) : key}` as RemotePath;
+  return { file: { name: baseName(path), path, size: 0, isDirectory, modifiedAt: new Date(0) }, path, key };
+}
+
+const byKey: Compare<TreeEntry> = (a, b) => compareCodePoints(a.key, b.key);
+
+const foldersFirst: Compare<TreeEntry> = (a, b) => {
+  if (a.file.isDirectory !== b.file.isDirectory) return a.file.isDirectory ? -1 : 1;
+  return compareCodePoints(baseName(a.path), baseName(b.path));
+};
+
+/** How `walkInOrder` sorts. */
+export const orderOf = ({ isDeep }: WalkOptions): Compare<TreeEntry> => (isDeep ? byKey : foldersFirst);
+
+/** The same entries, when the first of them is there: what is wrong with the root has shown by then. */
+export async function firstRead<T>(entries: AsyncGenerator<T, void>): Promise<AsyncGenerator<T, void>> {
+  const first = await entries.next();
+  return (async function* () {
+    if (first.done === true) return;
+    yield first.value;
+    yield* entries;
+  })();
+}

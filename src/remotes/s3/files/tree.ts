@@ -1,0 +1,81 @@
+import { GatewayError } from '../../../base/errors.js';
+import { EPOCH, entryPath, folderInfo } from '../../listing.js';
+import { ROOT, type RemotePath } from '../../path.js';
+import type { FileInfo } from '../../remote.js';
+import type { Bucket, ListedObject } from './bucket.js';
+import { fileInfo, LEFT_OUT, noFolder } from './listing.js';
+
+/** A page of them takes a request; beyond this the store is taken for one that never ends. */
+const MAX_OBJECTS = 100_000_000;
+
+/**
+ * All below `folder` in one listing without a delimiter, in the order of the keys: a request for five hundred objects,
+ * however many folders they lie in. Folders are told by the keys below them; their time is that of a marker object.
+ */
+export async function* listTree(
+  bucket: Bucket,
+  folder: RemotePath,
+  options: { readonly after?: string | undefined; log(message: string, facts: Record<string, unknown>): void },
+): AsyncGenerator<FileInfo, void, undefined> {
+  const prefix = bucket.folderKey(folder);
+  const after = options.after === undefined ? undefined : prefix + options.after;
+  let isThere = folder === ROOT || after !== undefined;
+  let skipped = 0;
+  let former = after === undefined ? undefined : Buffer.from(after);
+  const level = new OpenFolders(folder);
+  const pages = bucket.pages({ prefix, oneLevel: false, what: folder, after, maxEntries: MAX_OBJECTS });
+  for await (const { objects, unreadable } of pages) {
+    isThere ||= objects.length + unreadable.length > 0;
+    skipped += unreadable.length;
+    // Whoever goes on behind a key would miss what stands out of order.
+    const first = objects[0] && Buffer.from(objects[0].key);
+    if (former !== undefined && first !== undefined && Buffer.compare(first, former) <= 0) throw unordered(folder);
+    former = objects.length === 0 ? former : Buffer.from((objects.at(-1) as ListedObject).key);
+    for (const object of objects) {
+      if (object.key === prefix) continue;
+      const infos = level.enter(object.key.slice(prefix.length), object);
+      if (infos === undefined) skipped += 1;
+      else yield* infos;
+    }
+  }
+  if (skipped > 0) options.log(LEFT_OUT, { folder, skipped });
+  if (!isThere) throw await noFolder(bucket, folder);
+}
+
+/** The folders that the newest key lies in. */
+class OpenFolders {
+  readonly #names: string[] = [];
+  readonly #paths: RemotePath[];
+
+  constructor(root: RemotePath) {
+    this.#paths = [root];
+  }
+
+  /** The folders that begin with this key, and its file; undefined for a key that is no path. */
+  enter(below: string, object: ListedObject): FileInfo[] | undefined {
+    const names = below.split('/');
+    const last = names.pop() as string;
+    const isMarker = last === '';
+    let depth = 0;
+    while (depth < names.length && depth < this.#names.length && names[depth] === this.#names[depth]) depth += 1;
+    const paths = this.#paths.slice(0, depth + 1);
+    for (const name of isMarker ? names.slice(depth) : [...names.slice(depth), last]) {
+      const path = entryPath(paths.at(-1) as RemotePath, name);
+      if (path === undefined) return undefined;
+      paths.push(path);
+    }
+    const file = isMarker ? undefined : fileInfo(paths.pop() as RemotePath, object);
+    const folders = paths.slice(depth + 1);
+    this.#names.splice(depth, Infinity, ...names.slice(depth));
+    this.#paths.splice(0, Infinity, ...paths);
+    const infos = folders.map((path, index) =>
+      folderInfo(path, isMarker && index === folders.length - 1 ? object.modifiedAt : EPOCH),
+    );
+    return file === undefined ? infos : [...infos, file];
+  }
+}
+
+function unordered(folder: RemotePath): GatewayError {
+  const text = `${folder}: the store does not list its keys in their order; list one folder at a time`;
+  return new GatewayError('protocol_error', text, { step: 'transfer' });
+}

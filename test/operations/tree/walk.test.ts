@@ -1,0 +1,248 @@
+/** Walks of trees against a model: every entry once, in order where that is promised, from behind any of them. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import { GatewayError, hasCode } from '../../../src/base/errors.js';
+import { createPathFilter, createPatternFilter } from '../../../src/operations/tree/path-filter.js';
+import { walk, walkInOrder, type TreeEntry } from '../../../src/operations/tree/walk.js';
+import { parseRemotePath, rawNameOf, ROOT, type RemotePath } from '../../../src/remotes/path.js';
+import type { FileInfo, Remote } from '../../../src/remotes/remote.js';
+
+const bytesOf = (key: string): Buffer => Buffer.from(key);
+const byKey = (a: string, b: string): number => Buffer.compare(bytesOf(a), bytesOf(b));
+
+/** A tree by its keys, "in/" and "in/a.csv", told in the order given. */
+class ModelRemote {
+  readonly listed: string[] = [];
+  readonly can = {};
+
+  constructor(
+    private readonly keys: readonly string[],
+    private readonly root = ROOT,
+    private readonly links: ReadonlySet<string> = new Set(),
+  ) {}
+
+  async *list(folder: RemotePath): AsyncGenerator<FileInfo> {
+    this.listed.push(folder);
+    const prefix = folder === this.root ? '' : `${folder.slice(this.root === ROOT ? 1 : this.root.length + 1)}/`;
+    for (const key of this.keys) {
+      if (!key.startsWith(prefix) || !/^[^/]+\/?$/.test(key.slice(prefix.length))) continue;
+      yield this.infoOf(key);
+    }
+  }
+
+  protected infoOf(key: string): FileInfo {
+    const isDirectory = key.endsWith('/');
+    const below = isDirectory ? key.slice(0, -1) : key;
+    const path = (this.root === ROOT ? `/${below}` : `${this.root}/${below}`) as RemotePath;
+    const name = below.slice(below.lastIndexOf('/') + 1);
+    const info = { name, path, size: 0, isDirectory, modifiedAt: new Date(0) };
+    return this.links.has(key) ? { ...info, isLink: true } : info;
+  }
+}
+
+/** One that lists it all in one go, in order. */
+class TreeModelRemote extends ModelRemote {
+  constructor(private readonly inOrder: readonly string[]) {
+    super(inOrder);
+  }
+
+  async *listTree(_folder: RemotePath, { after = '' }: { after?: string } = {}): AsyncGenerator<FileInfo> {
+    for (const key of this.inOrder.toSorted(byKey)) {
+      // A store does not know what folders are: those above the next key are told again.
+      if (byKey(key, after) > 0 || after.startsWith(key)) yield this.infoOf(key);
+    }
+  }
+}
+
+const seam = (model: ModelRemote): Remote => model as unknown as Remote;
+
+async function keysOf(entries: AsyncIterable<TreeEntry>, most = Infinity): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of entries) {
+    keys.push(key);
+    if (keys.length === most) break;
+  }
+  return keys;
+}
+
+/** Page after page, each from behind the last entry of the one before. */
+async function pages(remote: Remote, options: Parameters<typeof walkInOrder>[2], size: number): Promise<string[]> {
+  const all: string[] = [];
+  for (;;) {
+    const page = await keysOf(walkInOrder(remote, ROOT, { ...options, after: all.at(-1), expected: size }), size);
+    all.push(...page);
+    if (page.length < size) return all;
+  }
+}
+
+const NAMES = ['a', 'b', 'a b', 'a.b', 'a0', 'B', '-', 'é', '\uffee', '😀', '.x'];
+
+const trees = fc
+  .array(fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 4 }), { maxLength: 20 })
+  .chain((paths) => {
+    const folders = new Set(paths.flatMap((path) => path.slice(1).map((_, at) => path.slice(0, at + 1).join('/'))));
+    const files = new Set(paths.map((path) => path.join('/')).filter((path) => !folders.has(path)));
+    const keys = [...[...folders].map((folder) => `${folder}/`), ...files];
+    return fc.shuffledSubarray(keys, { minLength: keys.length });
+  });
+
+suite('against a model', () => {
+  test('a walk tells everything once', async () => {
+    await fc.assert(
+      fc.asyncProperty(trees, async (keys) => {
+        const all = keys.toSorted();
+        assert.deepEqual((await keysOf(walk(seam(new ModelRemote(keys)), ROOT, { isDeep: true }))).sort(), all);
+        assert.deepEqual((await keysOf(walk(seam(new TreeModelRemote(keys)), ROOT, { isDeep: true }))).sort(), all);
+        const level = keys.filter((key) => /^[^/]+\/?$/.test(key));
+        assert.deepEqual(
+          (await keysOf(walk(seam(new ModelRemote(keys)), ROOT, { isDeep: false }))).sort(),
+          level.sort(),
+        );
+      }),
+    );
+  });
+
+  test('pages of a tree are its paths in order, each once, whatever their size', async () => {
+    await fc.assert(
+      fc.asyncProperty(trees, fc.integer({ min: 1, max: 7 }), async (keys, size) => {
+        const expected = keys.toSorted(byKey);
+        for (const model of [new ModelRemote(keys), new TreeModelRemote(keys)]) {
+          assert.deepEqual(await pages(seam(model), { isDeep: true }, size), expected);
+        }
+      }),
+    );
+  });
+
+  test('pages of one level are sorted as a listing is', async () => {
+    await fc.assert(
+      fc.asyncProperty(trees, fc.integer({ min: 1, max: 7 }), async (keys, size) => {
+        const level = keys.filter((key) => /^[^/]+\/?$/.test(key));
+        const expected = level.toSorted(
+          (a, b) => Number(b.endsWith('/')) - Number(a.endsWith('/')) || byKey(a.replace('/', ''), b.replace('/', '')),
+        );
+        assert.deepEqual(await pages(seam(new ModelRemote(keys)), { isDeep: false }, size), expected);
+      }),
+    );
+  });
+
+  test('a pattern takes the same of pages, of walks and of a store that lists the tree in one go', async () => {
+    const patterns = fc.constantFrom('**', '*', 'a/*', '*/b', '**/b', 'a/**/B', '{a,b}/*', '!(a)/**', '**/a*');
+    await fc.assert(
+      fc.asyncProperty(trees, patterns, fc.integer({ min: 1, max: 4 }), async (keys, glob, size) => {
+        const filters = [createPatternFilter(glob, 'pattern'), createPathFilter({ include: [glob], exclude: ['b'] })];
+        for (const [index, filter] of filters.entries()) {
+          const isOut = (path: string): boolean => index === 1 && path.split('/').includes('b');
+          const paths = keys.toSorted(byKey).map((key) => [key, key.replace(/\/$/, '')] as const);
+          const expected = paths.filter(([, path]) => filter.takes(path) && !isOut(path)).map(([key]) => key);
+          for (const model of [new ModelRemote(keys), new TreeModelRemote(keys)]) {
+            assert.deepEqual(await pages(seam(model), { isDeep: true, filter }, size), expected, glob);
+            const walked = await keysOf(walk(seam(model), ROOT, { isDeep: true, filter }));
+            assert.deepEqual(walked.sort(byKey), expected, glob);
+          }
+        }
+      }),
+    );
+  });
+});
+
+test('a folder in which a pattern can match nothing is not listed', async () => {
+  const model = new ModelRemote(['in/', 'in/a.csv', 'in/x/', 'in/x/b.csv', 'out/', 'out/c.csv']);
+  const filter = createPatternFilter('in/*.csv', 'pattern');
+  assert.deepEqual(await keysOf(walk(seam(model), ROOT, { isDeep: true, filter })), ['in/a.csv']);
+  assert.deepEqual(await keysOf(walkInOrder(seam(model), ROOT, { isDeep: true, filter })), ['in/a.csv']);
+  assert.deepEqual(model.listed, ['/', '/in', '/', '/in']);
+});
+
+test('of a folder with more sub-folders than are kept, each is walked once', async () => {
+  const folders = Array.from({ length: 12_000 }, (_, index) => `${index}/`);
+  const keys = folders.flatMap((folder, index) => (index % 1_000 === 0 ? [folder, `${folder}f`] : [folder]));
+  const byFolder = new Map<string, string[]>([
+    ['/', folders],
+    ...folders.map((folder) => [`/${folder.slice(0, -1)}`, [] as string[]] as const),
+  ]);
+  for (const key of keys) if (key.endsWith('f')) byFolder.get(`/${key.slice(0, -2)}`)?.push(key);
+  // The model's own listing looks at all keys for each folder.
+  class Quick extends ModelRemote {
+    override async *list(folder: RemotePath): AsyncGenerator<FileInfo> {
+      this.listed.push(folder);
+      for (const key of byFolder.get(folder) ?? []) yield this.infoOf(key);
+    }
+  }
+  for (const walked of [walk, walkInOrder]) {
+    const model = new Quick(keys);
+    const found = await keysOf(walked(seam(model), ROOT, { isDeep: true }));
+    assert.deepEqual(found.toSorted(byKey), keys.toSorted(byKey));
+    assert.equal(model.listed.filter((folder) => folder === '/').length, 2);
+    assert.equal(model.listed.length, 2 + folders.length);
+  }
+});
+
+test('a link to a folder is told and not entered', async () => {
+  const model = new ModelRemote(['a/', 'a/loop/', 'a/loop/a/'], ROOT, new Set(['a/loop/']));
+  assert.deepEqual(await keysOf(walk(seam(model), ROOT, { isDeep: true })), ['a/', 'a/loop/']);
+  assert.deepEqual(await keysOf(walkInOrder(seam(model), ROOT, { isDeep: true })), ['a/', 'a/loop/']);
+});
+
+test('a loop that a server hides ends at a depth, with the root in the error', async () => {
+  const endless = {
+    can: {},
+    list: async function* (folder: RemotePath) {
+      yield {
+        name: 'loop',
+        path: `${folder === ROOT ? '' : folder}/loop`,
+        isDirectory: true,
+        size: 0,
+        modifiedAt: new Date(0),
+      };
+    },
+  } as unknown as Remote;
+  const isTooDeep = (error: unknown): boolean =>
+    hasCode(error, 'remote_failure') && /\/x holds .* 100 levels/.test(String(error));
+  const root = parseRemotePath('/x', ROOT, 'path');
+  await assert.rejects(keysOf(walk(endless, root, { isDeep: true })), isTooDeep);
+  await assert.rejects(keysOf(walkInOrder(endless, root, { isDeep: true })), isTooDeep);
+});
+
+test('a sub-folder that goes meanwhile is no error; one that may not be read is, and so is the root', async () => {
+  const failing = (code: 'not_found' | 'not_a_folder' | 'permission_denied', at: string): Remote => {
+    class Failing extends ModelRemote {
+      override list(folder: RemotePath): AsyncGenerator<FileInfo> {
+        if (folder === at) throw new GatewayError(code, `${folder} fails`, { step: 'open' });
+        return super.list(folder);
+      }
+    }
+    return seam(new Failing(['a/', 'a/f', 'b/', 'b/f']));
+  };
+  for (const walked of [walk, walkInOrder]) {
+    for (const code of ['not_found', 'not_a_folder'] as const) {
+      assert.deepEqual((await keysOf(walked(failing(code, '/a'), ROOT, { isDeep: true }))).sort(), ['a/', 'b/', 'b/f']);
+      await assert.rejects(keysOf(walked(failing(code, '/'), ROOT, { isDeep: true })), (error) => hasCode(error, code));
+    }
+    const denied = keysOf(walked(failing('permission_denied', '/a'), ROOT, { isDeep: true }));
+    await assert.rejects(denied, (error) => hasCode(error, 'permission_denied'));
+  }
+});
+
+test('names that are not UTF-8 keep their bytes, in folders and below them', async () => {
+  const rawName = Buffer.from([0x61, 0xff]).toString('base64');
+  const other = Buffer.from([0x61, 0xfe]).toString('base64');
+  const asked: RemotePath[] = [];
+  const remote = {
+    can: {},
+    list: async function* (folder: RemotePath) {
+      asked.push(folder);
+      const common = { size: 0, modifiedAt: new Date(0) };
+      if (folder === ROOT) {
+        yield { ...common, name: 'a\ufffd', path: '/a\ufffd', rawName, isDirectory: true };
+        yield { ...common, name: 'a\ufffd', path: '/a\ufffd', rawName: other, isDirectory: false };
+      } else yield { ...common, name: 'f', path: `${folder}/f`, isDirectory: false };
+    },
+  } as unknown as Remote;
+  for (const walked of [walk, walkInOrder]) {
+    const keys = await keysOf(walked(remote, ROOT, { isDeep: true }));
+    assert.deepEqual(keys.sort(), ['a\udcfe', 'a\udcff/', 'a\udcff/f']);
+    assert.equal(rawNameOf((asked.at(-1) ?? '').slice(1)), rawName);
+  }
+  assert.deepEqual(await pages(remote, { isDeep: true }, 1), ['a\udcfe', 'a\udcff/', 'a\udcff/f']);
+});
