@@ -194,6 +194,63 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         nothingNoted();
       });
 
+      test('a file has the time that it was written with, in every form', async () => {
+        const folder = newFolder();
+        const modifiedAt = new Date('2024-02-29T12:34:56Z');
+        const checkedAt = async (remote: Remote, file: string, info: FileInfo): Promise<void> => {
+          const isListed = remote.can.keepsTimes === 'listed';
+          const told = ({ keptModifiedAt, modifiedAt: shown }: FileInfo): Date | undefined =>
+            isListed ? shown : keptModifiedAt;
+          assert.equal(remote.can.keepsTimes, server.deviations.keepsTimes ?? 'listed');
+          if (remote.can.keepsTimes === 'no') {
+            assert.ok(Math.abs(info.modifiedAt.getTime() - Date.now()) < 60_000, 'it tells what stands there');
+            return;
+          }
+          assert.deepEqual(told(info), modifiedAt);
+          assert.deepEqual(told(await remote.stat(at(file))), modifiedAt);
+          const opened = await remote.read(at(file));
+          await streamOf(opened).toArray();
+          assert.deepEqual(told(opened.info), modifiedAt);
+          assert.deepEqual(await disk.modifiedAt(file), modifiedAt);
+          if (!isListed) return;
+          const listed = (await list(remote, folder)).find(({ path }) => path === file);
+          // LIST shows the day of a former year.
+          const resolutionMs = remote.can.timeResolutionMs > 1000 ? 86_400_000 : 1000;
+          assert.ok(modifiedAt.getTime() - (listed?.modifiedAt.getTime() ?? 0) < resolutionMs, String(listed?.modifiedAt));
+        };
+        for (const size of [10, 2 * MIB, 2 * PART_BYTES + 1]) {
+          const content = randomBytes(size);
+          for (const [index, form] of FORMS.entries()) {
+            await use(async (remote) => {
+              const file = `${folder}/${size}-${index}`;
+              const options = form(size);
+              const commit = { exclusive: options.exclusive === true, modifiedAt };
+              // What stands behind the content is known to the commit alone.
+              const known = options.provisional === true ? {} : { modifiedAt };
+              const info = await put(remote, file, content, { ...options, ...known }, commit);
+              await checkedAt(remote, file, info);
+              assert.equal(info.size, size);
+            });
+          }
+        }
+        const file = `${folder}/whole`;
+        await use(async (remote) =>
+          checkedAt(remote, file, await putWhole(remote, at(file), Buffer.from('x'), { modifiedAt })),
+        );
+        await use(
+          async (remote) => checkedAt(remote, file, await put(remote, file, 'in place', { modifiedAt }, { modifiedAt })),
+          { connection: { ...server.connection, atomicUploads: false } },
+        );
+        assert.equal(await text(file), 'in place');
+        await use((remote) => put(remote, file, 'x'));
+        await use(async (remote) => {
+          const { keptModifiedAt, modifiedAt: shown } = await remote.stat(at(file));
+          assert.equal(keptModifiedAt, undefined);
+          assert.ok(Math.abs(shown.getTime() - Date.now()) < 60_000, 'it is a new file again');
+        });
+        nothingNoted();
+      });
+
       test('a file is replaced, by a shorter one too', async () => {
         const folder = newFolder();
         await disk.write(`${folder}/a`, 'the old and longer content');
@@ -1118,6 +1175,14 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           if (info === undefined) return;
           assert.deepEqual([info.path, info.size], [`${folder}/to/copy`, content.length]);
           assert.ok((await disk.read(`${folder}/to/copy`)).equals(content));
+          // The store's own time of the source, which has no other; then one that it is given, and that one kept.
+          const written = (await remote.stat(at(`${folder}/ä source+1.bin`))).modifiedAt;
+          assert.deepEqual(info.keptModifiedAt ?? info.modifiedAt, written);
+          const modifiedAt = new Date('2021-03-04T05:06:07Z');
+          await remote.copyFrom?.(remote, at(`${folder}/to/copy`), at(`${folder}/dated`), { exclusive: true, modifiedAt });
+          assert.deepEqual(await disk.modifiedAt(`${folder}/dated`), modifiedAt);
+          await remote.copyFrom?.(remote, at(`${folder}/dated`), at(`${folder}/again`), { exclusive: true });
+          assert.deepEqual(await disk.modifiedAt(`${folder}/again`), modifiedAt);
           await assert.rejects(async () => copy('ä source+1.bin', true), withCode('already_exists'));
           await assert.rejects(async () => copy('none', false), withCode('not_found'));
           await assert.rejects(async () => copy('to', false), withCode('is_a_folder'));

@@ -19,6 +19,11 @@ export interface FileInfo {
   readonly isDirectory: boolean;
   /** UTC. The epoch where the server keeps no time (an S3 folder). */
   readonly modifiedAt: Date;
+  /**
+   * The file's own time, where a store keeps it beside that of the upload (can.keepsTimes is 'metadata'): told by stat,
+   * read, copyFrom and what writes, by no listing.
+   */
+  readonly keptModifiedAt?: Date;
   /** Of modifiedAt, where it counts in more than seconds. */
   readonly timeResolutionMs?: number;
   /** The store's own entity tag, unquoted, where it has one. */
@@ -41,6 +46,11 @@ export interface Capabilities {
   readonly timeResolutionMs: number;
   /** And of what stat() has just told. */
   readonly statTimeResolutionMs: number;
+  /**
+   * What becomes of a time that a file is written with (Commit.modifiedAt): it is its modifiedAt, in listings too; its
+   * keptModifiedAt; or is lost. Known from what the server announces, and from what stood there the last time.
+   */
+  readonly keepsTimes: 'listed' | 'metadata' | 'no';
   /** Calls of one Remote that may be under way at once. With 1, a listing has to be read to its end before the next call. */
   readonly callsAtOnce: number;
   /** list() tells names in code-point order, a folder's as if a slash stood behind it. */
@@ -91,6 +101,8 @@ export interface WriteOptions {
   readonly isHidden?: boolean;
   /** Known already that commit() will ask for `exclusive`: S3 takes that condition only at the start of an upload. */
   readonly exclusive?: boolean;
+  /** And for this time: S3 takes it only at the start of an upload. */
+  readonly modifiedAt?: Date | undefined;
 }
 
 export interface Commit {
@@ -100,6 +112,11 @@ export interface Commit {
   readonly path?: RemotePath;
   /** Refuse with already_exists instead of replacing. Race-free where `can.exclusiveCreate`. */
   readonly exclusive?: boolean;
+  /**
+   * The time that the file is to have from the moment it is visible; isWritableTime. A server that keeps none is no error:
+   * the FileInfo tells what stands there.
+   */
+  readonly modifiedAt?: Date | undefined;
 }
 
 /**
@@ -118,7 +135,7 @@ export interface RemoteWriter extends Writable {
 }
 
 /** A file that is here whole. */
-export interface PutOptions extends Pick<Commit, 'exclusive'> {
+export interface PutOptions extends Pick<Commit, 'exclusive' | 'modifiedAt'> {
   /** Told before the first byte leaves: the work must not run a second time. Never throws. */
   readonly opened?: () => void;
   /** Told when all bytes have left. Never throws. */
@@ -128,6 +145,11 @@ export interface PutOptions extends Pick<Commit, 'exclusive'> {
 /** Of the file that is meant: another one is left alone, with already_exists, where the store can tell them apart. */
 export interface Expected {
   readonly etag?: string;
+}
+
+export interface CopyOptions {
+  readonly exclusive: boolean;
+  readonly modifiedAt?: Date | undefined;
 }
 
 export interface MoveOptions extends Expected {
@@ -208,13 +230,11 @@ export interface Remote {
   removeFolder(path: RemotePath): Promise<void>;
   /** With parents; a race with another maker is no error. not_a_folder when a file stands there. */
   makeFolder(path: RemotePath): Promise<{ readonly created: boolean }>;
-  /** Copy inside the store, without moving bytes through the gateway; undefined where `source` is not in reach of it. */
-  copyFrom?(
-    source: Remote,
-    from: RemotePath,
-    to: RemotePath,
-    options: { exclusive: boolean },
-  ): Promise<FileInfo | undefined>;
+  /**
+   * Copy inside the store, without moving bytes through the gateway; undefined where `source` is not in reach of it. The
+   * copy has the source's own time, unless it is given another.
+   */
+  copyFrom?(source: Remote, from: RemotePath, to: RemotePath, options: CopyOptions): Promise<FileInfo | undefined>;
   /** Takes away a multipart upload that a dead operation left open (Leftovers.expectMultipart); a gone one is no error. */
   abortMultipart?(path: RemotePath, uploadId: string): Promise<void>;
   /** Only where the protocol has a shell. command_timeout, too_large, unsupported_operation. */

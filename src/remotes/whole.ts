@@ -20,15 +20,15 @@ export async function putWhole(
   options: PutOptions = {},
 ): Promise<FileInfo> {
   if (remote.put !== undefined) return remote.put(path, bytes, options);
-  const { exclusive = false, opened, sent } = options;
-  const writer = await remote.write(path, { size: bytes.length, exclusive });
+  const { exclusive = false, modifiedAt, opened, sent } = options;
+  const writer = await remote.write(path, { size: bytes.length, exclusive, modifiedAt });
   // Taken back before it was written to, it fails with nobody else listening.
   writer.on('error', () => undefined);
   try {
     opened?.();
     await endWith(writer, bytes);
     sent?.();
-    return await writer.commit({ size: bytes.length, exclusive });
+    return await writer.commit({ size: bytes.length, exclusive, modifiedAt });
   } catch (error) {
     await writer.abort(toGatewayError(error));
     throw error;

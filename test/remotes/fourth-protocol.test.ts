@@ -12,6 +12,7 @@ remoteSuite('a fourth protocol, over memory', async () => {
     read: async (file) => tree.files.get(file)?.content ?? Promise.reject(new Error(`${file} is not there`)),
     write: async (file, content) =>
       void tree.write(parseRemotePath(file, ROOT, 'file'), Buffer.from(content as Buffer)),
+    modifiedAt: async (file) => tree.files.get(file)?.modifiedAt ?? Promise.reject(new Error(`${file} is not there`)),
     files: async (folder) => [...tree.files.keys()].filter((file) => file.startsWith(`${folder}/`)).sort(),
   };
   const connection = {

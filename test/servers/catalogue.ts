@@ -2,6 +2,7 @@
 import {
   CreateBucketCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
@@ -9,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { randomBytes } from 'node:crypto';
 import { chownSync, mkdtempSync, statSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startProftpd, startProftpdSftp, startPureFtpd, startVsftpd, type FtpServer } from './ftp.js';
@@ -23,6 +24,8 @@ import { makeUnixUser } from './unix-user.js';
 export interface Disk {
   read(file: string): Promise<Buffer>;
   write(file: string, content: Buffer | string): Promise<void>;
+  /** As the file has it, or as its metadata say in rclone's form. */
+  modifiedAt(file: string): Promise<Date>;
   /** Every file below `folder`, hidden ones too, sorted; on S3 also each open multipart upload as `key?upload`. */
   files(folder: string): Promise<string[]>;
   /** Only where the server has symbolic links. */
@@ -48,6 +51,8 @@ export interface Deviations {
   readonly announcedSizeBinds?: string;
   /** A file that is cut while it is sent ends the session, or is told as a failure, by the server itself. */
   readonly tellsOfACutFile?: string;
+  /** What becomes of a time that a file is written with, where it is not simply the file's. */
+  readonly keepsTimes?: 'metadata' | 'no';
   readonly noAppend?: string;
   /** No commands, although the protocol could. */
   readonly noShell?: string;
@@ -86,6 +91,10 @@ class LocalDisk implements Disk {
 
   read(file: string): Promise<Buffer> {
     return readFile(this.root + file);
+  }
+
+  async modifiedAt(file: string): Promise<Date> {
+    return (await stat(this.root + file)).mtime;
   }
 
   async write(file: string, content: Buffer | string): Promise<void> {
@@ -213,6 +222,11 @@ class BucketDisk implements Disk {
     return Buffer.from((await Body?.transformToByteArray()) ?? []);
   }
 
+  async modifiedAt(file: string): Promise<Date> {
+    const { Metadata } = await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: this.key(file) }));
+    return new Date(Number(Metadata?.['mtime'] ?? 0) * 1000);
+  }
+
   async write(file: string, content: Buffer | string): Promise<void> {
     await this.client.send(
       new PutObjectCommand({ Bucket: this.bucket, Key: this.key(file), Body: Buffer.from(content) }),
@@ -277,6 +291,7 @@ async function swift(uploader: 'streamed' | 'sdk'): Promise<Omit<TestServer, 'na
       readsWhatItOpened: 'a changed object is another object',
       announcedSizeBinds: 'it is the length of the request that is sent first',
       noAppend: 'an object does not grow',
+      keepsTimes: 'metadata',
     },
     stop: async () => {
       client.destroy();

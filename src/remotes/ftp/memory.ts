@@ -14,6 +14,8 @@ export interface HostMemory {
   /** Whether SIZE answers for folders as well, so that its success does not prove a file. */
   sizeAnswersForFolders: boolean | undefined;
   hasMdtm: boolean;
+  /** Files have had the times that they were written with; undefined until one was. */
+  keepsTimes: boolean | undefined;
   /** What a rename onto an existing file does. */
   moveOnto: Capabilities['moveOnto'];
   /** True once a STOR into a missing folder was refused before the transfer began; some servers only look in the middle of it. */
@@ -30,6 +32,7 @@ export const unknownServer = (): HostMemory => ({
   listsAll: true,
   sizeAnswersForFolders: undefined,
   hasMdtm: true,
+  keepsTimes: undefined,
   moveOnto: 'replaces',
   refusesEarly: false,
   listOffsetMs: undefined,

@@ -9,6 +9,8 @@ export interface HostMemory {
   refusesPosixRename: boolean;
   /** A file that is opened to be written further on keeps what stands in it; undefined until tried. */
   keepsWhatStands: boolean | undefined;
+  /** Files have had the times that they were written with; undefined until one was. */
+  keepsTimes: boolean | undefined;
   /** It broke with several requests under way: one at a time from now on. */
   oneRequestAtATime: boolean;
   /** Channels it admits on one connection, once it refused a further one. */
@@ -23,6 +25,7 @@ export const unknownServer = (): HostMemory => ({
   moveOnto: 'unknown',
   refusesPosixRename: false,
   keepsWhatStands: undefined,
+  keepsTimes: undefined,
   oneRequestAtATime: false,
   maxChannels: undefined,
   extraWindowBytes: 0,

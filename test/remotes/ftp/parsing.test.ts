@@ -165,16 +165,18 @@ test('time values are UTC, and nothing else passes for one', () => {
   assert.equal(parseTimeValue('19126112010111'), undefined);
 });
 
-test('FEAT tells UTF8, MLST and which facts have to be asked for', () => {
-  const text = '211-Features:\n UTF8\n MLST Type*;Size;Modify*;Perm;\n SIZE\n211 End';
+test('FEAT tells UTF8, MFMT, MLST and which facts have to be asked for', () => {
+  const text = '211-Features:\n UTF8\n MLST Type*;Size;Modify*;Perm;\n MFMT\n SIZE\n211 End';
   assert.deepEqual(parseFeatures({ code: 211, text }), {
     utf8: true,
     machineListings: true,
+    setsTimes: true,
     factsToRequest: 'type;size;modify;',
   });
   assert.deepEqual(parseFeatures({ code: 500, text: '500 what' }), {
     utf8: false,
     machineListings: false,
+    setsTimes: false,
     factsToRequest: undefined,
   });
 });

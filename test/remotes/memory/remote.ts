@@ -29,6 +29,7 @@ export class MemoryRemote implements Remote {
     readsWhileWriting: true,
     timeResolutionMs: 1,
     statTimeResolutionMs: 1,
+    keepsTimes: 'listed',
     callsAtOnce: 4,
   };
   readonly facts: ServerFacts = { protocol: 'memory' };
@@ -173,7 +174,7 @@ class MemoryWriter extends Writable implements RemoteWriter {
     setImmediate(done);
   }
 
-  async commit({ size, path = this.path, exclusive = false }: Commit): Promise<FileInfo> {
+  async commit({ size, path = this.path, exclusive = false, modifiedAt }: Commit): Promise<FileInfo> {
     this.context.signal.throwIfAborted();
     const content = Buffer.concat(this.#chunks);
     if (content.length !== size) {
@@ -187,7 +188,7 @@ class MemoryWriter extends Writable implements RemoteWriter {
       if (this.stored !== path) this.remote.requirePlace(path, exclusive);
       this.context.mark?.('rename');
       this.context.irrevocable?.();
-      this.tree.write(this.remote.at(path), content);
+      this.tree.write(this.remote.at(path), content, modifiedAt);
       if (this.stored !== path) this.tree.files.delete(this.remote.at(this.stored));
     }
     this.#isOver = true;

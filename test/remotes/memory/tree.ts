@@ -26,9 +26,9 @@ export class MemoryTree {
     return true;
   }
 
-  write(path: RemotePath, content: Buffer): StoredFile {
+  write(path: RemotePath, content: Buffer, modifiedAt = new Date()): StoredFile {
     this.makeFolder(parentOf(path));
-    const file = { content, modifiedAt: new Date() };
+    const file = { content, modifiedAt };
     this.files.set(path, file);
     return file;
   }

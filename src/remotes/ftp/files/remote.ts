@@ -24,6 +24,7 @@ import { Operation } from '../session/operation.js';
 import { placesOn } from './places.js';
 import { isPositive, refusal, saysNoFolder } from '../session/replies.js';
 import type { FtpLease } from '../session/session.js';
+import { canSetTimes } from './times.js';
 import { openAppender, openWriter } from './writer.js';
 
 const SECOND_MS = 1_000;
@@ -52,6 +53,7 @@ export class FtpRemote implements Remote {
       timeResolutionMs: features.machineListings && memory.machineListings ? SECOND_MS : MINUTE_MS,
       statTimeResolutionMs:
         (features.machineListings && memory.machineListings) || memory.hasMdtm ? SECOND_MS : MINUTE_MS,
+      keepsTimes: canSetTimes(this.lease) && memory.keepsTimes !== false ? 'listed' : 'no',
       callsAtOnce: 1,
     };
   }

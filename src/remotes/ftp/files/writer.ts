@@ -9,6 +9,7 @@ import { find, measure, stat } from './lookup.js';
 import type { Operation } from '../session/operation.js';
 import { isPositive, refusal } from '../session/replies.js';
 import { placesOn, storedElsewhere } from './places.js';
+import { dated } from './times.js';
 import { FtpSink } from './sink.js';
 
 /** Time for all of a clean-up: a new login and one DELE. */
@@ -84,10 +85,12 @@ class FileWriter extends FtpSink implements RemoteWriter {
     super(operation, transfer, `writing ${path}`);
   }
 
-  async commit({ size, path = this.path, exclusive = false }: Commit): Promise<FileInfo> {
+  async commit({ size, path = this.path, exclusive = false, modifiedAt }: Commit): Promise<FileInfo> {
     expectSize(path, size, this.sent, 'bytes were sent');
     await this.confirmed();
-    const info = await this.measureStored();
+    const measured = (): Promise<FileInfo> => this.measureStored();
+    const info =
+      modifiedAt === undefined ? await measured() : await dated(this.operation, this.stored, modifiedAt, measured);
     expectSize(path, size, info.size, 'bytes stand on the server');
     this.operation.lease.provenFolders.set(parentOf(this.stored), true);
     if (this.stored !== path) {

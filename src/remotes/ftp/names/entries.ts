@@ -121,6 +121,9 @@ function typeOf(value: string): Facts['type'] {
   return value.includes('slink') || value.includes('symlink') ? 'link' : 'file';
 }
 
+/** As `20260102030405`, in whole seconds. */
+export const timeValue = (time: Date): string => time.toISOString().slice(0, 19).replace(/\D/g, '');
+
 const TIME_VALUE =
   /^(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])([0-5]\d)([0-5]\d|60)(?:\.(\d{1,3})\d*)?$/;
 

@@ -132,6 +132,8 @@ export interface Features {
   readonly utf8: boolean;
   /** MLST and MLSD (RFC 3659, 7.8: one stands for both). */
   readonly machineListings: boolean;
+  /** MFMT, which sets a file's time (draft-somers-ftp-mfxx). */
+  readonly setsTimes: boolean;
   /** The MLST facts wanted, where the server would not send them by itself. */
   readonly factsToRequest: string | undefined;
 }
@@ -149,6 +151,7 @@ export function parseFeatures(reply: Reply): Features {
   return {
     utf8: known.has('UTF8'),
     machineListings: facts !== undefined || known.has('MLSD'),
+    setsTimes: known.has('MFMT'),
     factsToRequest: facts === undefined ? undefined : factsToRequest(facts),
   };
 }

@@ -5,8 +5,9 @@ import {
   ListObjectsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
+  type GetObjectCommandOutput,
+  type HeadObjectCommandOutput,
 } from '@aws-sdk/client-s3';
-import mime from 'mime-types';
 import type { Readable } from 'node:stream';
 import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
 import { alreadyExists } from '../../obstacles.js';
@@ -14,6 +15,7 @@ import type { RemotePath } from '../../path.js';
 import type { ByteRange } from '../../remote.js';
 import { ListingBounds } from '../../listing.js';
 import { IDEMPOTENT_ATTEMPTS, type Calls, type CallOptions } from '../client/calls.js';
+import { describe, descriptionOf, type Description } from './description.js';
 import { bareEtag, decodeListedKey, fileKey, folderKey, wholeSeconds } from './keys.js';
 import { S3Source } from './source.js';
 import { replyOf } from '../client/replies.js';
@@ -24,7 +26,8 @@ export interface ObjectFacts {
   readonly size: number;
   readonly modifiedAt: Date;
   readonly etag: string | undefined;
-  readonly contentType?: string | undefined;
+  /** Told by HEAD and GET alone. */
+  readonly description?: Description;
 }
 
 export interface ListedObject extends ObjectFacts {
@@ -59,6 +62,7 @@ interface HeadOptions {
 export interface PutOptions {
   /** Only if nothing stands at the key. */
   readonly exclusive: boolean;
+  readonly modifiedAt?: Date | undefined;
 }
 
 /** The requests on one bucket, in the gateway's own terms. */
@@ -182,15 +186,16 @@ export class Bucket {
   }
 
   /** Stores a small object whole; asked for with `exclusive`, already_exists instead of replacing. Resolves with its etag. */
-  async put(key: string, body: Buffer, what: string, { exclusive }: PutOptions): Promise<string | undefined> {
+  async put(key: string, body: Buffer, what: string, options: PutOptions): Promise<string | undefined> {
     const { client, traits } = this.calls;
+    const { exclusive, modifiedAt } = options;
     const send = async (condition: boolean): Promise<string | undefined> => {
       const command = new PutObjectCommand({
         Bucket: this.name,
         Key: key,
         Body: body,
         ContentLength: body.length,
-        ContentType: contentTypeOf(key),
+        ...describe(key, modifiedAt),
         ...(condition ? { IfNoneMatch: '*' } : {}),
       });
       // Under a condition a second try would meet the object that an unanswered first one stored.
@@ -213,8 +218,9 @@ export class Bucket {
   }
 
   /** Starts storing an object of `size` bytes that are fed as they come. It is visible only after the last byte. */
-  openPut(key: string, size: number, what: string, { exclusive }: PutOptions): StreamedRequest<string | undefined> {
+  openPut(key: string, size: number, what: string, options: PutOptions): StreamedRequest<string | undefined> {
     const { calls } = this;
+    const { exclusive, modifiedAt } = options;
     const { client, context, limits } = calls;
     const about = { step: 'transfer', what } as const;
     return new StreamedRequest(
@@ -224,7 +230,7 @@ export class Bucket {
           Key: key,
           Body: body,
           ContentLength: size,
-          ContentType: contentTypeOf(key),
+          ...describe(key, modifiedAt),
           ...(exclusive ? { IfNoneMatch: '*' } : {}),
         });
         return bareEtag((await client.send(command, options)).ETag);
@@ -353,23 +359,12 @@ export function changedMeanwhile(what: string, cause?: unknown): GatewayError {
   return new GatewayError('already_exists', `${what} is another file by now`, { step: 'publish', cause });
 }
 
-/** By the key's extension; browsers and content networks in front of a bucket go by it. */
-export function contentTypeOf(key: string): string {
-  const type = mime.lookup(key);
-  return type === false ? 'application/octet-stream' : type;
-}
-
-function factsOf(answer: {
-  ContentLength?: number | undefined;
-  LastModified?: Date | undefined;
-  ETag?: string | undefined;
-  ContentType?: string | undefined;
-}): ObjectFacts {
+function factsOf(answer: HeadObjectCommandOutput | GetObjectCommandOutput): ObjectFacts {
   return {
     size: answer.ContentLength ?? 0,
     modifiedAt: wholeSeconds(answer.LastModified),
     etag: bareEtag(answer.ETag),
-    contentType: answer.ContentType,
+    description: descriptionOf(answer),
   };
 }
 

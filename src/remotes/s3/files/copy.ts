@@ -1,6 +1,7 @@
 import { CopyObjectCommand } from '@aws-sdk/client-s3';
-import { contentTypeOf, type Bucket, type ObjectFacts } from './bucket.js';
+import type { Bucket, ObjectFacts } from './bucket.js';
 import { IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
+import type { Description } from './description.js';
 import { bareEtag, copySource, wholeSeconds } from './keys.js';
 import {
   equalPartBytes,
@@ -21,8 +22,8 @@ export interface CopyOrigin {
 export interface CopyOptions {
   /** already_exists instead of replacing; race-free where the store knows the condition on copies. */
   readonly exclusive: boolean;
-  /** Take the content type from the new name instead of the origin. */
-  readonly retype?: boolean;
+  /** In place of the origin's. */
+  readonly description?: Description | undefined;
 }
 
 const COPIES_AT_ONCE = 4;
@@ -52,14 +53,15 @@ async function copyAsItIs(
   bucket: Bucket,
   origin: CopyOrigin,
   target: UploadTarget,
-  { exclusive, retype = false }: CopyOptions,
+  { exclusive, description }: CopyOptions,
 ): Promise<CompletedUpload> {
   const { calls } = bucket;
   const { exclusiveCopy, exclusiveComplete, copyIfMatch } = calls.traits.now;
-  const { size, etag, contentType } = origin.facts;
+  const { size, etag } = origin.facts;
+  const described = description ?? origin.facts.description;
   if (size > MAX_PUT_BYTES) {
     if (exclusive && exclusiveComplete !== 'yes') await refuseExisting(bucket, target);
-    return copyParts(bucket, origin, target, exclusive, retype ? undefined : contentType);
+    return copyParts(bucket, origin, target, exclusive, described);
   }
   if (exclusive && !exclusiveCopy) await refuseExisting(bucket, target);
   const command = new CopyObjectCommand({
@@ -67,7 +69,7 @@ async function copyAsItIs(
     Key: target.key,
     CopySource: copySource(origin.bucket, origin.key),
     ...(etag === undefined || !copyIfMatch ? {} : { CopySourceIfMatch: `"${etag}"` }),
-    ...(retype ? { MetadataDirective: 'REPLACE' as const, ContentType: contentTypeOf(target.key) } : {}),
+    ...(description === undefined ? {} : { MetadataDirective: 'REPLACE' as const, ...description }),
     ...(exclusive && exclusiveCopy ? { IfNoneMatch: '*' } : {}),
   });
   const answer = await calls.call((options) => calls.client.send(command, options), {
@@ -77,7 +79,8 @@ async function copyAsItIs(
     allowMs: calls.copyAllowanceMs(size),
   });
   const { ETag, LastModified } = answer.CopyObjectResult ?? {};
-  return { size, etag: bareEtag(ETag), modifiedAt: wholeSeconds(LastModified ?? new Date()) };
+  const modifiedAt = wholeSeconds(LastModified ?? new Date());
+  return { size, etag: bareEtag(ETag), modifiedAt, description: described ?? {} };
 }
 
 async function copyParts(
@@ -85,11 +88,11 @@ async function copyParts(
   { bucket: from, key, facts }: CopyOrigin,
   target: UploadTarget,
   exclusive: boolean,
-  contentType: string | undefined,
+  description: Description | undefined,
 ): Promise<CompletedUpload> {
   const { size, etag } = facts;
   const partBytes = equalPartBytes(size);
-  const upload = await MultipartUpload.open(bucket, target, { contentType });
+  const upload = await MultipartUpload.open(bucket, target, description);
   try {
     let next = 0;
     const work = async (): Promise<void> => {

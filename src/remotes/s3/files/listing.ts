@@ -3,7 +3,8 @@ import { entryPath, folderInfo } from '../../listing.js';
 import { notAFolder, notFound } from '../../obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../../path.js';
 import type { FileInfo } from '../../remote.js';
-import type { Bucket } from './bucket.js';
+import type { Bucket, ObjectFacts } from './bucket.js';
+import { keptTime } from './description.js';
 import { ifAllowed } from './place.js';
 
 /** Each costs a request: the folders of a listing beyond so many have no time. */
@@ -70,11 +71,13 @@ export async function noFolder(bucket: Bucket, folder: RemotePath): Promise<Gate
 
 export function fileInfo(
   path: RemotePath,
-  facts: { readonly size: number; readonly modifiedAt: Date; readonly etag?: string | undefined },
+  { size, modifiedAt, etag, description }: Omit<ObjectFacts, 'etag'> & { readonly etag?: string | undefined },
 ): FileInfo {
-  const { size, modifiedAt, etag } = facts;
   // Made in one piece: a listing has a thousand of them a page, and spreading an object takes longer than all else here.
   const name = baseName(path);
-  if (etag === undefined) return { name, path, size, isDirectory: false, modifiedAt };
-  return { name, path, size, isDirectory: false, modifiedAt, etag };
+  if (etag === undefined && description === undefined) return { name, path, size, isDirectory: false, modifiedAt };
+  if (description === undefined) return { name, path, size, isDirectory: false, modifiedAt, etag };
+  const keptModifiedAt = keptTime(description);
+  const info = { name, path, size, isDirectory: false, modifiedAt, etag };
+  return keptModifiedAt === undefined ? info : { ...info, keptModifiedAt };
 }

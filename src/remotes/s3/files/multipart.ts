@@ -11,8 +11,8 @@ import type { Readable } from 'node:stream';
 import { GatewayError } from '../../../base/errors.js';
 import type { RemotePath } from '../../path.js';
 import type { MultipartNote } from '../../remote.js';
-import type { Bucket } from './bucket.js';
-import { contentTypeOf } from './bucket.js';
+import type { Bucket, ObjectFacts } from './bucket.js';
+import { describe, type Description } from './description.js';
 import { IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
 import { bareEtag, copySource } from './keys.js';
 import { replyOf } from '../client/replies.js';
@@ -66,11 +66,7 @@ export interface CopiedPart {
   readonly end: number;
 }
 
-export interface CompletedUpload {
-  readonly size: number;
-  readonly etag: string | undefined;
-  readonly modifiedAt: Date;
-}
+export type CompletedUpload = ObjectFacts;
 
 /**
  * One multipart upload. It is noted durably before the first part is sent, and the note is taken back only when the
@@ -95,13 +91,13 @@ export class MultipartUpload {
   static async open(
     bucket: Bucket,
     target: UploadTarget,
-    copied?: { readonly contentType: string | undefined },
+    description: Description = describe(target.key),
   ): Promise<MultipartUpload> {
     const { calls } = bucket;
     const command = new CreateMultipartUploadCommand({
       Bucket: bucket.name,
       Key: target.key,
-      ContentType: copied?.contentType ?? contentTypeOf(target.key),
+      ...description,
       ...checksum(bucket),
     });
     // Never twice: a lost answer may belong to an upload that stands, and nobody would know its id.

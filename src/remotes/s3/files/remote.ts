@@ -9,6 +9,7 @@ import { hiddenBeside } from '../../publish.js';
 import type {
   ByteRange,
   Capabilities,
+  CopyOptions,
   Expected,
   FileInfo,
   ListOptions,
@@ -25,6 +26,7 @@ import { changedMeanwhile, Bucket, type ObjectFacts } from './bucket.js';
 import { Calls } from '../client/calls.js';
 import { hostOf, identityOf } from '../client/client.js';
 import { copyObject, type CopyOrigin } from './copy.js';
+import { canBeWrittenAnew, keptTime, withTime } from './description.js';
 import { moveFolder } from './folders.js';
 import { fileInfo, listFolder } from './listing.js';
 import { listTree } from './tree.js';
@@ -68,6 +70,7 @@ export class S3Remote implements Remote {
       readsWhileWriting: false,
       timeResolutionMs: 1000,
       statTimeResolutionMs: 1000,
+      keepsTimes: 'metadata',
       callsAtOnce: CALLS_AT_ONCE,
       listsInOrder: true,
     };
@@ -118,7 +121,7 @@ export class S3Remote implements Remote {
 
   async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
     if (path === ROOT) throw isAFolder(path);
-    const { size, provisional = false, exclusive = false } = options;
+    const { size, provisional = false, exclusive = false, modifiedAt } = options;
     if (size !== undefined && size > MAX_OBJECT_BYTES) {
       throw new GatewayError('too_large', `${path}: an S3 object holds at most 5 TiB`, { step: 'open' });
     }
@@ -132,7 +135,7 @@ export class S3Remote implements Remote {
     if (this.connection.uploader === 'sdk') {
       const target = provisional ? await this.#stage(path) : this.#target(path);
       const isConditional = exclusive && !provisional && this.can.exclusiveCreate;
-      const options = { size, partBytes, partsInFlight, isConditional };
+      const options = { size, partBytes, partsInFlight, isConditional, modifiedAt };
       return new S3Writer(
         bucket,
         { path, size, checked },
@@ -145,15 +148,15 @@ export class S3Remote implements Remote {
       return new S3Writer(
         bucket,
         { path, size, checked },
-        (onFailure) => new GatheringSink(bucket, { partBytes, partsInFlight, hold }, choose, onFailure),
+        (onFailure) => new GatheringSink(bucket, { partBytes, partsInFlight, modifiedAt, hold }, choose, onFailure),
       );
     }
     const target = provisional ? await this.#stage(path) : this.#target(path);
     const isOnePut = size <= MAX_PUT_BYTES && (provisional || !asksFirst);
     const open = (onFailure: (error: Error) => void): Sink =>
       isOnePut
-        ? new PutSink(bucket, target, size, exclusive && !provisional, onFailure)
-        : new SerialPartsSink(bucket, target, size, onFailure);
+        ? new PutSink(bucket, target, size, { isConditional: exclusive && !provisional, modifiedAt }, onFailure)
+        : new SerialPartsSink(bucket, target, size, modifiedAt, onFailure);
     return new S3Writer(bucket, { path, size, checked }, open);
   }
 
@@ -219,7 +222,7 @@ export class S3Remote implements Remote {
     source: Remote,
     from: RemotePath,
     to: RemotePath,
-    { exclusive }: { exclusive: boolean },
+    { exclusive, modifiedAt }: CopyOptions,
   ): Promise<FileInfo | undefined> {
     if (!(source instanceof S3Remote) || !this.#reaches(source)) return undefined;
     if (to === ROOT) throw isAFolder(to);
@@ -235,7 +238,8 @@ export class S3Remote implements Remote {
       if (exclusive) throw alreadyExists(to);
       return fileInfo(to, facts);
     }
-    return fileInfo(to, await this.#copy(origin, to, exclusive));
+    const time = modifiedAt ?? (keptTime(facts.description ?? {}) === undefined ? facts.modifiedAt : undefined);
+    return fileInfo(to, await this.#copy(origin, to, exclusive, time));
   }
 
   /** Takes away a multipart upload that a former operation left open; one that is gone is no error. */
@@ -251,10 +255,16 @@ export class S3Remote implements Remote {
     return login(mine) === login(its);
   }
 
-  #copy(origin: CopyOrigin, to: RemotePath, exclusive: boolean): Promise<CompletedUpload> {
+  /** `time`: another than the origin's metadata tell of. */
+  #copy(origin: CopyOrigin, to: RemotePath, exclusive: boolean, time?: Date): Promise<CompletedUpload> {
+    const { description = {} } = origin.facts;
+    const isAnew = time !== undefined && canBeWrittenAnew(description);
     // What takes many requests may be given up between them.
     if (origin.facts.size <= MAX_PUT_BYTES) this.context.irrevocable?.();
-    return copyObject(this.#bucket, origin, this.#target(to), { exclusive });
+    return copyObject(this.#bucket, origin, this.#target(to), {
+      exclusive,
+      description: isAnew ? withTime(description, time) : undefined,
+    });
   }
 
   #target(path: RemotePath): UploadTarget {

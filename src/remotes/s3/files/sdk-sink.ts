@@ -15,8 +15,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { MultipartNote } from '../../remote.js';
-import { type Bucket, contentTypeOf } from './bucket.js';
+import type { Bucket } from './bucket.js';
 import { type CallOptions, IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
+import { describe } from './description.js';
 import {
   abortUpload,
   type CompletedUpload,
@@ -34,6 +35,7 @@ export interface SdkSinkOptions {
   readonly partsInFlight: number;
   /** The store itself is to refuse an existing object. */
   readonly isConditional: boolean;
+  readonly modifiedAt: Date | undefined;
 }
 
 type Command = Parameters<S3Client['send']>[0];
@@ -56,7 +58,7 @@ export class SdkSink implements Sink {
     private readonly options: SdkSinkOptions,
     onFailure: (error: Error) => void,
   ) {
-    const { size, partBytes, partsInFlight, isConditional } = options;
+    const { size, partBytes, partsInFlight, isConditional, modifiedAt } = options;
     this.#partBytes = sdkPartBytes(size, partBytes);
     this.#signal = AbortSignal.any([bucket.calls.context.signal, this.#cut.signal]);
     const upload = new Upload({
@@ -69,7 +71,7 @@ export class SdkSink implements Sink {
         Bucket: bucket.name,
         Key: target.key,
         Body: this.#body,
-        ContentType: contentTypeOf(target.key),
+        ...describe(target.key, modifiedAt),
         ...(isConditional ? { IfNoneMatch: '*' } : {}),
       },
     });

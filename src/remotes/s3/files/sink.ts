@@ -3,6 +3,7 @@ import type { Hold } from '../../../budgets/memory.js';
 import { GatewayError } from '../../../base/errors.js';
 import { alreadyExists } from '../../obstacles.js';
 import type { Bucket } from './bucket.js';
+import { describe } from './description.js';
 import { wholeSeconds } from './keys.js';
 import {
   equalPartBytes,
@@ -20,7 +21,7 @@ export interface Sink {
   readonly target: UploadTarget | undefined;
   write(chunk: Buffer, done: Done): void;
   /** After the last write: makes the object visible at `target`, which is the sink's own where it has one. */
-  publish(target: UploadTarget, size: number, exclusive: boolean): Promise<CompletedUpload>;
+  publish(target: UploadTarget, size: number, exclusive: boolean, modifiedAt?: Date): Promise<CompletedUpload>;
   /** Ends the requests under way, at once. */
   cut(cause: Error): void;
   /** Removes what the store keeps of an unpublished upload. Never throws. */
@@ -39,10 +40,11 @@ export class PutSink implements Sink {
     private readonly bucket: Bucket,
     readonly target: UploadTarget,
     size: number,
-    private readonly isConditional: boolean,
+    private readonly options: { readonly isConditional: boolean; readonly modifiedAt: Date | undefined },
     onFailure: (error: Error) => void,
   ) {
-    this.#request = bucket.openPut(target.key, size, target.path, { exclusive: isConditional });
+    const { isConditional, modifiedAt } = options;
+    this.#request = bucket.openPut(target.key, size, target.path, { exclusive: isConditional, modifiedAt });
     this.#request.onFailure(onFailure);
   }
 
@@ -55,12 +57,13 @@ export class PutSink implements Sink {
 
   async publish(target: UploadTarget, size: number, exclusive: boolean): Promise<CompletedUpload> {
     // Announced too late to be the store's own condition: the best left is to look just before the last bytes leave.
-    if (exclusive && !this.isConditional) await refuseExisting(this.bucket, target, this.bucket.calls.spareSignal());
+    if (exclusive && !this.options.isConditional)
+      await refuseExisting(this.bucket, target, this.bucket.calls.spareSignal());
     const held = this.#held;
     this.#held = undefined;
     if (held !== undefined) this.#request.feed(held, () => undefined);
     const etag = await this.#request.finish();
-    return { size, etag, modifiedAt: wholeSeconds(new Date()) };
+    return justStored(target, size, etag, this.options.modifiedAt);
   }
 
   cut(cause: Error): void {
@@ -86,11 +89,12 @@ export class SerialPartsSink implements Sink {
     private readonly bucket: Bucket,
     readonly target: UploadTarget,
     size: number,
+    modifiedAt: Date | undefined,
     private readonly onFailure: (error: Error) => void,
   ) {
     this.#left = size;
     this.#partBytes = equalPartBytes(size);
-    this.#upload = new PendingUpload(bucket, async () => target);
+    this.#upload = new PendingUpload(bucket, async () => target, modifiedAt);
   }
 
   write(chunk: Buffer, done: Done): void {
@@ -138,6 +142,8 @@ export class SerialPartsSink implements Sink {
 interface GatheringTuning {
   readonly partBytes: number;
   readonly partsInFlight: number;
+  /** Of a multipart upload; that of a single request is told at `publish`. */
+  readonly modifiedAt: Date | undefined;
   /** Counts the parts in memory: fewer travel at once where there is no room for more. */
   readonly hold: Hold;
 }
@@ -163,7 +169,7 @@ export class GatheringSink implements Sink {
     chooseTarget: () => Promise<UploadTarget>,
     private readonly onFailure: (error: Error) => void,
   ) {
-    this.#upload = new PendingUpload(bucket, chooseTarget);
+    this.#upload = new PendingUpload(bucket, chooseTarget, tuning.modifiedAt);
     this.#partBytes = this.#sizeOf(1);
   }
 
@@ -180,13 +186,13 @@ export class GatheringSink implements Sink {
     this.#overflow(chunk).then(() => done(), done);
   }
 
-  async publish(target: UploadTarget, size: number, exclusive: boolean): Promise<CompletedUpload> {
+  async publish(target: UploadTarget, size: number, exclusive: boolean, modifiedAt?: Date): Promise<CompletedUpload> {
     const { exclusivePut, exclusiveComplete } = this.bucket.calls.traits.now;
     const upload = this.#upload.opened;
     if (upload === undefined) {
       if (exclusive && exclusivePut !== 'yes') await refuseExisting(this.bucket, target);
-      const etag = await this.bucket.put(target.key, this.#take(), target.path, { exclusive });
-      return { size, etag, modifiedAt: wholeSeconds(new Date()) };
+      const etag = await this.bucket.put(target.key, this.#take(), target.path, { exclusive, modifiedAt });
+      return justStored(target, size, etag, modifiedAt);
     }
     if (this.#gathered > 0) this.#start(upload);
     await Promise.all([...this.#inFlight]);
@@ -295,6 +301,7 @@ class PendingUpload {
   constructor(
     private readonly bucket: Bucket,
     private readonly chooseTarget: () => Promise<UploadTarget>,
+    private readonly modifiedAt: Date | undefined,
   ) {}
 
   open(): Promise<MultipartUpload> {
@@ -316,11 +323,21 @@ class PendingUpload {
   async #open(): Promise<MultipartUpload> {
     const target = await this.chooseTarget();
     if (this.#cause !== undefined) throw this.#cause;
-    const upload = await MultipartUpload.open(this.bucket, target);
+    const upload = await MultipartUpload.open(this.bucket, target, describe(target.key, this.modifiedAt));
     this.opened = upload;
     if (this.#cause !== undefined) upload.cut(this.#cause);
     return upload;
   }
+}
+
+/** What a PUT that was answered with success has made. */
+function justStored(
+  { key }: UploadTarget,
+  size: number,
+  etag: string | undefined,
+  modifiedAt: Date | undefined,
+): CompletedUpload {
+  return { size, etag, modifiedAt: wholeSeconds(new Date()), description: describe(key, modifiedAt) };
 }
 
 function tooLarge({ path }: UploadTarget): GatewayError {

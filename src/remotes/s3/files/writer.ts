@@ -4,6 +4,7 @@ import type { RemotePath } from '../../path.js';
 import type { Commit, FileInfo, RemoteWriter } from '../../remote.js';
 import type { Bucket } from './bucket.js';
 import { copyObject } from './copy.js';
+import { describe } from './description.js';
 import { fileInfo } from './listing.js';
 import type { UploadTarget } from './multipart.js';
 import { requireFilePlace } from './place.js';
@@ -68,7 +69,7 @@ export class S3Writer extends Writable implements RemoteWriter {
     if (expected.size !== this.#received) {
       throw this.#mismatch(`${this.#received} bytes were sent, ${expected.size} were expected`);
     }
-    const { size, path = this.opened.path, exclusive = false } = expected;
+    const { size, path = this.opened.path, exclusive = false, modifiedAt } = expected;
     const final = { path, key: this.bucket.fileKey(path) };
     const { context } = this.bucket.calls;
     context.mark?.('rename');
@@ -76,7 +77,7 @@ export class S3Writer extends Writable implements RemoteWriter {
     if (staged === undefined || staged.key === final.key) {
       if (path !== this.opened.checked) await requireFilePlace(this.bucket, path);
       context.irrevocable?.();
-      const facts = await this.#sink.publish(final, size, exclusive);
+      const facts = await this.#sink.publish(final, size, exclusive, modifiedAt);
       this.#isCommitted = true;
       return fileInfo(path, facts);
     }
@@ -86,7 +87,8 @@ export class S3Writer extends Writable implements RemoteWriter {
     await requireFilePlace(this.bucket, path);
     const origin = { bucket: this.bucket.name, key: staged.key, facts };
     context.irrevocable?.();
-    const copied = await copyObject(this.bucket, origin, final, { exclusive, retype: true });
+    const description = describe(final.key, modifiedAt);
+    const copied = await copyObject(this.bucket, origin, final, { exclusive, description });
     this.#isCommitted = true;
     await this.#removeStaged();
     return fileInfo(path, copied);

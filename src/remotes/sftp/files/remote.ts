@@ -30,12 +30,12 @@ import { Confinement, lookAt, lookBehind, type ServerPath } from './confine.js';
 import type { HostMemory } from '../memory.js';
 import { infoOf, listEntries } from './listing.js';
 import { readHead, SftpSource } from './source.js';
-import { isMissing, translate } from '../wire/replies.js';
+import { translate } from '../wire/replies.js';
 import type { SftpLease } from '../session/session.js';
 import { Tree } from './tree.js';
 import { SftpWriter } from './writer.js';
 import type { ExtraLane } from './sink.js';
-import { Upload, type UploadPlan } from './upload.js';
+import { closeAndRemove, Upload, type UploadPlan } from './upload.js';
 import { OPEN, type Attributes } from '../wire/wire.js';
 
 /** Short requests on one channel: enough to fill a long line, few enough for others on the connection. */
@@ -62,13 +62,14 @@ export class SftpRemote implements Remote {
   }
 
   get can(): Capabilities {
-    const { moveOnto, oneRequestAtATime } = this.#memory;
+    const { moveOnto, oneRequestAtATime, keepsTimes } = this.#memory;
     return {
       moveOnto,
       exclusiveCreate: moveOnto === 'refuses',
       readsWhileWriting: true,
       timeResolutionMs: 1000,
       statTimeResolutionMs: 1000,
+      keepsTimes: keepsTimes === false ? 'no' : 'listed',
       callsAtOnce: oneRequestAtATime ? 1 : CALLS_AT_ONCE,
     };
   }
@@ -184,13 +185,14 @@ export class SftpRemote implements Remote {
       : undefined;
   }
 
-  async #put(path: RemotePath, bytes: Buffer, { exclusive = false, opened, sent }: PutOptions): Promise<FileInfo> {
+  async #put(path: RemotePath, bytes: Buffer, options: PutOptions): Promise<FileInfo> {
+    const { exclusive = false, modifiedAt, opened, sent } = options;
     const upload = await this.#openUpload(path, { size: bytes.length, exclusive });
     const { signal } = this.#context;
     try {
       opened?.();
       signal.throwIfAborted();
-      return await orAbort(upload.put(bytes, { size: bytes.length, exclusive }, sent), signal);
+      return await orAbort(upload.put(bytes, { size: bytes.length, exclusive, modifiedAt }, sent), signal);
     } catch (error) {
       await upload.takeBack();
       throw error;
@@ -378,7 +380,10 @@ export class SftpRemote implements Remote {
     path: RemotePath,
     job: Pick<UploadPlan, 'publish' | 'takeBack' | 'leaveBehind'> & { readonly start?: number },
   ): Upload {
-    return new Upload({ channel, handle, file, path, start: 0, isOrderly: this.#isOpenSsh, ...job });
+    return new Upload({
+      ...{ channel, handle, file, path, start: 0, isOrderly: this.#isOpenSsh, memory: this.#memory },
+      ...job,
+    });
   }
 
   #writer(upload: Upload, size?: number): SftpWriter {
@@ -431,13 +436,6 @@ function obstacleAt(
   if (standing === undefined) return undefined;
   if (exclusive === true) return alreadyExists(path);
   return standing.isFolder ? isAFolder(path) : undefined;
-}
-
-async function closeAndRemove(channel: SftpChannel, handle: Buffer | undefined, file: ServerPath): Promise<void> {
-  if (handle !== undefined) await channel.close(handle).catch(() => undefined);
-  await channel.remove(file.raw).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-  });
 }
 
 /** Ends what an operation opened too late to use. */

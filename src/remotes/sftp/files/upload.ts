@@ -3,9 +3,11 @@ import { GatewayError } from '../../../base/errors.js';
 import type { RemotePath } from '../../path.js';
 import type { Commit, FileInfo } from '../../remote.js';
 import type { SftpChannel } from '../session/channel.js';
-import { isStatus, translate } from '../wire/replies.js';
+import { isMissing, isStatus, translate } from '../wire/replies.js';
 import type { Attributes } from '../wire/wire.js';
-import type { ServerPath } from './confine.js';
+import { isSameTime } from '../../times.js';
+import type { HostMemory } from '../memory.js';
+import { unlessRefused, type ServerPath } from './confine.js';
 
 const ABORT_MS = 10_000;
 
@@ -21,6 +23,7 @@ export interface UploadPlan {
   readonly start: number;
   /** The server does what it is asked in order, so the file may be measured and closed behind its last write. */
   readonly isOrderly: boolean;
+  readonly memory: HostMemory;
   /** Puts the file where it belongs, once `measuring` has shown that it is complete, closed and of the right size. */
   publish(measuring: Promise<Attributes>, expected: Commit): Promise<FileInfo>;
   /** Undoes what was written. The handle is closed before, unless `handle` is given: then it closes that. */
@@ -89,7 +92,7 @@ export class Upload {
 
   async #publish(expected: Commit, written: Promise<void>): Promise<FileInfo> {
     try {
-      const info = await this.plan.publish(this.#measureAndClose(this.plan.start + expected.size, written), expected);
+      const info = await this.plan.publish(this.#measureAndClose(expected, written), expected);
       this.#isPublished = true;
       return info;
     } catch (error) {
@@ -97,22 +100,42 @@ export class Upload {
     }
   }
 
-  async #measureAndClose(expectedSize: number, written: Promise<void>): Promise<Attributes> {
-    const { channel, handle, path, file, isOrderly } = this.plan;
+  async #measureAndClose({ size, modifiedAt }: Commit, written: Promise<void>): Promise<Attributes> {
+    const { channel, handle, path, file, isOrderly, memory } = this.plan;
+    const expectedSize = this.plan.start + size;
     if (!isOrderly) await written;
     this.#isOpen = false;
+    // Refused or lost, that shows in what stands there.
+    if (modifiedAt !== undefined && isOrderly) channel.setTimes(handle, modifiedAt).catch(() => undefined);
     const measured = channel.fstat(handle).catch((error: unknown) => {
       if (isStatus(error)) return undefined;
       throw error;
     });
     try {
       let [attributes] = await Promise.all([measured, channel.close(handle), written]);
+      if (modifiedAt !== undefined && !isOrderly) {
+        // Closing the file may give it the present time.
+        await unlessRefused(channel.setTimesAt(file.raw, modifiedAt));
+        attributes = await channel.stat(file.raw);
+      }
       // Servers in front of an object store know the size only once the file is closed, and some cannot tell it before.
       if (attributes?.size !== expectedSize) attributes = await channel.stat(file.raw);
       if (attributes.size !== expectedSize) throw this.mismatch(attributes.size, expectedSize);
+      if (modifiedAt !== undefined) memory.keepsTimes = isSameTime(attributes.modifiedAt, modifiedAt);
       return attributes;
     } catch (error) {
       throw translate(error, path, 'verify');
     }
   }
+}
+
+export async function closeAndRemove(
+  channel: SftpChannel,
+  handle: Buffer | undefined,
+  file: ServerPath,
+): Promise<void> {
+  if (handle !== undefined) await channel.close(handle).catch(() => undefined);
+  await channel.remove(file.raw).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
 }

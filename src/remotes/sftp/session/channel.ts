@@ -20,6 +20,7 @@ import {
   ReplyReader,
   REQUEST,
   sizeAttribute,
+  timeAttributes,
   uint64,
   type Attributes,
   type NameEntry,
@@ -182,6 +183,15 @@ export class SftpChannel {
 
   setSize(handle: Buffer, size: number): Promise<void> {
     return this.#ask(REQUEST.FSETSTAT, [handle, ...sizeAttribute(size)], takeOk);
+  }
+
+  /** Of an open file. */
+  setTimes(handle: Buffer, modifiedAt: Date): Promise<void> {
+    return this.#ask(REQUEST.FSETSTAT, [handle, ...timeAttributes(modifiedAt)], takeOk);
+  }
+
+  setTimesAt(path: Buffer, modifiedAt: Date): Promise<void> {
+    return this.#ask(REQUEST.SETSTAT, [path, ...timeAttributes(modifiedAt)], takeOk);
   }
 
   openFolder(path: Buffer): Promise<Buffer> {

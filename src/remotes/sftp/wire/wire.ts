@@ -12,6 +12,7 @@ export const REQUEST = {
   WRITE: 6,
   LSTAT: 7,
   FSTAT: 8,
+  SETSTAT: 9,
   FSETSTAT: 10,
   OPENDIR: 11,
   READDIR: 12,
@@ -82,6 +83,12 @@ export const uint64 = (value: number): [high: number, low: number] => [Math.floo
 
 /** FSETSTAT's attributes for a size alone. */
 export const sizeAttribute = (size: number): number[] => [ATTRIBUTE.SIZE, ...uint64(size)];
+
+/** SETSTAT's and FSETSTAT's attributes for the times alone; that of the last access, nobody asks for. */
+export function timeAttributes(modifiedAt: Date): number[] {
+  const seconds = Math.floor(modifiedAt.getTime() / 1000);
+  return [ATTRIBUTE.TIMES, seconds, seconds];
+}
 
 /** Reads the fields of one reply; a field that is not there is a MalformedReply. */
 export class ReplyReader {

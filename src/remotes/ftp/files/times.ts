@@ -1,0 +1,42 @@
+/** Giving a file a time: MFMT where the server announces it, and MDTM with two arguments on vsftpd, which has no MFMT. */
+import type { RemotePath } from '../../path.js';
+import type { FileInfo } from '../../remote.js';
+import { isSameTime } from '../../times.js';
+import { timeValue } from '../names/entries.js';
+import type { Operation } from '../session/operation.js';
+import { isUnsupported } from '../session/replies.js';
+import type { FtpLease } from '../session/session.js';
+
+const QUARTER_HOUR_MS = 900_000;
+const DAY_MS = 86_400_000;
+
+/** Others would take the time for a part of the name. */
+const setterOf = ({ control, features }: FtpLease): 'MFMT' | 'MDTM' | undefined =>
+  features.setsTimes ? 'MFMT' : /vsftpd/i.test(control.banner) ? 'MDTM' : undefined;
+
+export const canSetTimes = (lease: FtpLease): boolean => setterOf(lease) !== undefined;
+
+/** Sets the time as far as the server does that; resolves with what `measure` tells of the file then. */
+export async function dated(
+  operation: Operation,
+  path: RemotePath,
+  time: Date,
+  measure: () => Promise<FileInfo>,
+): Promise<FileInfo> {
+  const { memory } = operation.lease;
+  const setter = setterOf(operation.lease);
+  if (setter === undefined) return measure();
+  const set = async (value: Date): Promise<boolean> =>
+    !isUnsupported(await operation.ask(`${setter} ${timeValue(value)}`, path));
+  const isKnown = await set(time);
+  let info = await measure();
+  const asked = Math.floor(time.getTime() / 1000) * 1000;
+  const apart = info.modifiedAt.getTime() - asked;
+  // Some take it for the time of their own zone, which is whole quarters of an hour away.
+  if (isKnown && apart !== 0 && apart % QUARTER_HOUR_MS === 0 && Math.abs(apart) <= DAY_MS) {
+    await set(new Date(asked - apart));
+    info = await measure();
+  }
+  memory.keepsTimes = isSameTime(info.modifiedAt, time);
+  return info;
+}

@@ -1,0 +1,59 @@
+/** What an object carries beside its bytes: read with HEAD and GET, and written anew with whatever makes an object. */
+import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3';
+import mime from 'mime-types';
+
+/** In the words of the store's requests. */
+export type Description = Pick<
+  Partial<HeadObjectCommandOutput>,
+  | 'CacheControl'
+  | 'ContentDisposition'
+  | 'ContentEncoding'
+  | 'ContentLanguage'
+  | 'ContentType'
+  | 'Expires'
+  | 'WebsiteRedirectLocation'
+> & { readonly Metadata?: Readonly<Record<string, string>> };
+
+const FIELDS = [
+  'CacheControl',
+  'ContentDisposition',
+  'ContentEncoding',
+  'ContentLanguage',
+  'ContentType',
+  'Expires',
+  'WebsiteRedirectLocation',
+] as const;
+
+/** Of a new object. Its type goes by the key's extension; browsers and content networks in front of a bucket go by it. */
+export function describe(key: string, modifiedAt?: Date): Description {
+  const type = mime.lookup(key);
+  return withTime({ ContentType: type === false ? 'application/octet-stream' : type }, modifiedAt);
+}
+
+/** Of HEAD's or GET's answer. */
+export function descriptionOf(answer: Partial<HeadObjectCommandOutput>): Description {
+  const told = FIELDS.flatMap((field) => (answer[field] === undefined ? [] : [[field, answer[field]] as const]));
+  return { ...(Object.fromEntries(told) as Description), Metadata: answer.Metadata ?? {} };
+}
+
+/** Signed as text, other characters would arrive changed: then only the store itself can copy them. */
+export const canBeWrittenAnew = ({ Metadata = {} }: Description): boolean =>
+  Object.values(Metadata).every((value) => /^[\x20-\x7e]*$/.test(value));
+
+/** The key under which rclone keeps a file's own time, too: seconds since 1970, with a fraction. */
+const TIME_KEY = 'mtime';
+
+export function withTime(description: Description, time: Date | undefined): Description {
+  if (time === undefined) return description;
+  return { ...description, Metadata: { ...description.Metadata, [TIME_KEY]: secondsOf(time) } };
+}
+
+export function keptTime({ Metadata = {} }: Description): Date | undefined {
+  const [, seconds, fraction = ''] = /^(\d{1,11})(?:\.(\d{1,9}))?$/.exec(Metadata[TIME_KEY] ?? '') ?? [];
+  if (seconds === undefined) return undefined;
+  return new Date(Number(seconds) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3)));
+}
+
+function secondsOf(time: Date): string {
+  return (time.getTime() / 1000).toFixed(3).replace(/\.?0+$/, '');
+}
