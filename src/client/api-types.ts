@@ -404,8 +404,10 @@ export interface components {
       readonly success: true;
       /** @description Path from the root of the connection. */
       readonly path: string;
-      /** @description Folders first, then by name. */
+      /** @description Folders first, then by name; with `recursive` by path. */
       readonly files: readonly components['schemas']['FileInfo'][];
+      /** @description With `limit` alone: the `cursor` of the next page; null when nothing follows. */
+      readonly nextCursor?: string | null;
     };
     readonly MkdirAnswer: {
       /**
@@ -896,6 +898,17 @@ export interface components {
     readonly ListFolderQuery: {
       /** @description Remote folder; the connection's default path when absent. */
       readonly path?: string;
+      /**
+       * @description Also what lies in sub-folders, at most 100 levels deep.
+       * @default false
+       */
+      readonly recursive?: boolean;
+      /** @description A glob on the path below the folder: `*.csv` for those in the folder itself, `**\/*.csv` at any depth. A star stands for a leading dot too. Folders that cannot hold a match are not read. */
+      readonly pattern?: string;
+      /** @description Entries of one page. */
+      readonly limit?: number;
+      /** @description The `nextCursor` of the page before; all else of the request stays as it was. */
+      readonly cursor?: string;
     };
     readonly FindFileQuery: {
       /** @description Path on the remote server, absolute or from the default path of the connection. */

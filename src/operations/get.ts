@@ -1,12 +1,12 @@
 /** Download and read: a file opened on a lease that lasts until the last byte is on its way. */
-import { Transform, type Readable, type TransformCallback } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
 import type { Hold } from '../budgets/memory.js';
 import { GatewayError } from '../base/errors.js';
 import { baseName, type RemotePath } from '../remotes/path.js';
 import type { ByteRange, FileInfo, OpenFile } from '../remotes/remote.js';
 import { gather, lengthOf, wholeIfShort } from '../remotes/whole.js';
 import type { Operation, OperationRequest, OperationResult, Operations, PathReference } from './operation.js';
+import { BODY_BYTES, bodyOf, Deferred } from './streamed.js';
 
 export interface Download {
   readonly transferId: string;
@@ -20,9 +20,6 @@ export interface Download {
   /** In place of `body`: a short file, whose operation has ended. Neither, when `skipBody` said so. */
   readonly whole?: Buffer | undefined;
 }
-
-/** Held between the remote and the client's socket, beside the window: chunks of 255 KiB in four places (SFTP). */
-const DOWNLOAD_BYTES = 1024 * 1024;
 
 export interface DownloadOptions {
   /** Chooses a range from the file's facts, or throws. */
@@ -51,7 +48,7 @@ export async function openDownload(
 
   const memory = request.memory?.hold();
   const leased = operation.use(async (remote, attempt) => {
-    memory?.require(DOWNLOAD_BYTES);
+    memory?.require(BODY_BYTES);
     const path = await reference(remote);
     operation.locate(path, baseName(path));
     if (skipBody !== undefined) {
@@ -82,87 +79,10 @@ export async function openDownload(
       return { ...common, body: undefined, whole };
     }
     operation.expectedSize = length;
-    let failing: Promise<unknown> | undefined;
-    const fail = async (error: unknown): Promise<void> => {
-      // A remote's failure is a GatewayError; anything else here is the consumer going away.
-      const cause =
-        error instanceof GatewayError
-          ? error
-          : new GatewayError('client_gone', 'the client left before the file was whole', {
-              step: 'transfer',
-              cause: error,
-            });
-      drained.reject(cause);
-      await leased.catch(() => undefined);
-      await running.fail(operation.signal.aborted ? operation.signal.reason : cause);
-    };
-    const body = new LastChunkHeld({
-      onBytes: (bytes) => void (operation.fileSize = bytes),
-      beforeEnd: async () => {
-        drained.resolve();
-        await leased;
-        await running.succeed();
-      },
-      beforeError: (error) => (failing ??= fail(error)),
-    });
-    pipeline(file.body, body, { signal: operation.signal }).catch((error: unknown) => (failing ??= fail(error)));
+    const body = bodyOf(running, file.body, { leased, drained });
     return { ...common, body };
   } catch (error) {
     throw await running.fail(error);
-  }
-}
-
-interface Endings {
-  readonly onBytes: (total: number) => void;
-  readonly beforeEnd: () => Promise<void>;
-  readonly beforeError: (error: Error) => Promise<unknown>;
-}
-
-/**
- * Keeps the newest chunk back until `beforeEnd` has resolved, so that what follows the last byte happens before it is
- * sent; and an error until `beforeError` has, so that whoever is told of it finds it recorded.
- */
-class LastChunkHeld extends Transform {
-  private bytes = 0;
-  private held: Buffer | undefined;
-
-  constructor(private readonly endings: Endings) {
-    super();
-  }
-
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.bytes += chunk.length;
-    this.endings.onBytes(this.bytes);
-    if (this.held !== undefined) this.push(this.held);
-    this.held = chunk;
-    done();
-  }
-
-  override _flush(done: TransformCallback): void {
-    this.endings.beforeEnd().then(() => {
-      if (this.held !== undefined) this.push(this.held);
-      done();
-    }, done);
-  }
-
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    if (error === null) return done();
-    void this.endings.beforeError(error).finally(() => done(error));
-  }
-}
-
-/** A promise and its two ends; its rejection is always taken care of. */
-class Deferred<T> {
-  readonly promise: Promise<T>;
-  resolve!: (value: T) => void;
-  reject!: (error: unknown) => void;
-
-  constructor() {
-    this.promise = new Promise<T>((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-    this.promise.catch(() => undefined);
   }
 }
 

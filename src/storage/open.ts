@@ -13,6 +13,7 @@ import { openMasterKey, rotateMasterKey } from './secrets/key-check.js';
 import { masterKeyFile, parseMasterKey, replaceMasterKeyFile } from './secrets/master-key.js';
 import { FolderSecrets, NamedSecrets } from './secrets/sealed-rows.js';
 import { Keyring } from './secrets/secrets.js';
+import { Signatures } from './secrets/signatures.js';
 import { StartupError, type StorageOptions } from './startup.js';
 import type { Storage } from './storage.js';
 import { Accounts, forgetFailures, provisionAccount } from './tables/accounts.js';
@@ -151,6 +152,7 @@ function assemble(
     idempotency,
     leftovers: new LeftoverNotes(database, node),
     locks,
+    signatures: new Signatures(keyring),
     watching: {
       folders,
       checks,

@@ -7,6 +7,7 @@ import type { Jobs } from './cluster/jobs.js';
 import type { AdvisoryLocks } from './cluster/locks.js';
 import type { SharedRates, SharedSessions } from './cluster/shared-limits.js';
 import type { FolderSecrets as FolderSecretStore } from './secrets/sealed-rows.js';
+import type { Signatures as Signer } from './secrets/signatures.js';
 import type { Accounts as AccountStore } from './tables/accounts.js';
 import type { ApiKeys as ApiKeyStore } from './tables/api-keys.js';
 import type { AuditLog as AuditStore } from './tables/audit-log.js';
@@ -45,6 +46,7 @@ export type Quota = Face<MonthlyQuota>;
 export type RequestRates = Face<SharedRates>;
 export type RunningTransfers = Face<RunningStore>;
 export type SessionClaims = Face<SharedSessions>;
+export type Signatures = Face<Signer>;
 export type TransferPages = Face<PageStore>;
 export type WatchChecks = Face<CheckStore>;
 export type WatchedFiles = Face<FileStore>;
@@ -83,6 +85,7 @@ export interface Storage {
   readonly idempotency: IdempotencyStore;
   readonly leftovers: LeftoverStore;
   readonly locks: Locks;
+  readonly signatures: Signatures;
   readonly management: Management;
   readonly watching: WatchStorage;
   /** What other processes share with this one; undefined where the database is this one's own. */

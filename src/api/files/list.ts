@@ -1,8 +1,12 @@
 import { Type } from 'typebox';
-import { listOf, object, success } from '../../base/schema.js';
+import { flag, listOf, object, success, text, textOrNull, withDefault } from '../../base/schema.js';
+import { refusal } from '../../base/errors.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/operation.js';
-import type { SortedListing } from '../../operations/sorted-listing.js';
+import { listPage, listTree, openListing } from '../../operations/tree/list-tree.js';
+import { createPatternFilter } from '../../operations/tree/path-filter.js';
+import type { FileInfo } from '../../remotes/remote.js';
+import { cursorParameter, openCursor, sealCursor } from '../cursor.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { answeredPath, connectionParameter, remotePath } from '../fields.js';
 import { connectionIn, operationFor, type ApiServices } from '../services.js';
@@ -17,6 +21,9 @@ const folderExample = {
   modifiedAt: '2026-01-30T08:15:00.000Z',
 };
 
+const LINES = 'application/x-ndjson';
+const MAX_PAGE = 10_000;
+
 export const listFolder = endpoint({
   method: 'GET',
   path: '/api/list/:connectionId',
@@ -24,44 +31,109 @@ export const listFolder = endpoint({
   operationId: 'listFolder',
   tag: 'Folders',
   summary: 'List a folder',
-  description: 'Files and folders of one folder: folders first, then by name in code-point order.',
+  description:
+    'Files and folders of one folder: folders first, then by name in code-point order. With `recursive` all that lies below it, by path: a folder counts as if a slash stood behind it, and all below it follows. Links to folders are listed and not entered. With `limit` page after page; with `Accept: application/x-ndjson` one entry a line, as the server tells them, unsorted and while it does: a failure on the way cuts the connection.',
   params: connectionParameter,
   query: Type.Object({
     path: Type.Optional(
       remotePath("Remote folder; the connection's default path when absent.", { examples: ['/upload'] }),
     ),
+    recursive: withDefault(
+      flag('Also what lies in sub-folders, at most 100 levels deep.', { examples: [false] }),
+      false,
+    ),
+    pattern: Type.Optional(
+      text(
+        'A glob on the path below the folder: `*.csv` for those in the folder itself, `**/*.csv` at any depth. A star stands for a leading dot too. Folders that cannot hold a match are not read.',
+        { minLength: 1, maxLength: 1024, examples: ['**/*.csv'] },
+      ),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Entries of one page.', examples: [1000] }),
+    ),
+    cursor: Type.Optional(
+      cursorParameter('The `nextCursor` of the page before; all else of the request stays as it was.'),
+    ),
   }),
   answers: {
     200: {
       description: 'What the folder holds.',
-      content: jsonContent(
-        object('ListAnswer', {
-          success: success(),
-          path: answeredPath(),
-          files: listOf(fileInfo, 'Folders first, then by name.'),
-        }),
-        { answer: { success: true, path: '/upload', files: [folderExample, fileExample] } },
-      ),
+      content: {
+        ...jsonContent(
+          object('ListAnswer', {
+            success: success(),
+            path: answeredPath(),
+            files: listOf(fileInfo, 'Folders first, then by name; with `recursive` by path.'),
+            nextCursor: Type.Optional(
+              textOrNull('With `limit` alone: the `cursor` of the next page; null when nothing follows.'),
+            ),
+          }),
+          { answer: { success: true, path: '/upload', files: [folderExample, fileExample] } },
+        ),
+        [LINES]: {
+          schema: { type: 'string' },
+          examples: { lines: { summary: 'One FileInfo a line', value: `${JSON.stringify(fileExample)}\n` } },
+        },
+      },
     },
   },
   isRemote: true,
   errors: ['not_found'],
 }).handle(async (input, services: ApiServices) => {
-  const { path } = input.query;
+  const { path, recursive, pattern, limit, cursor } = input.query;
+  const filter = pattern === undefined ? undefined : createPatternFilter(pattern, 'pattern');
+  const wantsLines = prefersLines(input.request.headers.get('accept'));
+  if (wantsLines && limit !== undefined) throw refusal('bad_request', `limit is for JSON: ${LINES} has no pages`);
+  if (cursor !== undefined && limit === undefined) throw refusal('bad_request', 'cursor must come with limit');
   const connection = await connectionIn(input, services);
   const reference = referTo(connection, path, 'path');
-  const { result } = await services.operations.run(operationFor(input, connection, 'list', path ?? ''), (operation) =>
-    changes.listFolder(operation, reference, input.request.claims.memory.hold()),
+  const request = operationFor(input, connection, 'list', path ?? '');
+  const walked = { isDeep: recursive, filter };
+  if (wantsLines) {
+    const stream = await openListing(services.operations, request, reference, walked, lineOf);
+    return { status: 200, headers: { 'Content-Type': LINES, Vary: 'Accept' }, body: { stream, length: undefined } };
+  }
+
+  const memory = input.request.claims.memory.hold();
+  if (limit === undefined) {
+    const isPlain = !recursive && filter === undefined;
+    const { result } = await services.operations.run(request, (operation) =>
+      isPlain ? changes.listFolder(operation, reference, memory) : listTree(operation, reference, walked, memory),
+    );
+    return jsonStream(listing(result.path, result.files));
+  }
+
+  const { signatures } = services.storage;
+  const list = [input.caller.accountId, connection.id, path ?? null, recursive, pattern ?? null];
+  const after = cursor === undefined ? undefined : openCursor(signatures, list, cursor);
+  const { result } = await services.operations.run(request, (operation) =>
+    listPage(operation, reference, { ...walked, limit, after }, memory),
   );
-  return jsonStream(listing(result.path, result.files));
+  const nextCursor = result.end === undefined ? null : sealCursor(signatures, list, result.end);
+  return jsonStream(listing(result.path, result.files, `,"nextCursor":${JSON.stringify(nextCursor)}`));
 });
 
-function* listing(path: string, files: SortedListing): Generator<string> {
-  yield `{"success":true,"path":${JSON.stringify(path)},"files":[`;
+function* listing(path: string, files: Iterable<FileInfo>, more = ''): Generator<string> {
+  yield `{"success":true,"path":${JSON.stringify(path.toWellFormed())},"files":[`;
   let separator = '';
   for (const file of files) {
     yield `${separator}${JSON.stringify(fileInfoOf(file))}`;
     separator = ',';
   }
-  yield ']}';
+  yield `]${more}}`;
+}
+
+const lineOf = (file: FileInfo): string => `${JSON.stringify(fileInfoOf(file))}\n`;
+
+/** Named, and not less wanted than JSON (RFC 9110, 12.5.1). */
+function prefersLines(accept = ''): boolean {
+  const weights = new Map(
+    accept.split(',').map((range) => {
+      const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='));
+      return [type, weight === undefined ? 1 : Number(weight.slice(2)) || 0] as const;
+    }),
+  );
+  const lines = weights.get(LINES) ?? 0;
+  return lines > 0 && lines >= (weights.get('application/json') ?? 0);
 }

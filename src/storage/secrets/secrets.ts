@@ -3,7 +3,7 @@
  * wrapped by the master key (AES-256-GCM too). A new master key rewraps 32 bytes a secret and touches no ciphertext.
  * Both layers are bound to the place of the secret, so a ciphertext copied to another row does not open.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { MASTER_KEY_BYTES, type MasterKey } from './master-key.js';
 
 const CIPHER = 'aes-256-gcm';
@@ -68,6 +68,12 @@ export class Keyring {
   rewrap(sealed: SealedSecret, place: SecretPlace): SealedSecret {
     const dataKey = this.#unwrap(sealed, place);
     return { ...sealed, keyId: this.#active.id, wrappedKey: wrap(dataKey, this.#active, place) };
+  }
+
+  /** HMAC-SHA-256 under a key of that purpose's own, which is derived from the active master key. */
+  mac(purpose: string, content: string): Buffer {
+    const derived = hkdfSync('sha256', this.#active.bytes, '', `file-transfer-gateway ${purpose}`, MASTER_KEY_BYTES);
+    return createHmac('sha256', Buffer.from(derived)).update(content).digest();
   }
 
   #unwrap(sealed: SealedSecret, place: SecretPlace): Buffer {

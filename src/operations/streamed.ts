@@ -1,0 +1,137 @@
+/** Operations whose result is read while they go on: the lease lasts, and the history item stands, until the last byte. */
+import { Transform, type Readable, type TransformCallback } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { GatewayError } from '../base/errors.js';
+import type { Remote } from '../remotes/remote.js';
+import type { Operation, OperationRequest, Operations, RunningOperation } from './operation.js';
+
+/** Held between the remote and the client's socket, beside the window: chunks of 255 KiB in four places (SFTP). */
+export const BODY_BYTES = 1024 * 1024;
+
+/**
+ * Makes a body out of what `open` finds on a leased remote. The operation ends with the body: the lease goes back and the
+ * history item is recorded before the last chunk leaves, so that a client who has everything finds it recorded. `open`
+ * may run again on another session until it has resolved; it reads so far that the first of what may fail has not.
+ */
+export async function openBody<T>(
+  operations: Operations,
+  request: OperationRequest,
+  open: (remote: Remote, operation: Operation) => Promise<{ readonly facts: T; readonly source: Readable }>,
+): Promise<{ readonly facts: T; readonly body: Readable }> {
+  const running = await operations.begin(request);
+  const { operation } = running;
+  const opened = new Deferred<{ readonly facts: T; readonly source: Readable }>();
+  const drained = new Deferred<void>();
+  const memory = request.memory?.hold();
+  const leased = operation.use(async (remote, attempt) => {
+    memory?.require(BODY_BYTES);
+    const found = await open(remote, operation);
+    operation.mark('transfer');
+    attempt.committed();
+    opened.resolve(found);
+    await drained.promise;
+  });
+  leased.catch((error: unknown) => opened.reject(error));
+  try {
+    const { facts, source } = await opened.promise;
+    return { facts, body: bodyOf(running, source, { leased, drained, isFile: request.type !== 'list' }) };
+  } catch (error) {
+    throw await running.fail(error);
+  }
+}
+
+export interface LeaseInUse {
+  /** Settles when the lease has gone back, which it does after `drained`. */
+  readonly leased: Promise<unknown>;
+  readonly drained: Deferred<void>;
+  /** false: its bytes are no file's. */
+  readonly isFile?: boolean;
+}
+
+/** `source` on its way to the client; with its end, or failure, the operation ends. */
+export function bodyOf(
+  running: RunningOperation,
+  source: Readable,
+  { leased, drained, isFile = true }: LeaseInUse,
+): Readable {
+  const { operation } = running;
+  let failing: Promise<unknown> | undefined;
+  const fail = async (error: unknown): Promise<void> => {
+    // A remote's failure is a GatewayError; anything else here is the consumer going away.
+    const cause =
+      error instanceof GatewayError
+        ? error
+        : new GatewayError('client_gone', 'the client left before the file was whole', {
+            step: 'transfer',
+            cause: error,
+          });
+    drained.reject(cause);
+    await leased.catch(() => undefined);
+    await running.fail(operation.signal.aborted ? operation.signal.reason : cause);
+  };
+  const body = new LastChunkHeld({
+    onBytes: (bytes) => void (isFile && (operation.fileSize = bytes)),
+    beforeEnd: async () => {
+      drained.resolve();
+      await leased;
+      await running.succeed();
+    },
+    beforeError: (error) => (failing ??= fail(error)),
+  });
+  pipeline(source, body, { signal: operation.signal }).catch((error: unknown) => (failing ??= fail(error)));
+  return body;
+}
+
+interface Endings {
+  readonly onBytes: (total: number) => void;
+  readonly beforeEnd: () => Promise<void>;
+  readonly beforeError: (error: Error) => Promise<unknown>;
+}
+
+/**
+ * Keeps the newest chunk back until `beforeEnd` has resolved, so that what follows the last byte happens before it is
+ * sent; and an error until `beforeError` has, so that whoever is told of it finds it recorded.
+ */
+class LastChunkHeld extends Transform {
+  private bytes = 0;
+  private held: Buffer | undefined;
+
+  constructor(private readonly endings: Endings) {
+    super();
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.bytes += chunk.length;
+    this.endings.onBytes(this.bytes);
+    if (this.held !== undefined) this.push(this.held);
+    this.held = chunk;
+    done();
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.endings.beforeEnd().then(() => {
+      if (this.held !== undefined) this.push(this.held);
+      done();
+    }, done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (error === null) return done();
+    void this.endings.beforeError(error).finally(() => done(error));
+  }
+}
+
+/** A promise and its two ends; its rejection is always taken care of. */
+export class Deferred<T> {
+  readonly promise: Promise<T>;
+  resolve!: (value: T) => void;
+  reject!: (error: unknown) => void;
+
+  constructor() {
+    this.promise = new Promise<T>((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    this.promise.catch(() => undefined);
+  }
+}

@@ -1,0 +1,110 @@
+/** What the list endpoint asks of trees, and of folders with a pattern: whole, a page, or line by line. */
+import { Readable } from 'node:stream';
+import type { Hold } from '../../budgets/memory.js';
+import { baseName, type RemotePath } from '../../remotes/path.js';
+import type { FileInfo } from '../../remotes/remote.js';
+import { HeldListing, SortedListing } from '../sorted-listing.js';
+import type { Operation, OperationRequest, Operations, PathReference } from '../operation.js';
+import { openBody } from '../streamed.js';
+import { firstRead, orderOf, walk, walkInOrder, type TreeEntry, type WalkOptions } from './walk.js';
+
+export interface ListedTree {
+  readonly path: RemotePath;
+  /** To be read once. */
+  readonly files: Iterable<FileInfo>;
+}
+
+/** All of it, sorted as `walkInOrder` would tell it. `memory` counts it. Errors: share_exceeded and overloaded among others. */
+export function listTree(
+  operation: Operation,
+  reference: PathReference,
+  options: WalkOptions,
+  memory: Hold,
+): Promise<ListedTree> {
+  return operation.use(async (remote) => {
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    operation.mark('transfer');
+    const entries = new SortedListing(orderOf(options));
+    const held = new HeldListing(path, memory);
+    for await (const entry of walk(remote, path, options)) {
+      operation.signal.throwIfAborted();
+      entries.add(entry);
+      if (held.add(entry.path.length + entry.key.length)) await held.turn();
+    }
+    return { path, files: filesOf(entries) };
+  });
+}
+
+function* filesOf(entries: Iterable<TreeEntry>): Generator<FileInfo> {
+  for (const { file } of entries) yield file;
+}
+
+export interface PageOptions extends WalkOptions {
+  readonly limit: number;
+  /** Where the page before ended. */
+  readonly after: string | undefined;
+}
+
+export interface ListedPage extends ListedTree {
+  /** Where this page ends; undefined when nothing follows. */
+  readonly end: string | undefined;
+}
+
+/** Of an entry, with its path and what the way to it takes. */
+const PAGE_ENTRY_BYTES = 512;
+
+/** At most `limit` entries in order. `memory` counts them. Errors: share_exceeded and overloaded among others. */
+export function listPage(
+  operation: Operation,
+  reference: PathReference,
+  { limit, after, ...options }: PageOptions,
+  memory: Hold,
+): Promise<ListedPage> {
+  return operation.use(async (remote) => {
+    memory.require((limit + 1) * PAGE_ENTRY_BYTES);
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    operation.mark('transfer');
+    const entries: TreeEntry[] = [];
+    for await (const entry of walkInOrder(remote, path, { ...options, after, expected: limit + 1 })) {
+      operation.signal.throwIfAborted();
+      if (entries.length === limit) return { path, files: filesOf(entries), end: entries.at(-1)?.key };
+      entries.push(entry);
+    }
+    return { path, files: filesOf(entries), end: undefined };
+  });
+}
+
+/** A chunk leaves when it is as large, or when its first line has waited for so long. */
+const [CHUNK_CHARACTERS, CHUNK_MS] = [16 * 1024, 50];
+
+/** A line for each entry, as the server tells them, while it tells them. */
+export async function openListing(
+  operations: Operations,
+  request: OperationRequest,
+  reference: PathReference,
+  options: WalkOptions,
+  lineOf: (file: FileInfo) => string,
+): Promise<Readable> {
+  const { body } = await openBody(operations, request, async (remote, operation) => {
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    const entries = await firstRead(walk(remote, path, options));
+    return { facts: path, source: Readable.from(linesOf(entries, lineOf), { objectMode: false }) };
+  });
+  return body;
+}
+
+async function* linesOf(entries: AsyncIterable<TreeEntry>, lineOf: (file: FileInfo) => string): AsyncGenerator<Buffer> {
+  let text = '';
+  let since = 0;
+  for await (const { file } of entries) {
+    if (text === '') since = performance.now();
+    text += lineOf(file);
+    if (text.length < CHUNK_CHARACTERS && performance.now() - since < CHUNK_MS) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  if (text !== '') yield Buffer.from(text);
+}
