@@ -15,6 +15,7 @@ import { RawClient } from './http/support/raw-client.js';
 import { startPostgres, type PostgresServer } from './servers/postgres.js';
 import { appendRules } from './conformance/append-rules.js';
 import { placeRules } from './conformance/place-rules.js';
+import { treeRules } from './conformance/tree-rules.js';
 import { validatorRules } from './conformance/validator-rules.js';
 import type { ServerEntry, TestServer } from './servers/catalogue.js';
 import { eventually } from './support/eventually.js';
@@ -605,6 +606,7 @@ export function httpSuite(entry: ServerEntry): void {
     placeRules(() => ({ gateway, server, newFolder }));
     appendRules(() => ({ gateway, server, newFolder }));
     validatorRules(() => ({ gateway, server, newFolder }));
+    treeRules(() => ({ gateway, server, newFolder }));
 
     test('Content-Digest: right, wrong; the former file stands', async () => {
       const folder = newFolder();

@@ -62,4 +62,4 @@ export function operationFor(
 }
 
 /** Of a request, whatever its query and body are. */
-type OperationContext = Omit<RequestContext, 'params' | 'query' | 'body'>;
+export type OperationContext = Omit<RequestContext, 'params' | 'query' | 'body'>;

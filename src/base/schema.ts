@@ -58,6 +58,13 @@ export function listOf<T extends TSchema>(
   return Type.Unsafe({ type: 'array', items, ...options, description });
 }
 
+/** A query parameter that may be repeated; `more` says what for. */
+export function oneOrMore(one: TString, maxItems: number, more: string): TSchemaOf<string | readonly string[]> {
+  const { description = '', examples, ...schema } = one as TString & { description?: string; examples?: unknown };
+  const list = { type: 'array', items: schema, maxItems };
+  return Type.Unsafe({ description: `${description} ${more}`, examples, anyOf: [schema, list] });
+}
+
 /** `item` is what each text must be. */
 export const texts = (description: string, options?: TSchemaOptions, item?: TSchemaOptions) =>
   listOf(Type.String(item), description, options);

@@ -872,16 +872,16 @@ export interface components {
       readonly filename_template?: string;
     };
     readonly DownloadFileQuery: {
-      /** @description Path on the remote server, absolute or from the default path of the connection. */
-      readonly path: string;
+      /** @description Path on the remote server, absolute or from the default path of the connection. May stand several times with `format=zip`. */
+      readonly path: string | readonly string[];
       /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
       readonly rawName?: string;
       /**
-       * @description `binary` is the file itself, `json` an object that holds it as base64.
+       * @description `binary` is the file itself, `json` an object that holds it as base64, `zip` an archive: each path is one entry at its top, with its own name, a folder with all below it.
        * @default binary
        * @enum {string}
        */
-      readonly format?: 'binary' | 'json';
+      readonly format?: 'binary' | 'json' | 'zip';
     };
     readonly ReadFileQuery: {
       /** @description Path on the remote server, absolute or from the default path of the connection. */

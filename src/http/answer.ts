@@ -37,7 +37,7 @@ export function unrouted(error: GatewayError, requestId: string = uuidv7()): Htt
 }
 
 /** `filename*` carries any name exactly; the plain `filename` beside it is ASCII, for old clients (RFC 6266, 4.3). */
-function attachment(filename: string): string {
+export function attachment(filename: string): string {
   const fallback = filename.replace(/[^\u0020-\u007e]/gu, '?');
   return contentDisposition(filename, { type: 'attachment', fallback });
 }

@@ -76,7 +76,8 @@ export function createRouter(options: RouterOptions): HttpHandler {
       refuseForeignBytes(request.queryText);
       if (route.anyQuery !== true) unknown.noteQuery(request.query, route.query);
     }
-    const query = compiled.checkQuery?.(hasQuery ? queryValues(request.query) : NO_PARAMETERS) ?? NO_PARAMETERS;
+    const query =
+      compiled.checkQuery?.(hasQuery ? queryValues(request.query, route.query) : NO_PARAMETERS) ?? NO_PARAMETERS;
     const readWhole = access === 'public' ? readUnsigned : readSigned;
     const bytes = route.body === 'json' ? await readWhole(request) : undefined;
     const parsed = bytes === undefined ? undefined : parseJson(bytes);
@@ -256,16 +257,23 @@ function refuseForeignBytes(query: string): void {
   throw new GatewayError('bad_request', 'the query holds bytes that are not UTF-8', { step: 'request' });
 }
 
-function queryValues(query: URLSearchParams): Record<string, string> {
-  const values = new Map<string, string>();
+function queryValues(query: URLSearchParams, schema: object | undefined): Record<string, string | string[]> {
+  const values = new Map<string, string | string[]>();
   for (const [name, value] of query) {
     const refuse = (mistake: string): GatewayError =>
       new GatewayError('bad_request', `the query parameter ${name.slice(0, 64)} ${mistake}`, { step: 'request' });
-    if (values.has(name)) throw refuse('stands twice');
+    const former = values.get(name);
+    if (former !== undefined && !mayRepeat(schema, name)) throw refuse('stands twice');
     if (value.includes('\0')) throw refuse('holds a NUL');
-    values.set(name, value);
+    values.set(name, former === undefined ? value : [former, value].flat());
   }
   return Object.fromEntries(values);
+}
+
+/** Whether the schema takes a list beside the single value. */
+function mayRepeat(schema: object | undefined, name: string): boolean {
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { anyOf?: { type?: string }[] }> };
+  return properties[name]?.anyOf?.some(({ type }) => type === 'array') === true;
 }
 
 function parseJson(body: Buffer): unknown {

@@ -26,6 +26,7 @@ const PACKAGES = [
   'haproxy',
   'systemd',
   'prometheus',
+  'unzip',
 ];
 
 const POLICY = '/usr/sbin/policy-rc.d';

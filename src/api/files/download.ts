@@ -1,8 +1,17 @@
 import { Type } from 'typebox';
-import { base64, count, object, oneOf, success, text, withDefault } from '../../base/schema.js';
+import { refusal } from '../../base/errors.js';
+import { base64, count, object, oneOf, oneOrMore, success, text, withDefault } from '../../base/schema.js';
 import type { Connection } from '../../connections/connection.js';
-import { fileHeaders, isNotModified, NO_SNIFFING, selectRange, type Validators } from '../../http/answer.js';
+import {
+  attachment,
+  fileHeaders,
+  isNotModified,
+  NO_SNIFFING,
+  selectRange,
+  type Validators,
+} from '../../http/answer.js';
 import type { HttpAnswer, RequestContext } from '../../http/types.js';
+import { openArchive } from '../../operations/archive/archive.js';
 import { openDownload, type Download, type DownloadOptions } from '../../operations/get.js';
 import { referTo } from '../../operations/operation.js';
 import { placeName } from '../../operations/put.js';
@@ -11,8 +20,11 @@ import type { FileInfo } from '../../remotes/remote.js';
 import { encodedLength } from '../../workers/base64.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath, BINARY, connectionParameter, FILE_NAME, fileParameters } from '../fields.js';
-import { connectionIn, operationFor, type ApiServices } from '../services.js';
+import { connectionIn, operationFor, type ApiServices, type OperationContext } from '../services.js';
 import { framed } from './content-stream.js';
+
+/** Of one archive. */
+const MAX_PATHS = 100;
 
 const FILE_HEADERS = ['Content-Disposition', 'Last-Modified', 'ETag', 'Accept-Ranges', 'X-Content-Type-Options'];
 
@@ -32,30 +44,34 @@ export const downloadFile = endpoint({
   head: true,
   operationId: 'downloadFile',
   tag: 'Files',
-  summary: 'Download a file',
+  summary: 'Download a file, or folders as an archive',
   description:
-    'Streams a file from the remote server. A failure after the head of the answer cuts the connection, so that a short body never looks complete.',
+    'Streams a file from the remote server; with `format=zip` a ZIP archive of a folder, or of several paths. A failure after the head of the answer cuts the connection, so that a short body never looks complete. An archive is made anew each time: it has no length and no ETag, and `HEAD`, ranges and conditions are 400.',
   params: connectionParameter,
   headers: ['Range', 'If-Range', 'If-None-Match', 'If-Modified-Since'],
   query: Type.Object({
     ...fileParameters,
+    path: oneOrMore(fileParameters.path, MAX_PATHS, 'May stand several times with `format=zip`.'),
     format: withDefault(
-      oneOf(['binary', 'json'], '`binary` is the file itself, `json` an object that holds it as base64.', {
-        examples: ['binary'],
-      }),
+      oneOf(
+        ['binary', 'json', 'zip'],
+        '`binary` is the file itself, `json` an object that holds it as base64, `zip` an archive: each path is one entry at its top, with its own name, a folder with all below it.',
+        { examples: ['binary'] },
+      ),
       'binary',
     ),
   }),
   answers: {
     200: {
       description:
-        'The file; with `format=json` an object that holds it as base64, without the header fields of a file.',
-      headers: [...FILE_HEADERS.map((name) => `${name}?`), 'Content-Length'],
+        'The file; with `format=json` an object that holds it as base64, without the header fields of a file; with `format=zip` the archive, of unknown length.',
+      headers: [...FILE_HEADERS.map((name) => `${name}?`), 'Content-Length?'],
       content: {
         'application/octet-stream': {
           schema: BINARY,
           examples: { bytes: { summary: 'The file', value: '(bytes)' } },
         },
+        'application/zip': { schema: BINARY, examples: { zip: { summary: 'format=zip', value: '(bytes)' } } },
         'application/json': {
           schema: inJson,
           examples: {
@@ -84,7 +100,10 @@ export const downloadFile = endpoint({
   isRemote: true,
   errors: ['quota_exceeded', 'not_found', 'is_a_folder', 'bad_range', 'size_mismatch'],
 }).handle(async (input, services: ApiServices) => {
-  const { path, rawName, format } = input.query;
+  const { path: given, rawName, format } = input.query;
+  const [path, ...others] = [given].flat() as [string, ...string[]];
+  if (format === 'zip') return asArchive(input, services, [path, ...others]);
+  if (others.length > 0) throw refusal('bad_request', 'the query parameter path stands twice');
   const connection = await connectionIn(input, services);
   const reference = referTo(connection, path, 'path', rawName);
   const isHead = input.request.method === 'HEAD';
@@ -95,6 +114,35 @@ export const downloadFile = endpoint({
   const file = await openDownload(services.operations, request, reference, options);
   return format === 'json' ? asJson(services, file) : asFile(input, file, validators(file.info));
 });
+
+/** None of them could be kept: the archive is made while it leaves. */
+const NOT_OF_ARCHIVES = ['range', 'if-range', 'if-none-match', 'if-modified-since'];
+
+type Asked = OperationContext & {
+  readonly params: { readonly connectionId: string };
+  readonly query: { readonly rawName?: string };
+};
+
+async function asArchive(
+  input: Asked,
+  services: ApiServices,
+  paths: readonly [string, ...string[]],
+): Promise<HttpAnswer> {
+  const { request } = input;
+  const { rawName } = input.query;
+  const field = NOT_OF_ARCHIVES.find((name) => request.headers.has(name));
+  if (request.method === 'HEAD')
+    throw refusal('bad_request', 'HEAD is not for format=zip: nothing is known before it is made');
+  if (field !== undefined)
+    throw refusal('bad_request', `${field} is not for format=zip: the archive is made anew each time`);
+  if (rawName !== undefined && paths.length > 1) throw refusal('bad_request', 'rawName is for a single path');
+  const connection = await connectionIn(input, services);
+  const references = paths.map((path) => referTo(connection, path, 'path', rawName));
+  const operation = operationFor(input, connection, 'download', paths[0]);
+  const { filename, body } = await openArchive(services.operations, operation, references, connection.id);
+  const headers = { 'Content-Type': 'application/zip', 'Content-Disposition': attachment(filename), ...NO_SNIFFING };
+  return { status: 200, headers, body: { stream: body, length: undefined } };
+}
 
 type Given = Pick<RequestContext, 'request'>;
 

@@ -1,0 +1,132 @@
+/** Folders and files of a connection as one ZIP archive, read on one session while it streams. */
+import { Readable } from 'node:stream';
+import { hasCode } from '../../base/errors.js';
+import { baseName, pathBytes, type RemotePath } from '../../remotes/path.js';
+import type { FileInfo, Remote } from '../../remotes/remote.js';
+import { streamOf } from '../../remotes/whole.js';
+import type { OperationRequest, Operations, PathReference } from '../operation.js';
+import { openBody } from '../streamed.js';
+import { firstRead, walkInOrder } from '../tree/walk.js';
+import { zipOf, type ZipEntry } from './zip.js';
+
+export interface Archive {
+  /** Of the file that the archive is. */
+  readonly filename: string;
+  readonly body: Readable;
+}
+
+/**
+ * Each path becomes one entry at the top, with its own name: a file, or a folder with all below it. Links to folders are not
+ * entered: they are empty folders there. `rootName` stands for the connection's root, and for what has several tops.
+ * A file that goes, changes or cannot be read on the way destroys the body.
+ */
+export async function openArchive(
+  operations: Operations,
+  request: OperationRequest,
+  references: readonly PathReference[],
+  rootName: string,
+): Promise<Archive> {
+  const { facts, body } = await openBody(operations, request, async (remote, operation) => {
+    const tops = await topsOf(remote, references, rootName);
+    const [first] = tops as [Top, ...Top[]];
+    const filename = `${tops.length === 1 ? first.name : rootName}.zip`;
+    operation.locate(first.path, filename);
+    const memory = request.memory?.hold();
+    const pieces = await firstRead(zipOf(entriesOf(remote, tops), (bytes) => memory?.require(bytes)));
+    return { facts: filename, source: Readable.from(gathered(pieces), { objectMode: false }) };
+  });
+  return { filename: facts, body };
+}
+
+interface Top {
+  readonly path: RemotePath;
+  /** In the archive, unlike all others. */
+  readonly name: string;
+  readonly info: FileInfo;
+}
+
+/** Errors: not_found of the first that is not there. */
+async function topsOf(remote: Remote, references: readonly PathReference[], rootName: string): Promise<Top[]> {
+  const tops: Top[] = [];
+  const taken = new Set<string>();
+  for (const reference of references) {
+    const path = await reference(remote);
+    // Asked for twice, it is there once.
+    if (tops.some((top) => top.path === path)) continue;
+    const info = await remote.stat(path);
+    const name = freeName(safeName(baseName(path)) || rootName, info.isDirectory, taken);
+    tops.push({ path, name, info });
+  }
+  return tops;
+}
+
+/** `name`, or `name (2)`: names that differ in case alone would meet on some systems. */
+function freeName(name: string, isDirectory: boolean, taken: Set<string>): string {
+  const dot = isDirectory ? -1 : name.lastIndexOf('.');
+  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  let free = name;
+  for (let count = 2; taken.has(free.toLowerCase()); count++) free = `${stem} (${count})${extension}`;
+  taken.add(free.toLowerCase());
+  return free;
+}
+
+async function* entriesOf(remote: Remote, tops: readonly Top[]): AsyncGenerator<ZipEntry, void> {
+  for (const { path, name, info } of tops) {
+    if (!info.isDirectory) {
+      yield fileEntry(remote, path, name, info);
+      continue;
+    }
+    yield { name: `${name}/`, modifiedAt: info.modifiedAt };
+    for await (const { file, path: inside, key } of walkInOrder(remote, path, { isDeep: true })) {
+      const full = `${name}/${key.split('/').map(safeName).join('/')}`;
+      if (file.isDirectory) yield { name: full, modifiedAt: file.modifiedAt };
+      else yield fileEntry(remote, inside, full, file);
+    }
+  }
+}
+
+function fileEntry(remote: Remote, path: RemotePath, name: string, info: FileInfo): ZipEntry {
+  return {
+    name,
+    modifiedAt: info.modifiedAt,
+    open: async () => {
+      try {
+        const file = await remote.read(path);
+        return { size: file.info.size, chunks: streamOf(file) as AsyncIterable<Buffer> };
+      } catch (error) {
+        // A link that leads nowhere is listed as it stands, and there is nothing to be had of it.
+        if (info.isLink === true && hasCode(error, 'not_found')) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * A name as every system unpacks it into its own folder: a backslash, which some take for a slash, and bytes that are not
+ * UTF-8 are written `%5C`, `%FF`. So that no two names become one, a `%` in front of such digits is `%25`.
+ */
+function safeName(name: string): string {
+  const text = name.replace(/%(?=25|5C|[89A-F][0-9A-F])/g, '%25').replaceAll('\\', '%5C');
+  if (text.isWellFormed()) return text;
+  return Array.from(text, (character) => {
+    if (character.isWellFormed()) return character;
+    return `%${(pathBytes(character)[0] ?? 0).toString(16).toUpperCase()}`;
+  }).join('');
+}
+
+/** Headers and short files go out together. */
+async function* gathered(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    held.push(piece);
+    bytes += piece.length;
+    if (bytes < GATHERED_BYTES) continue;
+    yield* bytes > 2 * GATHERED_BYTES ? held : [Buffer.concat(held)];
+    [held, bytes] = [[], 0];
+  }
+  if (bytes > 0) yield Buffer.concat(held);
+}
+
+const GATHERED_BYTES = 64 * 1024;

@@ -1,0 +1,135 @@
+/** Archives as Python's zipfile and unzip read them: many entries, large ones, times; and what is told of a wrong one. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { before, test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { zipOf, type ZipEntry } from '../../../src/operations/archive/zip.js';
+import { readByPython } from '../../conformance/tree-rules.js';
+import { ensurePackages } from '../../servers/packages.js';
+
+const run = promisify(execFile);
+const AT = new Date('2026-03-04T05:06:07Z');
+
+before(ensurePackages);
+
+const file = (name: string, content: Buffer, modifiedAt = AT): ZipEntry => ({
+  name,
+  modifiedAt,
+  open: async () => ({ size: content.length, chunks: Readable.from([content]) }),
+});
+
+async function* all(entries: Iterable<ZipEntry>): AsyncGenerator<ZipEntry> {
+  yield* entries;
+}
+
+async function place(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ftg-zip-'));
+  t.after(() => rm(folder, { recursive: true }));
+  return path.join(folder, 'a.zip');
+}
+
+async function written(t: TestContext, pieces: AsyncIterable<Buffer>): Promise<string> {
+  const target = await place(t);
+  await pipeline(Readable.from(pieces, { objectMode: false }), createWriteStream(target));
+  return target;
+}
+
+test('folders, files, empty ones, names beyond ASCII, times to the second', async (t) => {
+  const entries: ZipEntry[] = [
+    { name: 'top/', modifiedAt: AT },
+    file('top/é 日本.txt', Buffer.from('content')),
+    file('top/none', Buffer.alloc(0)),
+    file('top/old', Buffer.from('x'), new Date('1975-01-01T00:00:00Z')),
+    file('top/far', Buffer.from('x'), new Date('2120-01-01T00:00:00Z')),
+    file('top/unknown', Buffer.from('x'), new Date(0)),
+  ];
+  const target = await written(t, zipOf(all(entries)));
+  const expected = [
+    ['top/', 0],
+    ['top/é 日本.txt', 7],
+    ['top/none', 0],
+    ['top/old', 1],
+    ['top/far', 1],
+    ['top/unknown', 1],
+  ];
+  assert.deepEqual(
+    (await readByPython(target)).map(([name, size]) => [name, size]),
+    expected,
+  );
+  await run('unzip', ['-t', target]);
+  const { stdout } = await run('unzip', ['-Z', '-T', '-l', target], { env: { ...process.env, TZ: 'UTC' } });
+  assert.match(stdout, /20260304\.050607 top\/\n/);
+  assert.match(stdout, /-rw-r--r--.*19750101\.000000 top\/old/);
+  assert.match(stdout, /drwxr-xr-x/);
+});
+
+test('an archive of nothing is one', async (t) => {
+  assert.deepEqual(await readByPython(await written(t, zipOf(all([])))), []);
+});
+
+test('more than 65,535 entries, of which little is kept', async (t) => {
+  const COUNT = 70_000;
+  let kept = 0;
+  async function* many(): AsyncGenerator<ZipEntry> {
+    for (let index = 0; index < COUNT; index++) yield file(`in/${index}`, Buffer.from(String(index)));
+  }
+  const target = await written(
+    t,
+    zipOf(many(), (bytes) => (kept = bytes)),
+  );
+  assert.ok(kept < COUNT * 80, `${kept} bytes`);
+  const read = await readByPython(target);
+  assert.equal(read.length, COUNT);
+  assert.deepEqual(read.at(-1)?.slice(0, 2), [`in/${COUNT - 1}`, 5]);
+  await run('unzip', ['-qq', '-t', target], { maxBuffer: 64 * 1024 * 1024 });
+});
+
+test('an entry of more than 4 GiB, and one that begins behind it', async (t) => {
+  const size = 4 * 1024 ** 3 + 5;
+  const chunk = Buffer.alloc(4 * 1024 * 1024);
+  async function* zeros(): AsyncGenerator<Buffer> {
+    for (let left = size; left > 0; left -= chunk.length) yield chunk.subarray(0, Math.min(left, chunk.length));
+  }
+  const large: ZipEntry = { name: 'large', modifiedAt: AT, open: async () => ({ size, chunks: zeros() }) };
+  const target = await place(t);
+  // A hole where it is all zeros: no disk has to hold it.
+  const out = await open(target, 'w');
+  let at = 0;
+  for await (const piece of zipOf(all([large, file('behind', Buffer.from('it'))]))) {
+    if (piece.buffer !== chunk.buffer) await out.write(piece, 0, piece.length, at);
+    at += piece.length;
+  }
+  await out.close();
+  const read = await readByPython(target);
+  assert.deepEqual(
+    read.map(([name, bytes]) => [name, bytes]),
+    [
+      ['large', size],
+      ['behind', 2],
+    ],
+  );
+  await run('unzip', ['-qq', '-t', target]);
+});
+
+test('an entry that is shorter or longer than was said is an error', async () => {
+  for (const size of [2, 4]) {
+    const chunks = Readable.from([Buffer.from('abc')]);
+    const wrong: ZipEntry = { name: 'wrong', modifiedAt: AT, open: async () => ({ size, chunks }) };
+    await assert.rejects(Readable.from(zipOf(all([wrong]))).toArray(), /wrong: 3 bytes in place of/);
+  }
+});
+
+test('what there is nothing to be had of is left out', async (t) => {
+  const gone: ZipEntry = { name: 'gone', modifiedAt: AT, open: async () => undefined };
+  const read = await readByPython(await written(t, zipOf(all([gone, file('there', Buffer.from('x'))]))));
+  assert.deepEqual(
+    read.map(([name]) => name),
+    ['there'],
+  );
+});
