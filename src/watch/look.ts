@@ -19,8 +19,8 @@ import {
   type WatchedFolder,
 } from '../storage/storage.js';
 import { diff, isReport, type Decision, type DiffRules, type Gone, type ListedEntry } from './diff.js';
-import { entryKey, nameOfKey } from './entry-key.js';
-import { EntrySorter } from './entry-sorter.js';
+import { entryKey, nameOfKey } from '../base/entry-key.js';
+import { EntrySorter } from '../base/entry-sorter.js';
 import type { DetectedFile } from './event-bodies.js';
 import { agedStates } from './exact.js';
 import { createNameFilter, type NameFilter } from './name-filter.js';

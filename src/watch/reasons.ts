@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Decision, Gone, Reason } from './diff.js';
-import { nameOfKey } from './entry-key.js';
+import { nameOfKey } from '../base/entry-key.js';
 
 export interface ExplainedEntry {
   readonly path: string;

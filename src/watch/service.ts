@@ -24,7 +24,7 @@ import {
 import { parseWebhookUrl } from '../webhooks/send.js';
 import type { FolderLooks } from './look.js';
 import type { Reason } from './diff.js';
-import { nameOfKey } from './entry-key.js';
+import { nameOfKey } from '../base/entry-key.js';
 import { testEvent, type DetectedFile } from './event-bodies.js';
 import { createNameFilter } from './name-filter.js';
 import { nextRegular } from './schedule.js';

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import type { FileState, StoredEntry } from '../../src/storage/storage.js';
 import { decide, diff, isReport, isSame, type DiffRules, type Reason } from '../../src/watch/diff.js';
-import { EntrySorter } from '../../src/watch/entry-sorter.js';
+import { EntrySorter } from '../../src/base/entry-sorter.js';
 import { zoneShift } from '../../src/watch/zone-shift.js';
 
 const SETTLE_MS = 5000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { createNameFilter, type NameRules } from '../../src/watch/name-filter.js';
-import { entryKey, nameOfKey } from '../../src/watch/entry-key.js';
+import { entryKey, nameOfKey } from '../../src/base/entry-key.js';
 
 const SKIP = ['.*', '*.part', '*.partial', '*.filepart', '*.tmp', '*.crdownload'];
 

@@ -2,7 +2,13 @@ import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ListedEntry } from './diff.js';
+
+export interface SortedEntry {
+  /** What they are sorted by, byte by byte. */
+  readonly key: Buffer;
+  readonly size: number;
+  readonly modifiedMs: number;
+}
 
 /** Sorted at once: short enough not to hold up the event loop. */
 const RUN_ENTRIES = 4096;
@@ -36,7 +42,7 @@ export class EntrySorter {
   #file: FileHandle | undefined;
   #fileBytes = 0;
 
-  async add({ key, size, modifiedMs }: ListedEntry): Promise<void> {
+  async add({ key, size, modifiedMs }: SortedEntry): Promise<void> {
     const at = this.#recordBytes;
     const end = at + HEAD_BYTES + key.length;
     if (end > this.#records.length) this.#records = enlarged(this.#records, at, end);
@@ -52,7 +58,7 @@ export class EntrySorter {
   }
 
   /** In order. A batch is good until the next one is asked for. */
-  async *batches(): AsyncGenerator<readonly ListedEntry[]> {
+  async *batches(): AsyncGenerator<readonly SortedEntry[]> {
     this.#closeRun();
     const memory = this.#memory;
     const runs = [
@@ -62,7 +68,7 @@ export class EntrySorter {
     const heap: Run[] = [];
     for (const run of runs) if (await run.advance()) heap.push(run);
     heap.sort(byHead);
-    const batch: ListedEntry[] = [];
+    const batch: SortedEntry[] = [];
     for (let least = heap[0]; least !== undefined; least = heap[0]) {
       const entry = least.head;
       if (batch.at(-1)?.key.equals(entry.key) === true) batch.pop();
@@ -138,7 +144,7 @@ interface Place {
 
 /** One sorted run, read record by record. */
 class Run {
-  head: ListedEntry = { key: Buffer.alloc(0), size: 0, modifiedMs: 0 };
+  head: SortedEntry = { key: Buffer.alloc(0), size: 0, modifiedMs: 0 };
   /** What has been read of it and not handed out: from #at to #end. */
   #bytes: Buffer;
   #at = 0;
