@@ -2,8 +2,9 @@
  * The transfers that run, on all nodes: once a second each node tells the others through the database how far its own
  * are and hears which ones it shall cancel; those who watch get what has changed.
  */
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { GatewayError } from '../../../base/errors.js';
+import { EventStream } from '../../../http/event-stream.js';
 import type { LiveTransfer, LiveTransfers } from '../../../operations/live.js';
 import type { ManagedTransfer, Management, RunningRow } from '../../../storage/storage.js';
 import type { ManagedTransferView } from './transfer.js';
@@ -20,7 +21,6 @@ const PUBLISH_AFTER_MS = 1000;
 const PING_EVERY_TICKS = 5;
 const STREAMS_PER_ACCOUNT = 10;
 const STREAMS = 500;
-const MAX_BEHIND_BYTES = 256 * 1024;
 /** A transfer that has ended may take so long to stand in the history. */
 const ENDED_PATIENCE_TICKS = 10;
 /** Weight of the last second in the speed that is shown. */
@@ -32,7 +32,7 @@ interface Speed {
 }
 
 export class TransferBoard {
-  private readonly streams = new Set<EventStream>();
+  private readonly streams = new Set<TransferStream>();
   private readonly speeds = new Map<string, Speed>();
   private timer: NodeJS.Timeout | undefined;
   private ticks = 0;
@@ -78,7 +78,7 @@ export class TransferBoard {
         retryAfterMs: 10_000,
       });
     }
-    const stream = new EventStream(accountId, stillAllowed);
+    const stream = new TransferStream(accountId, stillAllowed);
     this.streams.add(stream);
     stream.once('close', () => this.streams.delete(stream));
     stream.say('retry: 2000\n\n');
@@ -130,7 +130,7 @@ export class TransferBoard {
     for (const { id, accountId } of rows) if (wanted.has(id)) this.options.live.cancel(accountId, id);
   }
 
-  private async show(streams: readonly EventStream[]): Promise<void> {
+  private async show(streams: readonly TransferStream[]): Promise<void> {
     const accountIds = [...new Set(streams.map(({ accountId }) => accountId))];
     const elsewhere = await this.options.storage.running.elsewhere(accountIds);
     for (const accountId of accountIds) {
@@ -186,9 +186,8 @@ type RunningFacts = Pick<ManagedTransferView, 'connectionId' | 'type' | 'directi
 };
 
 /** One watcher. It is told only what differs from what it was told before. */
-class EventStream extends Readable {
+class TransferStream extends EventStream {
   private last = '';
-  private isOver = false;
   private shown = new Set<string>();
   /** Shown before and running no more, with the ticks that their end may still take to be written. */
   private readonly gone = new Map<string, number>();
@@ -200,24 +199,11 @@ class EventStream extends Readable {
     super();
   }
 
-  override _read(): void {
-    // Pushed to by the board.
-  }
-
-  say(text: string): void {
-    if (this.destroyed || this.isOver) return;
-    if (this.readableLength > MAX_BEHIND_BYTES) {
-      this.destroy(new GatewayError('client_gone', 'the reader of an event stream fell behind', { step: 'transfer' }));
-      return;
-    }
-    this.push(text);
-  }
-
   /** Resolves to the ids whose end is to be told. */
   update(views: readonly ManagedTransferView[]): readonly string[] {
     // What only says that time has passed is no news.
     const key = JSON.stringify(views, (name, value: unknown) => (name === 'durationMs' ? 0 : value));
-    if (key !== this.last) this.say(`event: transfers\ndata: ${JSON.stringify({ transfers: views })}\n\n`);
+    if (key !== this.last) this.tell('transfers', { transfers: views });
     this.last = key;
     const ids = new Set(views.map(({ id }) => id));
     for (const id of this.shown) if (!ids.has(id)) this.gone.set(id, ENDED_PATIENCE_TICKS);
@@ -231,18 +217,12 @@ class EventStream extends Readable {
 
   tellEnded(transfers: readonly ManagedTransfer[]): void {
     for (const transfer of transfers) {
-      if (this.gone.delete(transfer.id)) this.say(`event: finished\ndata: ${JSON.stringify(transfer)}\n\n`);
+      if (this.gone.delete(transfer.id)) this.tell('finished', transfer);
     }
   }
 
   /** Its key or session may have ended, however it began. */
   async endUnlessAllowed(): Promise<void> {
     if (!(await this.stillAllowed().catch(() => true))) this.finish();
-  }
-
-  finish(): void {
-    if (this.isOver || this.destroyed) return;
-    this.isOver = true;
-    this.push(null);
   }
 }
