@@ -1,6 +1,6 @@
 /** Every endpoint of the API for programs. */
 import { listConnections, verifyKey } from './account/account.js';
-import { listTransfers } from './account/transfers.js';
+import { getTransfer, listTransfers } from './account/transfers.js';
 import type { DescribedRoute, Endpoint } from './endpoint.js';
 import { appendToFile } from './files/append.js';
 import { copyFile } from './files/copy.js';
@@ -14,6 +14,17 @@ import { moveFile } from './files/move.js';
 import { readFile } from './files/read.js';
 import { uploadFile } from './files/upload.js';
 import { writeFile } from './files/write.js';
+import {
+  cancelJob,
+  createJob,
+  getJob,
+  listJobFiles,
+  listJobs,
+  pauseJob,
+  resumeJob,
+  retryJob,
+  watchJob,
+} from './jobs/jobs.js';
 import { repetitionOf } from './repetition.js';
 import type { ApiServices } from './services.js';
 import { health, type MetricsServices, readiness, type ReadyServices, showMetrics } from './system/probes.js';
@@ -40,10 +51,20 @@ const endpoints: readonly Endpoint<ApiServices>[] = [
   listConnections,
   verifyKey,
   listTransfers,
+  getTransfer,
   listWatchedFolders,
   createWatchedFolder,
   changeWatchedFolder,
   deleteWatchedFolder,
+  createJob,
+  listJobs,
+  getJob,
+  listJobFiles,
+  pauseJob,
+  resumeJob,
+  cancelJob,
+  retryJob,
+  watchJob,
 ];
 
 export function apiRoutes(services: ApiServices): DescribedRoute[] {

@@ -6,6 +6,8 @@ import type { Connection } from '../connections/connection.js';
 import type { Storage, TransferType } from '../storage/storage.js';
 import type { UrlFetcher } from '../operations/fetch-url.js';
 import type { OperationRequest, Operations } from '../operations/operation.js';
+import type { JobEvents } from './jobs/job-events.js';
+import type { JobService } from '../jobs/service.js';
 import type { WatchService } from '../watch/service.js';
 import type { Base64 } from '../workers/base64.js';
 
@@ -15,6 +17,8 @@ export interface ApiServices {
   readonly urls: UrlFetcher;
   readonly base64: Base64;
   readonly watching: WatchService;
+  readonly jobs: JobService;
+  readonly jobEvents: JobEvents;
   readonly limits: {
     readonly readBytes: number;
     readonly jsonBodyBytes: number;

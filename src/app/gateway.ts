@@ -19,6 +19,7 @@ import { createFrontEnd, type FrontEndOptions, listenerOf, logWith, openBase, op
 import type { Storage } from '../storage/storage.js';
 import { masterKeyFile } from '../storage/secrets/master-key.js';
 import { startEventLoops } from './threads/event-loops.js';
+import type { JobsPart } from '../jobs/jobs.js';
 import type { Watching } from '../watch/watching.js';
 
 /** Who has not asked for so long does not balance load by the answer. */
@@ -81,10 +82,12 @@ async function build(
   listeners.push(listenerOf(config, serving.port));
   reach.sweeper.start();
   started.add(() => serving.watching.stop());
+  started.add(() => serving.jobs.stop());
   let retireMs = 0;
   // Added last, so it is first: not ready from the signal on, and all else goes on until that has been seen.
   started.add(() => serving.retire(retireMs));
   serving.watching.start();
+  serving.jobs.start();
 
   const url = listenUrl(config, serving.port);
   await announce(url);
@@ -108,6 +111,7 @@ interface Serving {
   readonly metrics: Metrics;
   /** Over the sessions of this thread. */
   readonly watching: Watching;
+  readonly jobs: JobsPart;
   /** Not ready from now on, but serving for `ms`. */
   retire(ms: number): Promise<void>;
   /** Where the process could not exit over open sockets, closes them. */
@@ -131,6 +135,7 @@ async function serveHere(options: ServingOptions): Promise<Serving> {
     port,
     metrics: frontEnd.metrics,
     watching: frontEnd.watching,
+    jobs: frontEnd.jobs,
     retire: (ms) => frontEnd.retire(ms),
     abandon: () => Promise.resolve(),
     reloadTls: async () => frontEnd.server.reloadTls(),
@@ -176,6 +181,7 @@ async function serveInThreads({
     port,
     metrics: frontEnd.metrics,
     watching: frontEnd.watching,
+    jobs: frontEnd.jobs,
     retire: async (ms) => void (await Promise.all([frontEnd.retire(ms), others.retire(ms)])),
     abandon: async () => {
       acceptor.close();

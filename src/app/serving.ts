@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { apiRoutes, systemRoutes } from '../api/endpoints.js';
+import { JobEvents } from '../api/jobs/job-events.js';
 import { createManagement } from '../api/manage/management.js';
 import { withReference } from '../api/openapi/routes.js';
 import type { Tracer } from '../base/span.js';
@@ -14,8 +15,9 @@ import type { SharedAcceptor } from '../http/native/acceptor.js';
 import type { Limiters } from '../http/rate-limits.js';
 import { createRouter } from '../http/router.js';
 import { createHttpServer, type HttpServer } from '../http/server.js';
+import { createJobs, type JobsPart } from '../jobs/jobs.js';
 import type { Logger } from '../observe/log.js';
-import { createMetrics, type Metrics } from '../observe/metrics.js';
+import { type Backlog, createMetrics, type Metrics } from '../observe/metrics.js';
 import { recordAttempt, recordCheck, recordOperation, recordRequest } from '../observe/records.js';
 import { openTracer } from '../observe/tracing.js';
 import { createUrlFetcher } from '../operations/fetch-url.js';
@@ -137,6 +139,8 @@ interface FrontEnd {
   readonly metrics: Metrics;
   /** Not started: one thread of the process checks and delivers. */
   readonly watching: Watching;
+  /** The same of jobs. */
+  readonly jobs: JobsPart;
   /** Not ready from now on, but serving for `ms` (HttpServer.retire). */
   retire(ms: number): Promise<void>;
   /** After that: lets running requests finish for server.drainSeconds, then cuts them. */
@@ -166,7 +170,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
       ready: async () => !isDraining && (await isReady(storage)),
       disk: () => diskOf(config),
       // Counted in the database for all nodes: one thread tells, and the others add nothing.
-      backlog: async () => (options.thread === 1 ? watching.backlog() : NO_BACKLOG),
+      backlog: async () => (options.thread === 1 ? backlogOf(watching, jobs) : NO_BACKLOG),
     },
     config.metrics,
   );
@@ -180,6 +184,8 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     plans: config.limits.plans,
     onOutcome: (outcome) => recordOperation(outcome, logger, metrics),
   });
+  const jobEvents = new JobEvents(storage.jobs.rows);
+  const jobs = createJobs({ storage, operations, memoryBytes: reach.budgets.memoryBytes, config: config.jobs, log });
   const management = createManagement({
     storage,
     budgets: reach.budgets,
@@ -203,7 +209,10 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     routes: [
       ...withReference(
         [
-          ...apiRoutes({ storage, operations, urls, base64, watching: watching.service, limits: config.limits }),
+          ...apiRoutes({
+            ...{ storage, operations, urls, base64, limits: config.limits },
+            ...{ watching: watching.service, jobs: jobs.service, jobEvents },
+          }),
           ...systemRoutes({
             storage,
             metrics: config.metrics.enabled ? { contentType: metrics.contentType, text } : undefined,
@@ -242,10 +251,12 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     server,
     metrics,
     watching,
+    jobs,
     retire,
     drain: async () => {
       await retire(0);
       management.board.closeStreams();
+      jobEvents.close();
       await server.drain(config.server.drainSeconds);
     },
   };
@@ -291,7 +302,15 @@ async function diskOf({ dataDir }: Config): Promise<{ readonly freeBytes: number
   );
 }
 
-const NO_BACKLOG = { failingFolders: 0, pendingEvents: 0, deadEvents: 0 } as const;
+async function backlogOf(watching: Watching, jobs: JobsPart): Promise<Backlog | undefined> {
+  const [watched, counts] = await Promise.all([watching.backlog(), jobs.backlog()]);
+  return watched && counts && { ...watched, ...counts };
+}
+
+const NO_BACKLOG: Backlog = {
+  ...{ failingFolders: 0, pendingEvents: 0, deadEvents: 0 },
+  ...{ runningJobs: 0, waitingJobs: 0, failedJobs: 0 },
+};
 
 /** Started parts, ended in reverse; one that fails to end does not keep the others. */
 export class Started {

@@ -226,6 +226,7 @@ export interface components {
       | 'unknown_route'
       | 'unknown_connection'
       | 'unknown_watched_folder'
+      | 'unknown_item'
       | 'not_found'
       | 'method_not_allowed'
       | 'already_exists'
@@ -235,6 +236,8 @@ export interface components {
       | 'idempotency_in_progress'
       | 'outcome_unknown'
       | 'sessions_exhausted'
+      | 'in_use'
+      | 'not_running'
       | 'cancelled'
       | 'too_large'
       | 'unsupported_media_type'
@@ -396,6 +399,124 @@ export interface components {
         readonly lastDetectionAt: string | null;
       };
     };
+    readonly Job: {
+      /** @description Identifier. */
+      readonly id: string;
+      /**
+       * @description What is done.
+       * @enum {string}
+       */
+      readonly type: 'copy' | 'move' | 'delete' | 'sync';
+      /** @description As it was given. */
+      readonly name: string | null;
+      /**
+       * @description `queued` waits for others of the account; the last four have ended.
+       * @enum {string}
+       */
+      readonly state: 'queued' | 'running' | 'paused' | 'succeeded' | 'partly_failed' | 'failed' | 'cancelled';
+      /** @description Where the files are. */
+      readonly source: {
+        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        readonly connectionId: string;
+        /** @description Path of the folder from the root of the connection. */
+        readonly path: string;
+      };
+      /** @description null of a deletion. */
+      readonly destination: {
+        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        readonly connectionId: string;
+        /** @description Path of the folder from the root of the connection. */
+        readonly path: string;
+      } | null;
+      /** @description Exact at any moment; of a dry run what would be. */
+      readonly counts: {
+        /** @description Files of the source, as far as it has been listed. */
+        readonly found: number;
+        /** @description Files that were copied or moved. */
+        readonly done: number;
+        /** @description Files that were left as they are: unchanged, or in the way. */
+        readonly skipped: number;
+        /** @description Files that failed. */
+        readonly failed: number;
+        /** @description Files that were deleted. */
+        readonly deleted: number;
+        /** @description Bytes of the files that are done. */
+        readonly bytes: number;
+        /** @description Bytes of the files that are, or were, to be transferred. */
+        readonly bytesTotal: number;
+      };
+      /** @description Of the time that it has run. */
+      readonly bytesPerSecond: number;
+      /** @description Until its end at this speed; null where nobody can tell. */
+      readonly etaSeconds: number | null;
+      /** @description What ended all of it. */
+      readonly error: string | null;
+      /**
+       * Format: date-time
+       * @description When it was asked for.
+       */
+      readonly createdAt: string;
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      readonly startedAt: string | null;
+      /**
+       * Format: date-time
+       * @description When it ended.
+       */
+      readonly finishedAt: string | null;
+      /** @description The schedule that began it. */
+      readonly scheduleId: string | null;
+    };
+    readonly JobAnswer: {
+      /** @description The job, as it is now. */
+      readonly job: components['schemas']['Job'];
+    };
+    /** @description The folder that takes the files. Not of a `delete`. */
+    readonly JobDestination: {
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path?: string;
+    };
+    readonly JobFile: {
+      /** @description Below the source folder; below the destination where only that has it. */
+      readonly path: string;
+      /**
+       * @description `planned` is what a dry run would do.
+       * @enum {string}
+       */
+      readonly state: 'waiting' | 'planned' | 'done' | 'skipped' | 'failed';
+      /**
+       * @description What is done with it; `list` is a folder that could not be listed.
+       * @enum {string}
+       */
+      readonly action: 'copy' | 'move' | 'delete' | 'list';
+      /** @description Bytes, as they were listed. */
+      readonly size: number;
+      /** @description What went wrong, or why it was left alone. */
+      readonly error: string | null;
+    };
+    readonly JobFilesAnswer: {
+      /** @description In the order in which they were found. */
+      readonly files: readonly components['schemas']['JobFile'][];
+      /** @description Where the next page begins; null at the end. */
+      readonly nextCursor: string | null;
+    };
+    /** @description The folder, or the one file; the default path of the connection when absent. */
+    readonly JobSource: {
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path?: string;
+    };
+    readonly JobsAnswer: {
+      /** @description Newest first. */
+      readonly jobs: readonly components['schemas']['Job'][];
+      /** @description Where the next page begins; null at the end. */
+      readonly nextCursor: string | null;
+    };
     readonly ListAnswer: {
       /**
        * @description Always true; a failure is an error answer.
@@ -454,6 +575,61 @@ export interface components {
        * @default false
        */
       readonly overwrite?: boolean;
+    };
+    readonly NewJob: {
+      /**
+       * @description What is to be done. `sync` brings what is new or changed.
+       * @enum {string}
+       */
+      readonly type: 'copy' | 'move' | 'delete' | 'sync';
+      /** @description The folder, or the one file; the default path of the connection when absent. */
+      readonly source: components['schemas']['JobSource'];
+      /** @description The folder that takes the files. Not of a `delete`. */
+      readonly destination?: components['schemas']['JobDestination'];
+      /**
+       * @description Only files that one of these globs takes: of the path below the folder where it holds `/` or `**`, else of the name.
+       * @default []
+       */
+      readonly include?: readonly string[];
+      /**
+       * @description Not files and folders that one of these globs takes.
+       * @default []
+       */
+      readonly exclude?: readonly string[];
+      /**
+       * @description What becomes of a file that stands at the destination; a `sync` replaces it.
+       * @default replace
+       * @enum {string}
+       */
+      readonly onConflict?: 'replace' | 'skip' | 'newer' | 'rename' | 'fail';
+      /**
+       * @description How a `sync` tells that a file has not changed; `digest` reads both.
+       * @default size-and-time
+       * @enum {string}
+       */
+      readonly compare?: 'size-and-time' | 'size' | 'digest';
+      /**
+       * @description A `sync` deletes what the source does not have, after all else.
+       * @default false
+       */
+      readonly deleteExtra?: boolean;
+      /**
+       * @description With more to delete than this, nothing is deleted.
+       * @default 1000
+       */
+      readonly maxDeletes?: number;
+      /**
+       * @description Of all its files together; 0 = as fast as it goes.
+       * @default 0
+       */
+      readonly bytesPerSecond?: number;
+      /**
+       * @description Tells what would be done, and does nothing.
+       * @default false
+       */
+      readonly dryRun?: boolean;
+      /** @description For people. */
+      readonly name?: string | null;
     };
     readonly NewWatchedFolder: {
       /** @description Id of a connection, as `GET /api/connections` shows it. */
@@ -609,6 +785,63 @@ export interface components {
       readonly durationMs: number;
       /** @description The connection that the file went to. */
       readonly connection: components['schemas']['ConnectionSummary'];
+    };
+    readonly TransferAnswer: {
+      /** @description The item. */
+      readonly transfer: components['schemas']['TransferDetails'];
+    };
+    readonly TransferDetails: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /**
+       * @description Kind of transfer.
+       * @enum {string}
+       */
+      readonly type:
+        | 'upload'
+        | 'download'
+        | 'read'
+        | 'write'
+        | 'append'
+        | 'delete'
+        | 'move'
+        | 'mkdir'
+        | 'list'
+        | 'exists'
+        | 'copy'
+        | 'exec'
+        | 'poll';
+      /**
+       * @description `outbound` changes the remote server, `inbound` reads from it.
+       * @enum {string}
+       */
+      readonly direction: 'outbound' | 'inbound';
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly fileSize: number;
+      /**
+       * @description State of the transfer.
+       * @enum {string}
+       */
+      readonly status: 'success' | 'failed' | 'pending';
+      /** @description What went wrong, of a failed transfer. */
+      readonly errorMessage: string | null;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      readonly createdAt: string;
+      /** @description Of the request that asked for it; of a job its identifier. */
+      readonly requestId: string | null;
+      /** @description The job that it is of. */
+      readonly jobId: string | null;
     };
     readonly TransferItem: {
       /** @description Identifier. */
@@ -956,6 +1189,39 @@ export interface components {
        * @default 0
        */
       readonly offset?: number;
+    };
+    readonly ListJobsQuery: {
+      /**
+       * @description Only those in this state.
+       * @enum {string}
+       */
+      readonly state?: 'queued' | 'running' | 'paused' | 'succeeded' | 'partly_failed' | 'failed' | 'cancelled';
+      /**
+       * @description Only those of this type.
+       * @enum {string}
+       */
+      readonly type?: 'copy' | 'move' | 'delete' | 'sync';
+      /**
+       * @description Items a page.
+       * @default 20
+       */
+      readonly limit?: number;
+      /** @description `nextCursor` of the page before. */
+      readonly cursor?: string;
+    };
+    readonly ListJobFilesQuery: {
+      /**
+       * @description Only those in this state.
+       * @enum {string}
+       */
+      readonly state?: 'waiting' | 'planned' | 'done' | 'skipped' | 'failed';
+      /**
+       * @description Items a page.
+       * @default 100
+       */
+      readonly limit?: number;
+      /** @description `nextCursor` of the page before. */
+      readonly cursor?: string;
     };
   };
   responses: never;

@@ -175,6 +175,13 @@ export const configSchema = (definitions: readonly Definition[]) =>
       filesPerEvent: preset(100, integer(1)),
       bytesPerEvent: preset(20_000, integer(1)),
     }),
+    jobs: section({
+      concurrency: preset(16, integer(1, 10_000)),
+      parallelFiles: preset(4, integer(1, 256)),
+      runningPerAccount: preset(4, integer(1, 10_000)),
+      waitingPerAccount: preset(100, integer(0, 1_000_000)),
+      retentionDays: preset(30, integer(0, 36_500)),
+    }),
     history: section({ retentionDays: preset(0, integer(0, 36_500)) }),
     log: section({
       level: preset('info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')),

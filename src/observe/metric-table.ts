@@ -125,6 +125,13 @@ export const METRICS = {
   },
   webhookPending: { name: 'ftg_webhook_events_pending', help: 'Events that are to be delivered', labels: [] },
   webhookDead: { name: 'ftg_webhook_events_dead', help: 'Events that ran out of tries', labels: [] },
+  jobsRunning: { name: 'ftg_jobs_running', help: 'Jobs that run', labels: [] },
+  jobsWaiting: { name: 'ftg_jobs_waiting', help: 'Jobs that wait for others of their account', labels: [] },
+  jobsFailed: {
+    name: 'ftg_jobs_failed',
+    help: 'Jobs of the last day that failed, or some of whose files did',
+    labels: [],
+  },
   workerThreads: { name: 'ftg_worker_threads', help: 'Threads that convert base64', labels: [] },
   workerWaiting: { name: 'ftg_worker_jobs_waiting', help: 'Conversions that wait for a thread', labels: [] },
   ready: { name: 'ftg_ready', help: '1 while GET /readyz answers 200, else 0', labels: [], aggregator: 'min' },

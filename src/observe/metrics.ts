@@ -61,6 +61,9 @@ export interface Backlog {
   readonly failingFolders: number;
   readonly pendingEvents: number;
   readonly deadEvents: number;
+  readonly runningJobs: number;
+  readonly waitingJobs: number;
+  readonly failedJobs: number;
 }
 
 export interface Metrics {
@@ -132,6 +135,9 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   backlogGauge(METRICS.watchFailing, registers, sources, 'failingFolders');
   backlogGauge(METRICS.webhookPending, registers, sources, 'pendingEvents');
   backlogGauge(METRICS.webhookDead, registers, sources, 'deadEvents');
+  backlogGauge(METRICS.jobsRunning, registers, sources, 'runningJobs');
+  backlogGauge(METRICS.jobsWaiting, registers, sources, 'waitingJobs');
+  backlogGauge(METRICS.jobsFailed, registers, sources, 'failedJobs');
   budgetGauge(METRICS.budgetCapacity, registers, sources, 'capacity');
   budgetGauge(METRICS.budgetUsed, registers, sources, 'used');
   budgetGauge(METRICS.budgetWaiting, registers, sources, 'waiting');

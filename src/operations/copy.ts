@@ -17,6 +17,10 @@ export interface CopyRequest {
   readonly to: PathReference;
   readonly template: string | undefined;
   readonly overwrite: boolean;
+  /** Throws where it turns out that the file is not to be copied; nothing has been written then. */
+  readonly check?: (source: Remote, target: Remote, from: RemotePath, to: RemotePath) => Promise<void>;
+  /** Resolves when so many bytes may go on; absent = as fast as it goes. */
+  readonly pace?: ((bytes: number) => Promise<void>) | undefined;
 }
 
 export interface Copied {
@@ -36,6 +40,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
     operation.locate(to, baseName(to));
     refuseOntoItself(operations, request, from, to);
     if (!overwrite) await refuseExisting(target, to);
+    await request.check?.(source, target, from, to);
     if (source.copyFrom !== undefined && target.copyFrom !== undefined) attempt.committed();
     operation.mark('transfer');
     const copied = await insideStore(source, target, from, to, !overwrite);
@@ -57,6 +62,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
     };
     const sent = (): void => operation.mark('verify');
     if (whole !== undefined) {
+      await request.pace?.(whole.length);
       await publish(operations, publication, () => putWhole(target, to, whole, { exclusive, opened, sent }));
       operation.fileSize = whole.length;
       return { from, to, size: whole.length };
@@ -68,7 +74,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
       opened();
       return await withWriter(writer, async () => {
         const onBytes = (total: number): void => void (operation.fileSize = total);
-        const size = await pump(body, writer, { signal, size: info.size, onBytes });
+        const size = await pump(body, writer, { signal, size: info.size, onBytes, pace: request.pace });
         sent();
         await publish(operations, publication, () => writer.commit({ size, exclusive }));
         return { from, to, size };
@@ -96,12 +102,15 @@ function refuseOntoItself(
   from: RemotePath,
   to: RemotePath,
 ): void {
-  const isOneLogin = source.id === target.id || loginOf(source) === loginOf(target);
-  if (!isOneLogin || placeName(operations, source, from) !== placeName(operations, target, to)) return;
+  if (!seeOneTree(source, target) || placeName(operations, source, from) !== placeName(operations, target, to)) return;
   throw new GatewayError('already_exists', `${from} would be copied onto itself`, { step: 'open' });
 }
 
 /** Two logins of one server may each see a tree of their own. */
+export function seeOneTree(source: Connection, target: Connection): boolean {
+  return source.id === target.id || loginOf(source) === loginOf(target);
+}
+
 function loginOf(connection: Connection): string {
   return 'username' in connection ? connection.username : '';
 }

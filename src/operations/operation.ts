@@ -10,10 +10,10 @@ import type { Caller } from '../base/caller.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
-import type { Attempt, Remotes, UseOptions } from '../remotes/registry.js';
+import type { Attempt, Priority, Remotes, UseOptions } from '../remotes/registry.js';
 import type { Leftovers, Mark, Remote } from '../remotes/remote.js';
 import { NO_SPAN, type Span } from '../base/span.js';
-import type { Direction, OpenTransfer, Storage, TransferType } from '../storage/storage.js';
+import type { Direction, JobReference, OpenTransfer, Storage, TransferType } from '../storage/storage.js';
 import { FileAges } from './file-ages.js';
 import type { LiveEntry, LiveTransfer, LiveTransfers } from './live.js';
 import { Stages, type StageTimes } from './stages.js';
@@ -36,6 +36,17 @@ export interface OperationRequest {
   readonly timedBy?: (stages: Stages) => void;
   /** Of a request that must not run twice. */
   readonly intent?: Intent | undefined;
+  /** Of the file of a job. */
+  readonly job?: JobPart | undefined;
+  /** Waits behind those of clients where sessions are few. */
+  readonly priority?: Priority;
+}
+
+/** The file of a job: it has one item in the history, whatever it took to come to its end. */
+export interface JobPart {
+  readonly reference: JobReference;
+  /** Whether a try that failed of this is not the file's end: nothing is recorded of it. */
+  passesOver(error: GatewayError): boolean;
 }
 
 /** Who remembers that something was begun, for whoever asks for the same again. */
@@ -154,8 +165,12 @@ export class Operations {
       filename: request.filename,
       path: request.path,
       countsAction,
+      job: request.job?.reference,
     });
-    return new RunningOperation(request, direction, transfer, this.options);
+    const untake = (): void => {
+      if (countsAction) this.options.storage.quota.giveBack(caller.accountId, this.planOf(caller).monthlyActions);
+    };
+    return new RunningOperation(request, direction, transfer, this.options, untake);
   }
 
   planOf(caller: Caller): { readonly connections: number; readonly monthlyActions: number } {
@@ -189,6 +204,8 @@ export class RunningOperation implements Operation, LiveEntry {
     private readonly direction: Direction,
     private readonly transfer: OpenTransfer,
     private readonly options: OperationsOptions,
+    /** Gives the action of the month back. */
+    private readonly untake: () => void,
   ) {
     this.transferId = transfer.id;
     this.stopListening = onAbort(request.signal, (reason) => this.end(reason));
@@ -231,6 +248,7 @@ export class RunningOperation implements Operation, LiveEntry {
         this.isIrrevocable = true;
       },
       memory: this.request.memory,
+      priority: this.request.priority ?? 'request',
     };
   }
 
@@ -256,6 +274,10 @@ export class RunningOperation implements Operation, LiveEntry {
   /** Records the failure and resolves to the error to answer with: always the first one, as a GatewayError. */
   async fail(thrown: unknown): Promise<GatewayError> {
     const error = this.ownError(thrown);
+    if (!this.recorded && this.request.job?.passesOver(error) === true) {
+      this.drop(error);
+      return error;
+    }
     // The answer to the one request that counts is lost, or bytes may stand where they were to go.
     if ((this.isIrrevocable && !error.keepsSession) || this.isInPlace) this.request.intent?.lose();
     // The history's own trouble must not hide what went wrong; it is retried by the storage, which also logs it.
@@ -305,10 +327,7 @@ export class RunningOperation implements Operation, LiveEntry {
         ...this.final,
       });
     } finally {
-      this.options.live.remove(this.transfer.id);
-      this.stopListening();
-      this.stages.end();
-      this.endSpan(error);
+      this.close(error);
       this.options.onOutcome?.({
         transferId: this.transfer.id,
         requestId: request.requestId,
@@ -323,6 +342,21 @@ export class RunningOperation implements Operation, LiveEntry {
         traceId: this.span.traceId,
       });
     }
+  }
+
+  /** Ends it without a trace in the history. */
+  private drop(error: GatewayError): void {
+    this.recorded = true;
+    this.transfer.drop();
+    this.untake();
+    this.close(error);
+  }
+
+  private close(error: GatewayError | undefined): void {
+    this.options.live.remove(this.transfer.id);
+    this.stopListening();
+    this.stages.end();
+    this.endSpan(error);
   }
 
   private beginSpan(): Span {
@@ -389,6 +423,7 @@ export function referTo(
   return async (remote) => named(parseRemotePath(text, await remote.home(), field));
 }
 
-function fixed(known: RemotePath): PathReference {
+/** A path that is known. */
+export function fixed(known: RemotePath): PathReference {
   return Object.assign(() => Promise.resolve(known), { known });
 }

@@ -25,6 +25,8 @@ export interface PumpOptions {
   readonly isMoreToCome?: boolean;
   /** Sees the count grow, for live progress. */
   readonly onBytes?: (total: number) => void;
+  /** Resolves when so many bytes may go on. */
+  readonly pace?: ((bytes: number) => Promise<void>) | undefined;
 }
 
 /**
@@ -78,7 +80,7 @@ class Meter extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.bytes += chunk.length;
-    const { maxBytes = 0, size, onBytes } = this.options;
+    const { maxBytes = 0, size, onBytes, pace } = this.options;
     if (maxBytes > 0 && this.bytes > maxBytes) {
       return done(tooLarge(maxBytes));
     }
@@ -86,7 +88,8 @@ class Meter extends Transform {
       return done(sizeMismatch(`more than the announced ${size} bytes came`));
     this.hash?.update(chunk);
     onBytes?.(this.bytes);
-    done(null, chunk);
+    if (pace === undefined) return done(null, chunk);
+    void pace(chunk.length).then(() => done(null, chunk), done);
   }
 
   override _flush(done: TransformCallback): void {

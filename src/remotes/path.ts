@@ -95,6 +95,11 @@ export function pathBytes(text: string): Buffer {
   return Buffer.concat(pieces);
 }
 
+/** The path that these bytes name below `folder`: names with a slash between them, UTF-8 or not; none = the folder itself. */
+export function pathBelow(folder: RemotePath, below: Buffer): RemotePath {
+  return below.length === 0 ? folder : joinPath(folder, textOfBytes(below));
+}
+
 /** What `rawName` says of a name: undefined where it is UTF-8. */
 export function rawNameOf(name: string): string | undefined {
   return name.isWellFormed() ? undefined : pathBytes(name).toString('base64');

@@ -15,6 +15,8 @@ import { createS3 } from './s3/protocol.js';
 import { createSftp } from './sftp/protocol.js';
 import { SharedLimits } from './pool-limits.js';
 
+export type { Priority };
+
 export interface UseOptions {
   readonly signal: EndSignal;
   readonly leftovers: (connection: Connection) => Leftovers;

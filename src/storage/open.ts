@@ -31,6 +31,8 @@ import { TransferPages } from './tables/history-queries.js';
 import { deleteEmptyDays, deleteOlder, failPendingOf, forgetHeld } from './tables/history-statements.js';
 import { TransferHistory } from './tables/history.js';
 import { IdempotencyKeys } from './tables/idempotency.js';
+import { JobTree } from './tables/job-tree.js';
+import { Jobs } from './tables/jobs.js';
 import { KeyPairs } from './tables/key-pairs.js';
 import { LeftoverNotes } from './tables/leftovers.js';
 import { LoginSessions } from './tables/login-sessions.js';
@@ -161,6 +163,7 @@ function assemble(
       events: new WebhookEvents(database, jobs, folders),
       jobs,
     },
+    jobs: { rows: new Jobs(database, jobs), tree: new JobTree(database, jobs), queue: jobs },
     management: {
       audit: new AuditLog(database),
       connections: new ConnectionEditor(database, connectionSecrets, keyPairs, connections, keys),

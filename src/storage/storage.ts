@@ -3,7 +3,7 @@
  * import this file alone, and take of it what they need; SQL lives behind it.
  */
 import type { AccountConfig } from '../config/schema.js';
-import type { Jobs } from './cluster/jobs.js';
+import type { Jobs as JobQueue } from './cluster/jobs.js';
 import type { AdvisoryLocks } from './cluster/locks.js';
 import type { SharedRates, SharedSessions } from './cluster/shared-limits.js';
 import type { FolderSecrets as FolderSecretStore } from './secrets/sealed-rows.js';
@@ -16,6 +16,8 @@ import type { Figures as FigureStore } from './tables/figures.js';
 import type { TransferHistory } from './tables/history.js';
 import type { TransferPages as PageStore } from './tables/history-queries.js';
 import type { IdempotencyKeys } from './tables/idempotency.js';
+import type { JobTree as JobTreeStore } from './tables/job-tree.js';
+import type { Jobs as JobStore } from './tables/jobs.js';
 import type { KeyPairs as KeyPairStore } from './tables/key-pairs.js';
 import type { LeftoverNotes } from './tables/leftovers.js';
 import type { LoginSessions as SessionStore } from './tables/login-sessions.js';
@@ -36,8 +38,10 @@ export type ConnectionEditor = Face<ConnectionOwnerStore>;
 export type Connections = Face<ConnectionStore>;
 export type Figures = Face<FigureStore>;
 export type FolderSecrets = Face<FolderSecretStore>;
-export type History = Pick<TransferHistory, 'begin' | 'list' | 'find' | 'count' | 'queuedRows'>;
+export type History = Pick<TransferHistory, 'begin' | 'list' | 'find' | 'detail' | 'count' | 'queuedRows'>;
 export type IdempotencyStore = Face<IdempotencyKeys>;
+export type Jobs = Face<JobStore>;
+export type JobTree = Face<JobTreeStore>;
 export type KeyPairs = Face<KeyPairStore>;
 export type LeftoverStore = Face<LeftoverNotes>;
 export type Locks = Pick<AdvisoryLocks, 'withLock'>;
@@ -73,7 +77,14 @@ export interface WatchStorage {
   readonly files: WatchedFiles;
   readonly secrets: FolderSecrets;
   readonly events: WebhookEvents;
-  readonly jobs: Jobs;
+  readonly jobs: JobQueue;
+}
+
+/** Jobs, their folders and files, and the work on them that all nodes share. */
+export interface JobStorage {
+  readonly rows: Jobs;
+  readonly tree: JobTree;
+  readonly queue: JobQueue;
 }
 
 export interface Storage {
@@ -88,6 +99,7 @@ export interface Storage {
   readonly signatures: Signatures;
   readonly management: Management;
   readonly watching: WatchStorage;
+  readonly jobs: JobStorage;
   /** What other processes share with this one; undefined where the database is this one's own. */
   readonly shared: { readonly rates: RequestRates; readonly sessions: SessionClaims } | undefined;
   /**
@@ -104,7 +116,7 @@ export interface Storage {
 }
 
 export { type JobOutcome, JobWorker } from './cluster/job-worker.js';
-export type { ClaimedJob, Jobs } from './cluster/jobs.js';
+export type { ClaimedJob, Jobs as JobQueue } from './cluster/jobs.js';
 export type { GrantedRequests } from './cluster/shared-limits.js';
 export type { SeenSessionClaim, SessionClaim } from './cluster/shared-limits.js';
 export { type Clock, clockAt, idsAt } from './postgres/clock.js';
@@ -118,6 +130,10 @@ export type { DayFigures } from './tables/figures.js';
 export type { ManagedTransfer, TransferSearch } from './tables/history-queries.js';
 export type { TransferRow } from './tables/history-statements.js';
 export type { IdempotencyClaim, StoredAnswer } from './tables/idempotency.js';
+export * from './tables/job.js';
+export type { JobEnd } from './tables/job-phases.js';
+export type { Seat, SeatKind } from './tables/job-seats.js';
+export type { JobFilter, JobLimits } from './tables/jobs.js';
 export type { KeyPair, MadeKeyPair } from './tables/key-pairs.js';
 export type { Leftover } from './tables/leftovers.js';
 export type { LoginSession } from './tables/login-sessions.js';

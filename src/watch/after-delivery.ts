@@ -11,7 +11,7 @@ import {
   type DeliveredFile,
   type History,
   type JobOutcome,
-  type Jobs,
+  type JobQueue,
   JobWorker,
   type StorageOptions,
   type WatchedFolder,
@@ -28,7 +28,7 @@ export interface AfterDeliveryOptions {
   readonly history: Pick<History, 'begin'>;
   readonly remotes: Pick<Remotes, 'use'>;
   readonly leftovers: (connection: Connection) => Leftovers;
-  readonly jobs: Jobs;
+  readonly jobs: JobQueue;
   /** For the files of one event. */
   readonly timeoutMs: number;
   readonly log: StorageOptions['log'];

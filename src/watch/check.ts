@@ -238,5 +238,6 @@ function pollRow(folder: WatchedFolder, check: CheckRow, createdAt: Date, id: st
     durationMs: check.durationMs,
     countsAction: false,
     createdAt,
+    job: null,
   };
 }

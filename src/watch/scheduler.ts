@@ -4,7 +4,7 @@ import {
   type CheckKind,
   type ClaimedJob,
   type JobOutcome,
-  type Jobs,
+  type JobQueue,
   JobWorker,
   type StorageOptions,
   type WatchedFolders,
@@ -14,7 +14,7 @@ import { nextRegular } from './schedule.js';
 
 export interface SchedulerOptions {
   readonly folders: WatchedFolders;
-  readonly jobs: Jobs;
+  readonly jobs: JobQueue;
   readonly checks: Pick<FolderChecks, 'run'>;
   readonly concurrency: number;
   readonly perHostConcurrency: number;

@@ -7,7 +7,7 @@ import {
   clockAt,
   type FolderSecrets,
   type JobOutcome,
-  type Jobs,
+  type JobQueue,
   JobWorker,
   type StorageOptions,
   type WatchedFolders,
@@ -55,7 +55,7 @@ interface DelivererOptions {
   readonly events: WebhookEvents;
   readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
   readonly secrets: Pick<FolderSecrets, 'current' | 'login'>;
-  readonly jobs: Jobs;
+  readonly jobs: JobQueue;
   readonly sender: Sender;
   readonly concurrency: number;
   readonly retryMs: readonly number[];

@@ -14,7 +14,20 @@ export const PARTS: Readonly<Record<string, Part>> = {
   app: { is: 'wiring, event loops, start and end of the process', imports: ['*'] },
   api: {
     is: 'the endpoints, those of one thing in a file',
-    imports: ['http', 'http/body', 'operations', 'watch', 'connections', 'remotes', 'storage', 'workers', 'observe'],
+    imports: [
+      ...[
+        'http',
+        'http/body',
+        'operations',
+        'watch',
+        'jobs',
+        'connections',
+        'remotes',
+        'storage',
+        'workers',
+        'observe',
+      ],
+    ],
   },
   'api/manage': {
     is: 'those of an account’s owner',
@@ -35,6 +48,11 @@ export const PARTS: Readonly<Record<string, Part>> = {
   operations: {
     is: 'what clients ask for, from the first byte to the history',
     imports: ['connections', 'remotes', 'remotes/dial', 'storage', 'budgets'],
+  },
+  jobs: {
+    is: 'whole folders: listed, compared, done file by file on any node',
+    imports: ['operations', 'connections', 'remotes', 'storage', 'budgets'],
+    types: ['config'],
   },
   watch: {
     is: 'watched folders: when, what is new, what follows',

@@ -1,7 +1,8 @@
 /** The history of an account. */
 import { Type } from 'typebox';
+import { validate as isUuid } from 'uuid';
 import { refusal } from '../../base/errors.js';
-import { count, dateTime, listOf, object, oneOf, text, textOrNull, withDefault } from '../../base/schema.js';
+import { count, dateTime, described, listOf, object, oneOf, text, textOrNull, withDefault } from '../../base/schema.js';
 import { TRANSFER_STATUSES, TRANSFER_TYPES, type TransferFilter } from '../../storage/storage.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath, CONNECTION_ID, durationMs, FILE_NAME, TRANSFER_ID } from '../fields.js';
@@ -88,6 +89,55 @@ export const listTransfers = endpoint({
   };
   const { transfers, total } = await storage.history.list(caller.accountId, filter);
   return { transfers, total, limit, offset };
+});
+
+const transferDetails = object('TransferDetails', {
+  ...transferItem.properties,
+  requestId: textOrNull('Of the request that asked for it; of a job its identifier.'),
+  jobId: textOrNull('The job that it is of.'),
+});
+
+export const getTransfer = endpoint({
+  method: 'GET',
+  path: '/api/transfers/:id',
+  access: 'any',
+  isEssential: true,
+  operationId: 'getTransfer',
+  tag: 'Account',
+  summary: 'Look at a transfer',
+  description: 'One item of the history of the connections that this API key may use.',
+  params: { id: text('Identifier of a transfer.', { minLength: 1, examples: [TRANSFER_ID] }) },
+  answer: {
+    description: 'The item.',
+    schema: object('TransferAnswer', {
+      transfer: described(transferDetails, 'The item.'),
+    }),
+    example: {
+      transfer: {
+        id: TRANSFER_ID,
+        connectionId: 'lake',
+        type: 'copy',
+        direction: 'outbound',
+        filename: 'report.pdf',
+        path: '/reports/report.pdf',
+        fileSize: 48213,
+        status: 'success',
+        errorMessage: null,
+        durationMs: 84,
+        createdAt: '2026-01-31T12:00:00.000Z',
+        requestId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001',
+        jobId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001',
+      },
+    },
+  },
+  errors: ['unknown_item'],
+}).handle(async ({ caller, params }, { storage }: ApiServices) => {
+  const { id } = params;
+  const found = isUuid(id) ? await storage.history.detail(caller.accountId, id) : undefined;
+  const isTheirs =
+    found !== undefined && (caller.connections.length === 0 || caller.connections.includes(found.connectionId));
+  if (!isTheirs) throw refusal('unknown_item', `there is no transfer ${id.slice(0, 64)}`);
+  return { transfer: found };
 });
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;

@@ -2,11 +2,36 @@ import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
 import { group, count, flag, object, success, text, withDefault } from '../../base/schema.js';
 import * as operations from '../../operations/copy.js';
-import { checkTemplate } from '../../operations/names.js';
+import { applyTemplate, checkTemplate, templateFacts } from '../../operations/names.js';
 import { referTo, requireActive } from '../../operations/operation.js';
-import { endpoint } from '../endpoint.js';
+import { json } from '../../http/answer.js';
+import { endpoint, jsonContent } from '../endpoint.js';
 import { answeredPath, connectionId, durationMs, filenameTemplate, OVERWRITE, rawName, remotePath } from '../fields.js';
+import { jobAnswer, jobExample } from '../jobs/job.js';
+import { acceptedAsync, oneFile, prefersAsync } from '../jobs/respond-async.js';
 import { connectionOf, operationFor, type ApiServices } from '../services.js';
+
+const copyAnswer = object('CopyAnswer', {
+  success: success(),
+  source: group(
+    { connectionId: text('Connection that the file was read from.'), path: answeredPath() },
+    'Where it was read from.',
+  ),
+  destination: group(
+    { connectionId: text('Connection that holds the copy.'), path: answeredPath() },
+    'Where the copy is.',
+  ),
+  fileSize: count('Bytes.'),
+  durationMs: durationMs(),
+});
+
+const copyExample = {
+  success: true,
+  source: { connectionId: 'warehouse', path: '/upload/report.pdf' },
+  destination: { connectionId: 'lake', path: '/reports/report.pdf' },
+  fileSize: 48213,
+  durationMs: 210,
+} as const;
 
 export const copyFile = endpoint({
   method: 'POST',
@@ -16,7 +41,7 @@ export const copyFile = endpoint({
   tag: 'Files',
   summary: 'Copy a file between connections',
   description:
-    'Streams a file from one connection to another, or lets the store copy it where both ends are one S3 store. Needs a plan with more than one connection, and a key with the scope `read` beside `write`.',
+    'Streams a file from one connection to another, or lets the store copy it where both ends are one S3 store. Needs a plan with more than one connection, and a key with the scope `read` beside `write`. With `Prefer: respond-async` a job does it, which goes on whichever node dies; a file with a `rawName` is copied at once all the same.',
   body: object('CopyRequest', {
     source_connection_id: connectionId('Connection that the file is read from.'),
     source_path: remotePath('Path of the file there.'),
@@ -36,27 +61,12 @@ export const copyFile = endpoint({
   },
   idempotent: ({ body }) => ({ connections: [body.source_connection_id, body.dest_connection_id] }),
   skippable: true,
-  answer: {
-    description: 'The copy is there.',
-    schema: object('CopyAnswer', {
-      success: success(),
-      source: group(
-        { connectionId: text('Connection that the file was read from.'), path: answeredPath() },
-        'Where it was read from.',
-      ),
-      destination: group(
-        { connectionId: text('Connection that holds the copy.'), path: answeredPath() },
-        'Where the copy is.',
-      ),
-      fileSize: count('Bytes.'),
-      durationMs: durationMs(),
-    }),
-    example: {
-      success: true,
-      source: { connectionId: 'warehouse', path: '/upload/report.pdf' },
-      destination: { connectionId: 'lake', path: '/reports/report.pdf' },
-      fileSize: 48213,
-      durationMs: 210,
+  answers: {
+    200: { description: 'The copy is there.', content: jsonContent(copyAnswer, { answer: copyExample }) },
+    202: {
+      description: 'With `Prefer: respond-async`: a job makes the copy.',
+      headers: ['Location'],
+      content: jsonContent(jobAnswer, { job: { job: jobExample } }),
     },
   },
   isRemote: true,
@@ -100,16 +110,31 @@ export const copyFile = endpoint({
   }
   const from = referTo(source, body.source_path, 'source_path', rawName, 'source_raw_name');
   const to = referTo(target, wanted, body.dest_path === undefined ? 'source_path' : 'dest_path');
+  if (rawName === undefined && prefersAsync(input.request)) {
+    const name = wanted.slice(wanted.lastIndexOf('/') + 1);
+    const place = template === undefined ? name : applyTemplate(template, name, templateFacts());
+    return acceptedAsync(
+      await services.jobs.create(
+        caller,
+        {
+          ...oneFile(overwrite),
+          source: { connection: source, path: body.source_path },
+          destination: { connection: target, path: wanted.slice(0, wanted.length - name.length) + place },
+        },
+        input.request.ending,
+      ),
+    );
+  }
   const { result, durationMs } = await services.operations.run(
     operationFor(input, target, 'copy', wanted),
     (operation) =>
       operations.copyFile(services.operations, operation, { source, target, from, to, template, overwrite }),
   );
-  return {
+  return json(200, {
     success: true,
     source: { connectionId: source.id, path: result.from.toWellFormed() },
     destination: { connectionId: target.id, path: result.to },
     fileSize: result.size,
     durationMs,
-  };
+  });
 });

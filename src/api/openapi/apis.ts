@@ -72,6 +72,7 @@ export const FILE_API: Api = {
       name: 'Watched folders',
       description: 'Folders that are checked at an interval, and the event that tells of new files.',
     },
+    { name: 'Jobs', description: 'Whole folders: copied, moved, deleted or kept alike, on whichever nodes live.' },
     { name: 'System', description: 'The gateway itself.' },
   ],
   owns: (path) => !path.startsWith('/manage/'),

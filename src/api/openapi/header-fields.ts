@@ -74,8 +74,9 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
   },
   'Preference-Applied': {
     description: 'The preference of `Prefer` that was followed.',
-    schema: { type: 'string', const: 'handling=strict' },
+    schema: { type: 'string', enum: ['handling=strict', 'respond-async'] },
   },
+  Location: always('Where what was begun is to be looked at.', { type: 'string' }),
   'Retry-After': always('Seconds after which another try makes sense.', { type: 'integer', minimum: 1 }),
   'WWW-Authenticate': always('How to authenticate.', { type: 'string', const: 'Bearer' }),
   RateLimit: { description: 'What is left of the rate limit, where one is set.', schema: text },

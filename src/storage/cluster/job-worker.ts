@@ -6,8 +6,8 @@ import { GatewayError } from '../../base/errors.js';
 import type { ClaimedJob, JobClaims, QueueName } from './jobs.js';
 import type { StorageOptions } from '../startup.js';
 
-/** What became of a job: done, or to be run again at that time of the database's clock. */
-export type JobOutcome = 'done' | { readonly again: Date };
+/** What became of a job: done, or to be run again at that time of the database's clock, or after so many milliseconds. */
+export type JobOutcome = 'done' | { readonly again: Date | number };
 
 export interface JobWorkerOptions {
   readonly claims: JobClaims;

@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
 
 /** Every queue that there is. A key stands in a queue at most once, waiting or under way. */
-export const QUEUES = ['watch-check', 'webhook-delivery', 'after-delivery'] as const;
+export const QUEUES = ['watch-check', 'webhook-delivery', 'after-delivery', 'job-list', 'job-files'] as const;
 export type QueueName = (typeof QUEUES)[number];
 
 export interface NewJob {
@@ -46,8 +46,8 @@ export interface JobSender {
 export interface JobClaims {
   fetch(queue: QueueName, limit: number, except: Busy): Promise<readonly ClaimedJob[]>;
   renew(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void>;
-  /** The jobs are done and forgotten. */
-  finish(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void>;
+  /** The jobs are done and forgotten; inside a transaction with its commit. */
+  finish(queue: QueueName, jobs: readonly ClaimedJob[], tx?: Transaction): Promise<void>;
   /** The job is to run again on any node: at that time of the database's clock, or after so many milliseconds. */
   postpone(queue: QueueName, job: ClaimedJob, until: Date | number): Promise<void>;
   /** This node gives the jobs up: others may take them at once. */
@@ -159,8 +159,9 @@ export class JobEngine implements Jobs {
     if (jobs.length > 0) await this.#boss.touch(queue, jobs.map(attemptOf));
   }
 
-  async finish(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void> {
-    if (jobs.length > 0) await this.#boss.deleteJob(queue, jobs.map(attemptOf));
+  async finish(queue: QueueName, jobs: readonly ClaimedJob[], tx?: Transaction): Promise<void> {
+    const db = tx === undefined ? {} : { db: adapterOf(tx) };
+    if (jobs.length > 0) await this.#boss.deleteJob(queue, jobs.map(attemptOf), db);
   }
 
   async postpone(queue: QueueName, job: ClaimedJob, until: Date | number): Promise<void> {

@@ -57,6 +57,19 @@ export async function findItem(sql: Queryable, accountId: string, id: string): P
   return row;
 }
 
+/** An item with what it came of. */
+export interface TransferOrigin extends TransferItem {
+  readonly requestId: string | null;
+  readonly jobId: string | null;
+}
+
+export async function findOrigin(sql: Queryable, accountId: string, id: string): Promise<TransferOrigin | undefined> {
+  const [row] = await sql<TransferOrigin[]>`
+    select ${columns(sql)}, request_id as "requestId", job_id as "jobId" from transfers
+    where id = ${id} and account_id = ${accountId}`;
+  return row;
+}
+
 export async function countItems(sql: Queryable, accountId: string): Promise<number> {
   const [row] = await sql<{ total: number }[]>`select ${itemsOf(sql, accountId)} as total`;
   return row?.total ?? 0;

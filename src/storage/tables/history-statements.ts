@@ -1,7 +1,8 @@
 /** The statements that write the history. Each leaves rows, totals and monthly actions agreeing with one another. */
 import type { PendingQuery, Row } from 'postgres';
 import { type Queryable, storable } from '../postgres/sql.js';
-import type { Direction, NewTransfer, TransferStatus, TransferType } from './transfer.js';
+import { endingFiles } from './job-tree.js';
+import type { Direction, JobReference, NewTransfer, TransferStatus, TransferType } from './transfer.js';
 
 /** One row of `transfers` on its way to the database. */
 export interface TransferRow {
@@ -21,6 +22,8 @@ export interface TransferRow {
   readonly durationMs: number;
   readonly countsAction: boolean;
   readonly createdAt: Date;
+  /** The file of a job that it is: it ends with this row, and the row stands only where it had not ended. */
+  readonly job: JobReference | null;
 }
 
 /** The row of a transfer that still runs. */
@@ -42,6 +45,7 @@ export function pendingRow(id: string, createdAt: Date, item: NewTransfer): Tran
     durationMs: 0,
     countsAction: item.countsAction,
     createdAt,
+    job: item.job ?? null,
   };
 }
 
@@ -81,6 +85,7 @@ export async function writeBatch(sql: Queryable, nodeId: string, batch: readonly
   const rows = [...batch].sort((a, b) => (a.id < b.id ? -1 : 1));
   const { uuids, texts, bigints, booleans, times } = sql.types;
   const column = <T>(pick: (row: TransferRow) => T): T[] => rows.map(pick);
+  const jobs = rows.some(({ job }) => job !== null) ? jobFiles(sql, rows) : undefined;
   const [result] = await sql<{ written: number }[]>`
     with input as (
       select * from unnest(
@@ -91,14 +96,17 @@ export async function writeBatch(sql: Queryable, nodeId: string, batch: readonly
         ${texts(column((row) => row.filename))}, ${texts(column((row) => row.path))},
         ${bigints(column((row) => row.fileSize))}, ${texts(column((row) => row.errorMessage))},
         ${texts(column((row) => row.errorCode))}, ${bigints(column((row) => row.durationMs))},
-        ${booleans(column((row) => row.countsAction))}, ${times(column((row) => row.createdAt))}
+        ${booleans(column((row) => row.countsAction))}, ${times(column((row) => row.createdAt))},
+        ${uuids(column((row) => row.job?.id ?? null))}
       ) as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename, path, file_size,
-              error_message, error_code, duration_ms, counts_action, created_at)
+              error_message, error_code, duration_ms, counts_action, created_at, job_id)
     ),
+    ${jobs ?? sql``}
     written as (
       insert into transfers as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename,
-        path, file_size, error_message, error_code, duration_ms, counts_action, created_at, node_id)
+        path, file_size, error_message, error_code, duration_ms, counts_action, created_at, job_id, node_id)
       select *, ${nodeId}::uuid from input
+      ${jobs === undefined ? sql`` : sql`where job_id is null or id in (select id from outcome)`}
       on conflict (id) do update set status = excluded.status, filename = excluded.filename, path = excluded.path,
         file_size = excluded.file_size, error_message = excluded.error_message, error_code = excluded.error_code,
         duration_ms = excluded.duration_ms
@@ -108,6 +116,20 @@ export async function writeBatch(sql: Queryable, nodeId: string, batch: readonly
     ${counting(sql, nodeId)}
     select count(*) as written from written`;
   return result?.written ?? 0;
+}
+
+/** The files of jobs among the rows end in the same statement. */
+function jobFiles(sql: Queryable, rows: readonly TransferRow[]) {
+  const paths = rows.flatMap(({ id, job }) => (job === null ? [] : [{ id, path: job.path }]));
+  const { uuids, texts } = sql.types;
+  return sql`
+    i as (
+      select n.id, n.job_id, decode(p.path, 'hex') as path, n.file_size, n.error_code as code, n.error_message as message,
+        case when n.status = 'success' then 'done' else 'failed' end as state
+      from input n join unnest(${uuids(paths.map(({ id }) => id))}, ${texts(paths.map(({ path }) => path))})
+        as p (id, path) on p.id = n.id
+    ),
+    ${endingFiles(sql)},`;
 }
 
 /**

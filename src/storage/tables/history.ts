@@ -10,7 +10,7 @@ import type {
   TransferType,
 } from './transfer.js';
 import type { StorageOptions } from '../startup.js';
-import { countItems, findItem, listItems } from './history-queries.js';
+import { countItems, findItem, findOrigin, listItems, type TransferOrigin } from './history-queries.js';
 import { HistoryWriter } from './history-writer.js';
 import { pendingRow, type TransferRow } from './history-statements.js';
 import { storable } from '../postgres/sql.js';
@@ -55,8 +55,11 @@ export class TransferHistory {
     const startedAt = timeOfId(id);
     const since = performance.now();
     let row = pendingRow(id, startedAt, item);
-    this.#fresh.set(id, { since, row });
-    this.#watchTime();
+    // Of a job's file only the end is written: the job itself says that it is not done.
+    if (row.job === null) {
+      this.#fresh.set(id, { since, row });
+      this.#watchTime();
+    }
     return {
       id,
       startedAt,
@@ -64,19 +67,25 @@ export class TransferHistory {
         if (row.path === path && row.filename === filename) return;
         row = { ...row, path: storable(path), filename: storable(filename) };
         if (this.#fresh.has(id)) this.#fresh.set(id, { since, row });
-        else this.#writer.add(row);
+        else if (row.job === null) this.#writer.add(row);
       },
       stand: () => {
         this.#fresh.delete(id);
         return this.#durable(row);
       },
       finish: (outcome) => this.#finish(row, since, outcome),
+      drop: () => void this.#fresh.delete(id),
     };
   }
 
   /** undefined when unknown or another account's. */
   async find(accountId: string, id: string): Promise<TransferItem | undefined> {
     return this.database.run((sql) => findItem(sql, accountId, id));
+  }
+
+  /** The same, with what it came of. */
+  async detail(accountId: string, id: string): Promise<TransferOrigin | undefined> {
+    return this.database.run((sql) => findOrigin(sql, accountId, id));
   }
 
   async list(

@@ -62,6 +62,17 @@ export class MonthlyQuota {
     });
   }
 
+  /** An action that was taken, and is not recorded. */
+  giveBack(accountId: string, limit: number): void {
+    if (limit === 0) return;
+    const busy = this.#busyOf(accountId, limit);
+    const month = monthOf(new Date());
+    // That of a month that is over is nobody's.
+    if (busy.month !== '' && busy.month !== month) return;
+    Object.assign(busy, { month, unspent: busy.unspent + 1, goodUntil: performance.now() + AHEAD_MS });
+    if (!busy.isAsking) busy.timer ??= setTimeout(() => this.#rest(busy), AHEAD_MS).unref();
+  }
+
   async used(accountId: string): Promise<number> {
     const month = monthOf(new Date());
     const row = await this.database.first<{ used: number }>`

@@ -46,6 +46,14 @@ export interface NewTransfer {
   readonly path: string;
   /** Whether it counts one toward the month. */
   readonly countsAction: boolean;
+  /** It is of a job, whose file ends with it. */
+  readonly job?: JobReference | undefined;
+}
+
+export interface JobReference {
+  readonly id: string;
+  /** The bytes of the file's path below the job's folder, in hexadecimal. */
+  readonly path: string;
 }
 
 export interface TransferOutcome {
@@ -71,6 +79,8 @@ export interface OpenTransfer {
    * may follow a moment later, as long as nothing keeps the database from taking them.
    */
   finish(outcome: TransferOutcome): Promise<{ readonly durationMs: number }>;
+  /** Instead of that, of a job's file: nothing is written of this try. */
+  drop(): void;
 }
 
 export interface TransferFilter {

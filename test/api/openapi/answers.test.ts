@@ -288,6 +288,40 @@ test('watched folders', async () => {
   await expect(404, one, { method: 'DELETE', on: String(made.json['id']) });
 });
 
+test('jobs', async () => {
+  const content = { filename: 'large.bin', path: '/jobs', content: Buffer.alloc(400_000).toString('base64') };
+  await expect(200, '/api/upload/{connectionId}', { json: content });
+  const all = '/api/jobs';
+  const [source, destination] = [
+    { connectionId: 'sandbox', path: '/jobs' },
+    { connectionId: 'sandbox', path: '/copied' },
+  ];
+  const order = { type: 'copy', source, destination, bytesPerSecond: 20_000 };
+  const made = await expect(202, all, { json: order });
+  const { id } = made.json['job'] as { id: string };
+  await expect(400, all, { json: { ...order, destination: source } });
+  await expect(403, all, { json: order, key: READER });
+  await expect(404, all, { json: { ...order, source: { connectionId: 'unknown' } } });
+  await expect(200, all);
+  await expect(400, all, { query: { limit: '0' } });
+  const unknown = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1ffff';
+  for (const way of ['', '/files', '/events']) await expect(404, `${all}/{id}${way}`, { on: unknown });
+  for (const way of ['', '/files']) await expect(200, `${all}/{id}${way}`, { on: id });
+  const post = { method: 'POST', on: id };
+  await expect(409, `${all}/{id}/retry`, post);
+  for (const way of ['pause', 'resume', 'cancel']) {
+    await expect(404, `${all}/{id}/${way}`, { method: 'POST', on: unknown });
+    await expect(200, `${all}/{id}/${way}`, post);
+  }
+  for (const way of ['pause', 'resume']) await expect(409, `${all}/{id}/${way}`, post);
+  await expect(200, `${all}/{id}/events`, { on: id });
+  const again = await expect(202, `${all}/{id}/retry`, post);
+  await expect(200, `${all}/{id}/cancel`, { method: 'POST', on: (again.json['job'] as { id: string }).id });
+  const { transfers } = (await expect(200, '/api/transfers')).json as { transfers: { id: string }[] };
+  await expect(200, '/api/transfers/{id}', { on: transfers[0]?.id ?? '' });
+  await expect(404, '/api/transfers/{id}', { on: unknown });
+});
+
 test('the gateway itself', async () => {
   for (const method of ['GET', 'HEAD']) {
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']) {

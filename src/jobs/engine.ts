@@ -1,0 +1,155 @@
+/** The work on jobs on this node: slices of listings and of files, taken from the queues that all nodes share. */
+import { GatewayError, hasCode } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { requireActive } from '../operations/operation.js';
+import { parseRemotePath, ROOT } from '../remotes/path.js';
+import {
+  type ClaimedJob,
+  type Connections,
+  type JobOutcome,
+  type JobStorage,
+  type JobLimits,
+  JobWorker,
+  type RunningJob,
+  type Seat,
+  type SeatKind,
+  type StorageOptions,
+} from '../storage/storage.js';
+import type { SliceEnd } from './file-slices.js';
+import type { JobPlaces } from './file-work.js';
+import type { RunningJobs, Stay } from './running-jobs.js';
+
+export interface JobEngineOptions {
+  readonly storage: JobStorage;
+  readonly connections: Pick<Connections, 'find'>;
+  readonly running: RunningJobs;
+  readonly limits: JobLimits;
+  /** Slices at once on this node. */
+  readonly concurrency: number;
+  /** Of the folders that a job looks into, of its files, and of the folders that it empties. */
+  readonly list: Slices;
+  readonly files: Slices;
+  readonly remove: Slices;
+  readonly retentionDays: number;
+  readonly log: StorageOptions['log'];
+}
+
+interface Slices {
+  run(job: RunningJob, seat: Seat, places: JobPlaces, stay: Stay): Promise<SliceEnd>;
+}
+
+/** Of one job, of one kind. */
+const SLICES_OF_A_JOB = 4;
+const PURGE_EVERY_MS = 60_000;
+
+export class JobEngine {
+  readonly #workers: Readonly<Record<SeatKind, JobWorker>>;
+  #purging: Promise<void> | undefined;
+  #purgeTimer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(private readonly options: JobEngineOptions) {
+    this.#workers = { 'job-list': this.worker('job-list'), 'job-files': this.worker('job-files') };
+  }
+
+  start(): void {
+    for (const worker of Object.values(this.#workers)) worker.start();
+    this.#purgeTimer = setInterval(() => {
+      this.#purging ??= this.purge().finally(() => (this.#purging = undefined));
+    }, PURGE_EVERY_MS).unref();
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    for (const worker of Object.values(this.#workers)) worker.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#purgeTimer);
+    await Promise.all(Object.values(this.#workers).map((worker) => worker.stop(0)));
+    await this.#purging;
+  }
+
+  private worker(queue: SeatKind): JobWorker {
+    const { storage, concurrency, log } = this.options;
+    return new JobWorker({
+      ...{ claims: storage.queue, queue, concurrency, groupConcurrency: SLICES_OF_A_JOB, log },
+      run: (claimed, signal) => this.run(queue, claimed, signal),
+    });
+  }
+
+  private async run(kind: SeatKind, claimed: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+    const { storage, running, limits } = this.options;
+    const { jobId, seat: number } = claimed.data as { readonly jobId: string; readonly seat: number };
+    const seat = { kind, number };
+    const job = await storage.rows.running(jobId);
+    const end = job === undefined ? NOTHING : await this.slice(job, seat, signal);
+    // What was found, or has ended, may be for others.
+    this.wake();
+    if (end.kind === 'done') return { again: end.afterMs };
+    if (end.kind === 'fatal' && job !== undefined) {
+      const { code, clientText: message } = end.error;
+      await storage.rows.fail(job, { code, message }, limits);
+      running.told(jobId, 'failed');
+    }
+    const left = await storage.rows.leave(claimed, jobId, seat, limits);
+    this.wake();
+    return left;
+  }
+
+  private async slice(job: RunningJob, seat: Seat, signal: AbortSignal): Promise<SliceEnd> {
+    const stay = this.options.running.enter(job.id, signal);
+    try {
+      const places = await this.placesOf(job);
+      if (places instanceof GatewayError) return { kind: 'fatal', error: places };
+      const { list, files, remove } = this.options;
+      const slices = seat.kind === 'job-files' ? files : job.phase === 3 ? remove : list;
+      return await slices.run(job, seat, places, stay);
+    } catch (error) {
+      if (!hasCode(error, 'draining', 'database_away')) {
+        this.options.log('error', 'a slice of a job failed', { jobId: job.id, reason: String(error) });
+      }
+      throw error;
+    } finally {
+      stay.leave();
+    }
+  }
+
+  private async placesOf({ accountId, definition }: RunningJob): Promise<JobPlaces | GatewayError> {
+    const { source, destination } = definition;
+    const from = await this.connectionOf(accountId, source.connectionId);
+    if (from instanceof GatewayError) return from;
+    const to = destination === null ? from : await this.connectionOf(accountId, destination.connectionId);
+    if (to instanceof GatewayError) return to;
+    return {
+      source: from,
+      sourceRoot: parseRemotePath(source.path, ROOT, 'source.path'),
+      target: to,
+      targetRoot: parseRemotePath((destination ?? source).path, ROOT, 'destination.path'),
+    };
+  }
+
+  private async connectionOf(accountId: string, id: string): Promise<Connection | GatewayError> {
+    const connection = await this.options.connections.find(accountId, id);
+    if (connection === undefined) return new GatewayError('unknown_connection', `there is no connection ${id}`);
+    try {
+      requireActive(connection);
+      return connection;
+    } catch (error) {
+      return error as GatewayError;
+    }
+  }
+
+  /** Never rejects. */
+  private async purge(): Promise<void> {
+    const { storage, retentionDays, log } = this.options;
+    try {
+      while (retentionDays > 0 && !this.#isStopped && (await storage.rows.purge(retentionDays)));
+    } catch (error) {
+      log('debug', 'jobs that ended long ago could not be removed', { reason: String(error) });
+    }
+  }
+}
+
+const NOTHING: SliceEnd = { kind: 'nothing' };

@@ -1,0 +1,256 @@
+/** One file of a job: an operation as every other, but that only its end is recorded. */
+import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import type { Budget } from '../budgets/budget.js';
+import { Memory } from '../budgets/memory.js';
+import type { Caller } from '../base/caller.js';
+import { GatewayError, hasCode } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { deleteFile, moveFile } from '../operations/change.js';
+import { copyFile, type CopyRequest } from '../operations/copy.js';
+import {
+  fixed,
+  type JobPart,
+  type Operation,
+  type Operations,
+  type OperationRequest,
+  type PathReference,
+} from '../operations/operation.js';
+import { baseName, joinPath, parentOf, pathBelow, type RemotePath } from '../remotes/path.js';
+import type { FileInfo, Remote } from '../remotes/remote.js';
+import { streamOf } from '../remotes/whole.js';
+import type { JobFile, JobTree, RunningJob, TransferType } from '../storage/storage.js';
+
+/** Where a job leads, as it is now. */
+export interface JobPlaces {
+  readonly source: Connection;
+  readonly sourceRoot: RemotePath;
+  /** Of a deletion it is the source. */
+  readonly target: Connection;
+  readonly targetRoot: RemotePath;
+}
+
+export interface FileTask {
+  readonly job: RunningJob;
+  readonly places: JobPlaces;
+  readonly file: JobFile;
+  readonly signal: AbortSignal;
+  readonly pace: ((bytes: number) => Promise<void>) | undefined;
+  readonly part: JobPart;
+  /** What its streams hold. */
+  readonly memory: Memory;
+}
+
+/** Why a file is left as it is. It is thrown where that turns out. */
+export class LeftAlone extends GatewayError {
+  constructor(message: string) {
+    super('already_exists', message, { step: 'open' });
+  }
+}
+
+/** Numbers that are tried for a name that is not taken. */
+const MOST_NAMES = 1000;
+
+export class FileWork {
+  constructor(
+    private readonly operations: Operations,
+    private readonly tree: Pick<JobTree, 'markCopied'>,
+    private readonly memoryBytes: Budget,
+  ) {}
+
+  /** Errors: those of the operation; LeftAlone. */
+  async run(asked: Omit<FileTask, 'memory'>): Promise<void> {
+    const memory = new Memory(this.memoryBytes, asked.job.accountId);
+    try {
+      await this.act({ ...asked, memory });
+    } finally {
+      memory.release();
+    }
+  }
+
+  private async act(task: FileTask): Promise<void> {
+    const { file, places } = task;
+    if (file.action === 'delete') return this.delete(task);
+    if (file.action === 'move' && places.source.id === places.target.id) return this.rename(task);
+    return this.copy(task);
+  }
+
+  /** A file that is gone is what was wanted. */
+  private async delete({ job, ...task }: FileTask): Promise<void> {
+    const { file, places } = task;
+    const isExtra = job.type === 'sync';
+    const [connection, root] = isExtra ? [places.target, places.targetRoot] : [places.source, places.sourceRoot];
+    const path = pathBelow(root, file.path);
+    await this.operations.run(requestOf({ job, ...task }, 'delete', connection, path), async (operation) => {
+      await unlessGone(deleteFile(operation, fixed(path)));
+    });
+  }
+
+  private async rename(task: FileTask): Promise<void> {
+    const { job, file, places } = task;
+    const from = pathBelow(places.sourceRoot, file.path);
+    const wanted = pathBelow(places.targetRoot, file.path);
+    const to = this.targetOf(job, wanted);
+    const overwrite = replaces(job);
+    await this.operations.run(requestOf(task, 'move', places.target, wanted), async (operation) => {
+      if (job.definition.onConflict === 'newer') await operation.use((remote) => refuseOlder(remote, wanted, file));
+      if (file.isCopied && (await this.hasMoved(operation, from, wanted, file))) return;
+      await this.tree.markCopied(job.id, file.path, file.size, file.modifiedMs);
+      await moveFile(operation, fixed(from), to, overwrite);
+    });
+  }
+
+  /** Whether a node that died had renamed it: the source is gone, and the target is as large. */
+  private hasMoved(operation: Operation, from: RemotePath, to: RemotePath, file: JobFile): Promise<boolean> {
+    return operation.use(async (remote) => {
+      if ((await find(remote, from)) !== undefined) return false;
+      const found = await find(remote, to);
+      if (found?.size !== file.size) return false;
+      operation.locate(to, baseName(to));
+      operation.fileSize = found.size;
+      return true;
+    });
+  }
+
+  private async copy(task: FileTask): Promise<void> {
+    const { job, file, places, pace } = task;
+    const { source, target } = places;
+    const from = pathBelow(places.sourceRoot, file.path);
+    const wanted = pathBelow(places.targetRoot, file.path);
+    const isMove = file.action === 'move';
+    const request: CopyRequest = {
+      ...{ source, target, from: fixed(from), to: this.targetOf(job, wanted), template: undefined, pace },
+      overwrite: replaces(job),
+      check: (reading, writing, _from, to) => this.check(task, reading, writing, from, to),
+    };
+    await this.operations.run(requestOf(task, isMove ? 'move' : 'copy', target, wanted), async (operation) => {
+      if (!isMove) return void (await copyFile(this.operations, operation, request));
+      await this.moveAcross(task, operation, from, request);
+    });
+  }
+
+  /** The copy stands before the source goes, and of a source that has changed meanwhile nothing goes. */
+  private async moveAcross(
+    { job, file, places, signal }: FileTask,
+    operation: Operation,
+    from: RemotePath,
+    request: CopyRequest,
+  ): Promise<void> {
+    const { source } = places;
+    const use = {
+      signal,
+      leftovers: (one: Connection) => this.operations.leftoversOf(one),
+      priority: 'background' as const,
+    };
+    const look = (): Promise<FileInfo | undefined> =>
+      this.operations.remotes.use(source, use, (remote) => find(remote, from));
+    let copied: { readonly size: number; readonly modifiedMs: number } | undefined = file.isCopied ? file : undefined;
+    if (copied === undefined) {
+      const before = await look();
+      if (before === undefined) throw new GatewayError('not_found', `${from} does not exist`, { step: 'open' });
+      const { size } = await copyFile(this.operations, operation, request);
+      copied = { size, modifiedMs: Math.trunc(before.modifiedAt.getTime()) };
+      await this.tree.markCopied(job.id, file.path, size, copied.modifiedMs);
+    } else operation.fileSize = file.size;
+    const now = await look();
+    if (now === undefined) return;
+    if (now.size !== copied.size || Math.trunc(now.modifiedAt.getTime()) !== copied.modifiedMs) {
+      throw new GatewayError('in_use', `${from} was copied and has changed since; it was not deleted`, {
+        step: 'verify',
+      });
+    }
+    const expected = now.etag === undefined ? {} : { etag: now.etag };
+    await this.operations.remotes.use(source, use, (remote) => unlessGone(remote.remove(from, expected)));
+  }
+
+  private async check(
+    { job, file }: FileTask,
+    source: Remote,
+    target: Remote,
+    from: RemotePath,
+    to: RemotePath,
+  ): Promise<void> {
+    const { onConflict, compare } = job.definition;
+    if (job.type === 'sync') {
+      if (compare === 'digest') await refuseSame(source, target, from, to);
+    } else if (onConflict === 'newer') await refuseOlder(target, to, file);
+  }
+
+  /** The path itself, or the first name beside it that is not taken. */
+  private targetOf(job: RunningJob, wanted: RemotePath): PathReference {
+    if (job.type === 'sync' || job.definition.onConflict !== 'rename') return fixed(wanted);
+    return async (remote) => {
+      for (let number = 0; number < MOST_NAMES; number++) {
+        const place = number === 0 ? wanted : numbered(wanted, number);
+        if ((await find(remote, place)) === undefined) return place;
+      }
+      throw new GatewayError('already_exists', `${wanted} and ${MOST_NAMES} names like it exist`, { step: 'open' });
+    };
+  }
+}
+
+function requestOf(
+  { job, signal, part, memory }: FileTask,
+  type: TransferType,
+  connection: Connection,
+  path: RemotePath,
+): OperationRequest {
+  const caller: Caller = {
+    ...{ accountId: job.accountId, email: job.email, plan: job.plan, keyId: job.keyId ?? '' },
+    ...{ scopes: ['read', 'write'], connections: [] },
+  };
+  const shown = path.toWellFormed();
+  return {
+    ...{ caller, connection, type, path: shown, filename: baseName(path).toWellFormed(), requestId: job.id, signal },
+    ...{ job: part, memory, priority: 'background' },
+  };
+}
+
+const replaces = ({ type, definition }: RunningJob): boolean =>
+  type === 'sync' || definition.onConflict === 'replace' || definition.onConflict === 'newer';
+
+async function find(remote: Remote, path: RemotePath): Promise<FileInfo | undefined> {
+  try {
+    return await remote.stat(path);
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return undefined;
+    throw error;
+  }
+}
+
+async function unlessGone(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!hasCode(error, 'not_found')) throw error;
+  });
+}
+
+/** @throws LeftAlone where what stands there is as new as the source */
+async function refuseOlder(target: Remote, to: RemotePath, { modifiedMs }: JobFile): Promise<void> {
+  const found = await find(target, to);
+  if (found === undefined || found.isDirectory || found.modifiedAt.getTime() < modifiedMs) return;
+  throw new LeftAlone(`${to} exists and is not older`);
+}
+
+/** @throws LeftAlone where both hold the same bytes, which are read for it */
+async function refuseSame(source: Remote, target: Remote, from: RemotePath, to: RemotePath): Promise<void> {
+  const [one, other] = [await source.stat(from), await find(target, to)];
+  if (other === undefined || other.isDirectory || one.size !== other.size) return;
+  const [left, right] = [await digestOf(source, from), await digestOf(target, to)];
+  if (left === right) throw new LeftAlone(`${to} holds the same bytes`);
+}
+
+async function digestOf(remote: Remote, path: RemotePath): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(streamOf(await remote.read(path)), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) hash.update(chunk);
+  });
+  return hash.digest('hex');
+}
+
+/** `report (2).pdf` */
+function numbered(path: RemotePath, number: number): RemotePath {
+  const name = baseName(path);
+  const dot = name.lastIndexOf('.');
+  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  return joinPath(parentOf(path), `${stem} (${number + 1})${extension}`);
+}

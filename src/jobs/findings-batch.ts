@@ -1,0 +1,76 @@
+/** What listings find, gathered from several folders, and written when it is enough: one write at a time. */
+import type { Findings, JobFolder, NewJobFile } from '../storage/storage.js';
+
+/** A folder that is being listed. */
+export interface FolderInHand {
+  readonly path: Buffer;
+  /** Files that need nothing done to them; counted when the listing has come to its end. */
+  unchanged: number;
+  /** Some of its files are in the batch. */
+  hasFiles: boolean;
+}
+
+const ENOUGH = 1000;
+
+export class FindingsBatch {
+  #files: NewJobFile[] = [];
+  #folders: Omit<JobFolder, 'isBegun' | 'tries'>[] = [];
+  #listed: Buffer[] = [];
+  #begun: Buffer[] = [];
+  #unchanged = 0;
+  readonly #inHand = new Set<FolderInHand>();
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly write: (findings: Findings) => Promise<void>) {}
+
+  begin(path: Buffer): FolderInHand {
+    const folder: FolderInHand = { path, unchanged: 0, hasFiles: false };
+    this.#inHand.add(folder);
+    return folder;
+  }
+
+  async add(folder: FolderInHand, file: NewJobFile): Promise<void> {
+    folder.hasFiles = true;
+    this.#files.push(file);
+    await this.#flushIfEnough();
+  }
+
+  async addFolder(found: Omit<JobFolder, 'isBegun' | 'tries'>): Promise<void> {
+    this.#folders.push(found);
+    await this.#flushIfEnough();
+  }
+
+  /** It has been listed to its end. */
+  async end(folder: FolderInHand): Promise<void> {
+    this.#inHand.delete(folder);
+    this.#listed.push(folder.path);
+    this.#unchanged += folder.unchanged;
+    await this.#flushIfEnough();
+  }
+
+  /** It will be listed again, or never. */
+  drop(folder: FolderInHand): void {
+    this.#inHand.delete(folder);
+    if (folder.hasFiles) this.#begun.push(folder.path);
+  }
+
+  /** Writes after the one before; rejects with its own failure. */
+  flush(): Promise<void> {
+    const going = [...this.#inHand].filter(({ hasFiles }) => hasFiles).map(({ path }) => path);
+    const findings: Findings = {
+      ...{ files: this.#files, folders: this.#folders, listed: this.#listed, unchanged: this.#unchanged },
+      begun: [...this.#begun, ...going],
+    };
+    const count = findings.files.length + findings.folders.length + findings.listed.length + findings.begun.length;
+    if (count === 0) return this.#writing;
+    [this.#files, this.#folders, this.#listed, this.#begun, this.#unchanged] = [[], [], [], [], 0];
+    const before = this.#writing;
+    this.#writing = before.then(() => this.write(findings));
+    this.#writing.catch(() => undefined);
+    return this.#writing;
+  }
+
+  async #flushIfEnough(): Promise<void> {
+    if (this.#files.length + this.#folders.length + this.#listed.length >= ENOUGH) await this.flush();
+  }
+}

@@ -1,0 +1,76 @@
+/** The parts of jobs, put together; the work is started and stopped as one. */
+import type { Budget } from '../budgets/budget.js';
+import type { Config } from '../config/schema.js';
+import type { Connection } from '../connections/connection.js';
+import type { Operations } from '../operations/operation.js';
+import type { Leftovers } from '../remotes/remote.js';
+import type { Jobs, Storage, StorageOptions } from '../storage/storage.js';
+import { JobEngine } from './engine.js';
+import { FileSlices } from './file-slices.js';
+import { FileWork } from './file-work.js';
+import { Listings } from './listings.js';
+import { Removals } from './removals.js';
+import { RunningJobs } from './running-jobs.js';
+import { JobService } from './service.js';
+
+export interface JobsOptions {
+  readonly storage: Pick<Storage, 'connections' | 'jobs'>;
+  readonly operations: Operations;
+  /** What the streams of all operations may hold together. */
+  readonly memoryBytes: Budget;
+  readonly config: Config['jobs'];
+  readonly log: StorageOptions['log'];
+}
+
+export interface JobsPart {
+  readonly service: JobService;
+  /** On all nodes; undefined while the database cannot tell. */
+  readonly backlog: () => Promise<JobsBacklog | undefined>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export interface JobsBacklog {
+  readonly runningJobs: number;
+  readonly waitingJobs: number;
+  readonly failedJobs: number;
+}
+
+/** Many gauges ask at once, and scrapers ask often. */
+const BACKLOG_FRESH_MS = 2000;
+
+export function createJobs({ storage, operations, memoryBytes, config, log }: JobsOptions): JobsPart {
+  const { connections, jobs } = storage;
+  const { remotes } = operations;
+  const { tree } = jobs;
+  const limits = { running: config.runningPerAccount, waiting: config.waitingPerAccount };
+  const leftovers = (connection: Connection): Leftovers => operations.leftoversOf(connection);
+  const running = new RunningJobs(jobs.rows);
+  const engine = new JobEngine({
+    ...{ storage: jobs, connections, running, limits, concurrency: config.concurrency, log },
+    retentionDays: config.retentionDays,
+    list: new Listings({ tree, remotes, leftovers }),
+    remove: new Removals({ tree, remotes, leftovers }),
+    files: new FileSlices({
+      tree,
+      work: new FileWork(operations, tree, memoryBytes),
+      parallelFiles: config.parallelFiles,
+    }),
+  });
+  const service = new JobService({ rows: jobs.rows, operations, running, limits, wake: () => engine.wake() });
+  return { service, backlog: backlogOf(jobs.rows), start: () => engine.start(), stop: () => engine.stop() };
+}
+
+function backlogOf(rows: Pick<Jobs, 'counts'>): JobsPart['backlog'] {
+  let asked: { readonly at: number; readonly answer: Promise<JobsBacklog | undefined> } | undefined;
+  return () => {
+    if (asked === undefined || Date.now() - asked.at > BACKLOG_FRESH_MS) {
+      const answer = rows.counts().then(
+        ({ running, waiting, failed }) => ({ runningJobs: running, waitingJobs: waiting, failedJobs: failed }),
+        () => undefined,
+      );
+      asked = { at: Date.now(), answer };
+    }
+    return asked.answer;
+  };
+}

@@ -1,0 +1,271 @@
+/** A slice of a job's folders: listed some at a time, compared where it is a sync, and what is found written in batches. */
+import { isUtf8 } from 'node:buffer';
+import { setImmediate as turn } from 'node:timers/promises';
+import { entryKey } from '../base/entry-key.js';
+import { EntrySorter, type SortedEntry } from '../base/entry-sorter.js';
+import type { GatewayError } from '../base/errors.js';
+import { hasCode, toGatewayError } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { definitionOf } from '../connections/types.js';
+import { pathBelow, type RemotePath } from '../remotes/path.js';
+import type { Attempt, Remotes } from '../remotes/registry.js';
+import type { FileInfo, Leftovers, Remote } from '../remotes/remote.js';
+import type { JobFolder, JobTree, NewJobFile, RunningJob, Seat } from '../storage/storage.js';
+import { FOLDER, isSame, type Pair, pairs } from './compare.js';
+import type { JobPlaces } from './file-work.js';
+import type { SliceEnd } from './file-slices.js';
+import { FindingsBatch, type FolderInHand } from './findings-batch.js';
+import { createPathFilter, type PathFilter } from '../operations/tree/path-filter.js';
+import { verdictOn } from './retry.js';
+import type { Stay } from './running-jobs.js';
+
+export interface ListingsOptions {
+  readonly tree: Pick<JobTree, 'claimFolders' | 'add' | 'known' | 'retryFolder' | 'failFolder'>;
+  readonly remotes: Pick<Remotes, 'use'>;
+  readonly leftovers: (connection: Connection) => Leftovers;
+}
+
+const SLICE_FOLDERS = 64;
+const PARALLEL_FOLDERS = 4;
+/** Links may lead back up: a tree must end. */
+const MAX_DEPTH = 64;
+const KNOWN_AT_ONCE = 500;
+/** Then others have a turn of the event loop. */
+const PAIRS_PER_TURN = 500;
+/** The gateway's own uploads on their way. */
+const OWN_TEMPORARY = /^\.ftg-[0-9a-f]{8}-/;
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** A folder's listing while it goes on. */
+interface Listing {
+  readonly job: RunningJob;
+  readonly places: JobPlaces;
+  readonly folder: JobFolder;
+  readonly filter: PathFilter;
+  readonly batch: FindingsBatch;
+  readonly inHand: FolderInHand;
+  readonly signal: AbortSignal;
+}
+
+interface Side {
+  readonly sorter: EntrySorter;
+  readonly resolutionMs: number;
+}
+
+export class Listings {
+  constructor(private readonly options: ListingsOptions) {}
+
+  async run(job: RunningJob, seat: Seat, places: JobPlaces, stay: Stay): Promise<SliceEnd> {
+    const { tree } = this.options;
+    const folders = await tree.claimFolders(job, seat, SLICE_FOLDERS);
+    if (folders.length === 0) return { kind: 'nothing' };
+    const filter = createPathFilter(job.definition);
+    const batch = new FindingsBatch((findings) => tree.add(job, findings));
+    let fatal: GatewayError | undefined;
+    let ours: GatewayError | undefined;
+    const queue = folders.values();
+    const worker = async (): Promise<void> => {
+      for (const folder of queue) {
+        if (!stay.isWanted || fatal !== undefined || ours !== undefined) return;
+        const inHand = batch.begin(folder.path);
+        try {
+          await this.list({ job, places, folder, filter, batch, inHand, signal: stay.signal });
+          await batch.end(inHand);
+        } catch (thrown) {
+          batch.drop(inHand);
+          const error = toGatewayError(stay.signal.aborted ? stay.signal.reason : thrown);
+          if (stay.signal.aborted) return;
+          const verdict = verdictOn(error, folder.tries);
+          if (verdict.kind === 'stop' && verdict.isFatal) fatal = error;
+          else if (verdict.kind === 'stop') ours = error;
+          else if (verdict.kind === 'again') await tree.retryFolder(job.id, folder.path, verdict.afterMs);
+          else await tree.failFolder(job, folder.path, error.code, error.clientText);
+        }
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: PARALLEL_FOLDERS }, worker));
+    } finally {
+      if (ours === undefined) await batch.flush();
+    }
+    if (fatal !== undefined) return { kind: 'fatal', error: fatal };
+    if (ours !== undefined) throw ours;
+    return { kind: 'done', afterMs: 0 };
+  }
+
+  private async list(listing: Listing): Promise<void> {
+    const { job, folder, places } = listing;
+    if (folder.isExtra) return this.listExtra(listing);
+    if (job.type === 'sync') return this.compare(listing);
+    await this.use(places.source, listing, async (remote, attempt) => {
+      const root = pathBelow(places.sourceRoot, folder.path);
+      if (folder.depth === 0) {
+        const info = await remote.stat(root);
+        // One file, not a folder: the job's only one.
+        if (!info.isDirectory) return this.addFile(listing, Buffer.alloc(0), info.size, info.modifiedAt.getTime());
+      }
+      // What a link leads to is copied; what is to go is the link.
+      const followLinks = job.type === 'copy';
+      for await (const info of remote.list(root, { followLinks })) {
+        attempt.committed();
+        await this.found(listing, info);
+      }
+    });
+  }
+
+  private async found(listing: Listing, info: FileInfo): Promise<void> {
+    const key = keyBelow(listing.folder, entryKey('', info));
+    if (info.isDirectory) await this.addFolder(listing, key, false);
+    else await this.addFile(listing, key, info.size, info.modifiedAt.getTime());
+  }
+
+  /** What the destination alone has: all of it goes. */
+  private async listExtra(listing: Listing): Promise<void> {
+    const { folder, places } = listing;
+    const target = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
+    try {
+      for await (const entries of target.sorter.batches()) {
+        for (const entry of entries) await this.extra(listing, entry);
+      }
+    } finally {
+      await target.sorter.close();
+    }
+  }
+
+  private async compare(listing: Listing): Promise<void> {
+    const { folder, places } = listing;
+    const source = await this.sorted(places.source, pathBelow(places.sourceRoot, folder.path), listing, false);
+    let target: Side | undefined;
+    try {
+      target = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
+      const times = { resolutionMs: Math.max(source.resolutionMs, target.resolutionMs), areKept: false };
+      const unchanged: Buffer[] = [];
+      let seen = 0;
+      for await (const pair of pairs(source.sorter.batches(), target.sorter.batches())) {
+        if (++seen % PAIRS_PER_TURN === 0) await turn();
+        if (this.isUnchanged(listing, pair, times)) {
+          unchanged.push(keyBelow(folder, pair.key));
+          if (unchanged.length >= KNOWN_AT_ONCE) await this.countUnchanged(listing, unchanged.splice(0));
+        } else await this.differs(listing, pair);
+      }
+      await this.countUnchanged(listing, unchanged);
+    } finally {
+      await source.sorter.close();
+      await target?.sorter.close();
+    }
+  }
+
+  private isUnchanged(
+    { job, folder, filter }: Listing,
+    { key, source, target }: Pair,
+    times: Parameters<typeof isSame>[3],
+  ): boolean {
+    if (source === undefined || target === undefined || source.size === FOLDER || target.size === FOLDER) return false;
+    return filter.takes(keyBelow(folder, key).toString()) && isSame(source, target, job.definition.compare, times);
+  }
+
+  private async differs(listing: Listing, { key, source, target }: Pair): Promise<void> {
+    const below = keyBelow(listing.folder, key);
+    if (source === undefined) return this.extra(listing, target as SortedEntry);
+    if (source.size === FOLDER) return this.addFolder(listing, below, false);
+    await this.addFile(listing, below, source.size, source.modifiedMs);
+  }
+
+  /** Of a folder that was begun before, those that stand in the job were found changed then, and are counted. */
+  private async countUnchanged({ job, folder, inHand }: Listing, keys: readonly Buffer[]): Promise<void> {
+    if (keys.length === 0) return;
+    const known = folder.isBegun ? await this.options.tree.known(job.id, keys) : undefined;
+    inHand.unchanged += keys.length - (known?.size ?? 0);
+  }
+
+  private async extra(listing: Listing, { key, size, modifiedMs }: SortedEntry): Promise<void> {
+    const { job, folder, filter } = listing;
+    if (!job.definition.deleteExtra) return;
+    const below = keyBelow(folder, key);
+    if (size === FOLDER) return this.addFolder(listing, below, true);
+    if (!filter.takes(below.toString())) return;
+    await this.addNow(listing, { path: below, action: 'delete', phase: 2, size, modifiedMs });
+  }
+
+  private async addFolder(listing: Listing, path: Buffer, isExtra: boolean): Promise<void> {
+    const { job, folder, filter, batch, inHand } = listing;
+    if (!filter.enters(path.toString())) return;
+    const problem =
+      folder.depth >= MAX_DEPTH ? `lies more than ${MAX_DEPTH} folders deep; does a link lead back?` : problemOf(path);
+    if (problem !== undefined) {
+      const failure = { state: 'failed', errorCode: 'bad_path', errorMessage: `the folder ${problem}` } as const;
+      await batch.add(inHand, { path, action: 'list', phase: 1, size: 0, modifiedMs: 0, ...failure });
+      return;
+    }
+    const isRemoved = isExtra || job.type === 'move' || (job.type === 'delete' && isUnfiltered(job));
+    await batch.addFolder({ path, depth: folder.depth + 1, isExtra, isRemoved });
+  }
+
+  private async addFile(listing: Listing, path: Buffer, size: number, modifiedMs: number): Promise<void> {
+    const { job, places, filter, batch, inHand } = listing;
+    const text = path.toString();
+    if (OWN_TEMPORARY.test(text.slice(text.lastIndexOf('/') + 1))) return;
+    if (path.length > 0 && !filter.takes(text)) return;
+    const action = job.type === 'sync' ? 'copy' : job.type;
+    const problem = problemOf(path) ?? (action === 'delete' ? undefined : targetProblem(places.target, path));
+    const file: NewJobFile = { path, action, phase: 1, size, modifiedMs };
+    if (problem === undefined) return this.addNow(listing, file);
+    const errorMessage = `the name ${problem}`;
+    await batch.add(inHand, { ...file, state: 'failed', errorCode: 'bad_path', errorMessage });
+  }
+
+  private async addNow({ job, batch, inHand }: Listing, file: NewJobFile): Promise<void> {
+    await batch.add(inHand, job.definition.dryRun ? { ...file, state: 'planned' } : file);
+  }
+
+  private async sorted(connection: Connection, path: RemotePath, listing: Listing, isTarget: boolean): Promise<Side> {
+    const sorter = new EntrySorter();
+    try {
+      const resolutionMs = await this.use(connection, listing, async (remote, attempt) => {
+        // Of the destination's links nobody follows any: what they lead to is not the destination's.
+        for await (const info of remote.list(path, { followLinks: !isTarget })) {
+          attempt.committed();
+          const key = entryKey('', info);
+          await sorter.add({ key, size: info.isDirectory ? FOLDER : info.size, modifiedMs: info.modifiedAt.getTime() });
+        }
+        return remote.can.timeResolutionMs;
+      });
+      return { sorter, resolutionMs };
+    } catch (error) {
+      // A file where a folder is to be: copying into it will say so.
+      if (isTarget && hasCode(error, 'not_found', 'not_a_folder')) return { sorter, resolutionMs: 0 };
+      await sorter.close();
+      throw error;
+    }
+  }
+
+  private use<T>(
+    connection: Connection,
+    { signal }: Listing,
+    work: (remote: Remote, attempt: Attempt) => Promise<T>,
+  ): Promise<T> {
+    const options = { signal, leftovers: this.options.leftovers, priority: 'background' as const };
+    return this.options.remotes.use(connection, options, work);
+  }
+}
+
+function keyBelow({ path }: JobFolder, name: Buffer): Buffer {
+  return path.length === 0 ? name : Buffer.concat([path, SLASH, name]);
+}
+
+const SLASH = Buffer.from('/');
+
+function isUnfiltered({ definition }: RunningJob): boolean {
+  return definition.include.length === 0 && definition.exclude.length === 0;
+}
+
+/** What no server is asked for. */
+function problemOf(path: Buffer): string | undefined {
+  return CONTROL.test(path.toString()) ? 'holds control characters' : undefined;
+}
+
+function targetProblem(target: Connection, path: Buffer): string | undefined {
+  if (isUtf8(path) || definitionOf(target).can.rawNames) return undefined;
+  return 'is not UTF-8, which the keys of S3 objects must be';
+}

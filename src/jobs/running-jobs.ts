@@ -1,0 +1,77 @@
+/** The jobs that this node has slices of: whether they are still wanted, which any node may have changed. */
+import { onAbort } from '../base/deadline.js';
+import { GatewayError } from '../base/errors.js';
+import type { Jobs, JobState } from '../storage/storage.js';
+
+/** One slice's part in a job. */
+export interface Stay {
+  /** Aborts when the job is cancelled, or the gateway stops. */
+  readonly signal: AbortSignal;
+  /** Whether more may be begun. */
+  readonly isWanted: boolean;
+  leave(): void;
+}
+
+interface Present {
+  readonly stays: Set<AbortController>;
+  state: JobState;
+}
+
+const LOOK_EVERY_MS = 300;
+
+export class RunningJobs {
+  readonly #jobs = new Map<string, Present>();
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+
+  constructor(private readonly rows: Pick<Jobs, 'states'>) {}
+
+  enter(jobId: string, stopping: AbortSignal): Stay {
+    const job = this.#jobs.get(jobId) ?? { stays: new Set(), state: 'running' };
+    this.#jobs.set(jobId, job);
+    this.#timer ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
+    const ending = new AbortController();
+    const stopListening = onAbort(stopping, (reason) => ending.abort(reason));
+    job.stays.add(ending);
+    return {
+      signal: ending.signal,
+      get isWanted() {
+        return job.state === 'running' && !ending.signal.aborted;
+      },
+      leave: () => {
+        stopListening();
+        job.stays.delete(ending);
+        if (job.stays.size > 0) return;
+        this.#jobs.delete(jobId);
+        if (this.#jobs.size > 0) return;
+        clearInterval(this.#timer);
+        this.#timer = undefined;
+      },
+    };
+  }
+
+  /** Somebody has changed it here: nobody need wait for the next look. */
+  told(jobId: string, state: JobState): void {
+    const job = this.#jobs.get(jobId);
+    if (job === undefined) return;
+    job.state = state;
+    if (state !== 'cancelled') return;
+    for (const stay of job.stays)
+      stay.abort(new GatewayError('cancelled', 'the job was cancelled', { step: 'transfer' }));
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      const ids = [...this.#jobs.keys()];
+      const states = await this.rows.states(ids);
+      // A job that is gone went with its account.
+      for (const id of ids) this.told(id, states.get(id) ?? 'cancelled');
+    } catch {
+      // The database is away: nobody can have changed anything either.
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+}

@@ -1,0 +1,167 @@
+/** Everything that the API asks of jobs. Each function takes the account and answers unknown_item for what is another one's. */
+import { validate as isUuid } from 'uuid';
+import type { Caller } from '../base/caller.js';
+import { refusal } from '../base/errors.js';
+import type { EndSignal } from '../base/ending.js';
+import type { Connection } from '../connections/connection.js';
+import { seeOneTree } from '../operations/copy.js';
+import { type Operations, referTo, requireActive } from '../operations/operation.js';
+import { createPathFilter } from '../operations/tree/path-filter.js';
+import { ROOT, type RemotePath } from '../remotes/path.js';
+import type { Job, JobDefinition, JobFileItem, JobFileState, JobFilter, JobLimits, Jobs } from '../storage/storage.js';
+import type { RunningJobs } from './running-jobs.js';
+
+export interface JobServiceOptions {
+  readonly rows: Jobs;
+  readonly operations: Operations;
+  readonly running: RunningJobs;
+  readonly limits: JobLimits;
+  /** There is something to do. */
+  wake(): void;
+}
+
+/** What is to be done, with the connections found and allowed. */
+export interface JobOrder extends Omit<JobDefinition, 'source' | 'destination'> {
+  readonly name: string | null;
+  readonly source: { readonly connection: Connection; readonly path: string | undefined };
+  readonly destination: { readonly connection: Connection; readonly path: string | undefined } | undefined;
+}
+
+export type JobChange = 'pause' | 'resume' | 'cancel';
+
+const ENDED = new Set<Job['state']>(['succeeded', 'partly_failed', 'failed', 'cancelled']);
+
+export class JobService {
+  constructor(private readonly options: JobServiceOptions) {}
+
+  /** Errors: bad_request, bad_path, connection_inactive, plan_required, scope_missing, share_exceeded. */
+  async create(caller: Caller, order: JobOrder, signal: EndSignal): Promise<Job> {
+    const { rows, limits } = this.options;
+    const { name, source, destination, ...rest } = order;
+    createPathFilter(order);
+    this.checkRights(caller, order);
+    const from = { connection: source.connection, path: await this.pathOf(source, 'source.path', signal) };
+    const to = destination && {
+      connection: destination.connection,
+      path: await this.pathOf(destination, 'destination.path', signal),
+    };
+    this.checkPlaces(order, from, to);
+    const definition: JobDefinition = {
+      ...rest,
+      source: { connectionId: from.connection.id, path: from.path },
+      destination: to === undefined ? null : { connectionId: to.connection.id, path: to.path },
+    };
+    const keyId = caller.session === undefined ? caller.keyId : null;
+    const job = await rows.create({ accountId: caller.accountId, keyId, name, definition }, limits);
+    this.options.wake();
+    return job;
+  }
+
+  list(caller: Caller, filter: Omit<JobFilter, 'connections'>): Promise<readonly Job[]> {
+    const { connections } = caller;
+    const only = connections.length === 0 ? undefined : connections;
+    return this.options.rows.list(caller.accountId, { ...filter, connections: only });
+  }
+
+  /** @throws GatewayError unknown_item */
+  async get(caller: Caller, id: string): Promise<Job> {
+    const job = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
+    if (job !== undefined && mayUse(caller, job)) return job;
+    throw refusal('unknown_item', `there is no job ${id.slice(0, 64)}`);
+  }
+
+  async files(
+    caller: Caller,
+    id: string,
+    page: { readonly state?: JobFileState | undefined; readonly after: number; readonly limit: number },
+  ): Promise<readonly JobFileItem[]> {
+    const job = await this.get(caller, id);
+    return this.options.rows.files(job.id, page);
+  }
+
+  /** Done already, it is done once more without harm. @throws GatewayError unknown_item; not_running of one that has ended */
+  async change(caller: Caller, id: string, change: JobChange): Promise<Job> {
+    const { rows, limits, running } = this.options;
+    await this.get(caller, id);
+    const before = await rows[change](caller.accountId, id, limits);
+    if (before !== undefined && ENDED.has(before.state) && !(change === 'cancel' && before.state === 'cancelled')) {
+      throw refusal('not_running', `job ${id} has ended: it is ${before.state}`);
+    }
+    const job = await this.get(caller, id);
+    running.told(id, job.state);
+    this.options.wake();
+    return job;
+  }
+
+  /** @throws GatewayError unknown_item; in_use of one that goes on; not_found where nothing has failed */
+  async retry(caller: Caller, id: string): Promise<Job> {
+    const { rows, limits } = this.options;
+    const former = await this.get(caller, id);
+    if (!ENDED.has(former.state)) throw refusal('in_use', `job ${id} has not ended: it is ${former.state}`);
+    if (former.state === 'succeeded' || former.definition.dryRun) {
+      throw refusal('not_running', `job ${id} has nothing to do again: it is ${former.state}`);
+    }
+    const job = await rows.createRetry(former, caller.session === undefined ? caller.keyId : null, limits);
+    this.options.wake();
+    return job;
+  }
+
+  private checkRights(caller: Caller, { type, source, destination }: JobOrder): void {
+    if (destination === undefined) return;
+    const isRename = type === 'move' && source.connection.id === destination.connection.id;
+    if (isRename) return;
+    if (this.options.operations.planOf(caller).connections === 1) {
+      throw refusal(
+        'plan_required',
+        `a job between connections needs a plan with more than one; this account has ${caller.plan}`,
+      );
+    }
+    if (!caller.scopes.includes('read')) {
+      throw refusal('scope_missing', 'this API key lacks the scope "read", which the source of a job needs');
+    }
+  }
+
+  private checkPlaces(
+    { type, include, exclude, deleteExtra }: JobOrder,
+    from: { readonly connection: Connection; readonly path: RemotePath },
+    to: { readonly connection: Connection; readonly path: RemotePath } | undefined,
+  ): void {
+    if (to === undefined) {
+      if (from.path !== ROOT || include.length + exclude.length > 0) return;
+      throw refusal('bad_path', 'source.path must not be /: name a folder, or say by include or exclude what is to go');
+    }
+    if (deleteExtra && type !== 'sync') throw refusal('bad_request', 'deleteExtra is for jobs of the type sync');
+    if (!seeOneTree(from.connection, to.connection)) return;
+    const { remotes } = this.options.operations;
+    const [source, target] = [from, to].map(({ connection, path }) =>
+      remotes.place(connection, path).replace(/\/$/, ''),
+    );
+    if (source === target) throw refusal('bad_request', 'source and destination are the same folder');
+    if (target?.startsWith(`${source}/`) === true) {
+      throw refusal('bad_request', 'destination lies inside source: the tree would grow while it is copied');
+    }
+    if (type !== 'copy' && source?.startsWith(`${target}/`) === true) {
+      throw refusal('bad_request', `source lies inside destination, which a ${type} must not change`);
+    }
+  }
+
+  /** @throws GatewayError bad_path, connection_inactive, and the remote's own where only it knows the login folder */
+  private async pathOf(
+    { connection, path }: { readonly connection: Connection; readonly path: string | undefined },
+    field: string,
+    signal: EndSignal,
+  ): Promise<RemotePath> {
+    requireActive(connection);
+    const reference = referTo(connection, path, field);
+    if (reference.known !== undefined) return reference.known;
+    const { operations } = this.options;
+    const use = { signal, leftovers: (one: Connection) => operations.leftoversOf(one) };
+    return operations.remotes.use(connection, use, (remote) => reference(remote));
+  }
+}
+
+function mayUse({ connections }: Caller, { definition }: Job): boolean {
+  const { source, destination } = definition;
+  const named = [source.connectionId, ...(destination === null ? [] : [destination.connectionId])];
+  return connections.length === 0 || named.every((id) => connections.includes(id));
+}

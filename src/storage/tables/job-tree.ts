@@ -1,0 +1,320 @@
+/** What is written of jobs, their folders and files: what listings find, what slices take, and how each ended. */
+import type { ErrorCode } from '../../base/errors.js';
+import type { JobSender } from '../cluster/jobs.js';
+import type { Database } from '../postgres/database.js';
+import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import type { Findings, Job, JobDefinition, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from './job.js';
+import type { JobEnd } from './job-phases.js';
+import { type Seat, seatJobs, seatsOf } from './job-seats.js';
+
+const PURGE_ROWS = 5000;
+
+type Owned = Pick<Job, 'id' | 'accountId' | 'definition' | 'phase'>;
+
+export class JobTree {
+  constructor(
+    private readonly database: Database,
+    private readonly queue: JobSender,
+  ) {}
+
+  /** Folders for a seat: those that its last run has not come to the end of, and others. */
+  async claimFolders(job: Owned, seat: Seat, limit: number): Promise<readonly JobFolder[]> {
+    const { id, phase } = job;
+    const seats = seatsOf(seat.kind, job);
+    return this.database.run(
+      (sql) => sql<JobFolder[]>`
+        with picked as (
+          select path from job_folders
+          where job_id = ${id} and next_try_at <= now()
+            and (seat is null or seat = ${seat.number} or seat >= ${seats})
+            and ${phase === 3 ? deepest(sql, id) : sql`state = 'waiting'`}
+          order by depth, path limit ${limit} for update skip locked)
+        update job_folders f set seat = ${seat.number} from picked p
+        where f.job_id = ${id} and f.path = p.path
+        returning f.path, f.depth, f.is_extra as "isExtra", f.is_removed as "isRemoved", f.is_begun as "isBegun", f.tries`,
+    );
+  }
+
+  /** The same of files: at most `limit`, and of more than one at most `bytes` together. */
+  async claimFiles(job: Owned, seat: Seat, limit: number, bytes: number): Promise<readonly JobFile[]> {
+    const { id, phase } = job;
+    return this.database.run(
+      (sql) => sql<JobFile[]>`
+        with picked as (
+          select path, ordinal, size from job_files
+          where job_id = ${id} and phase = ${phase} and state = 'waiting' and next_try_at <= now()
+            and (seat is null or seat = ${seat.number} or seat >= ${seatsOf(seat.kind, job)})
+          order by ordinal limit ${limit} for update skip locked),
+        summed as (
+          select path, ordinal, sum(size) over (order by ordinal) as bytes, min(ordinal) over () as first from picked),
+        taken as (
+          update job_files f set seat = ${seat.number} from summed s
+          where f.job_id = ${id} and f.path = s.path and (s.bytes <= ${bytes}::bigint or s.ordinal = s.first)
+          returning f.*)
+        select path, action, size, modified_ms as "modifiedMs", is_copied as "isCopied", tries from taken
+        order by ordinal`,
+    );
+  }
+
+  /**
+   * Writes what a listing found. Files and folders that stand already stay as they are: a folder listed again after a death
+   * counts nothing twice.
+   */
+  async add(job: Owned, findings: Findings): Promise<void> {
+    const { id } = job;
+    const { files, folders, listed, begun, unchanged } = findings;
+    await this.database.transaction(async (tx) => {
+      const { texts, bigints, booleans } = tx.types;
+      // Before any of its files: whoever takes both takes the job first.
+      await tx`select from jobs where id = ${id} for no key update`;
+      if (folders.length > 0) {
+        await tx`
+          insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
+          select ${id}::uuid, decode(path, 'hex'), depth, is_extra, is_removed, 'waiting' from unnest(
+            ${texts(folders.map(({ path }) => path.toString('hex')))}, ${bigints(folders.map(({ depth }) => depth))},
+            ${booleans(folders.map(({ isExtra }) => isExtra))}, ${booleans(folders.map(({ isRemoved }) => isRemoved))}
+          ) as t (path, depth, is_extra, is_removed) on conflict do nothing`;
+      }
+      await tx`
+        with added as (
+          insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_code, error_message)
+          select ${id}::uuid, decode(path, 'hex'), action, phase, state, size, modified, code, message from unnest(
+            ${texts(files.map(({ path }) => path.toString('hex')))}, ${texts(files.map(({ action }) => action))},
+            ${bigints(files.map(({ phase }) => phase))}, ${texts(files.map(({ state }) => state ?? 'waiting'))},
+            ${bigints(files.map(({ size }) => size))}, ${bigints(files.map(({ modifiedMs }) => Math.trunc(modifiedMs)))},
+            ${texts(files.map(({ errorCode }) => errorCode ?? null))},
+            ${texts(files.map(({ errorMessage }) => storable(errorMessage ?? null)))}
+          ) as t (path, action, phase, state, size, modified, code, message) on conflict do nothing
+          returning action, phase, state, size)
+        update jobs j set found = j.found + t.found + ${unchanged}, skipped = j.skipped + ${unchanged},
+          failed = j.failed + t.failed, done = j.done + t.done, deleted = j.deleted + t.deleted,
+          bytes = j.bytes + t.bytes, bytes_total = j.bytes_total + t.bytes_total
+        from (select count(*) filter (where phase = 1) as found,
+          count(*) filter (where state = 'failed') as failed,
+          count(*) filter (where state = 'planned' and action <> 'delete') as done,
+          count(*) filter (where state = 'planned' and action = 'delete') as deleted,
+          coalesce(sum(size) filter (where state = 'planned' and action <> 'delete'), 0) as bytes,
+          coalesce(sum(size) filter (where state <> 'failed' and action <> 'delete'), 0) as bytes_total from added) t
+        where j.id = ${id}`;
+      const paths = (all: readonly Buffer[]) => tx`
+        (select decode(t.path, 'hex') from unnest(${texts(all.map((path) => path.toString('hex')))}) as t (path))`;
+      if (begun.length > 0) {
+        await tx`update job_folders set is_begun = true where job_id = ${id} and path in ${paths(begun)}`;
+      }
+      if (listed.length > 0) {
+        await tx`
+          update job_folders set state = 'listed', seat = null where job_id = ${id} and path in ${paths(listed)}
+            and state = 'waiting'`;
+      }
+      if (folders.length > 0) await this.queue.send('job-list', seatJobs('job-list', job), tx);
+      if (files.some(({ state, phase }) => state === undefined && phase === 1)) {
+        await this.queue.send('job-files', seatJobs('job-files', job), tx);
+      }
+    });
+  }
+
+  /** Those of the paths, as hexadecimal, that stand in the job already. */
+  async known(jobId: string, paths: readonly Buffer[]): Promise<ReadonlySet<string>> {
+    const rows = await this.database.all<{ path: string }>`
+      select encode(f.path, 'hex') as path from job_files f where f.job_id = ${jobId} and f.path in (
+        select decode(t.path, 'hex')
+        from unnest(${(sql) => sql.types.texts(paths.map((path) => path.toString('hex')))}) as t (path))`;
+    return new Set(rows.map(({ path }) => path));
+  }
+
+  /** A folder that is to be listed again, after so many milliseconds. */
+  async retryFolder(jobId: string, path: Buffer, afterMs: number): Promise<void> {
+    await this.database.all`
+      update job_folders set tries = tries + 1, seat = null,
+        next_try_at = now() + make_interval(secs => ${afterMs / 1000}::double precision)
+      where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state = 'waiting'`;
+  }
+
+  /** A folder that cannot be listed, or removed. But for the root's it is one of the job's failures, and told as one. */
+  async failFolder(job: Owned, path: Buffer, code: ErrorCode, message: string): Promise<void> {
+    const hex = path.toString('hex');
+    await this.database.transaction(async (tx) => {
+      await tx`select from jobs where id = ${job.id} for no key update`;
+      const { count } = await tx`
+        update job_folders set state = 'failed', seat = null, error_code = ${code}, error_message = ${storable(message)}
+        where job_id = ${job.id} and path = decode(${hex}, 'hex') and state in ('waiting', 'listed')`;
+      if (count === 0 || hex === '') return;
+      await tx`
+        with added as (
+          insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_code, error_message)
+          values (${job.id}, decode(${hex}, 'hex'), 'list', 1, 'failed', 0, 0, ${code}, ${storable(message)})
+          on conflict do nothing returning 1)
+        update jobs set found = found + (select count(*) from added), failed = failed + (select count(*) from added)
+        where id = ${job.id}`;
+    });
+  }
+
+  /** Folders that were removed, or are kept because something is in them. */
+  async endRemovals(jobId: string, removed: readonly Buffer[], kept: readonly Buffer[]): Promise<void> {
+    const [gone, left] = [removed, kept].map((paths) => paths.map((path) => path.toString('hex')));
+    await this.database.run(
+      (sql) => sql`
+        update job_folders f set state = t.state, seat = null from (
+          select decode(path, 'hex') as path, 'removed' as state from unnest(${sql.types.texts(gone ?? [])}) as g (path)
+          union all select decode(path, 'hex'), 'kept' from unnest(${sql.types.texts(left ?? [])}) as k (path)) t
+        where f.job_id = ${jobId} and f.path = t.path and f.state = 'listed'`,
+    );
+  }
+
+  /** Files that end without an item of the history. */
+  async end(jobId: string, ends: readonly JobFileEnd[]): Promise<void> {
+    if (ends.length === 0) return;
+    await this.database.run((sql) => {
+      const { texts } = sql.types;
+      return sql`
+        with i as (
+          select ${jobId}::uuid as job_id, decode(path, 'hex') as path, state, 0::bigint as file_size, code, message,
+            null::uuid as id
+          from unnest(
+            ${texts(ends.map(({ path }) => path.toString('hex')))}, ${texts(ends.map(({ state }) => state))},
+            ${texts(ends.map(({ errorCode }) => errorCode))},
+            ${texts(ends.map(({ errorMessage }) => storable(errorMessage)))}) as t (path, state, code, message)),
+        ${endingFiles(sql)}
+        select from outcome`;
+    });
+  }
+
+  /** A file that is to be tried again, after so many milliseconds. */
+  async retryFile(
+    jobId: string,
+    path: Buffer,
+    afterMs: number,
+    error: { code: ErrorCode; message: string },
+  ): Promise<void> {
+    await this.database.all`
+      update job_files set tries = tries + 1, seat = null, error_code = ${error.code},
+        error_message = ${storable(error.message)},
+        next_try_at = now() + make_interval(secs => ${afterMs / 1000}::double precision)
+      where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state = 'waiting'`;
+  }
+
+  /** Of a move: the copy stands, of a source that was like this. From then on only the source is to be deleted. */
+  async markCopied(jobId: string, path: Buffer, size: number, modifiedMs: number): Promise<void> {
+    await this.database.all`
+      update job_files set is_copied = true, modified_ms = ${Math.trunc(modifiedMs)}
+      where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state = 'waiting'
+        and ${size}::bigint >= 0`;
+  }
+}
+
+/** The condition on folders that are removed next: those furthest down. */
+function deepest(sql: Queryable, jobId: string) {
+  return sql`
+    state = 'listed' and is_removed and depth = (
+      select max(depth) from job_folders where job_id = ${jobId} and state = 'listed' and is_removed)`;
+}
+
+/**
+ * CTEs that end the files of `i (job_id, path, state, file_size, code, message, id)` which have not ended, and count them;
+ * `outcome` tells which those were. Jobs are locked first, in the order of their ids: batches that meet do not dead-lock.
+ */
+export function endingFiles(sql: Queryable) {
+  return sql`
+    locked as (
+      select id from jobs where id in (select job_id from i) order by id for no key update
+    ),
+    outcome as (
+      update job_files f set state = i.state, seat = null, error_code = i.code, error_message = i.message,
+        end_number = nextval('job_file_ends')
+      from i, locked where f.job_id = i.job_id and locked.id = f.job_id and f.path = i.path and f.state = 'waiting'
+      returning f.job_id, f.action, f.state, f.size, i.file_size, i.id
+    ),
+    tally as (
+      update jobs j set done = j.done + t.done, deleted = j.deleted + t.deleted, skipped = j.skipped + t.skipped,
+        failed = j.failed + t.failed, bytes = j.bytes + t.bytes, bytes_total = j.bytes_total + t.grown
+      from (select job_id, count(*) filter (where state = 'done' and action <> 'delete') as done,
+        count(*) filter (where state = 'done' and action = 'delete') as deleted,
+        count(*) filter (where state = 'skipped') as skipped, count(*) filter (where state = 'failed') as failed,
+        coalesce(sum(file_size) filter (where state = 'done' and action <> 'delete'), 0) as bytes,
+        coalesce(sum(case when state = 'done' then file_size - size else -size end)
+          filter (where action <> 'delete' and state <> 'failed'), 0) as grown
+        from outcome group by job_id) t
+      where j.id = t.job_id
+    )`;
+}
+
+/** A job that waits, with its root folder before it. */
+export async function insertJob(tx: Transaction, id: string, row: NewJobRow): Promise<void> {
+  const { accountId, keyId, name, definition } = row;
+  await tx`
+    insert into jobs (id, account_id, key_id, type, name, state, definition)
+    values (${id}, ${accountId}, ${keyId}, ${definition.type}, ${storable(name)}, 'queued',
+      ${tx.json(definition as never)})`;
+  await tx`
+    insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
+    values (${id}, '', 0, false, ${goesWhole(definition)}, 'waiting')`;
+}
+
+/** Of a deletion without globs nothing is left, its folder included. */
+function goesWhole({ type, include, exclude }: JobDefinition): boolean {
+  return type === 'delete' && include.length === 0 && exclude.length === 0;
+}
+
+/** Leaves a new job nothing to do but what a former one failed on, or never came to. */
+export async function narrow(tx: Transaction, formerId: string, id: string): Promise<void> {
+  // Without its root nothing of it was listed: all of it is done.
+  if (await hasFailedRoot(tx, formerId)) return;
+  await tx`delete from job_folders where job_id = ${id}`;
+  await tx`
+    insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
+    select ${id}::uuid, path, depth, is_extra, is_removed, 'waiting' from job_folders
+    where job_id = ${formerId} and state in ('failed', 'waiting')`;
+  await tx`
+    with taken as (
+      insert into job_files (job_id, path, action, phase, state, size, modified_ms, is_copied)
+      select ${id}::uuid, path, action, phase, 'waiting', size, modified_ms, is_copied from job_files
+      where job_id = ${formerId} and state in ('failed', 'waiting') and action <> 'list'
+      returning phase, action, size)
+    update jobs set found = t.found, bytes_total = t.bytes
+    from (select count(*) filter (where phase = 1) as found,
+      coalesce(sum(size) filter (where action <> 'delete'), 0) as bytes from taken) t where id = ${id}`;
+}
+
+async function hasFailedRoot(tx: Transaction, jobId: string): Promise<boolean> {
+  const [row] = await tx`
+    select from job_folders where job_id = ${jobId} and path = '' and state in ('failed', 'waiting')`;
+  return row !== undefined;
+}
+
+export async function setState(tx: Transaction, id: string, state: JobState, error?: JobEnd): Promise<void> {
+  const isEnd = state !== 'queued' && state !== 'running' && state !== 'paused';
+  await tx`
+    update jobs set state = ${state}, error_code = ${error?.code ?? null}, error_message = ${storable(error?.message ?? null)},
+      finished_at = case when ${isEnd} then now() end,
+      active_ms = active_ms + coalesce((extract(epoch from now() - active_since) * 1000)::bigint, 0), active_since = null
+    where id = ${id}`;
+}
+
+export async function setPhase(tx: Transaction, id: string, phase: number): Promise<void> {
+  await tx`update jobs set phase = ${phase} where id = ${id}`;
+}
+
+/** Those that wait, oldest first, as far as more may run; resolves to their ids. */
+export async function startQueued(tx: Transaction, accountId: string, limit: number): Promise<readonly string[]> {
+  const started = await tx<{ id: string }[]>`
+    with next as (
+      select id from jobs where account_id = ${accountId} and state = 'queued' order by id
+      limit greatest(0, ${limit}::bigint
+        - (select count(*) from jobs where account_id = ${accountId} and state = 'running')))
+    update jobs j set state = 'running', started_at = coalesce(started_at, now()), active_since = now()
+    from next where j.id = next.id returning j.id`;
+  return started.map(({ id }) => id);
+}
+
+/** Removes a part of what one job has left that ended so many days ago. Resolves to whether there is more. */
+export async function purgeEnded(tx: Transaction, keepDays: number): Promise<boolean> {
+  const [job] = await tx<{ id: string }[]>`
+    select id from jobs where finished_at < now() - make_interval(days => ${keepDays})
+    order by finished_at limit 1 for update skip locked`;
+  if (job === undefined) return false;
+  const { count } = await tx`
+    delete from job_files where job_id = ${job.id} and path in (
+      select path from job_files where job_id = ${job.id} limit ${PURGE_ROWS})`;
+  if (count < PURGE_ROWS) await tx`delete from jobs where id = ${job.id}`;
+  return true;
+}

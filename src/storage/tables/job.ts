@@ -1,0 +1,139 @@
+/** Jobs: what somebody asked for, and how far it is. */
+import type { ErrorCode } from '../../base/errors.js';
+
+export const JOB_TYPES = ['copy', 'move', 'delete', 'sync'] as const;
+export const JOB_STATES = ['queued', 'running', 'paused', 'succeeded', 'partly_failed', 'failed', 'cancelled'] as const;
+export const CONFLICT_RULES = ['replace', 'skip', 'newer', 'rename', 'fail'] as const;
+export const COMPARISONS = ['size-and-time', 'size', 'digest'] as const;
+export const JOB_FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'] as const;
+export const JOB_ACTIONS = ['copy', 'move', 'delete', 'list'] as const;
+export type JobType = (typeof JOB_TYPES)[number];
+export type JobState = (typeof JOB_STATES)[number];
+export type JobFileState = (typeof JOB_FILE_STATES)[number];
+export type JobAction = (typeof JOB_ACTIONS)[number];
+
+export interface JobPlace {
+  readonly connectionId: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
+export interface JobDefinition {
+  readonly type: JobType;
+  readonly source: JobPlace;
+  readonly destination: JobPlace | null;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly onConflict: (typeof CONFLICT_RULES)[number];
+  readonly compare: (typeof COMPARISONS)[number];
+  readonly deleteExtra: boolean;
+  readonly maxDeletes: number;
+  /** 0 = as fast as it goes. */
+  readonly bytesPerSecond: number;
+  readonly dryRun: boolean;
+}
+
+export interface JobCounts {
+  readonly found: number;
+  readonly done: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly deleted: number;
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
+export interface Job extends JobCounts {
+  readonly id: string;
+  readonly accountId: string;
+  readonly keyId: string | null;
+  readonly scheduleId: string | null;
+  readonly type: JobType;
+  readonly name: string | null;
+  readonly state: JobState;
+  readonly phase: number;
+  readonly definition: JobDefinition;
+  readonly errorCode: ErrorCode | null;
+  readonly errorMessage: string | null;
+  readonly createdAt: Date;
+  readonly startedAt: Date | null;
+  readonly finishedAt: Date | null;
+  /** Without its pauses. */
+  readonly activeMs: number;
+  /** Whether its folders have all been listed. */
+  readonly isListed: boolean;
+}
+
+/** A job with the account that it runs for, as both are now. */
+export interface RunningJob extends Job {
+  readonly email: string;
+  readonly plan: string;
+}
+
+export interface NewJobRow {
+  readonly accountId: string;
+  readonly keyId: string | null;
+  readonly name: string | null;
+  readonly definition: JobDefinition;
+}
+
+export interface JobFolder {
+  readonly path: Buffer;
+  readonly depth: number;
+  readonly isExtra: boolean;
+  readonly isRemoved: boolean;
+  readonly isBegun: boolean;
+  readonly tries: number;
+}
+
+export interface JobFile {
+  readonly path: Buffer;
+  readonly action: JobAction;
+  readonly size: number;
+  readonly modifiedMs: number;
+  readonly isCopied: boolean;
+  readonly tries: number;
+}
+
+/** As the API shows it. */
+export interface JobFileItem {
+  readonly ordinal: number;
+  readonly path: Buffer;
+  readonly state: JobFileState;
+  readonly action: JobAction;
+  readonly size: number;
+  readonly errorMessage: string | null;
+}
+
+export interface NewJobFile {
+  readonly path: Buffer;
+  readonly action: JobAction;
+  /** 1 with the listing; 2 after all copies. */
+  readonly phase: 1 | 2;
+  readonly size: number;
+  readonly modifiedMs: number;
+  /** Told without being done: what fails by its name, what a dry run would do. */
+  readonly state?: 'planned' | 'failed';
+  readonly errorCode?: ErrorCode;
+  readonly errorMessage?: string;
+}
+
+/** What a listing found, to be written at once. */
+export interface Findings {
+  readonly files: readonly NewJobFile[];
+  readonly folders: readonly Omit<JobFolder, 'isBegun' | 'tries'>[];
+  /** Folders listed to their end. */
+  readonly listed: readonly Buffer[];
+  /** Folders of whose files some are among these, and more will follow. */
+  readonly begun: readonly Buffer[];
+  /** Files that need nothing done to them, in folders listed to their end. */
+  readonly unchanged: number;
+}
+
+/** Of a file that ends without an item of the history, or is tried again. */
+export interface JobFileEnd {
+  readonly path: Buffer;
+  readonly state: 'skipped' | 'failed';
+  readonly errorCode: ErrorCode | null;
+  readonly errorMessage: string | null;
+}

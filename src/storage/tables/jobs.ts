@@ -1,0 +1,300 @@
+/** Jobs: begun, paused, ended, and handed out to the nodes seat by seat. A seat does one slice of a job at a time. */
+import { uuidv7 } from '../../base/uuid.js';
+import { refusal } from '../../base/errors.js';
+import type { ClaimedJob, Jobs as Queue } from '../cluster/jobs.js';
+import type { Database } from '../postgres/database.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
+import type { Job, JobFileItem, JobFileState, JobState, JobType, NewJobRow, RunningJob } from './job.js';
+import { type JobEnd, nextPhase } from './job-phases.js';
+import { type Seat, seatJobs, seatsOf } from './job-seats.js';
+import { insertJob, narrow, purgeEnded, setPhase, setState, startQueued } from './job-tree.js';
+
+export interface JobLimits {
+  /** Of one account. */
+  readonly running: number;
+  readonly waiting: number;
+}
+
+export interface JobFilter {
+  readonly state?: JobState | undefined;
+  readonly type?: JobType | undefined;
+  readonly limit: number;
+  /** The last id of the page before. */
+  readonly cursor?: string | undefined;
+  /** Connections that the key may use; undefined = all. */
+  readonly connections?: readonly string[] | undefined;
+}
+
+export class Jobs {
+  constructor(
+    private readonly database: Database,
+    private readonly queue: Queue,
+  ) {}
+
+  /** Begins a job, or has it wait where as many run as may. @throws GatewayError share_exceeded */
+  async create(row: NewJobRow, limits: JobLimits): Promise<Job> {
+    return this.database.transaction((tx) => this.createIn(tx, row, limits));
+  }
+
+  private async createIn(tx: Transaction, row: NewJobRow, limits: JobLimits): Promise<Job> {
+    const { accountId } = row;
+    await lockAccount(tx, accountId);
+    const [open] = await tx<{ running: number; waiting: number }[]>`
+      select count(*) filter (where state = 'running') as running,
+        count(*) filter (where state <> 'running') as waiting
+      from jobs where account_id = ${accountId} and state in ('queued', 'running', 'paused')`;
+    const { running, waiting } = open ?? { running: 0, waiting: 0 };
+    if (running >= limits.running && waiting >= limits.waiting) {
+      throw refusal('share_exceeded', `${waiting} jobs of this account wait or are paused already; let some end first`);
+    }
+    const id = uuidv7();
+    await insertJob(tx, id, row);
+    await this.startNext(tx, accountId, limits.running);
+    return (await this.findIn(tx, id)) as Job;
+  }
+
+  /** A new job of the files that an ended one failed on, or never came to. @throws GatewayError share_exceeded */
+  async createRetry(former: Job, keyId: string | null, limits: JobLimits): Promise<Job> {
+    return this.database.transaction(async (tx) => {
+      const job = await this.createIn(tx, { ...former, keyId }, limits);
+      await narrow(tx, former.id, job.id);
+      return (await this.findIn(tx, job.id)) as Job;
+    });
+  }
+
+  /** undefined when unknown or another account's. */
+  async find(accountId: string, id: string): Promise<Job | undefined> {
+    return this.database.first<Job>`
+      select ${columns} from jobs j where j.id = ${id} and j.account_id = ${accountId}`;
+  }
+
+  /** Newest first. */
+  async list(accountId: string, { state, type, limit, cursor, connections }: JobFilter): Promise<readonly Job[]> {
+    return this.database.run(
+      (sql) => sql<Job[]>`
+        select ${columns(sql)} from jobs j where j.account_id = ${accountId}
+          ${state === undefined ? sql`` : sql`and j.state = ${state}`}
+          ${type === undefined ? sql`` : sql`and j.type = ${type}`}
+          ${cursor === undefined ? sql`` : sql`and j.id < ${cursor}`}
+          ${connections === undefined ? sql`` : reachable(sql, connections)}
+        order by j.id desc limit ${limit}`,
+    );
+  }
+
+  /** In the order in which they were found; `after` is the last ordinal of the page before. */
+  async files(
+    id: string,
+    {
+      state,
+      after,
+      limit,
+    }: { readonly state?: JobFileState | undefined; readonly after: number; readonly limit: number },
+  ): Promise<readonly JobFileItem[]> {
+    return this.database.run(
+      (sql) => sql<JobFileItem[]>`
+        select ordinal, path, state, action, size, error_message as "errorMessage" from job_files
+        where job_id = ${id} and ordinal > ${after}
+          ${state === undefined ? sql`` : state === 'failed' ? sql`and state = 'failed'` : sql`and state = ${state}`}
+        order by ordinal limit ${limit}`,
+    );
+  }
+
+  /** Those that ended after the one of this number, which is 0 before the first; and the number of the last of them. */
+  async ends(
+    id: string,
+    after: number,
+    limit: number,
+  ): Promise<{ readonly files: readonly JobFileItem[]; readonly last: number }> {
+    const rows = await this.database.all<JobFileItem & { readonly number: number }>`
+      select ordinal, path, state, action, size, error_message as "errorMessage", end_number as number from job_files
+      where job_id = ${id} and end_number > ${after} order by end_number limit ${limit}`;
+    return { files: rows, last: rows.at(-1)?.number ?? after };
+  }
+
+  /** The number of the file that ended last. */
+  async lastEnd(id: string): Promise<number> {
+    const row = await this.database.first<{ last: number | null }>`
+      select max(end_number) as last from job_files where job_id = ${id}`;
+    return row?.last ?? 0;
+  }
+
+  /** For whoever does a slice of it; undefined where there is nothing more to do. */
+  async running(id: string): Promise<RunningJob | undefined> {
+    return this.database.first<RunningJob>`
+      select ${columns}, a.email, a.plan from jobs j join accounts a on a.id = j.account_id
+      where j.id = ${id} and j.state = 'running'`;
+  }
+
+  /** What has become of jobs that run here; those that are gone are missing. */
+  async states(ids: readonly string[]): Promise<ReadonlyMap<string, JobState>> {
+    const rows = await this.database.all<{ id: string; state: JobState }>`
+      select id, state from jobs where id = any(${(sql) => sql.types.uuids(ids)})`;
+    return new Map(rows.map(({ id, state }) => [id, state]));
+  }
+
+  /** Its files that are under way end, and no other begins. Resolves to the job as it was found; undefined = unknown. */
+  async pause(accountId: string, id: string, limits: JobLimits): Promise<Job | undefined> {
+    return this.change(accountId, id, async (tx, { state }) => {
+      if (state !== 'running' && state !== 'queued') return;
+      await setState(tx, id, 'paused');
+      await this.startNext(tx, accountId, limits.running);
+    });
+  }
+
+  async resume(accountId: string, id: string, limits: JobLimits): Promise<Job | undefined> {
+    return this.change(accountId, id, async (tx, { state }) => {
+      if (state !== 'paused') return;
+      await setState(tx, id, 'queued');
+      await this.startNext(tx, accountId, limits.running);
+    });
+  }
+
+  async cancel(accountId: string, id: string, limits: JobLimits): Promise<Job | undefined> {
+    return this.change(accountId, id, async (tx, { state }) => {
+      if (state !== 'running' && state !== 'queued' && state !== 'paused') return;
+      await setState(tx, id, 'cancelled');
+      await this.startNext(tx, accountId, limits.running);
+    });
+  }
+
+  private async change(
+    accountId: string,
+    id: string,
+    act: (tx: Transaction, job: Job) => Promise<void>,
+  ): Promise<Job | undefined> {
+    return this.database.transaction(async (tx) => {
+      await lockAccount(tx, accountId);
+      const job = await this.lock(tx, id);
+      if (job?.accountId !== accountId) return undefined;
+      await act(tx, job);
+      return job;
+    });
+  }
+
+  /** Ends it with what keeps all of it from going on. */
+  async fail(job: Job, error: JobEnd, limits: JobLimits): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      await lockAccount(tx, job.accountId);
+      const now = await this.lock(tx, job.id);
+      if (now?.state === 'running') await this.end(tx, now, error, limits.running);
+    });
+  }
+
+  /**
+   * A seat that has found nothing to do gives itself up, unless there is something by now: then it resolves to when. The
+   * last one of a phase begins the next, or ends the job.
+   */
+  async leave(
+    claimed: ClaimedJob,
+    jobId: string,
+    seat: Seat,
+    limits: JobLimits,
+  ): Promise<'done' | { readonly again: Date }> {
+    return this.database.transaction(async (tx) => {
+      const finish = (): Promise<void> => this.queue.finish(seat.kind, [claimed], tx);
+      const [owner] = await tx<{ account_id: string }[]>`select account_id from jobs where id = ${jobId}`;
+      // Whoever takes both takes the account first.
+      if (owner !== undefined) await lockAccount(tx, owner.account_id);
+      const job = await this.lock(tx, jobId);
+      if (job?.state !== 'running') {
+        await finish();
+        return 'done';
+      }
+      const [next] = await tx<{ at: Date | null }[]>`${nextOf(tx, job, seat)}`;
+      if (next !== undefined && next.at !== null) return { again: next.at };
+      await finish();
+      const step = await nextPhase(tx, job);
+      if (step === undefined) return 'done';
+      if (step.phase === undefined) await this.end(tx, job, step.error, limits.running);
+      else {
+        await setPhase(tx, jobId, step.phase);
+        const kind = step.phase === 2 ? 'job-files' : 'job-list';
+        await this.queue.send(kind, seatJobs(kind, { ...job, phase: step.phase }), tx);
+      }
+      return 'done';
+    });
+  }
+
+  /** Removes what jobs ended long ago have left, in small steps. Resolves to whether there is more. */
+  async purge(keepDays: number): Promise<boolean> {
+    return this.database.transaction((tx) => purgeEnded(tx, keepDays));
+  }
+
+  /** For the metrics. */
+  async counts(): Promise<{ readonly running: number; readonly waiting: number; readonly failed: number }> {
+    const row = await this.database.first<{ running: number; waiting: number; failed: number }>`
+      select count(*) filter (where state = 'running') as running,
+        count(*) filter (where state = 'queued') as waiting,
+        count(*) filter (where state in ('failed', 'partly_failed') and finished_at > now() - interval '1 day') as failed
+      from jobs where state in ('queued', 'running') or finished_at > now() - interval '1 day'`;
+    return row ?? { running: 0, waiting: 0, failed: 0 };
+  }
+
+  private async end(tx: Transaction, job: Job, error: JobEnd | undefined, running: number): Promise<void> {
+    const [left] = await tx<{ troubled: boolean }[]>`
+      select exists (select from job_folders where job_id = ${job.id} and state = 'failed') as troubled`;
+    const isWhole = error === undefined && job.failed === 0 && left?.troubled !== true;
+    const hasDone = job.done + job.skipped + job.deleted > 0;
+    await setState(tx, job.id, isWhole ? 'succeeded' : hasDone ? 'partly_failed' : 'failed', error);
+    await this.startNext(tx, job.accountId, running);
+  }
+
+  /** Those that wait, oldest first, as far as more may run. */
+  private async startNext(tx: Transaction, accountId: string, limit: number): Promise<void> {
+    const ids = await startQueued(tx, accountId, limit);
+    const started = await tx<Job[]>`
+      select ${columns(tx)} from jobs j where j.id = any(${tx.types.uuids(ids)}) order by j.id`;
+    for (const job of started) {
+      if (job.phase !== 2) await this.queue.send('job-list', seatJobs('job-list', job), tx);
+      if (job.phase !== 3) await this.queue.send('job-files', seatJobs('job-files', job), tx);
+    }
+  }
+
+  private async lock(tx: Transaction, id: string): Promise<Job | undefined> {
+    await tx`select from jobs where id = ${id} for no key update`;
+    return this.findIn(tx, id);
+  }
+
+  private async findIn(sql: Queryable, id: string): Promise<Job | undefined> {
+    const [job] = await sql<Job[]>`select ${columns(sql)} from jobs j where j.id = ${id}`;
+    return job;
+  }
+}
+
+/** How many of an account run is decided by one transaction at a time. */
+async function lockAccount(tx: Transaction, accountId: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended('jobs ' || ${accountId}::text, 0))`;
+}
+
+/** When there is something to do for a seat; null = as far as can be told, never. */
+function nextOf(sql: Queryable, { id, definition, phase }: Job, seat: Seat) {
+  const seats = seatsOf(seat.kind, { definition, phase });
+  const mine = sql`(seat is null or seat = ${seat.number} or seat >= ${seats})`;
+  if (seat.kind === 'job-files') {
+    return sql`
+      select min(next_try_at) as at from job_files
+      where job_id = ${id} and phase = ${phase} and state = 'waiting' and ${mine}`;
+  }
+  // Removing goes level by level, on one seat.
+  const isRemoving = phase === 3 && seat.number === 0;
+  return sql`
+    select min(next_try_at) as at from job_folders where job_id = ${id} and ${mine}
+      and ${phase === 1 ? sql`state = 'waiting'` : sql`state = 'listed' and is_removed and ${isRemoving}`}`;
+}
+
+function reachable(sql: Queryable, connections: readonly string[]) {
+  const ids = sql.types.texts([...connections]);
+  return sql`
+    and j.definition->'source'->>'connectionId' = any(${ids})
+    and coalesce(j.definition->'destination'->>'connectionId' = any(${ids}), true)`;
+}
+
+function columns(sql: Queryable) {
+  return sql`
+    j.id, j.account_id as "accountId", j.key_id as "keyId", j.schedule_id as "scheduleId", j.type, j.name, j.state, j.phase,
+    j.definition, j.found, j.done, j.skipped, j.failed, j.deleted, j.bytes, j.bytes_total as "bytesTotal",
+    j.error_code as "errorCode", j.error_message as "errorMessage", j.created_at as "createdAt",
+    j.started_at as "startedAt", j.finished_at as "finishedAt",
+    (j.active_ms + coalesce((extract(epoch from now() - j.active_since) * 1000)::bigint, 0)) as "activeMs",
+    not exists (select from job_folders f where f.job_id = j.id and f.state = 'waiting') as "isListed"`;
+}

@@ -1,0 +1,167 @@
+/** Jobs paused, resumed, cancelled and watched while they run; and how many of an account run at once. */
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { eventually } from '../support/eventually.js';
+import { begin, ended, history, look, run } from './support.js';
+
+const FILES = 30;
+const SIZE = 100_000;
+/** Three seconds for all of them. */
+const SLOW = (FILES * SIZE) / 3;
+
+describe('jobs under way', () => {
+  let source: TestServer;
+  let target: TestServer;
+  let gateway: TestGateway;
+
+  before(async () => {
+    [source, target] = await Promise.all([
+      SFTP_SERVERS[1]?.start(),
+      FTP_SERVERS[0]?.start(),
+    ] as Promise<TestServer>[]).then(([one, other]) => [one ?? assert.fail(), other ?? assert.fail()] as const);
+    gateway = await startGateway({
+      connections: [
+        { id: 'from', name: 'From', ...source.connection },
+        { id: 'to', name: 'To', ...target.connection },
+      ],
+      config: { jobs: { runningPerAccount: 1, waitingPerAccount: 2 } },
+    });
+    for (let number = 0; number < FILES; number++)
+      await source.disk.write(`/slow/${number}`, Buffer.alloc(SIZE, number));
+  });
+  after(async () => {
+    await gateway?.stop();
+    await Promise.all([source?.stop(), target?.stop()]);
+  });
+
+  const order = (path: string, bytesPerSecond = SLOW): object => ({
+    ...{ type: 'copy', bytesPerSecond },
+    ...{ source: { connectionId: 'from', path: '/slow' }, destination: { connectionId: 'to', path } },
+  });
+  const post = async (id: string, what: string, status = 200): Promise<void> => {
+    const answer = await gateway.api.post(`/api/jobs/${id}/${what}`, {});
+    assert.equal(answer.status, status, answer.text);
+  };
+  const hasBegun = async (id: string): Promise<boolean> => (await look(gateway.api, id)).counts.done > 0;
+
+  test('a speed limit holds for all its files together', async () => {
+    const begunAt = performance.now();
+    const job = await run(gateway.api, order('/limited'));
+    const seconds = (performance.now() - begunAt) / 1000;
+    assert.equal(job.state, 'succeeded', JSON.stringify(job));
+    assert.ok(seconds > 2.5, `${seconds} s`);
+  });
+
+  test('paused, nothing more is begun within a second; resumed, it comes to its end, each file once', async () => {
+    const { id } = await begin(gateway.api, order('/paused'));
+    await eventually(() => hasBegun(id), 'a file is done');
+    await post(id, 'pause');
+    assert.equal((await look(gateway.api, id)).state, 'paused');
+    let before = -1;
+    await eventually(
+      async () => {
+        const { done } = (await look(gateway.api, id)).counts;
+        const rests = done === before;
+        before = done;
+        await new Promise((over) => setTimeout(over, 500));
+        return rests;
+      },
+      'what runs has ended',
+      5_000,
+    );
+    assert.ok(before < FILES, 'it was paused on the way');
+    await post(id, 'pause');
+    await post(id, 'resume');
+    const job = await ended(gateway.api, id);
+    assert.deepEqual([job.state, job.counts.done], ['succeeded', FILES]);
+    const items = (await history(gateway.api, { type: 'copy' })).filter(({ path }) => path.startsWith('/paused/'));
+    assert.equal(items.length, FILES);
+    await post(id, 'pause', 409);
+    await post(id, 'cancel', 409);
+    await post(id, 'retry', 409);
+  });
+
+  test('cancelled, it leaves no half file, and retry does the rest', async () => {
+    const { id } = await begin(gateway.api, order('/cancelled'));
+    await eventually(() => hasBegun(id), 'a file is done');
+    await post(id, 'retry', 409);
+    await post(id, 'cancel');
+    const job = await look(gateway.api, id);
+    assert.equal(job.state, 'cancelled');
+    const wholeFiles = async (): Promise<number> => {
+      const files = await target.disk.files('/cancelled');
+      assert.ok(files.length < FILES);
+      return files.some((file) => file.includes('.ftg-')) ? -1 : files.length;
+    };
+    await eventually(
+      async () => (await wholeFiles()) === (await look(gateway.api, id)).counts.done,
+      'half files are gone',
+    );
+    const { counts } = await look(gateway.api, id);
+    const answer = await gateway.api.post(`/api/jobs/${id}/retry`, {});
+    assert.equal(answer.status, 202, answer.text);
+    const again = await ended(gateway.api, (answer.json['job'] as { id: string }).id);
+    assert.deepEqual(
+      [again.state, again.counts.found, again.counts.done],
+      ['succeeded', FILES - counts.done, FILES - counts.done],
+    );
+  });
+
+  test('further jobs wait, and too many are refused', async () => {
+    const first = await begin(gateway.api, order('/first'));
+    const second = await begin(gateway.api, order('/second', 0));
+    const third = await begin(gateway.api, order('/third', 0));
+    assert.deepEqual([first.state, second.state, third.state], ['running', 'queued', 'queued']);
+    const answer = await gateway.api.post('/api/jobs', order('/fourth'));
+    assert.equal(answer.status, 429, answer.text);
+    assert.ok(Number(answer.headers['retry-after']) >= 1);
+    await post(third.id, 'cancel');
+    assert.equal((await ended(gateway.api, second.id)).state, 'succeeded');
+    assert.equal((await look(gateway.api, first.id)).state, 'succeeded');
+    assert.equal((await look(gateway.api, third.id)).state, 'cancelled');
+  });
+
+  test('whoever watches is told of the job and its files until the end', async () => {
+    const { id } = await begin(gateway.api, order('/watched'));
+    const text = await new Promise<string>((resolve, reject) => {
+      let all = '';
+      http
+        .get(`${gateway.url}/api/jobs/${id}/events`, { headers: { Authorization: `Bearer ${KEY}` } }, (answer) => {
+          assert.equal(answer.headers['content-type'], 'text/event-stream');
+          answer.setEncoding('utf8').on('data', (part: string) => (all += part));
+          answer.on('end', () => resolve(all)).on('error', reject);
+        })
+        .on('error', reject);
+    });
+    const events = [...text.matchAll(/^event: (\w+)\ndata: (.*)$/gm)].map(([, name, data]) => ({
+      name,
+      data: JSON.parse(data ?? '') as Record<string, unknown>,
+    }));
+    const last = events.filter(({ name }) => name === 'job').at(-1);
+    assert.equal(last?.data['state'], 'succeeded');
+    const paths = events.filter(({ name }) => name === 'file').map(({ data }) => data['path']);
+    assert.ok(paths.length > FILES / 2 && new Set(paths).size === paths.length, `${paths.length}`);
+  });
+
+  test('an item of the history tells its job', async () => {
+    const job = await run(gateway.api, order('/told', 0));
+    const item = (await history(gateway.api)).find(({ path }) => path === '/told/7') ?? assert.fail();
+    const { json } = await gateway.api.get(`/api/transfers/${item.id}`);
+    const transfer = json['transfer'] as Record<string, unknown>;
+    assert.deepEqual([transfer['jobId'], transfer['path'], transfer['status']], [job.id, '/told/7', 'success']);
+    assert.equal((await gateway.api.get(`/api/transfers/${job.id}`)).status, 404);
+  });
+
+  test('metrics tell how many run, wait and failed', async () => {
+    await run(gateway.api, { ...order('/x'), source: { connectionId: 'from', path: '/not-there' } });
+    await eventually(async () => {
+      const { text } = await gateway.api.get('/metrics');
+      return (
+        /^ftg_jobs_running 0$/m.test(text) && /^ftg_jobs_failed [1-9]/m.test(text) && /^ftg_jobs_waiting 0$/m.test(text)
+      );
+    }, 'the gauges tell');
+  });
+});
