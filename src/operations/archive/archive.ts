@@ -115,18 +115,24 @@ function safeName(name: string): string {
   }).join('');
 }
 
+const GATHERED_BYTES = 64 * 1024;
+/** Larger ones leave as they are: joining would copy them. */
+const SMALL_BYTES = 16 * 1024;
+
 /** Headers and short files go out together. */
 async function* gathered(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
-    held.push(piece);
-    bytes += piece.length;
-    if (bytes < GATHERED_BYTES) continue;
-    yield* bytes > 2 * GATHERED_BYTES ? held : [Buffer.concat(held)];
+    const isSmall = piece.length < SMALL_BYTES;
+    if (isSmall) {
+      held.push(piece);
+      bytes += piece.length;
+      if (bytes < GATHERED_BYTES) continue;
+    }
+    if (bytes > 0) yield Buffer.concat(held);
     [held, bytes] = [[], 0];
+    if (!isSmall) yield piece;
   }
   if (bytes > 0) yield Buffer.concat(held);
 }
-
-const GATHERED_BYTES = 64 * 1024;
