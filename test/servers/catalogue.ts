@@ -43,7 +43,7 @@ export interface Deviations {
   /** What lies below a file is no absent file, but a failure. */
   readonly failsBelowAFile?: string;
   readonly hidesLinks?: string;
-  /** Listed once nothing else stands beside it. */
+  /** Listed once they alone are left, and in the way. */
   readonly hidesBrokenLinks?: string;
   /** What was opened is read to its end, whatever happens to the name meanwhile. */
   readonly readsWhatItOpened?: string;

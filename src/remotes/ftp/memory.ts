@@ -14,6 +14,8 @@ export interface HostMemory {
   /** Whether SIZE answers for folders as well, so that its success does not prove a file. */
   sizeAnswersForFolders: boolean | undefined;
   hasMdtm: boolean;
+  /** MLSD leaves broken links out. */
+  hidesBrokenLinks: boolean;
   /** Files have had the times that they were written with; undefined until one was. */
   keepsTimes: boolean | undefined;
   /** What a rename onto an existing file does. */
@@ -32,6 +34,7 @@ export const unknownServer = (): HostMemory => ({
   listsAll: true,
   sizeAnswersForFolders: undefined,
   hasMdtm: true,
+  hidesBrokenLinks: false,
   keepsTimes: undefined,
   moveOnto: 'replaces',
   refusesEarly: false,

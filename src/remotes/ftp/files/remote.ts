@@ -18,7 +18,7 @@ import type {
   WriteOptions,
 } from '../../remote.js';
 import { openFile } from './source.js';
-import { listFolder } from '../names/listing.js';
+import { holdsAnything, listFolder } from '../names/listing.js';
 import { find, stat, withListedTime } from './lookup.js';
 import { Operation } from '../session/operation.js';
 import { placesOn } from './places.js';
@@ -132,6 +132,7 @@ export class FtpRemote implements Remote {
 
   async removeFolder(path: RemotePath): Promise<void> {
     refuseRoot(path);
+    await this.operation.leave(path);
     this.operation.context.irrevocable?.();
     const reply = await this.operation.ask('RMD', path);
     if (isPositive(reply)) return;
@@ -140,14 +141,7 @@ export class FtpRemote implements Remote {
     if (info === undefined) throw notFound(path);
     const error = refusal(reply, 'publish', `removing the folder ${path}`, 'permission_denied');
     if (!info.isDirectory || saysNoFolder(reply)) throw notAFolder(path, error);
-    throw (await this.holdsAnything(path)) ? notEmpty(path, error) : error;
-  }
-
-  private async holdsAnything(folder: RemotePath): Promise<boolean> {
-    let isEmpty = true;
-    // Read to its end: stopping in the middle would cost the session.
-    for await (const _entry of listFolder(this.operation, folder, { followLinks: false })) isEmpty = false;
-    return !isEmpty;
+    throw (await holdsAnything(this.operation, path)) ? notEmpty(path, error) : error;
   }
 
   makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {

@@ -37,7 +37,7 @@ export async function* listFolder(
   }
 }
 
-/** ProFTPD's MLSD leaves broken links out: where it tells of nothing, the listing for people may tell of more. */
+/** ProFTPD's MLSD leaves broken links out: where it tells of nothing, the listing for people tells of more. */
 async function* withBrokenLinks(
   operation: Operation,
   folder: RemotePath,
@@ -49,8 +49,24 @@ async function* withBrokenLinks(
     yield entries;
   }
   const { features, memory } = operation.lease;
-  if (!isEmpty || !features.machineListings || !memory.machineListings) return;
+  if (isEmpty && memory.hidesBrokenLinks && features.machineListings && memory.machineListings)
+    yield* forPeople(operation, folder);
+}
+
+async function* forPeople(operation: Operation, folder: RemotePath): AsyncGenerator<Entry[]> {
   if (isPositive(await operation.enter(folder))) yield* listEntered(operation, folder);
+}
+
+/** Whether anything stands in the folder, by whatever listing shows it. */
+export async function holdsAnything(operation: Operation, folder: RemotePath): Promise<boolean> {
+  // Read to its end: stopping in the middle would cost the session.
+  const holdsSome = async (entries: AsyncIterable<Entry[]>): Promise<boolean> => {
+    let isEmpty = true;
+    for await (const some of entries) isEmpty &&= some.length === 0;
+    return !isEmpty;
+  };
+  if (await holdsSome(listEntries(operation, folder))) return true;
+  return (operation.lease.memory.hidesBrokenLinks ||= await holdsSome(forPeople(operation, folder)));
 }
 
 /** In batches as they arrive: handing on one by one takes longer than reading them. */

@@ -1,5 +1,5 @@
 import type { FtpConnection, PoolLimits } from '../../../connections/connection.js';
-import { underRoot, type RemotePath } from '../../path.js';
+import { ROOT, underRoot, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import type { RemoteContext } from '../../remote.js';
 import { parseTimeValue } from '../names/entries.js';
@@ -54,8 +54,17 @@ export class Operation {
 
   /** Makes `folder` the working folder; the login folder is remembered first. */
   async enter(folder: RemotePath): Promise<Reply> {
-    await this.lease.loginFolder(this.signal);
-    return this.ask('CWD', folder);
+    const { lease } = this;
+    await lease.loginFolder(this.signal);
+    const reply = await this.ask('CWD', folder);
+    if (isPositive(reply)) lease.workingFolder = this.at(folder);
+    return reply;
+  }
+
+  /** Servers refuse to remove the folder that they are in, or break when it is gone (pure-ftpd). */
+  async leave(folder: RemotePath): Promise<void> {
+    const { workingFolder = '' } = this.lease;
+    if (`${workingFolder}/`.startsWith(`${this.at(folder)}/`)) await this.enter(ROOT);
   }
 
   async isFolder(path: RemotePath): Promise<boolean> {

@@ -20,6 +20,8 @@ export interface FtpLease {
   readonly memory: HostMemory;
   /** Folders that have taken a file in this session. */
   readonly provenFolders: LRUCache<RemotePath, true>;
+  /** The one entered last, as the server knows it; undefined: the login folder. */
+  workingFolder: string | undefined;
   /** The login folder as the server names it; asked once, and before anything changes the working folder. */
   loginFolder(signal: AbortSignal): Promise<string>;
   /**
@@ -36,6 +38,7 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
   readonly capacity = 1;
   readonly provenFolders = new LRUCache<RemotePath, true>({ max: MAX_PROVEN_FOLDERS });
   readonly connectedAt: number;
+  workingFolder: string | undefined;
   private current: LoggedIn;
   private leased = false;
   private closed = false;
@@ -128,6 +131,7 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
   async reconnect(signal: AbortSignal): Promise<void> {
     this.spent = true;
     this.control.close();
+    this.workingFolder = undefined;
     const again = await logIn(this.connection, this.limits, this.deps, signal);
     this.current = this.adopt(again);
     if (this.closed) this.control.close();

@@ -220,7 +220,8 @@ export class Tree implements Places<ServerPath> {
     if (standing === undefined) return isStatus(error, STATUS.FAILURE) ? notFound(at.path) : refusal;
     if (!standing.isFolder) return notAFolder(at.path, refusal);
     const isUnclear = refusal.code === 'remote_failure' || refusal.code === 'not_found';
-    return isUnclear && (await this.#holdsAnything(at)) ? notEmpty(at.path, refusal) : refusal;
+    const isFull = isUnclear && (/not empty/i.test(error.text) || (await this.#holdsAnything(at)));
+    return isFull ? notEmpty(at.path, refusal) : refusal;
   }
 
   async #holdsAnything({ raw }: ServerPath): Promise<boolean> {
