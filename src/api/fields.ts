@@ -1,6 +1,8 @@
 /** Fields that several endpoints have, each with the words that are right for one place, and values that their examples share. */
 import { Type, type TInteger, type TSchemaOptions, type TString } from 'typebox';
-import { count, object, oneOf, success, text, type TSchemaOf } from '../base/schema.js';
+import { refusal } from '../base/errors.js';
+import { isWritableTime } from '../remotes/times.js';
+import { count, dateTime, object, oneOf, success, text, type TSchemaOf } from '../base/schema.js';
 
 /* Of requests */
 
@@ -37,6 +39,29 @@ export const filenameTemplate = (options?: TSchemaOptions): TString =>
     { minLength: 1, maxLength: 1024, ...options },
   );
 
+export const MTIME =
+  'Time of the last change that the file is to have, a date-time with its zone. Kept in whole seconds where the server keeps times, on S3 as metadata.';
+
+export const mtime = (description = MTIME, options?: TSchemaOptions): TString =>
+  text(description, { maxLength: 64, ...options });
+
+/** RFC 3339. */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
+
+/** @throws GatewayError bad_request */
+export function timeOf(mtime: string | undefined): Date | undefined {
+  if (mtime === undefined) return undefined;
+  // The "+" of a zone arrives as a space where a client did not percent-encode it.
+  const iso = mtime.replace(/ (?=\d{2}:\d{2}$)/, '+');
+  const time = new Date(DATE_TIME.test(iso) ? iso : NaN);
+  // Date takes the 30th of February for the 2nd of March.
+  const [year = 0, month = 0, day = 0] = iso.slice(0, 10).split('-').map(Number);
+  const isOnCalendar = day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+  if (isOnCalendar && isWritableTime(time)) return time;
+  const range = 'after 1970-01-01T00:00:00Z and before 2106-02-07T06:28:16Z';
+  throw refusal('bad_request', `mtime must be a date-time such as 2026-01-31T12:00:00Z, ${range}`);
+}
+
 export const FILE_NAME = 'Name of the file, without a folder.';
 export const OVERWRITE = 'Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.';
 
@@ -49,6 +74,14 @@ export const encoding = (options?: TSchemaOptions): TSchemaOf<'text' | 'base64'>
 export const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' } as const;
 
 /* Of answers */
+
+/** Of an answer to what asked for a time; the server may keep none. */
+export const keptTime = () =>
+  Type.Optional(
+    dateTime(
+      'Where `mtime` was asked for: what the file is dated now, which is another time where the server keeps none.',
+    ),
+  );
 
 export const answeredPath = (): TString => text('Path from the root of the connection.');
 export const durationMs = (): TInteger => count('Milliseconds from the start of the operation to its end.');

@@ -2,7 +2,8 @@
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
-import type { FileInfo, Remote } from '../remotes/remote.js';
+import type { CopyOptions, FileInfo, Remote } from '../remotes/remote.js';
+import { ownTimeOf, shownTime } from '../remotes/times.js';
 import { applyTemplate, templateFacts } from './names.js';
 import type { Operation, Operations, PathReference } from './operation.js';
 import { leaveErrorsToPump, pump } from './pump.js';
@@ -21,12 +22,16 @@ export interface CopyRequest {
   readonly check?: (source: Remote, target: Remote, from: RemotePath, to: RemotePath) => Promise<void>;
   /** Resolves when so many bytes may go on; absent = as fast as it goes. */
   readonly pace?: ((bytes: number) => Promise<void>) | undefined;
+  /** In place of the source's own time. */
+  readonly modifiedAt?: Date | undefined;
 }
 
 export interface Copied {
   readonly from: RemotePath;
   readonly to: RemotePath;
   readonly size: number;
+  /** What the copy is dated, as far as its server keeps that. */
+  readonly modifiedAt: Date;
 }
 
 export async function copyFile(operations: Operations, operation: Operation, request: CopyRequest): Promise<Copied> {
@@ -43,10 +48,11 @@ export async function copyFile(operations: Operations, operation: Operation, req
     await request.check?.(source, target, from, to);
     if (source.copyFrom !== undefined && target.copyFrom !== undefined) attempt.committed();
     operation.mark('transfer');
-    const copied = await insideStore(source, target, from, to, !overwrite);
+    const exclusive = !overwrite;
+    const copied = await insideStore(source, target, from, to, { exclusive, modifiedAt: request.modifiedAt });
     if (copied !== undefined) {
       operation.fileSize = copied.size;
-      return { from, to, size: copied.size };
+      return { from, to, size: copied.size, modifiedAt: shownTime(copied) };
     }
     operation.mark('open');
     const file = await source.read(from);
@@ -54,8 +60,8 @@ export async function copyFile(operations: Operations, operation: Operation, req
     operation.expectedSize = info.size;
     const whole = await wholeIfShort(file);
     const { signal } = operation;
-    const exclusive = !overwrite;
-    const publication = { connection: request.target, remote: target, place: to, exclusive, signal };
+    const modifiedAt = request.modifiedAt ?? ownTimeOf(info);
+    const publication = { connection: request.target, remote: target, place: to, exclusive, modifiedAt, signal };
     const opened = (): void => {
       attempt.committed();
       operation.mark('transfer');
@@ -63,21 +69,22 @@ export async function copyFile(operations: Operations, operation: Operation, req
     const sent = (): void => operation.mark('verify');
     if (whole !== undefined) {
       await request.pace?.(whole.length);
-      await publish(operations, publication, () => putWhole(target, to, whole, { exclusive, opened, sent }));
+      const options = { exclusive, modifiedAt, opened, sent };
+      const stored = await publish(operations, publication, () => putWhole(target, to, whole, options));
       operation.fileSize = whole.length;
-      return { from, to, size: whole.length };
+      return { from, to, size: whole.length, modifiedAt: shownTime(stored) };
     }
     const body = streamOf(file);
     leaveErrorsToPump(body);
     try {
-      const writer = await target.write(to, { size: info.size, exclusive });
+      const writer = await target.write(to, { size: info.size, exclusive, modifiedAt });
       opened();
       return await withWriter(writer, async () => {
         const onBytes = (total: number): void => void (operation.fileSize = total);
         const size = await pump(body, writer, { signal, size: info.size, onBytes, pace: request.pace });
         sent();
-        await publish(operations, publication, () => writer.commit({ size, exclusive }));
-        return { from, to, size };
+        const stored = await publish(operations, publication, () => writer.commit({ size, exclusive, modifiedAt }));
+        return { from, to, size, modifiedAt: shownTime(stored) };
       });
     } finally {
       body.destroy();
@@ -90,9 +97,9 @@ async function insideStore(
   target: Remote,
   from: RemotePath,
   to: RemotePath,
-  exclusive: boolean,
+  options: CopyOptions,
 ): Promise<FileInfo | undefined> {
-  return target.copyFrom?.(source, from, to, { exclusive });
+  return target.copyFrom?.(source, from, to, options);
 }
 
 /** Reading and replacing one file at once would lose it on servers without rename. */

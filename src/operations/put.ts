@@ -11,7 +11,7 @@ import type { Operation, Operations, PathReference } from './operation.js';
 import { leaveErrorsToPump, pump, takeWhole, type ExpectedDigest, type WholeBody } from './pump.js';
 
 /** Where a file is to stand: a whole path, or a folder and a name that a template may change. */
-export type Target = { readonly overwrite: boolean } & (
+export type Target = { readonly overwrite: boolean; readonly modifiedAt?: Date | undefined } & (
   | { readonly file: PathReference }
   | { readonly folder: PathReference; readonly filename: string; readonly template: string | undefined }
 );
@@ -71,6 +71,7 @@ async function putBytes(
   const bytes = await takeWhole(body, { signal, maxBytes, size, digest }).finally(() => clearImmediate(waiting));
   operation.expectedSize = bytes.length;
   const target = (await lateTarget?.()) ?? early;
+  const { modifiedAt } = target;
   const exclusive = !target.overwrite;
   return operation.use(async (remote, attempt) => {
     const place = locate(target, await referenceOf(target)(remote));
@@ -81,8 +82,8 @@ async function putBytes(
       operation.fileSize = bytes.length;
     };
     const sent = (): void => operation.mark('verify');
-    return publish(operations, { connection, remote, place, exclusive, signal }, () =>
-      putWhole(remote, place, bytes, { exclusive, opened, sent }),
+    return publish(operations, { connection, remote, place, exclusive, modifiedAt, signal }, () =>
+      putWhole(remote, place, bytes, { exclusive, modifiedAt, opened, sent }),
     );
   });
 }
@@ -111,6 +112,7 @@ async function putStream(
       size,
       provisional: lateTarget !== undefined,
       exclusive: lateTarget === undefined && !target.overwrite,
+      modifiedAt: lateTarget === undefined ? target.modifiedAt : undefined,
     });
     attempt.committed();
     return withWriter(writer, async () => {
@@ -127,8 +129,10 @@ async function putStream(
       const final = lateTarget === undefined ? target : await lateTarget();
       const finalPlace = lateTarget === undefined ? place : await placeOf(remote, final);
       const exclusive = !final.overwrite;
-      const commit: Commit = { size: bytes, exclusive, ...(finalPlace === place ? {} : { path: finalPlace }) };
-      return publish(operations, { connection, remote, place: finalPlace, exclusive, signal }, () =>
+      const { modifiedAt } = final;
+      const other = finalPlace === place ? {} : { path: finalPlace };
+      const commit: Commit = { size: bytes, exclusive, modifiedAt, ...other };
+      return publish(operations, { connection, remote, place: finalPlace, exclusive, modifiedAt, signal }, () =>
         writer.commit(commit),
       );
     });
@@ -150,20 +154,22 @@ interface Publication {
   readonly remote: Remote;
   readonly place: RemotePath;
   readonly exclusive: boolean;
+  readonly modifiedAt: Date | undefined;
   readonly signal: AbortSignal;
 }
 
 /** `put` makes the file; where the server cannot refuse an existing one by itself, it does so under a lock of the gateway. */
 export async function publish(
   operations: Operations,
-  { connection, remote, place, exclusive, signal }: Publication,
+  { connection, remote, place, exclusive, modifiedAt, signal }: Publication,
   put: () => Promise<FileInfo>,
 ): Promise<FileInfo> {
   const isRaceFree = !exclusive || remote.can.exclusiveCreate;
   const info = isRaceFree
     ? await put()
     : await operations.locks.withLock(placeName(operations, connection, place), signal, put);
-  operations.ages.written(operations.remotes.host(connection), info);
+  // A time that it was given is none of the server's clock.
+  if (modifiedAt === undefined) operations.ages.written(operations.remotes.host(connection), info);
   return info;
 }
 

@@ -80,7 +80,7 @@ export const appendToFile = endpoint({
     throw new GatewayError('unsupported_operation', text, { step: 'request' });
   }
   const digest = parseContentDigest(input.request.headers.get('content-digest'));
-  const { fields, bytes } = await contentOf(input, services);
+  const { fields, bytes } = await contentOf(input, services, 'append');
   const file = referTo(connection, fields.path, 'path');
   const request = operationFor(input, connection, 'append', fields.path);
   const { result, transferId, durationMs } = await services.operations.run(request, (operation) =>

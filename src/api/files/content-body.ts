@@ -9,7 +9,7 @@ import { createChecker } from '../../http/schema-check.js';
 import type { RequestContext } from '../../http/types.js';
 import { isAnnouncedShort, isHereWhole, takeShort } from '../../http/whole-body.js';
 import type { WholeBody } from '../../operations/pump.js';
-import { CONTENT, encoding, remotePath } from '../fields.js';
+import { CONTENT, encoding, mtime, remotePath } from '../fields.js';
 import type { ApiServices } from '../services.js';
 import { through } from './content-stream.js';
 
@@ -18,8 +18,11 @@ const fields = { path: remotePath(), encoding: withDefault(encoding(), 'text'), 
 /** `content` streams past the check of the others, which asks for it where it is missing. */
 const contentFields = Type.Object({ ...fields, content: Type.Optional(fields.content) });
 export const contentRequest = object('ContentRequest', fields);
+const dated = { ...fields, mtime: Type.Optional(mtime()) };
+const datedFields = Type.Object({ ...dated, content: contentFields.properties.content });
+export const writeRequest = object('WriteRequest', dated);
 
-type ContentFields = Static<typeof contentFields>;
+type ContentFields = Static<typeof datedFields>;
 
 interface ContentBody {
   readonly fields: ContentFields;
@@ -27,17 +30,22 @@ interface ContentBody {
   readonly bytes: Readable | WholeBody;
 }
 
-const checkContentFields = createChecker(contentFields, 'the body');
+/** What append takes, and write, which dates the file. */
+const FORMS = {
+  append: { schema: contentFields, check: createChecker(contentFields, 'the body') },
+  write: { schema: datedFields, check: createChecker(datedFields, 'the body') },
+};
 /** Content this short may stand before path and encoding: it is held until they are known. */
 const MAX_HELD_BYTES = 1024 * 1024;
 
 export async function contentOf(
   { request, noteFields }: Pick<RequestContext, 'request' | 'noteFields'>,
   services: Pick<ApiServices, 'base64' | 'limits'>,
+  form: keyof typeof FORMS,
 ): Promise<ContentBody> {
   const check = (fields: object): ContentFields => {
-    noteFields(fields, contentFields);
-    return checkContentFields(fields);
+    noteFields(fields, FORMS[form].schema);
+    return FORMS[form].check(fields);
   };
   const bounds = { streamField: 'content', maxBytes: services.limits.jsonBodyBytes };
   const isShort = isAnnouncedShort(request);
@@ -83,6 +91,7 @@ async function* textOf(
   if (late.encoding !== known.encoding) {
     throw badRequest(`encoding must stand before a content of more than ${MAX_HELD_BYTES} bytes`);
   }
+  if (late.mtime !== known.mtime) throw badRequest('mtime must stand before content');
 }
 
 /** Takes chunks until they end or are too many to hold. */

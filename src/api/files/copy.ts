@@ -6,7 +6,19 @@ import { applyTemplate, checkTemplate, templateFacts } from '../../operations/na
 import { referTo, requireActive } from '../../operations/operation.js';
 import { json } from '../../http/answer.js';
 import { endpoint, jsonContent } from '../endpoint.js';
-import { answeredPath, connectionId, durationMs, filenameTemplate, OVERWRITE, rawName, remotePath } from '../fields.js';
+import {
+  answeredPath,
+  connectionId,
+  durationMs,
+  filenameTemplate,
+  keptTime,
+  mtime,
+  MTIME,
+  OVERWRITE,
+  rawName,
+  remotePath,
+  timeOf,
+} from '../fields.js';
 import { jobAnswer, jobExample } from '../jobs/job.js';
 import { acceptedAsync, oneFile, prefersAsync } from '../jobs/respond-async.js';
 import { connectionOf, operationFor, type ApiServices } from '../services.js';
@@ -23,6 +35,7 @@ const copyAnswer = object('CopyAnswer', {
   ),
   fileSize: count('Bytes.'),
   durationMs: durationMs(),
+  modifiedAt: keptTime(),
 });
 
 const copyExample = {
@@ -50,6 +63,7 @@ export const copyFile = endpoint({
     dest_path: Type.Optional(remotePath('Path of the copy; `source_path` when absent.')),
     filename_template: Type.Optional(filenameTemplate()),
     overwrite: withDefault(flag(OVERWRITE), true),
+    mtime: Type.Optional(mtime(`${MTIME} Without, the copy keeps the time of the source.`)),
   }),
   bodyExamples: {
     copy: {
@@ -100,6 +114,7 @@ export const copyFile = endpoint({
   requireActive(source);
   const { filename_template: template, source_raw_name: rawName, overwrite } = body;
   if (template !== undefined) checkTemplate(template);
+  const modifiedAt = timeOf(body.mtime);
   const wanted = body.dest_path ?? body.source_path;
   if (rawName !== undefined && body.dest_path === undefined) {
     throw new GatewayError(
@@ -110,7 +125,8 @@ export const copyFile = endpoint({
   }
   const from = referTo(source, body.source_path, 'source_path', rawName, 'source_raw_name');
   const to = referTo(target, wanted, body.dest_path === undefined ? 'source_path' : 'dest_path');
-  if (rawName === undefined && prefersAsync(input.request)) {
+  // A job keeps the time of the source.
+  if (rawName === undefined && modifiedAt === undefined && prefersAsync(input.request)) {
     const name = wanted.slice(wanted.lastIndexOf('/') + 1);
     const place = template === undefined ? name : applyTemplate(template, name, templateFacts());
     return acceptedAsync(
@@ -128,7 +144,15 @@ export const copyFile = endpoint({
   const { result, durationMs } = await services.operations.run(
     operationFor(input, target, 'copy', wanted),
     (operation) =>
-      operations.copyFile(services.operations, operation, { source, target, from, to, template, overwrite }),
+      operations.copyFile(services.operations, operation, {
+        source,
+        target,
+        from,
+        to,
+        template,
+        overwrite,
+        modifiedAt,
+      }),
   );
   return json(200, {
     success: true,
@@ -136,5 +160,6 @@ export const copyFile = endpoint({
     destination: { connectionId: target.id, path: result.to },
     fileSize: result.size,
     durationMs,
+    ...(modifiedAt === undefined ? {} : { modifiedAt: result.modifiedAt }),
   });
 });

@@ -11,7 +11,7 @@ import { isAnnouncedShort, isHereWhole, takeShort } from '../../http/whole-body.
 import { parseHttpUrl } from '../../operations/fetch-url.js';
 import { nameFromDisposition } from '../../operations/names.js';
 import type { PutRequest } from '../../operations/put.js';
-import { BINARY, FILE_NAME, filenameTemplate, OVERWRITE, remotePath } from '../fields.js';
+import { BINARY, FILE_NAME, filenameTemplate, mtime, OVERWRITE, remotePath } from '../fields.js';
 import type { BodyForm } from '../endpoint.js';
 import type { ApiServices } from '../services.js';
 import { through } from './content-stream.js';
@@ -28,6 +28,7 @@ const naming = {
   filename: Type.Optional(filename),
   overwrite: Type.Optional(flag(OVERWRITE, { examples: [false] })),
   filename_template: Type.Optional(filenameTemplate({ examples: ['{date}-{filename}'] })),
+  mtime: Type.Optional(mtime(undefined, { examples: ['2026-01-31T12:00:00Z'] })),
 };
 /** A body has no default: where it says nothing, the query counts. */
 const shown = { ...naming, overwrite: withDefault(naming.overwrite, true) };

@@ -7,6 +7,7 @@ import { parseContentDigest, type ExpectedDigest } from '../../operations/pump.j
 import { putFile, type Target } from '../../operations/put.js';
 import { parseFileName } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
+import { shownTime } from '../../remotes/times.js';
 import { endpoint } from '../endpoint.js';
 import {
   answeredPath,
@@ -14,6 +15,8 @@ import {
   connectionParameter,
   durationMs,
   FILE_NAME,
+  keptTime,
+  timeOf,
   TRANSFER,
   TRANSFER_ID,
 } from '../fields.js';
@@ -34,6 +37,7 @@ const transfer = object('Transfer', {
   path: answeredPath(),
   size: count('Bytes.'),
   durationMs: durationMs(),
+  modifiedAt: keptTime(),
   connection: described(connectionSummary, 'The connection that the file went to.'),
 });
 
@@ -46,7 +50,7 @@ export const uploadFile = endpoint({
   summary: 'Upload a file',
   description:
     'Streams a file to the remote server in one of four forms: `multipart/form-data`, JSON with base64, JSON with a URL that the gateway fetches, ' +
-    'or the raw bytes as `application/octet-stream`. The file becomes visible whole or not at all. The four naming fields may stand in the query in ' +
+    'or the raw bytes as `application/octet-stream`. The file becomes visible whole or not at all. The naming fields and `mtime` may stand in the query in ' +
     'every form; a field of the body wins. Raw bytes need `filename` in the query or a Content-Disposition.',
   params: connectionParameter,
   headers: ['Content-Digest', 'Content-Disposition'],
@@ -87,7 +91,7 @@ export const uploadFile = endpoint({
   const source = await sourceOf(input, services);
   const fields = { ...input.query, ...source.fields };
   checkFields(connection, fields);
-  const { filename, run } =
+  const { filename, run, isDated } =
     'url' in source
       ? fetching(services, connection, fields, source)
       : storing(services, connection, input.query, source, digest);
@@ -96,13 +100,16 @@ export const uploadFile = endpoint({
     run,
   );
   const transfer = { id: transferId, filename: result.name, path: result.path, size: result.size, durationMs };
-  return { success: true, transfer: { ...transfer, connection: summaryOf(connection) } };
+  const dated = isDated() ? { modifiedAt: shownTime(result) } : {};
+  return { success: true, transfer: { ...transfer, ...dated, connection: summaryOf(connection) } };
 });
 
 interface Upload {
   /** As far as it is known. */
   readonly filename: string;
   readonly run: (operation: Operation) => Promise<FileInfo>;
+  /** A time was asked for; known at the end. */
+  readonly isDated: () => boolean;
 }
 
 function fetching(services: ApiServices, connection: Connection, fields: UploadFields, { url }: UrlSource): Upload {
@@ -122,7 +129,7 @@ function fetching(services: ApiServices, connection: Connection, fields: UploadF
       body.destroy();
     }
   };
-  return { filename: fields.filename ?? '', run };
+  return { filename: fields.filename ?? '', run, isDated: () => fields.mtime !== undefined };
 }
 
 function storing(
@@ -132,7 +139,12 @@ function storing(
   { fields, filename, lateFields, body, size }: UploadSource,
   digest: ExpectedDigest | undefined,
 ): Upload {
-  const target = (own: UploadFields): NamedTarget => targetOf(connection, { ...query, ...own }, filename);
+  let isDated = false;
+  const target = (own: UploadFields): NamedTarget => {
+    const named = targetOf(connection, { ...query, ...own }, filename);
+    isDated = named.modifiedAt !== undefined;
+    return named;
+  };
   // A name to begin with, when the real one may still follow the content.
   const isNamed = (fields.filename ?? query.filename) !== undefined || (filename ?? '') !== '';
   const early =
@@ -141,7 +153,8 @@ function storing(
       : { ...target({ ...fields, filename: 'unnamed' }), overwrite: true };
   const lateTarget = lateFields === undefined ? undefined : async () => target(await lateFields());
   const request = { connection, target: early, lateTarget, body, size, digest, maxBytes: services.limits.uploadBytes };
-  return { filename: early.filename, run: (operation) => putFile(services.operations, operation, request) };
+  const run = (operation: Operation): Promise<FileInfo> => putFile(services.operations, operation, request);
+  return { filename: early.filename, run, isDated: () => isDated };
 }
 
 type NamedTarget = Extract<Target, { readonly filename: string }>;
@@ -155,6 +168,7 @@ function targetOf(connection: Connection, fields: UploadFields, offered: string 
     filename: parseFileName(name, 'filename'),
     template: fields.filename_template,
     overwrite: fields.overwrite ?? true,
+    modifiedAt: timeOf(fields.mtime),
   };
 }
 
@@ -163,4 +177,5 @@ function checkFields(connection: Connection, fields: UploadFields): void {
   referTo(connection, fields.path, 'path');
   if (fields.filename !== undefined) parseFileName(fields.filename, 'filename');
   if (fields.filename_template !== undefined) checkTemplate(fields.filename_template);
+  timeOf(fields.mtime);
 }

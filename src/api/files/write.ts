@@ -2,10 +2,11 @@ import { count, object, success } from '../../base/schema.js';
 import { referTo } from '../../operations/operation.js';
 import { parseContentDigest } from '../../operations/pump.js';
 import { putFile } from '../../operations/put.js';
+import { shownTime } from '../../remotes/times.js';
 import { endpoint } from '../endpoint.js';
-import { answeredPath, connectionParameter } from '../fields.js';
+import { answeredPath, connectionParameter, keptTime, timeOf } from '../fields.js';
 import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
-import { contentOf, contentRequest } from './content-body.js';
+import { contentOf, writeRequest } from './content-body.js';
 
 export const writeFile = endpoint({
   method: 'POST',
@@ -15,19 +16,24 @@ export const writeFile = endpoint({
   tag: 'Files',
   summary: 'Write a file',
   description:
-    'Creates or replaces a file, whole or not at all. Content of more than 1 MiB stands after path and encoding.',
+    'Creates or replaces a file, whole or not at all. Content of more than 1 MiB stands after path, encoding and mtime.',
   params: connectionParameter,
   headers: ['Content-Digest'],
   streams: {
     'application/json': {
-      schema: contentRequest,
+      schema: writeRequest,
       examples: { text: { value: { path: '/upload/hello.txt', content: 'Hello, world!\n' } } },
     },
   },
   idempotent: atConnection,
   answer: {
     description: 'The file is stored.',
-    schema: object('WriteAnswer', { success: success(), path: answeredPath(), size: count('Bytes.') }),
+    schema: object('WriteAnswer', {
+      success: success(),
+      path: answeredPath(),
+      size: count('Bytes.'),
+      modifiedAt: keptTime(),
+    }),
     example: { success: true, path: '/upload/hello.txt', size: 14 },
   },
   isRemote: true,
@@ -35,17 +41,19 @@ export const writeFile = endpoint({
 }).handle(async (input, services: ApiServices) => {
   const connection = await connectionIn(input, services);
   const digest = parseContentDigest(input.request.headers.get('content-digest'));
-  const { fields, bytes } = await contentOf(input, services);
+  const { fields, bytes } = await contentOf(input, services, 'write');
+  const modifiedAt = timeOf(fields.mtime);
   const file = referTo(connection, fields.path, 'path');
   const request = operationFor(input, connection, 'write', fields.path);
   const { result } = await services.operations.run(request, (operation) =>
     putFile(services.operations, operation, {
       connection,
-      target: { file, overwrite: true },
+      target: { file, overwrite: true, modifiedAt },
       body: bytes,
       digest,
       maxBytes: 0,
     }),
   );
-  return { success: true, path: result.path, size: result.size };
+  const dated = modifiedAt === undefined ? {} : { modifiedAt: shownTime(result) };
+  return { success: true, path: result.path, size: result.size, ...dated };
 });

@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { GatewayError, type ErrorCode } from '../../../src/base/errors.js';
-import { streamOf } from '../../../src/remotes/whole.js';
+import { parseTimeValue, timeValue } from '../../../src/remotes/ftp/names/entries.js';
+import type { FileInfo, Remote } from '../../../src/remotes/remote.js';
+import { putWhole, streamOf } from '../../../src/remotes/whole.js';
 import { at, clientFor, LIMITS, get, list, put, type Client } from '../support/ftp-client.js';
-import { startScripted, type Script, type ScriptedFtp } from '../../servers/scripted-ftp.js';
+import { MTIME, startScripted, type Script, type ScriptedFtp } from '../../servers/scripted-ftp.js';
 import { held } from '../../support/reliability.js';
 
 async function setUp(t: TestContext, script: Script = {}, feat?: readonly string[]): Promise<[ScriptedFtp, Client]> {
@@ -41,6 +43,51 @@ test('a server without EPSV is used by PASV, and its wrong address is not believ
     tries: 1,
   });
 });
+
+test('a time that is set: by MFMT alone, by a clock of another zone, and where the server keeps none', async (t) => {
+  const modifiedAt = new Date('2024-02-29T12:34:56.789Z');
+  const asked = '20240229123456';
+  // How far the server's zone is ahead of what it takes MFMT's time for, in hours; undefined: it knows no MFMT.
+  for (const ahead of [0, 2, -5, undefined]) {
+    const told: string[] = [];
+    let stands = MTIME;
+    const shifted = (value: string): string => {
+      const utc = parseTimeValue(value)?.getTime() ?? NaN;
+      return timeValue(new Date(utc - (ahead ?? 0) * 3_600_000));
+    };
+    const script: Script = {
+      MDTM: (_path, { say }) => say(`213 ${stands}`),
+      MFMT: (argument, { say }) => {
+        const [value = ''] = argument.split(' ');
+        told.push(value);
+        if (ahead === undefined) return say('502 what?');
+        stands = shifted(value);
+        say(`213 Modify=${value};`);
+      },
+    };
+    const [server, client] = await setUp(t, script, ['MFMT']);
+    await client.use(async (remote) => {
+      const info = await putDated(remote, '/a', modifiedAt);
+      const isKept = ahead !== undefined;
+      assert.equal(timeValue(info.modifiedAt), isKept ? asked : MTIME);
+      assert.equal(remote.can.keepsTimes, isKept ? 'listed' : 'no');
+    });
+    assert.equal(told.length, ahead === undefined || ahead === 0 ? 1 : 2, String(told));
+    const commands = verbs(server);
+    assert.ok(commands.indexOf('MFMT') < commands.indexOf('RNFR'), 'before the file is visible');
+    assert.equal(server.files.get('/a')?.toString(), 'x');
+  }
+  const [silent, client] = await setUp(t);
+  await client.use(async (remote) => {
+    assert.equal(timeValue((await putDated(remote, '/a', modifiedAt)).modifiedAt), MTIME);
+    assert.equal(remote.can.keepsTimes, 'no');
+  });
+  assert.deepEqual(verbs(silent).slice(-6), ['EPSV', 'STOR', 'SIZE', 'MDTM', 'RNFR', 'RNTO'], 'nothing was tried');
+});
+
+async function putDated(remote: Remote, path: string, modifiedAt: Date): Promise<FileInfo> {
+  return putWhole(remote, at(path), Buffer.from('x'), { modifiedAt });
+}
 
 test('250 ends an upload as well as 226', async (t) => {
   const [server, client] = await setUp(t, {
