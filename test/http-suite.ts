@@ -14,6 +14,7 @@ import { KEY, startGateway, type ApiAnswer, type TestGateway } from './support/g
 import { RawClient } from './http/support/raw-client.js';
 import { startPostgres, type PostgresServer } from './servers/postgres.js';
 import { appendRules } from './conformance/append-rules.js';
+import { folderRules } from './conformance/folder-rules.js';
 import { placeRules } from './conformance/place-rules.js';
 import { treeRules } from './conformance/tree-rules.js';
 import { validatorRules } from './conformance/validator-rules.js';
@@ -607,6 +608,7 @@ export function httpSuite(entry: ServerEntry): void {
     appendRules(() => ({ gateway, server, newFolder }));
     validatorRules(() => ({ gateway, server, newFolder }));
     treeRules(() => ({ gateway, server, newFolder }));
+    folderRules(() => ({ gateway, server, newFolder }));
 
     test('Content-Digest: right, wrong; the former file stands', async () => {
       const folder = newFolder();

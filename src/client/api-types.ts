@@ -100,6 +100,11 @@ export interface components {
       readonly fileSize: number;
       /** @description Milliseconds from the start of the operation to its end. */
       readonly durationMs: number;
+      /**
+       * Format: date-time
+       * @description Where `mtime` was asked for: what the file is dated now, which is another time where the server keeps none.
+       */
+      readonly modifiedAt?: string;
     };
     readonly CopyRequest: {
       /** @description Connection that the file is read from. */
@@ -119,6 +124,8 @@ export interface components {
        * @default true
        */
       readonly overwrite?: boolean;
+      /** @description Time of the last change that the file is to have, a date-time with its zone. Kept in whole seconds where the server keeps times, on S3 as metadata. Without, the copy keeps the time of the source. */
+      readonly mtime?: string;
     };
     readonly CreatedWatchedFolder: {
       /** @description Identifier. */
@@ -179,12 +186,19 @@ export interface components {
       readonly success: true;
       /** @description Path from the root of the connection. */
       readonly path: string;
+      /** @description With `recursive`: files, links and folders that were deleted; on S3 objects. */
+      readonly deleted?: number;
     };
     readonly DeleteRequest: {
       /** @description Path on the remote server, absolute or from the default path of the connection. */
       readonly path: string;
       /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
       readonly rawName?: string;
+      /**
+       * @description Whether a folder goes with all below it.
+       * @default false
+       */
+      readonly recursive?: boolean;
     };
     readonly DownloadAnswer: {
       /**
@@ -783,6 +797,11 @@ export interface components {
       readonly size: number;
       /** @description Milliseconds from the start of the operation to its end. */
       readonly durationMs: number;
+      /**
+       * Format: date-time
+       * @description Where `mtime` was asked for: what the file is dated now, which is another time where the server keeps none.
+       */
+      readonly modifiedAt?: string;
       /** @description The connection that the file went to. */
       readonly connection: components['schemas']['ConnectionSummary'];
     };
@@ -935,6 +954,11 @@ export interface components {
        * @example {date}-{filename}
        */
       readonly filename_template?: string;
+      /**
+       * @description Time of the last change that the file is to have, a date-time with its zone. Kept in whole seconds where the server keeps times, on S3 as metadata.
+       * @example 2026-01-31T12:00:00Z
+       */
+      readonly mtime?: string;
     };
     readonly UploadFromUrl: {
       /** @description http or https; the gateway fetches it. */
@@ -960,6 +984,11 @@ export interface components {
        * @example {date}-{filename}
        */
       readonly filename_template?: string;
+      /**
+       * @description Time of the last change that the file is to have, a date-time with its zone. Kept in whole seconds where the server keeps times, on S3 as metadata.
+       * @example 2026-01-31T12:00:00Z
+       */
+      readonly mtime?: string;
     };
     readonly UploadMultipart: {
       /**
@@ -988,6 +1017,11 @@ export interface components {
        * @example {date}-{filename}
        */
       readonly filename_template?: string;
+      /**
+       * @description Time of the last change that the file is to have, a date-time with its zone. Kept in whole seconds where the server keeps times, on S3 as metadata.
+       * @example 2026-01-31T12:00:00Z
+       */
+      readonly mtime?: string;
     };
     readonly WatchedFolder: {
       /** @description Identifier. */
@@ -1090,6 +1124,25 @@ export interface components {
       readonly path: string;
       /** @description Bytes. */
       readonly size: number;
+      /**
+       * Format: date-time
+       * @description Where `mtime` was asked for: what the file is dated now, which is another time where the server keeps none.
+       */
+      readonly modifiedAt?: string;
+    };
+    readonly WriteRequest: {
+      /** @description Path on the remote server, absolute or from the default path of the connection. */
+      readonly path: string;
+      /**
+       * @description How `content` is written.
+       * @default text
+       * @enum {string}
+       */
+      readonly encoding?: 'text' | 'base64';
+      /** @description Text, or base64 where `encoding` is `base64`. */
+      readonly content: string;
+      /** @description Time of the last change that the file is to have, a date-time with its zone. Kept in whole seconds where the server keeps times, on S3 as metadata. */
+      readonly mtime?: string;
     };
     readonly UploadFileQuery: {
       /** @description Remote folder; the connection's default path when absent. Missing folders are created. */
@@ -1103,6 +1156,8 @@ export interface components {
       readonly overwrite?: boolean;
       /** @description Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`. */
       readonly filename_template?: string;
+      /** @description Time of the last change that the file is to have, a date-time with its zone. Kept in whole seconds where the server keeps times, on S3 as metadata. */
+      readonly mtime?: string;
     };
     readonly DownloadFileQuery: {
       /** @description Path on the remote server, absolute or from the default path of the connection. May stand several times with `format=zip`. */

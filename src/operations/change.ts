@@ -3,9 +3,12 @@ import type { Hold } from '../budgets/memory.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
+import { refuseRoot } from '../remotes/obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../remotes/path.js';
 import type { ExecOptions, ExecResult, FileInfo, Remote } from '../remotes/remote.js';
+import type { Attempt } from '../remotes/registry.js';
 import type { Operation, PathReference } from './operation.js';
+import { deleteTree } from './tree/delete.js';
 import { compareFiles, HeldListing, SortedListing } from './sorted-listing.js';
 
 export async function deleteFile(operation: Operation, reference: PathReference): Promise<RemotePath> {
@@ -17,6 +20,23 @@ export async function deleteFile(operation: Operation, reference: PathReference)
     await remote.remove(path);
     return path;
   });
+}
+
+/** With all below it, where it is a folder. */
+export async function deleteAll(
+  operation: Operation,
+  reference: PathReference,
+): Promise<{ readonly path: RemotePath; readonly deleted: number }> {
+  if (reference.known !== undefined) refuseRoot(reference.known);
+  const { signal } = operation;
+  const work = async (remote: Remote, attempt: Attempt): Promise<{ path: RemotePath; deleted: number }> => {
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    attempt.committed();
+    operation.mark('transfer');
+    return { path, deleted: await deleteTree(remote, path, { signal }) };
+  };
+  return operation.use(work, { endsBetween: true });
 }
 
 export async function moveFile(

@@ -80,7 +80,11 @@ export interface Operation {
   writesInPlace(): void;
   /** The file's final place, once known. */
   locate(path: RemotePath, filename: string): void;
-  use<R>(work: (remote: Remote, attempt: Attempt) => Promise<R>): Promise<R>;
+  /** `endsBetween`: of many changes each is done or not, and the end of the operation stops it before the next one. */
+  use<R>(
+    work: (remote: Remote, attempt: Attempt) => Promise<R>,
+    options?: { readonly endsBetween?: boolean },
+  ): Promise<R>;
   /** `source` beside the operation's own connection, which is the target. */
   useBoth<R>(source: Connection, work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>): Promise<R>;
 }
@@ -230,15 +234,20 @@ export class RunningOperation implements Operation, LiveEntry {
     this.transfer.locate(this.final.path, this.final.filename);
   }
 
-  use<R>(work: (remote: Remote, attempt: Attempt) => Promise<R>): Promise<R> {
-    return this.options.remotes.use(this.request.connection, this.useOptions(), work);
+  use<R>(
+    work: (remote: Remote, attempt: Attempt) => Promise<R>,
+    { endsBetween = false }: { readonly endsBetween?: boolean } = {},
+  ): Promise<R> {
+    const { irrevocable, ...others } = this.useOptions();
+    const options = endsBetween ? others : { ...others, irrevocable };
+    return this.options.remotes.use(this.request.connection, options, work);
   }
 
   useBoth<R>(source: Connection, work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>): Promise<R> {
     return this.options.remotes.useBoth(source, this.request.connection, this.useOptions(), work);
   }
 
-  private useOptions(): UseOptions {
+  private useOptions(): UseOptions & Required<Pick<UseOptions, 'irrevocable'>> {
     return {
       signal: this.ending,
       leftovers: this.options.leftovers,

@@ -228,6 +228,11 @@ export interface Remote {
    * folder's marker, without which an empty folder is gone by itself, and not_found.
    */
   removeFolder(path: RemotePath): Promise<void>;
+  /**
+   * A folder with all below it, where the store can in fewer requests than one for each entry; `removed` is told of entries
+   * that are gone. not_found; not_a_folder; not_empty where names are in the way that nobody can address.
+   */
+  removeTree?(folder: RemotePath, removed: (entries: number) => void): Promise<void>;
   /** With parents; a race with another maker is no error. not_a_folder when a file stands there. */
   makeFolder(path: RemotePath): Promise<{ readonly created: boolean }>;
   /**

@@ -33,6 +33,8 @@ const template: Field = {
   bad: [...NOT_TEXT, '', '{week}', '{', '{date}/x', 'x'.repeat(1025)].filter((bad) => bad !== '{'),
 };
 
+const mtime: Field = { bad: [...NOT_TEXT, '', 'now', '2026-01-31', '2026-02-30T00:00:00Z', '1969-12-31T23:59:59Z'] };
+
 const ENDPOINTS: readonly Endpoint[] = [
   {
     target: '/api/download/c1',
@@ -52,7 +54,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     target: '/api/write/c1',
     in: 'json',
     good: { path: '/w', content: 'x' },
-    fields: { path: jsonPath, content, encoding },
+    fields: { path: jsonPath, content, encoding, mtime },
   },
   {
     target: '/api/append/c1',
@@ -60,7 +62,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     good: { path: '/f', content: 'x' },
     fields: { path: jsonPath, content, encoding },
   },
-  { target: '/api/delete/c1', in: 'json', good: { path: '/gone' }, fields: { path: jsonPath } },
+  { target: '/api/delete/c1', in: 'json', good: { path: '/gone' }, fields: { path: jsonPath, recursive: flag } },
   { target: '/api/mkdir/c1', in: 'json', good: { path: '/made' }, fields: { path: jsonPath } },
   {
     target: '/api/move/c1',
@@ -79,6 +81,7 @@ const ENDPOINTS: readonly Endpoint[] = [
       dest_path: { bad: jsonPath.bad },
       filename_template: template,
       overwrite: flag,
+      mtime,
     },
   },
   {
@@ -100,6 +103,7 @@ const ENDPOINTS: readonly Endpoint[] = [
       path: { bad: jsonPath.bad },
       overwrite: flag,
       filename_template: template,
+      mtime,
       url: { bad: [...NOT_TEXT, '', 'ftp://h/f', 'no url', 'http://'] },
     },
   },

@@ -66,7 +66,7 @@ export class S3Stub {
   /** What was asked for, as "PUT key" with its sub-resource: "POST key ?uploads". */
   get asked(): string[] {
     return this.requests.map(({ method, key, query }) => {
-      const sub = ['uploads', 'uploadId', 'partNumber', 'list-type'].filter((name) => query.has(name));
+      const sub = ['delete', 'uploads', 'uploadId', 'partNumber', 'list-type'].filter((name) => query.has(name));
       return [method, key, ...sub.map((name) => `?${name}`)].filter((word) => word !== '').join(' ');
     });
   }
@@ -151,6 +151,10 @@ export class S3Stub {
     if (method === 'DELETE') {
       this.objects.delete(key);
       return { status: 204 };
+    }
+    if (method === 'POST' && query.has('delete')) {
+      for (const [, name = ''] of body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)) this.objects.delete(name);
+      return xml('<DeleteResult></DeleteResult>');
     }
     if (key === '')
       return listed([...this.objects.keys()].filter((name) => name.startsWith(query.get('prefix') ?? '')));

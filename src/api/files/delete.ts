@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { object, success } from '../../base/schema.js';
+import { count, flag, object, success, withDefault } from '../../base/schema.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/operation.js';
 import { endpoint } from '../endpoint.js';
@@ -12,25 +12,37 @@ export const deleteFile = endpoint({
   access: 'write',
   operationId: 'deleteFile',
   tag: 'Files',
-  summary: 'Delete a file',
-  description: 'Deletes one file. A missing file is 404, a folder 409.',
+  summary: 'Delete a file or a folder',
+  description:
+    'Deletes one file; with `recursive`, a folder with all below it, symbolic links as links. A missing file is 404, a folder without `recursive` 409, and `/` with it 400. ' +
+    'What stops it half way is told with the path and with how many entries were deleted before; the same request goes on from there.',
   params: connectionParameter,
-  body: object('DeleteRequest', { path: remotePath(), rawName: Type.Optional(rawName()) }),
-  bodyExamples: { file: { path: '/upload/report.pdf' } },
+  body: object('DeleteRequest', {
+    path: remotePath(),
+    rawName: Type.Optional(rawName()),
+    recursive: withDefault(flag('Whether a folder goes with all below it.'), false),
+  }),
+  bodyExamples: { file: { path: '/upload/report.pdf' }, folder: { path: '/upload/2025', recursive: true } },
   idempotent: atConnection,
   answer: {
-    description: 'The file is gone.',
-    schema: object('DeleteAnswer', { success: success(), path: answeredPath() }),
+    description: 'The file, or the folder, is gone.',
+    schema: object('DeleteAnswer', {
+      success: success(),
+      path: answeredPath(),
+      deleted: Type.Optional(count('With `recursive`: files, links and folders that were deleted; on S3 objects.')),
+    }),
     example: { success: true, path: '/upload/report.pdf' },
   },
   isRemote: true,
   errors: ['quota_exceeded', 'not_found', 'is_a_folder', 'not_empty'],
 }).handle(async (input, services: ApiServices) => {
-  const { path, rawName } = input.body;
+  const { path, rawName, recursive } = input.body;
   const connection = await connectionIn(input, services);
   const reference = referTo(connection, path, 'path', rawName);
-  const { result } = await services.operations.run(operationFor(input, connection, 'delete', path), (operation) =>
-    changes.deleteFile(operation, reference),
+  const { result } = await services.operations.run(
+    operationFor(input, connection, 'delete', path),
+    async (operation) =>
+      recursive ? changes.deleteAll(operation, reference) : { path: await changes.deleteFile(operation, reference) },
   );
-  return { success: true, path: result.toWellFormed() };
+  return { success: true, ...result, path: result.path.toWellFormed() };
 });

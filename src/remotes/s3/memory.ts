@@ -19,6 +19,8 @@ export interface Traits {
   readonly copyIfMatch: boolean;
   /** If-Match on DeleteObject is obeyed or ignored, not refused. */
   readonly deleteIfMatch: boolean;
+  /** DeleteObjects. */
+  readonly deletesMany: boolean;
   /** ListObjectsV2, or the older one with markers. */
   readonly listing: 'v2' | 'v1';
   /** All parts but the last must be of one size. */
@@ -32,6 +34,7 @@ const UNKNOWN_STORE: Traits = {
   exclusiveCopy: false,
   copyIfMatch: true,
   deleteIfMatch: true,
+  deletesMany: true,
   listing: 'v2',
   equalParts: false,
 };

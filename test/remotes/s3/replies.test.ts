@@ -45,6 +45,104 @@ describe('s3 answers', () => {
   afterEach(() => rig.close());
   after(() => stub.stop());
 
+  describe('a whole folder', () => {
+    const fill = (...keys: string[]): void => {
+      for (const key of keys) stub.objects.set(key, Buffer.from('x'));
+    };
+    const removeTree = async (): Promise<number> => {
+      let removed = 0;
+      await remote.removeTree?.(at('/t'), (entries) => void (removed += entries));
+      return removed;
+    };
+
+    test('goes in one request, with the checksum that old stores insist on, whatever its keys look like', async () => {
+      fill('t/', 't/a', 't/b//c', 't/./d', 'u', 't');
+      assert.equal(await removeTree(), 4);
+      assert.deepEqual([...stub.objects.keys()], ['u', 't']);
+      assert.deepEqual(stub.asked, ['GET ?list-type', 'POST ?delete']);
+      const sent = stub.requests.find(({ query }) => query.has('delete'));
+      assert.equal(
+        sent?.headers['content-md5'],
+        createHash('md5')
+          .update(sent?.body ?? '')
+          .digest('base64'),
+      );
+    });
+
+    test('what a batch leaves is asked for alone, which tells why', async () => {
+      fill('t/a', 't/locked', 't/z');
+      stub.late = ({ method, key, query }) => {
+        if (method === 'DELETE' && key === 't/locked') return s3Error(403, 'AccessDenied', 'locked');
+        if (!query.has('delete')) return undefined;
+        stub.objects.delete('t/a');
+        stub.objects.delete('t/z');
+        return xml('<DeleteResult><Error><Key>t/locked</Key><Code>AccessDenied</Code></Error></DeleteResult>');
+      };
+      await assert.rejects(removeTree(), failsWith('permission_denied', /\/t\/locked/));
+    });
+
+    test('a store without DeleteObjects is asked one by one, and that is remembered', async () => {
+      stub.late = ({ query }) => (query.has('delete') ? s3Error(501, 'NotImplemented') : undefined);
+      fill('t/a', 't/b');
+      assert.equal(await removeTree(), 2);
+      fill('t/c');
+      assert.equal(await removeTree(), 1);
+      assert.equal(stub.objects.size, 0);
+      assert.equal(stub.asked.filter((line) => line === 'POST ?delete').length, 1);
+    });
+
+    test('keys that XML cannot hold go one by one', async () => {
+      stub.late = ({ key, method }) =>
+        key === '' && method === 'GET' && stub.objects.size > 0
+          ? listed(['t/a%01b'], '<IsTruncated>false</IsTruncated><EncodingType>url</EncodingType>')
+          : undefined;
+      fill('t/a\u0001b');
+      assert.equal(await removeTree(), 1);
+      assert.equal(stub.objects.size, 0);
+    });
+
+    test('one that is not there, or a file', async () => {
+      await assert.rejects(removeTree(), failsWith('not_found'));
+      fill('t');
+      await assert.rejects(removeTree(), failsWith('not_a_folder'));
+    });
+  });
+
+  test('a copy inside the store keeps what its origin carries, and its time, which the store alone knew', async () => {
+    stub.objects.set('from', Buffer.from('x'));
+    const seen: Record<string, unknown>[] = [];
+    stub.late = ({ method, key, headers }) => {
+      if (method === 'PUT') seen.push(headers);
+      if (method !== 'HEAD' || key !== 'from') return undefined;
+      const carried = { 'x-amz-meta-own': 'kept', 'cache-control': 'no-store', 'content-type': 'text/x-own' };
+      return { headers: { ...carried, 'last-modified': 'Thu, 29 Feb 2024 12:34:56 GMT', 'content-length': '1' } };
+    };
+    const info = await remote.copyFrom?.(remote, at('/from'), at('/to'), { exclusive: false });
+    assert.equal(info?.keptModifiedAt?.toISOString(), '2024-02-29T12:34:56.000Z');
+    const headers = seen.at(-1) ?? {};
+    const sent = ['x-amz-metadata-directive', 'x-amz-meta-mtime', 'x-amz-meta-own', 'cache-control', 'content-type'];
+    assert.deepEqual(
+      sent.map((name) => headers[name]),
+      ['REPLACE', '1709210096', 'kept', 'no-store', 'text/x-own'],
+    );
+  });
+
+  test('a time is written as rclone writes it, and read as others write it', async () => {
+    const told = async (mtime: string): Promise<string | undefined> => {
+      stub.late = ({ method }) =>
+        method === 'HEAD' ? { headers: { 'x-amz-meta-mtime': mtime, 'content-length': '1' } } : undefined;
+      return (await remote.stat(at('/f'))).keptModifiedAt?.toISOString();
+    };
+    assert.equal(await told('1709210096.789123456'), '2024-02-29T12:34:56.789Z');
+    assert.equal(await told('1709210096'), '2024-02-29T12:34:56.000Z');
+    for (const odd of ['', 'yesterday', '-5', '1e9', '17092100961234']) assert.equal(await told(odd), undefined, odd);
+    stub.reset();
+    const writer = await remote.write(at('/f'), { size: 1, modifiedAt: new Date('2024-02-29T12:34:56.780Z') });
+    await pipeline(chunked(Buffer.from('x')), writer);
+    await writer.commit({ size: 1, modifiedAt: new Date('2024-02-29T12:34:56.780Z') });
+    assert.equal(stub.requests.at(-1)?.headers['x-amz-meta-mtime'], '1709210096.78');
+  });
+
   const conditional = (method: string): void => {
     stub.late = ({ method: asked, key, query, headers }) => {
       const isWrite = asked === method && (method === 'PUT' || query.has('uploadId'));

@@ -54,7 +54,7 @@ async function objectsBelow(bucket: Bucket, prefix: string, what: RemotePath): P
 }
 
 /** Runs a few at once; the first failure ends it, after those under way have ended. */
-async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   let failure: Error | undefined;
   const worker = async (): Promise<void> => {

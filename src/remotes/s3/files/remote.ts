@@ -33,6 +33,7 @@ import { listTree } from './tree.js';
 import { refuseFileAbove, requireFilePlace } from './place.js';
 import { abortUpload, MAX_PUT_BYTES, type CompletedUpload, type UploadTarget } from './multipart.js';
 import type { S3Lease } from '../client/session.js';
+import { removeTree } from './remove-tree.js';
 import { SdkSink } from './sdk-sink.js';
 import { GatheringSink, PutSink, SerialPartsSink, type Sink } from './sink.js';
 import { S3Writer } from './writer.js';
@@ -205,6 +206,10 @@ export class S3Remote implements Remote {
     if (found.some((other) => other !== key)) throw notEmpty(path);
     this.context.irrevocable?.();
     await bucket.remove(key, path);
+  }
+
+  removeTree(folder: RemotePath, removed: (entries: number) => void): Promise<void> {
+    return removeTree(this.#bucket, folder, removed);
   }
 
   async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
