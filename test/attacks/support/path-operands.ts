@@ -160,10 +160,19 @@ export const PATH_OPERANDS: readonly PathOperand[] = [
       }),
   },
   { name: 'GET /api/download/{connectionId} query path', kind: 'path', send: get('download') },
+  { name: 'download as an archive', kind: 'path', send: get('download', 'path', { format: 'zip' }) },
+  {
+    name: 'the second path of an archive',
+    kind: 'path',
+    send: ({ api, connection }, hostile) =>
+      api.get(`/api/download/${connection}?format=zip&path=${STANDING}&path=${encodeURIComponent(hostile)}`),
+  },
   { name: 'download as JSON', kind: 'path', send: get('download', 'path', { format: 'json' }) },
   { name: 'HEAD /api/download/{connectionId} query path', kind: 'path', send: get('download', 'path', {}, 'HEAD') },
   { name: 'GET /api/read/{connectionId} query path', kind: 'path', send: get('read') },
   { name: 'GET /api/list/{connectionId} query path', kind: 'path', send: get('list') },
+  { name: 'list of a tree', kind: 'path', send: get('list', 'path', { recursive: 'true' }) },
+  { name: 'list in pages', kind: 'path', send: get('list', 'path', { recursive: 'true', limit: '2' }) },
   { name: 'GET /api/exists/{connectionId} query path', kind: 'path', send: get('exists') },
   {
     name: `POST /api/write/{connectionId} ${JSON_BODY} path`,
@@ -247,9 +256,21 @@ export const PATH_OPERANDS: readonly PathOperand[] = [
 /** Texts of requests that name no file: what else a schema holds must be an operand above, or stand here. */
 export const NO_PATHS: ReadonlySet<string> = new Set([
   ...['content', 'url', 'encoding', 'format', 'command', 'file'],
-  ...['connection_id', 'source_connection_id', 'dest_connection_id', 'connectionId', 'status', 'type', 'since'],
+  ...[
+    'connection_id',
+    'source_connection_id',
+    'dest_connection_id',
+    'connectionId',
+    'status',
+    'type',
+    'since',
+    'mtime',
+  ],
   // Spells the name that the path beside it ends with, or is refused (paths.test.ts).
   ...['rawName', 'source_raw_name'],
+  // Signed by the gateway; what it was not given for is refused (cursors.test.ts).
+  'cursor',
   // Globs and markers are compared with names of a listing; nothing is opened by them.
+  'pattern',
   ...['name', 'webhookUrl', 'filePattern', 'excludePattern', 'doneFile', 'initial', 'afterDelivery'],
 ]);
