@@ -73,10 +73,13 @@ export function compareFiles(a: FileInfo, b: FileInfo): number {
   return compareCodePoints(a.name, b.name);
 }
 
-/** JavaScript compares UTF-16 units, which puts U+E000…U+FFFF behind the characters beyond them; code points do not. */
-export function compareCodePoints(a: string, b: string): number {
+/**
+ * JavaScript compares UTF-16 units, which puts U+E000…U+FFFF behind the characters beyond them; code points do not. Both are
+ * the same before `from`.
+ */
+export function compareCodePoints(a: string, b: string, from = 0): number {
   const length = Math.min(a.length, b.length);
-  for (let index = 0; index < length; index++) {
+  for (let index = from; index < length; index++) {
     const [unitA, unitB] = [a.charCodeAt(index), b.charCodeAt(index)];
     if (unitA === unitB) continue;
     const isSurrogateA = (unitA & 0xf800) === 0xd800;

@@ -1,3 +1,4 @@
+import type { Turns } from '../../base/turns.js';
 import { SortedListing, siftDown, type Compare } from '../sorted-listing.js';
 
 /**
@@ -33,11 +34,17 @@ export class FirstEntries<T> {
     return true;
   }
 
-  /** In order, sorted little by little. */
-  [Symbol.iterator](): Generator<T> {
+  /** In order; others have their turn while it is sorted. */
+  async *inOrder(turns: Turns): AsyncGenerator<T, void> {
     const sorted = new SortedListing(this.compare);
-    for (const entry of this.#heap) sorted.add(entry);
-    return sorted[Symbol.iterator]();
+    for (const entry of this.#heap) {
+      sorted.add(entry);
+      if (turns.isOver()) await turns.next();
+    }
+    for (const entry of sorted) {
+      if (turns.isOver()) await turns.next();
+      yield entry;
+    }
   }
 
   readonly #isBehind = (a: T, b: T): boolean => this.compare(a, b) > 0;

@@ -47,12 +47,13 @@ export async function* walk(remote: Remote, root: RemotePath, options: WalkOptio
   if (!options.isDeep) return yield* tree.level();
   const open: AsyncGenerator<TreeEntry, void>[] = [];
   for (let folder: RemotePath | undefined = root; folder !== undefined; folder = await nextOf(open)) {
-    const folders = new FirstEntries<TreeEntry>(MOST_KEPT, byKey);
+    const compare = tree.orderIn(folder);
+    const folders = new FirstEntries<TreeEntry>(MOST_KEPT, compare);
     for await (const entry of tree.list(folder)) {
       if (tree.enters(entry)) folders.offer(entry);
       if (tree.takes(entry)) yield entry;
     }
-    open.push(tree.inOrder(folder, { keeps: (entry) => tree.enters(entry), compare: byKey, most: MOST_KEPT }, folders));
+    open.push(tree.inOrder(folder, { keeps: (entry) => tree.enters(entry), compare, most: MOST_KEPT }, folders));
   }
 }
 
@@ -84,13 +85,13 @@ export async function* walkInOrder(
   }
   const most = Math.min(Math.max(expected, LEAST_KEPT), MOST_KEPT);
   if (!isDeep)
-    return yield* tree.inOrder(root, { keeps: (entry) => tree.takes(entry), compare: foldersFirst, most, after });
+    return yield* tree.inOrder(root, { keeps: (entry) => tree.takes(entry), compare: tree.orderIn(root), most, after });
 
   // A folder that the former entry lies in is gone through again.
   const keeps = (entry: TreeEntry): boolean =>
     (tree.takes(entry) && isNew(entry)) ||
     (tree.enters(entry) && (isNew(entry) || after?.startsWith(entry.key) === true));
-  const open = [tree.inOrder(root, { keeps, compare: byKey, most })];
+  const open = [tree.inOrder(root, { keeps, compare: tree.orderIn(root), most })];
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
     const next = await level.next();
     if (next.done === true) {
@@ -99,7 +100,7 @@ export async function* walkInOrder(
     }
     const entry = next.value;
     if (isNew(entry) && tree.takes(entry)) yield entry;
-    if (tree.enters(entry)) open.push(tree.inOrder(entry.path, { keeps, compare: byKey, most }));
+    if (tree.enters(entry)) open.push(tree.inOrder(entry.path, { keeps, compare: tree.orderIn(entry.path), most }));
   }
 }
 
@@ -121,6 +122,13 @@ class Tree {
     private readonly options: WalkOptions,
   ) {
     this.#above = root === ROOT ? 1 : root.length + 1;
+  }
+
+  /** Of the entries of one folder, whose keys begin alike. */
+  orderIn(folder: RemotePath): Compare<TreeEntry> {
+    if (!this.options.isDeep) return foldersFirst;
+    const from = folder === this.root ? 0 : folder.length + 1 - this.#above;
+    return (a, b) => compareCodePoints(a.key, b.key, from);
   }
 
   takes({ key }: TreeEntry): boolean {
@@ -169,7 +177,7 @@ class Tree {
     for (let entries = first; ; entries = undefined) {
       entries ??= new FirstEntries<TreeEntry>(most, compare);
       if (entries !== first) await this.#select(folder, entries, compare, last, keeps);
-      for (const entry of entries) {
+      for await (const entry of entries.inOrder(this.#turns)) {
         yield entry;
         last = entry;
       }
