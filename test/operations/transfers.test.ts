@@ -8,10 +8,18 @@ import { after, before, describe, test } from 'node:test';
 import { Budget } from '../../src/budgets/budget.js';
 import { Memory } from '../../src/budgets/memory.js';
 import { GatewayError } from '../../src/base/errors.js';
+import { deleteAll } from '../../src/operations/change.js';
 import { copyFile } from '../../src/operations/copy.js';
 import { openDownload, readFile } from '../../src/operations/get.js';
-import { referTo, type OperationRequest, type PathReference } from '../../src/operations/operation.js';
+import {
+  referTo,
+  type Operation,
+  type OperationRequest,
+  type OperationResult,
+  type PathReference,
+} from '../../src/operations/operation.js';
 import { putFile, type PutRequest, type Target } from '../../src/operations/put.js';
+import type { Remote } from '../../src/remotes/remote.js';
 import type { OpenTransfer } from '../../src/storage/storage.js';
 import { openTest } from '../storage/databases.js';
 import { startRig, type Rig } from './rig.js';
@@ -408,6 +416,38 @@ describe('operations', () => {
     });
     await assert.rejects(refused, withCode('permission_denied'));
     assert.equal(lost, 1);
+  });
+
+  test('a folder’s deletion stops when its client leaves, and the same goes on from there', async () => {
+    const files = 300;
+    mkdirSync(join(rig.folder, 'many'));
+    for (let index = 0; index < files; index++) writeFileSync(join(rig.folder, 'many', String(index)), '');
+    const ender = new AbortController();
+    let removals = 0;
+    const leaving = (remote: Remote): Remote =>
+      new Proxy(remote, {
+        get(target, key) {
+          const value: unknown = Reflect.get(target, key, target);
+          if (key === 'remove' && ++removals === 50) ender.abort(new GatewayError('client_gone', 'the client left'));
+          return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+        },
+      });
+    const deletion = (signal: AbortSignal, seen: (remote: Remote) => Remote): Promise<OperationResult<unknown>> =>
+      rig.operations.run(rig.request('delete', { signal }), (operation) => {
+        const use: Operation['use'] = (work, options) =>
+          operation.use((remote, attempt) => work(seen(remote), attempt), options);
+        return deleteAll(Object.assign(Object.create(operation) as Operation, { use }), at('/many'));
+      });
+    await assert.rejects(deletion(ender.signal, leaving), withCode('client_gone'));
+    const left = readdirSync(join(rig.folder, 'many')).length;
+    assert.ok(left > 200 && left < files, String(left));
+    const { type, path, status, errorMessage } = await rig.newest();
+    assert.deepEqual([type, path, status], ['delete', '/many', 'failed']);
+    assert.match(errorMessage ?? '', /entries of \/many had been deleted before/);
+    const { result } = await deletion(new AbortController().signal, (remote) => remote);
+    assert.deepEqual(result, { path: '/many', deleted: left + 1 });
+    assert.equal(existsSync(join(rig.folder, 'many')), false);
+    assert.equal((await rig.newest()).status, 'success');
   });
 
   test('a session that died unnoticed is replaced unless something has moved', async () => {

@@ -11,6 +11,8 @@ import type { Operation } from '../session/operation.js';
 import { isPositive, isUnsupported, refusal, type Reply } from '../session/replies.js';
 import { listEntered } from './unix-listing.js';
 
+const SECOND_MS = 1_000;
+
 /** not_found, not_a_folder, permission_denied, protocol_error. */
 export async function* listFolder(
   operation: Operation,
@@ -163,5 +165,9 @@ async function findTarget(operation: Operation, path: RemotePath): Promise<FileI
 function toFileInfo({ kind, rawName, size = 0, time }: Entry, path: RemotePath): FileInfo {
   const modifiedAt = time?.time ?? EPOCH;
   const info = kind === 'folder' ? folderInfo(path, modifiedAt) : fileInfo(path, size, modifiedAt);
-  return rawName === undefined ? info : { ...info, rawName };
+  const named = rawName === undefined ? info : { ...info, rawName };
+  // LIST tells the day alone of what is older than half a year.
+  return time !== undefined && time.resolutionMs > SECOND_MS
+    ? { ...named, timeResolutionMs: time.resolutionMs }
+    : named;
 }
