@@ -48,7 +48,7 @@ export class FileSlices {
     const name = `${job.id} ${seat.number}`;
     if (files.length === 0) {
       this.#barren.delete(name);
-      if (!stay.isWanted) this.#paces.delete(job.id);
+      this.#paces.delete(job.id);
       return { kind: 'nothing' };
     }
     const tally: Tally = { good: 0, passing: 0, last: undefined, fatal: undefined, ours: undefined };

@@ -12,6 +12,9 @@ const SIZE = 100_000;
 /** Three seconds for all of them. */
 const SLOW = (FILES * SIZE) / 3;
 
+const ACTIONS = 7;
+const SMALL_KEY = 'ftg_small-key-0123456789-abcdefgh';
+
 describe('jobs under way', () => {
   let source: TestServer;
   let target: TestServer;
@@ -23,11 +26,24 @@ describe('jobs under way', () => {
       FTP_SERVERS[0]?.start(),
     ] as Promise<TestServer>[]).then(([one, other]) => [one ?? assert.fail(), other ?? assert.fail()] as const);
     gateway = await startGateway({
-      connections: [
-        { id: 'from', name: 'From', ...source.connection },
-        { id: 'to', name: 'To', ...target.connection },
-      ],
-      config: { jobs: { runningPerAccount: 1, waitingPerAccount: 2 } },
+      config: {
+        jobs: { runningPerAccount: 1, waitingPerAccount: 2 },
+        limits: { plans: { small: { connections: 0, monthlyActions: ACTIONS } } },
+        accounts: [
+          {
+            email: 'test@example.com',
+            plan: 'pro',
+            apiKeys: [{ name: 'test', key: KEY }],
+            connections: both('from', 'to'),
+          },
+          {
+            email: 'small@example.com',
+            plan: 'small',
+            apiKeys: [{ name: 'small', key: SMALL_KEY }],
+            connections: both('a', 'b'),
+          },
+        ],
+      },
     });
     for (let number = 0; number < FILES; number++)
       await source.disk.write(`/slow/${number}`, Buffer.alloc(SIZE, number));
@@ -37,6 +53,10 @@ describe('jobs under way', () => {
     await Promise.all([source?.stop(), target?.stop()]);
   });
 
+  const both = (from: string, to: string): object[] => [
+    { id: from, name: 'From', ...source.connection },
+    { id: to, name: 'To', ...target.connection },
+  ];
   const order = (path: string, bytesPerSecond = SLOW): object => ({
     ...{ type: 'copy', bytesPerSecond },
     ...{ source: { connectionId: 'from', path: '/slow' }, destination: { connectionId: 'to', path } },
@@ -144,6 +164,20 @@ describe('jobs under way', () => {
     assert.equal(last?.data['state'], 'succeeded');
     const paths = events.filter(({ name }) => name === 'file').map(({ data }) => data['path']);
     assert.ok(paths.length > FILES / 2 && new Set(paths).size === paths.length, `${paths.length}`);
+  });
+
+  test('the month of the account ends: exactly the allowed files are done', async () => {
+    const api = gateway.client(SMALL_KEY);
+    const places = { source: { connectionId: 'a', path: '/slow' }, destination: { connectionId: 'b', path: '/month' } };
+    const job = await run(api, { type: 'copy', ...places });
+    assert.deepEqual(
+      [job.state, job.counts.done, job.counts.failed],
+      ['partly_failed', ACTIONS, 0],
+      JSON.stringify(job),
+    );
+    assert.match(job.error ?? '', /actions of this month/);
+    assert.equal((await target.disk.files('/month')).length, ACTIONS);
+    assert.equal((await history(api)).length, ACTIONS);
   });
 
   test('an item of the history tells its job', async () => {

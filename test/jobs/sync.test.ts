@@ -135,6 +135,8 @@ describe('jobs that sync', () => {
       ...{ type: 'sync', deleteExtra: true },
       ...{ source: { connectionId: 'sftp', path: '/most' }, destination: { connectionId: 'ftp', path: '/most' } },
     };
+    const dry = await run(gateway.api, { ...order, maxDeletes: 5, dryRun: true });
+    assert.match(dry.error ?? '', /maxDeletes/);
     const many = await run(gateway.api, { ...order, maxDeletes: 5 });
     assert.match(many.error ?? '', /maxDeletes/);
     assert.equal(many.counts.deleted, 0);

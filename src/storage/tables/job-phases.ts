@@ -27,7 +27,10 @@ export async function nextPhase(tx: Transaction, job: Job): Promise<Step | undef
   if (left === undefined || left.files || left.folders || (phase === 3 && left.gone)) return undefined;
   if (left.root !== null) return { phase: undefined, error: left.root };
   const mayRemove = left.gone && !definition.dryRun;
-  if (phase === 1 && definition.deleteExtra && !definition.dryRun) return deletions(tx, job, mayRemove);
+  if (phase === 1 && definition.deleteExtra) {
+    const step = await deletions(tx, job, mayRemove);
+    return definition.dryRun && step.phase !== undefined ? { phase: undefined, error: undefined } : step;
+  }
   return phase !== 3 && mayRemove ? { phase: 3 } : { phase: undefined, error: undefined };
 }
 
