@@ -13,11 +13,15 @@ export interface Pair {
   readonly target: SortedEntry | undefined;
 }
 
-/** How exact the times are on either side, and whether a copy has that of its source. */
+/** How exact the times of either side are, and whether a copy shows that of its source. */
 export interface Times {
-  readonly resolutionMs: number;
+  readonly sourceResolutionMs: number;
+  readonly targetResolutionMs: number;
   readonly areKept: boolean;
 }
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** Both are in the order of their keys. */
 export async function* pairs(source: Batches, target: Batches): AsyncGenerator<Pair> {
@@ -56,11 +60,17 @@ export function isSame(
   source: SortedEntry,
   target: SortedEntry,
   compare: JobDefinition['compare'],
-  { resolutionMs, areKept }: Times,
+  { sourceResolutionMs, targetResolutionMs, areKept }: Times,
 ): boolean {
   if (source.size !== target.size || compare === 'digest') return false;
   if (compare === 'size') return true;
   const offMs = target.modifiedMs - source.modifiedMs;
   // Where the target's time is that of the copy, whatever is not older was copied from what the source is now.
+  const resolutionMs = Math.max(resolutionOf(source, sourceResolutionMs), resolutionOf(target, targetResolutionMs));
   return Math.abs(offMs) < resolutionMs || (!areKept && offMs > 0);
+}
+
+/** Listings that tell minutes tell of old files only the day. */
+function resolutionOf({ modifiedMs }: SortedEntry, usualMs: number): number {
+  return usualMs >= MINUTE_MS && modifiedMs % DAY_MS === 0 ? DAY_MS : usualMs;
 }

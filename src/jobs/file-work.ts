@@ -6,6 +6,7 @@ import { Memory } from '../budgets/memory.js';
 import type { Caller } from '../base/caller.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import { definitionOf } from '../connections/types.js';
 import { deleteFile, moveFile } from '../operations/change.js';
 import { copyFile, type CopyRequest } from '../operations/copy.js';
 import {
@@ -121,6 +122,8 @@ export class FileWork {
     const request: CopyRequest = {
       ...{ source, target, from: fixed(from), to: this.targetOf(job, wanted), template: undefined, pace },
       overwrite: replaces(job),
+      // What the next listing of a store will tell is the time of its upload: by that a sync knows the copy again.
+      modifiedAt: job.type === 'sync' && definitionOf(source).can.isObjectStore ? new Date(file.modifiedMs) : undefined,
       check: (reading, writing, _from, to) => this.check(task, reading, writing, from, to),
     };
     await this.operations.run(requestOf(task, isMove ? 'move' : 'copy', target, wanted), async (operation) => {

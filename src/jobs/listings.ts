@@ -51,6 +51,8 @@ interface Listing {
 interface Side {
   readonly sorter: EntrySorter;
   readonly resolutionMs: number;
+  /** Listings show the times that files were written with. */
+  readonly keepsTimes: boolean;
 }
 
 export class Listings {
@@ -139,7 +141,11 @@ export class Listings {
     let target: Side | undefined;
     try {
       target = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
-      const times = { resolutionMs: Math.max(source.resolutionMs, target.resolutionMs), areKept: false };
+      const times = {
+        sourceResolutionMs: source.resolutionMs,
+        targetResolutionMs: target.resolutionMs,
+        areKept: target.keepsTimes,
+      };
       const unchanged: Buffer[] = [];
       let seen = 0;
       for await (const pair of pairs(source.sorter.batches(), target.sorter.batches())) {
@@ -222,19 +228,21 @@ export class Listings {
   private async sorted(connection: Connection, path: RemotePath, listing: Listing, isTarget: boolean): Promise<Side> {
     const sorter = new EntrySorter();
     try {
-      const resolutionMs = await this.use(connection, listing, async (remote, attempt) => {
+      const side = await this.use(connection, listing, async (remote, attempt) => {
         // Of the destination's links nobody follows any: what they lead to is not the destination's.
         for await (const info of remote.list(path, { followLinks: !isTarget })) {
           attempt.committed();
           const key = entryKey('', info);
           await sorter.add({ key, size: info.isDirectory ? FOLDER : info.size, modifiedMs: info.modifiedAt.getTime() });
         }
-        return remote.can.timeResolutionMs;
+        const { timeResolutionMs: resolutionMs, keepsTimes } = remote.can;
+        return { resolutionMs, keepsTimes: keepsTimes === 'listed' };
       });
-      return { sorter, resolutionMs };
+      return { sorter, ...side };
     } catch (error) {
       // A file where a folder is to be: copying into it will say so.
-      if (isTarget && hasCode(error, 'not_found', 'not_a_folder')) return { sorter, resolutionMs: 0 };
+      if (isTarget && hasCode(error, 'not_found', 'not_a_folder'))
+        return { sorter, resolutionMs: 0, keepsTimes: false };
       await sorter.close();
       throw error;
     }

@@ -97,8 +97,10 @@ describe('jobs that sync', () => {
     for (const [from, to] of [
       ['sftp', 'ftp'],
       ['sftp', 's3'],
+      ['s3', 'sftp'],
+      ['ftp', 'sftp'],
     ] as const) {
-      const root = `/times-${to}`;
+      const root = `/times-${from}-${to}`;
       for (let number = 0; number < 5; number++)
         await server(from).disk.write(`${root}/${number}`, `content ${number}`);
       const order = {
