@@ -17,6 +17,7 @@ import {
   testDeps,
   type OpenRemote,
 } from '../support/harness.js';
+import { deleteTree } from '../../../src/operations/tree/delete.js';
 import { startOddServer, type OddServer } from '../../servers/scripted-sftp.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { eventually } from '../../support/eventually.js';
@@ -33,7 +34,8 @@ describe('below a rootPath', () => {
     server = await startSshd();
     root = join(server.files, 'root');
     outside = join(server.files, 'outside');
-    for (const folder of [root, outside, join(root, 'inner'), `${root}-sibling`]) mkdirSync(folder);
+    for (const folder of [root, outside, join(root, 'inner'), `${root}-sibling`, `${root}-sibling/empty`])
+      mkdirSync(folder);
     writeFileSync(join(outside, 'secret'), 'secret');
     writeFileSync(join(root, 'inner/own'), 'own');
     symlinkSync('../outside', join(root, 'escape'));
@@ -78,6 +80,8 @@ describe('below a rootPath', () => {
     await assert.rejects(remote.append!(secret), denied);
     await assert.rejects(remote.append!(path('/escape-file')), denied);
     await assert.rejects(remote.remove(secret), denied);
+    await assert.rejects(remote.removeFolder(path('/sibling/empty')), denied);
+    await assert.rejects(deleteTree(remote, path('/sibling/empty'), { signal: opened.abort.signal }), denied);
     await assert.rejects(remote.makeFolder(path('/escape/folder')), denied);
     await assert.rejects(remote.makeFolder(path('/escape/a/b')), denied);
     await assert.rejects(remote.move(secret, path('/stolen'), { replace: true }), denied);
@@ -86,6 +90,7 @@ describe('below a rootPath', () => {
     await assert.rejects(put(inPlace, path('/escape-file'), 'x', 1), denied);
     await assert.rejects(put(inPlace, path('/escape-new'), 'x', 1), denied);
     assert.deepEqual(readdirSync(outside), ['secret']);
+    assert.deepEqual(readdirSync(`${root}-sibling`), ['empty']);
     assert.equal(readFileSync(join(outside, 'secret'), 'utf8'), 'secret');
     assert.ok(existsSync(join(root, 'inner/own')));
   });
@@ -127,6 +132,8 @@ describe('below a rootPath, on a server that is slow to tell where paths lead', 
   const CHANGING: ReadonlySet<number> = new Set([
     REQUEST.REMOVE,
     REQUEST.MKDIR,
+    REQUEST.RMDIR,
+    REQUEST.SETSTAT,
     REQUEST.RENAME,
     REQUEST.FSETSTAT,
     REQUEST.WRITE,
@@ -207,6 +214,7 @@ describe('below a rootPath, on a server that is slow to tell where paths lead', 
     await remote.move(path('/folder/new'), path('/folder/moved'), { replace: false });
     await remote.makeFolder(path('/made'));
     await remote.remove(path('/folder/moved'));
+    await remote.removeFolder(path('/folder/gone')).catch(() => undefined);
     const writer = await remote.append!(path('/f'));
     await writer?.abort(new GatewayError('client_gone', 'the test ends'));
     assert.deepEqual(meanwhile, []);
