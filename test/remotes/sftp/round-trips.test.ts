@@ -90,6 +90,13 @@ for (const kind of ['/', 'a folder'] as const) {
         ['REALPATH REALPATH', 'OPEN STAT', 'WRITE FSTAT CLOSE REALPATH', 'EXTENDED'],
       ));
 
+    test('the same with a time of its own: no round trip more', () =>
+      asks(
+        () => putWhole(remote, at('whole'), CONTENT, { modifiedAt: new Date('2024-02-29T12:34:56Z') }),
+        ['OPEN STAT', 'WRITE FSETSTAT FSTAT CLOSE', 'EXTENDED'],
+        ['REALPATH REALPATH', 'OPEN STAT', 'WRITE FSETSTAT FSTAT CLOSE REALPATH', 'EXTENDED'],
+      ));
+
     test('a move', () =>
       asks(
         () => remote.move(at('new'), at('moved'), { replace: false }),
@@ -104,5 +111,8 @@ for (const kind of ['/', 'a folder'] as const) {
       asks(() => remote.makeFolder(at('made')), ['STAT', 'MKDIR'], ['REALPATH REALPATH STAT', 'MKDIR']));
 
     test('a delete', () => asks(() => remote.remove(at('moved')), ['REMOVE'], ['REALPATH REALPATH', 'REMOVE']));
+
+    test('a folder is removed', () =>
+      asks(() => remote.removeFolder(at('made')), ['RMDIR'], ['REALPATH REALPATH', 'RMDIR']));
   });
 }
