@@ -1,6 +1,7 @@
 import type { BenchCase } from '../scenario.js';
 import { base64 } from './base64.js';
 import { far } from './far.js';
+import { jobs } from './jobs.js';
 import { large } from './large.js';
 import { memory } from './memory.js';
 import { mixed } from './mixed.js';
@@ -18,6 +19,7 @@ export const CASES: readonly BenchCase[] = [
   mixed,
   memory,
   pools,
+  jobs,
   watchedEntries,
   watchedFolders,
 ];

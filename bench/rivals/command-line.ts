@@ -54,13 +54,17 @@ export function curlUrl(target: Target, name: string): string {
     : `${target.protocol}://${target.host}:${target.port}${pathOn(target, name)}`;
 }
 
-function awsCli(target: Extract<Target, { protocol: 's3' }>): FileClient {
-  const env = {
+export function awsEnvironment(target: Extract<Target, { protocol: 's3' }>): Record<string, string> {
+  return {
     AWS_ACCESS_KEY_ID: target.accessKeyId,
     AWS_SECRET_ACCESS_KEY: target.secretAccessKey,
     AWS_DEFAULT_REGION: target.region,
     AWS_EC2_METADATA_DISABLED: 'true',
   };
+}
+
+function awsCli(target: Extract<Target, { protocol: 's3' }>): FileClient {
+  const env = awsEnvironment(target);
   const copy = (from: string, to: string): Promise<string> =>
     runCommand('aws', ['--endpoint-url', target.endpoint, 's3', 'cp', '--only-show-errors', from, to], { env });
   const at = (name: string): string => `s3://${target.bucket}/${name}`;

@@ -1,22 +1,22 @@
 import { runCommand } from '../lab/process.js';
 import type { Target } from '../lab/target.js';
 
-/** rclone's remote called `bench`, told by its environment (rclone.org/docs, "Config file"). */
-export async function rcloneEnvironment(target: Target): Promise<Record<string, string>> {
+/** rclone's remote of that name, told by its environment (rclone.org/docs, "Config file"). */
+export async function rcloneEnvironment(target: Target, remote = 'bench'): Promise<Record<string, string>> {
   const settings = await settingsFor(target);
   const named = Object.entries({ type: target.protocol, ...settings });
   return {
     RCLONE_CONFIG: '/dev/null',
     // Set for other purposes it keeps rclone from starting at all.
     AWS_CA_BUNDLE: '',
-    ...Object.fromEntries(named.map(([name, value]) => [`RCLONE_CONFIG_BENCH_${name.toUpperCase()}`, value])),
+    ...Object.fromEntries(named.map(([name, value]) => [`RCLONE_CONFIG_${remote}_${name}`.toUpperCase(), value])),
   };
 }
 
-/** `bench:` and the path of a file, or of the folder that holds all of them. */
-export function rcloneRemote(target: Target, name: string): string {
+/** The remote and the path of a file, or of the folder that holds all of them. */
+export function rcloneRemote(target: Target, name: string, remote = 'bench'): string {
   const folder = target.protocol === 's3' ? target.bucket : target.protocol === 'sftp' ? target.folder : '';
-  return `bench:${folder}${folder !== '' && name !== '' ? '/' : ''}${name}`;
+  return `${remote}:${folder}${folder !== '' && name !== '' ? '/' : ''}${name}`;
 }
 
 async function settingsFor(target: Target): Promise<Record<string, string>> {
