@@ -1,13 +1,11 @@
 /** The API of the gateway, one method an endpoint. */
 import type { Progress, UploadBody } from './body.js';
+import { type ChangeOptions, changing, changingOnce, reading } from './calls.js';
 import { Download } from './download.js';
-import { type Call, type CallOptions, type ClientOptions, Transport } from './transport.js';
+import { Jobs } from './jobs.js';
+import { linesOf } from './lines.js';
+import { type CallOptions, type ClientOptions, Transport } from './transport.js';
 import type * as api from './types.js';
-
-/** Operations that change something are sent with an Idempotency-Key; this is one of the caller's own. */
-export interface ChangeOptions extends CallOptions {
-  readonly idempotencyKey?: string;
-}
 
 export interface UploadOptions extends ChangeOptions, Omit<api.UploadQuery, 'filename'> {
   readonly filename: string;
@@ -31,25 +29,29 @@ export interface DownloadOptions extends FileOptions {
   readonly onProgress?: Progress;
 }
 
+export interface ListOptions extends CallOptions, Omit<api.ListQuery, 'path'> {}
+
 type Encoding = 'text' | 'base64';
 
 /**
  * Every method rejects with FtgError, or with the reason of its signal. Calls are made again as `retry` says, where
- * a second run cannot do harm: append, exec and createWatchedFolder only when they surely were not begun.
+ * a second run cannot do harm: append, exec, createWatchedFolder, jobs.create and jobs.retry only when they surely were not begun.
  */
 export class FileTransferGateway {
+  readonly jobs: Jobs;
   private readonly transport: Transport;
 
   constructor(options: ClientOptions) {
     this.transport = new Transport(options);
+    this.jobs = new Jobs(this.transport);
   }
 
   /** Streams a file to the connection; a stream that cannot be read twice is sent once. */
   async upload(connectionId: string, body: UploadBody, options: UploadOptions): Promise<api.Transfer> {
-    const { path, filename, overwrite, filename_template, size, contentDigest, onProgress } = options;
+    const { path, filename, overwrite, filename_template, mtime, size, contentDigest, onProgress } = options;
     const { transfer } = await this.transport.json<{ readonly transfer: api.Transfer }>({
       ...changing(`/api/upload/${encodeURIComponent(connectionId)}`, options),
-      query: { path, filename, overwrite, filename_template },
+      query: { path, filename, overwrite, filename_template, mtime },
       headers: { 'Content-Type': 'application/octet-stream', 'Content-Digest': contentDigest },
       upload: { body, size, onProgress },
     });
@@ -82,6 +84,19 @@ export class FileTransferGateway {
     );
   }
 
+  /** A ZIP archive of folders and files, as it is made: of unknown length. */
+  downloadArchive(
+    connectionId: string,
+    paths: string | readonly string[],
+    options: CallOptions & { readonly onProgress?: Progress } = {},
+  ): Promise<Download> {
+    const query = { path: paths, format: 'zip' };
+    return this.transport.send(
+      reading(`/api/download/${encodeURIComponent(connectionId)}`, options, query),
+      async (response) => new Download(response, options.onProgress, options.signal),
+    );
+  }
+
   /** A file as an object that holds it as base64; for small ones. */
   downloadJson(connectionId: string, path: string, options: FileOptions = {}): Promise<api.DownloadAnswer> {
     const query = { path, rawName: options.rawName, format: 'json' };
@@ -90,6 +105,15 @@ export class FileTransferGateway {
 
   copy(request: api.CopyRequest, options: ChangeOptions = {}): Promise<api.CopyAnswer> {
     return this.transport.json(changing('/api/copy', options, request));
+  }
+
+  /** Has a job make the copy, which goes on whatever becomes of this call. */
+  async beginCopy(
+    request: Omit<api.CopyRequest, 'source_raw_name' | 'mtime'>,
+    options: ChangeOptions = {},
+  ): Promise<api.Job> {
+    const call = { ...changing('/api/copy', options, request), headers: { Prefer: 'respond-async' } };
+    return (await this.transport.json<{ readonly job: api.Job }>(call)).job;
   }
 
   /** A small file, as text unless `encoding` is `base64`. */
@@ -108,9 +132,9 @@ export class FileTransferGateway {
     connectionId: string,
     path: string,
     content: string | Uint8Array,
-    options: ChangeOptions = {},
+    options: ChangeOptions & Pick<api.WriteRequest, 'mtime'> = {},
   ): Promise<api.WriteAnswer> {
-    const body = { path, ...contentFields(content) };
+    const body = { path, mtime: options.mtime, ...contentFields(content) };
     return this.transport.json(changing(`/api/write/${encodeURIComponent(connectionId)}`, options, body));
   }
 
@@ -126,8 +150,13 @@ export class FileTransferGateway {
     return this.transport.json({ ...call, repetition: 'once' });
   }
 
-  delete(connectionId: string, path: string, options: ChangeOptions & FileOptions = {}): Promise<api.DeleteAnswer> {
-    const body = { path, rawName: options.rawName };
+  /** With `recursive`, a folder goes with all below it. */
+  delete(
+    connectionId: string,
+    path: string,
+    options: ChangeOptions & FileOptions & { readonly recursive?: boolean } = {},
+  ): Promise<api.DeleteAnswer> {
+    const body = { path, rawName: options.rawName, recursive: options.recursive };
     return this.transport.json(changing(`/api/delete/${encodeURIComponent(connectionId)}`, options, body));
   }
 
@@ -148,8 +177,40 @@ export class FileTransferGateway {
   }
 
   /** The connection's default path when `path` is absent. */
-  list(connectionId: string, path?: string, options: CallOptions = {}): Promise<api.ListAnswer> {
-    return this.transport.json(reading(`/api/list/${encodeURIComponent(connectionId)}`, options, { path }));
+  list(connectionId: string, path?: string, options: ListOptions = {}): Promise<api.ListAnswer> {
+    const { recursive, pattern, limit, cursor } = options;
+    const query = { path, recursive, pattern, limit, cursor };
+    return this.transport.json(reading(`/api/list/${encodeURIComponent(connectionId)}`, options, query));
+  }
+
+  /** Page after page, as they are read: in order, and each asked for again where that helps. A page has 1,000 entries, or `limit`. */
+  async *listPages(
+    connectionId: string,
+    path?: string,
+    options: ListOptions = {},
+  ): AsyncGenerator<api.ListAnswer, void> {
+    for (let { cursor } = options; ;) {
+      const next = cursor === undefined ? {} : { cursor };
+      const page = await this.list(connectionId, path, { limit: 1_000, ...options, ...next });
+      yield page;
+      if (typeof page.nextCursor !== 'string') return;
+      cursor = page.nextCursor;
+    }
+  }
+
+  /** Entries as the server tells them, in no order and in one answer: the quickest for large trees, and a failure on the way ends it. */
+  async *listStream(
+    connectionId: string,
+    path?: string,
+    options: Omit<ListOptions, 'limit' | 'cursor'> = {},
+  ): AsyncGenerator<api.FileInfo, void> {
+    const { recursive, pattern, signal } = options;
+    const call = reading(`/api/list/${encodeURIComponent(connectionId)}`, options, { path, recursive, pattern });
+    const response = await this.transport.send(
+      { ...call, headers: { Accept: 'application/x-ndjson' } },
+      async (answer) => answer,
+    );
+    for await (const line of linesOf(response, { signal })) yield JSON.parse(line) as api.FileInfo;
   }
 
   exists(connectionId: string, path: string, options: FileOptions = {}): Promise<api.ExistsAnswer> {
@@ -164,11 +225,9 @@ export class FileTransferGateway {
     options: CallOptions & { readonly timeout?: number } = {},
   ): Promise<api.ExecAnswer> {
     const { timeout } = options;
-    return this.transport.json({
-      ...changing(`/api/exec/${encodeURIComponent(connectionId)}`, options, { command, timeout }),
-      idempotencyKey: undefined,
-      repetition: 'once',
-    });
+    return this.transport.json(
+      changingOnce(`/api/exec/${encodeURIComponent(connectionId)}`, options, { command, timeout }),
+    );
   }
 
   async connections(options: CallOptions = {}): Promise<readonly api.Connection[]> {
@@ -208,8 +267,7 @@ export class FileTransferGateway {
 
   /** The answer holds the secret of its webhooks, this once. */
   createWatchedFolder(folder: api.NewWatchedFolder, options: CallOptions = {}): Promise<api.CreatedWatchedFolder> {
-    const call = changing('/api/watched-folders', options, folder);
-    return this.transport.json({ ...call, idempotencyKey: undefined, repetition: 'once' });
+    return this.transport.json(changingOnce('/api/watched-folders', options, folder));
   }
 
   changeWatchedFolder(
@@ -217,30 +275,14 @@ export class FileTransferGateway {
     changes: api.WatchedFolderChanges,
     options: CallOptions = {},
   ): Promise<api.WatchedFolder> {
-    const call = changing(`/api/watched-folders/${encodeURIComponent(id)}`, options, changes);
-    return this.transport.json({ ...call, method: 'PATCH', idempotencyKey: undefined, repetition: 'repeatable' });
+    const call = changingOnce(`/api/watched-folders/${encodeURIComponent(id)}`, options, changes);
+    return this.transport.json({ ...call, method: 'PATCH', repetition: 'repeatable' });
   }
 
   async deleteWatchedFolder(id: string, options: CallOptions = {}): Promise<void> {
     const path = `/api/watched-folders/${encodeURIComponent(id)}`;
     await this.transport.json({ method: 'DELETE', path, repetition: 'repeatable', options });
   }
-}
-
-function reading(path: string, options: CallOptions, query: Call['query'] = {}): Call {
-  return { method: 'GET', path, query, repetition: 'repeatable', options };
-}
-
-function changing(path: string, options: ChangeOptions, json?: object): Call {
-  const { idempotencyKey = true } = options;
-  return {
-    method: 'POST',
-    path,
-    repetition: 'repeatable',
-    idempotencyKey,
-    options,
-    ...(json === undefined ? {} : { json }),
-  };
 }
 
 function contentFields(content: string | Uint8Array): { readonly content: string; readonly encoding: Encoding } {

@@ -1,14 +1,16 @@
 /** The typed client: `import { FileTransferGateway } from 'file-transfer-gateway/client'`. Node 20 and later, and browsers. */
 export type { Bytes, Progress, UploadBody } from './body.js';
+export type { ChangeOptions } from './calls.js';
 export {
   FileTransferGateway,
-  type ChangeOptions,
   type DownloadOptions,
   type FileOptions,
+  type ListOptions,
   type UploadOptions,
 } from './client.js';
 export type { Download } from './download.js';
 export { FtgError, type FtgErrorCode } from './errors.js';
+export type { JobEvent, Jobs } from './jobs.js';
 export type { RetryOptions } from './transport.js';
 export type { CallOptions, ClientOptions } from './transport.js';
 export type * from './types.js';

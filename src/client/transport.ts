@@ -13,9 +13,10 @@ export interface RetryOptions {
 
 /**
  * repeatable: the second run ends as the first one would have; an Idempotency-Key makes it so where the operation alone
- * does not. once: a second run could do it twice, so only what surely was not begun is sent again.
+ * does not. once: a second run could do it twice, so only what surely was not begun is sent again. never: the caller has
+ * another way.
  */
-type Repetition = 'repeatable' | 'once';
+type Repetition = 'repeatable' | 'once' | 'never';
 
 /** Refused before anything was begun. */
 const NOT_BEGUN: readonly FtgErrorCode[] = ['rate_limited', 'pool_full', 'acquire_timeout', 'overloaded'];
@@ -52,12 +53,13 @@ function delayBefore(
 }
 
 function isPassing({ code, status }: FtgError, repetition: Repetition): boolean {
+  if (repetition === 'never') return false;
   if (repetition === 'once') return NOT_BEGUN.includes(code);
   return PASSING.includes(code) || (code === 'invalid_answer' && PASSING_STATUSES.includes(status));
 }
 
 /** Rejects with the signal's reason. */
-function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);
@@ -89,7 +91,7 @@ export interface CallOptions {
   readonly requestId?: string;
 }
 
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export interface Call {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
@@ -188,7 +190,9 @@ async function fromCaller<T>(body: Promise<T>): Promise<T> {
 
 function search(query: Query = {}): string {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of [value].flat()) if (one !== undefined) parameters.append(name, String(one));
+  }
   return parameters.size === 0 ? '' : `?${parameters.toString()}`;
 }
 

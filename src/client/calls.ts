@@ -1,0 +1,28 @@
+/** How calls are made: those that only look, and those that change something. */
+import type { Call, CallOptions } from './transport.js';
+
+/** Operations that change something are sent with an Idempotency-Key; this is one of the caller's own. */
+export interface ChangeOptions extends CallOptions {
+  readonly idempotencyKey?: string;
+}
+
+export function reading(path: string, options: CallOptions, query: Call['query'] = {}): Call {
+  return { method: 'GET', path, query, repetition: 'repeatable', options };
+}
+
+export function changing(path: string, options: ChangeOptions, json?: object): Call {
+  const { idempotencyKey = true } = options;
+  return {
+    method: 'POST',
+    path,
+    repetition: 'repeatable',
+    idempotencyKey,
+    options,
+    ...(json === undefined ? {} : { json }),
+  };
+}
+
+/** Where there are no Idempotency-Keys: sent again only when it surely was not begun. */
+export function changingOnce(path: string, options: CallOptions, json?: object): Call {
+  return { ...changing(path, options, json), idempotencyKey: undefined, repetition: 'once' };
+}

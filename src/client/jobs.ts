@@ -1,0 +1,130 @@
+/** Jobs: whole folders, copied, moved, deleted or kept alike by the gateway. */
+import { changingOnce, reading } from './calls.js';
+import { FtgError } from './errors.js';
+import { linesOf } from './lines.js';
+import { type CallOptions, type Transport, wait } from './transport.js';
+import type * as api from './types.js';
+
+/** What a stream of events tells: how the job is now, or a file of it that has ended. */
+export type JobEvent =
+  { readonly type: 'job'; readonly job: api.Job } | { readonly type: 'file'; readonly file: api.JobFile };
+
+type Answer = { readonly job: api.Job };
+
+const ENDED: readonly api.Job['state'][] = ['succeeded', 'partly_failed', 'failed', 'cancelled'];
+/** The gateway sends something every five seconds at least. */
+const SILENCE_MS = 30_000;
+const ASK_EVERY_MS = 2_000;
+
+export class Jobs {
+  constructor(private readonly transport: Transport) {}
+
+  async create(job: api.NewJob, options: CallOptions = {}): Promise<api.Job> {
+    return (await this.transport.json<Answer>(changingOnce('/api/jobs', options, job))).job;
+  }
+
+  async get(id: string, options: CallOptions = {}): Promise<api.Job> {
+    return (await this.transport.json<Answer>(reading(at(id), options))).job;
+  }
+
+  /** All that match, newest first, page by page as they are read; `limit` is of a page. */
+  async *list(query: api.JobsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Job, void> {
+    for (let cursor = query.cursor; ;) {
+      const page = await this.transport.json<api.JobsAnswer>(
+        reading('/api/jobs', options, { limit: 100, ...query, cursor }),
+      );
+      yield* page.jobs;
+      if (page.nextCursor === null) return;
+      cursor = page.nextCursor;
+    }
+  }
+
+  /** In the order in which they were found, page by page as they are read; `limit` is of a page. */
+  async *files(
+    id: string,
+    query: api.JobFilesQuery = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<api.JobFile, void> {
+    for (let cursor = query.cursor; ;) {
+      const page = await this.transport.json<api.JobFilesAnswer>(
+        reading(at(id, 'files'), options, { limit: 1_000, ...query, cursor }),
+      );
+      yield* page.files;
+      if (page.nextCursor === null) return;
+      cursor = page.nextCursor;
+    }
+  }
+
+  /** Files that are under way are done; no other begins. */
+  pause(id: string, options: CallOptions = {}): Promise<api.Job> {
+    return this.change(id, 'pause', options);
+  }
+
+  resume(id: string, options: CallOptions = {}): Promise<api.Job> {
+    return this.change(id, 'resume', options);
+  }
+
+  /** Files that are under way are taken back; what is done stays. */
+  cancel(id: string, options: CallOptions = {}): Promise<api.Job> {
+    return this.change(id, 'cancel', options);
+  }
+
+  /** A new job, of the files that failed or were never come to. */
+  async retry(id: string, options: CallOptions = {}): Promise<api.Job> {
+    return (await this.transport.json<Answer>(changingOnce(at(id, 'retry'), options))).job;
+  }
+
+  /** Resolves with the job once it has ended, however it did; waits for one that is paused. */
+  async wait(id: string, options: CallOptions = {}): Promise<api.Job> {
+    for await (const event of this.events(id, options)) {
+      if (event.type === 'job' && ENDED.includes(event.job.state)) return event.job;
+    }
+    return this.get(id, options);
+  }
+
+  /**
+   * How the job is, at once and whenever that changes, until it has ended; and files as they end, of which some are passed over
+   * where many do at once. Where there is no stream to be had, or it breaks, the job is asked for every two seconds.
+   */
+  async *events(id: string, options: CallOptions = {}): AsyncGenerator<JobEvent, void> {
+    for (;;) {
+      try {
+        for await (const event of this.stream(id, options)) {
+          yield event;
+          if (event.type === 'job' && ENDED.includes(event.job.state)) return;
+        }
+      } catch (thrown) {
+        options.signal?.throwIfAborted();
+        if (!(thrown instanceof FtgError)) throw thrown;
+      }
+      // Whatever is wrong for good, this says.
+      const job = await this.get(id, options);
+      yield { type: 'job', job };
+      if (ENDED.includes(job.state)) return;
+      await wait(ASK_EVERY_MS, options.signal);
+    }
+  }
+
+  private async *stream(id: string, options: CallOptions): AsyncGenerator<JobEvent, void> {
+    const call = { ...reading(at(id, 'events'), options), repetition: 'never' as const };
+    const response = await this.transport.send(call, async (answer) => answer);
+    let name = '';
+    for await (const line of linesOf(response, { signal: options.signal, silenceMs: SILENCE_MS })) {
+      if (line.startsWith('event: ')) name = line.slice('event: '.length);
+      if (!line.startsWith('data: ')) continue;
+      const data: unknown = JSON.parse(line.slice('data: '.length));
+      if (name === 'job') yield { type: name, job: data as api.Job };
+      if (name === 'file') yield { type: name, file: data as api.JobFile };
+    }
+  }
+
+  private async change(id: string, change: 'pause' | 'resume' | 'cancel', options: CallOptions): Promise<api.Job> {
+    // Done already, it is done once more without harm.
+    const call = { ...changingOnce(at(id, change), options), repetition: 'repeatable' as const };
+    return (await this.transport.json<Answer>(call)).job;
+  }
+}
+
+function at(id: string, part?: string): string {
+  return `/api/jobs/${encodeURIComponent(id)}${part === undefined ? '' : `/${part}`}`;
+}
