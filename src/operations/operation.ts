@@ -162,7 +162,8 @@ export class Operations {
     const transfer = this.options.storage.history.begin({
       accountId: caller.accountId,
       connectionId: connection.id,
-      keyId: caller.keyId,
+      // Empty where neither a key nor a session asks: of a job that was begun without a key.
+      keyId: caller.keyId === '' ? undefined : caller.keyId,
       requestId: request.requestId,
       type,
       direction,
