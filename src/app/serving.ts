@@ -191,6 +191,8 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     budgets: reach.budgets,
     live,
     watching: watching.service,
+    jobs: jobs.service,
+    jobEvents,
     remotes,
     dialer: reach.observedDialer,
     limits: config.pools,

@@ -979,6 +979,140 @@ export interface components {
       /** @description How many connections the plan has room for; 0 = unlimited. */
       readonly limit: number;
     };
+    readonly ManagedJob: {
+      /** @description Identifier. */
+      readonly id: string;
+      /**
+       * @description What is done.
+       * @enum {string}
+       */
+      readonly type: 'copy' | 'move' | 'delete' | 'sync';
+      /** @description As it was given. */
+      readonly name: string | null;
+      /**
+       * @description `queued` waits for others of the account; the last four have ended.
+       * @enum {string}
+       */
+      readonly state: 'queued' | 'running' | 'paused' | 'succeeded' | 'partly_failed' | 'failed' | 'cancelled';
+      /** @description Where the files are. */
+      readonly source: {
+        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        readonly connectionId: string;
+        /** @description Path of the folder from the root of the connection. */
+        readonly path: string;
+      };
+      /** @description null of a deletion. */
+      readonly destination: {
+        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        readonly connectionId: string;
+        /** @description Path of the folder from the root of the connection. */
+        readonly path: string;
+      } | null;
+      /** @description Exact at any moment; of a dry run what would be. */
+      readonly counts: {
+        /** @description Files of the source, as far as it has been listed. */
+        readonly found: number;
+        /** @description Files that were copied or moved. */
+        readonly done: number;
+        /** @description Files that were left as they are: unchanged, or in the way. */
+        readonly skipped: number;
+        /** @description Files that failed. */
+        readonly failed: number;
+        /** @description Files that were deleted. */
+        readonly deleted: number;
+        /** @description Bytes of the files that are done. */
+        readonly bytes: number;
+        /** @description Bytes of the files that are, or were, to be transferred. */
+        readonly bytesTotal: number;
+      };
+      /** @description Of the time that it has run. */
+      readonly bytesPerSecond: number;
+      /** @description Until its end at this speed; null where nobody can tell. */
+      readonly etaSeconds: number | null;
+      /** @description What ended all of it. */
+      readonly error: string | null;
+      /**
+       * Format: date-time
+       * @description When it was asked for.
+       */
+      readonly createdAt: string;
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      readonly startedAt: string | null;
+      /**
+       * Format: date-time
+       * @description When it ended.
+       */
+      readonly finishedAt: string | null;
+      /** @description The schedule that began it. */
+      readonly scheduleId: string | null;
+      /** @description What it was told beside where the files are and go. */
+      readonly settings: {
+        /**
+         * @description Only files that one of these globs takes: of the path below the folder where it holds `/` or `**`, else of the name.
+         * @default []
+         */
+        readonly include: readonly string[];
+        /**
+         * @description Not files and folders that one of these globs takes.
+         * @default []
+         */
+        readonly exclude: readonly string[];
+        /**
+         * @description What becomes of a file that stands at the destination; a `sync` replaces it.
+         * @default replace
+         * @enum {string}
+         */
+        readonly onConflict: 'replace' | 'skip' | 'newer' | 'rename' | 'fail';
+        /**
+         * @description How a `sync` tells that a file has not changed; `digest` reads both.
+         * @default size-and-time
+         * @enum {string}
+         */
+        readonly compare: 'size-and-time' | 'size' | 'digest';
+        /**
+         * @description A `sync` deletes what the source does not have, after all else.
+         * @default false
+         */
+        readonly deleteExtra: boolean;
+        /**
+         * @description With more to delete than this, nothing is deleted.
+         * @default 1000
+         */
+        readonly maxDeletes: number;
+        /**
+         * @description Of all its files together; 0 = as fast as it goes.
+         * @default 0
+         */
+        readonly bytesPerSecond: number;
+        /**
+         * @description Tells what would be done, and does nothing.
+         * @default false
+         */
+        readonly dryRun: boolean;
+      };
+      /** @description Of the time that it has run. */
+      readonly filesPerSecond: number;
+      /** @description Whether all its folders have been listed: `counts` grow no further then. */
+      readonly isListed: boolean;
+      /** @description The code of the error, as `X-Error-Code` carries it. */
+      readonly errorCode: string | null;
+      /** @description The API key that began it; null = the dashboard, or a schedule. */
+      readonly key: {
+        /** @description Its id. */
+        readonly id: string;
+        /** @description Its name. */
+        readonly name: string;
+      } | null;
+    };
+    readonly ManagedJobsAnswer: {
+      /** @description Newest first. */
+      readonly jobs: readonly components['schemas']['ManagedJob'][];
+      /** @description Where the next page begins; null = there is none. */
+      readonly nextCursor: string | null;
+    };
     readonly ManagedTransfer: {
       /** @description Identifier. */
       readonly id: string;
@@ -1027,6 +1161,8 @@ export interface components {
        * @description When it began.
        */
       readonly createdAt: string;
+      /** @description The job that it is of. */
+      readonly jobId: string | null;
       /** @description The code of the error, as `X-Error-Code` carries it. */
       readonly errorCode: string | null;
       /** @description How far it is; there while it runs. */
@@ -1849,6 +1985,8 @@ export interface components {
        * @description When it began.
        */
       readonly createdAt: string;
+      /** @description The job that it is of. */
+      readonly jobId: string | null;
       /** @description The code of the error, as `X-Error-Code` carries it. */
       readonly errorCode: string | null;
       /** @description How far it is; there while it runs. */
@@ -2025,6 +2163,25 @@ export interface components {
        * @enum {string}
        */
       readonly format?: 'csv' | 'ndjson';
+    };
+    readonly ListManagedJobsQuery: {
+      /**
+       * @description Only those in this state.
+       * @enum {string}
+       */
+      readonly state?: 'queued' | 'running' | 'paused' | 'succeeded' | 'partly_failed' | 'failed' | 'cancelled';
+      /**
+       * @description Only those of this type.
+       * @enum {string}
+       */
+      readonly type?: 'copy' | 'move' | 'delete' | 'sync';
+      /**
+       * @description Items a page.
+       * @default 20
+       */
+      readonly limit?: number;
+      /** @description `nextCursor` of the page before. */
+      readonly cursor?: string;
     };
     readonly ListKnownFilesQuery: {
       /** @description The last path of the page before. */

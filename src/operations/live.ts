@@ -11,6 +11,8 @@ export interface LiveTransfer {
   readonly startedAt: Date;
   readonly filename: string;
   readonly path: string;
+  /** The job that it is of. */
+  readonly jobId: string | undefined;
   /** Of the file, so far. */
   readonly bytes: number;
   /** undefined where nobody knows. */

@@ -310,6 +310,7 @@ export class RunningOperation implements Operation, LiveEntry {
       startedAt: this.transfer.startedAt,
       filename: this.final?.filename ?? request.filename,
       path: this.final?.path ?? request.path,
+      jobId: request.job?.reference.id,
       bytes: this.fileSize,
       totalBytes: this.expectedSize,
       step: this.stages.current ?? 'queue',

@@ -31,7 +31,9 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
   'api/manage': {
     is: 'those of an account’s owner',
-    imports: ['api', 'http', 'operations', 'watch', 'connections', 'remotes', 'remotes/dial', 'storage', 'budgets'],
+    imports: [
+      ...['api', 'http', 'operations', 'jobs', 'watch', 'connections', 'remotes', 'remotes/dial', 'storage', 'budgets'],
+    ],
   },
   'api/openapi': { is: 'their documents and reference pages', imports: ['api', 'http', 'watch'] },
   dashboard: { is: 'the page of the owner, and how it is served', imports: ['http'] },

@@ -91,7 +91,7 @@ export const listTransfers = endpoint({
   return { transfers, total, limit, offset };
 });
 
-const transferDetails = object('TransferDetails', {
+export const transferDetails = object('TransferDetails', {
   ...transferItem.properties,
   requestId: textOrNull('Of the request that asked for it; of a job its identifier.'),
   jobId: textOrNull('The job that it is of.'),

@@ -19,6 +19,7 @@ interface Watcher {
   readonly accountId: string;
   readonly jobId: string;
   readonly stillAllowed: () => Promise<boolean>;
+  readonly viewOf: (job: Job) => object;
   shown: string;
   lastEnd: number | undefined;
 }
@@ -32,13 +33,17 @@ export class JobEvents {
   constructor(private readonly rows: Pick<JobStorage['rows'], 'find' | 'ends' | 'lastEnd'>) {}
 
   /** Ends with the job, or once `stillAllowed` says no. @throws GatewayError rate_limited */
-  watch({ id: jobId, accountId }: Job, stillAllowed: () => Promise<boolean>): Readable {
+  watch(
+    { id: jobId, accountId }: Job,
+    stillAllowed: () => Promise<boolean>,
+    viewOf: (job: Job) => object = jobOf,
+  ): Readable {
     const own = [...this.watchers].filter((watcher) => watcher.accountId === accountId).length;
     if (own >= STREAMS_PER_ACCOUNT || this.watchers.size >= STREAMS) {
       throw refusal('rate_limited', 'too many event streams are open; close one');
     }
     const stream = new EventStream();
-    const watcher: Watcher = { stream, accountId, jobId, stillAllowed, shown: '', lastEnd: undefined };
+    const watcher: Watcher = { stream, accountId, jobId, stillAllowed, viewOf, shown: '', lastEnd: undefined };
     this.watchers.add(watcher);
     stream.once('close', () => this.forget(watcher));
     stream.say('retry: 2000\n\n');
@@ -77,7 +82,7 @@ export class JobEvents {
     else await this.tellFiles(watcher, watcher.lastEnd);
     // That only time has passed is no news.
     const key = JSON.stringify({ ...job, activeMs: 0 });
-    if (key !== watcher.shown) stream.tell('job', jobOf(job));
+    if (key !== watcher.shown) stream.tell('job', watcher.viewOf(job));
     else if (this.looks % PING_EVERY_LOOKS === 0) stream.say(': ping\n\n');
     watcher.shown = key;
     if (ENDED.has(job.state)) stream.finish();

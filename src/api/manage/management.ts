@@ -1,9 +1,11 @@
 /** The management API, put together; docs/manage-api.md describes each endpoint. */
 import type { Budgets } from '../../budgets/budgets.js';
+import type { JobService } from '../../jobs/service.js';
 import type { LiveTransfers } from '../../operations/live.js';
 import type { Remotes } from '../../remotes/registry.js';
 import type { WatchService } from '../../watch/service.js';
 import type { DescribedRoute, Endpoint } from '../endpoint.js';
+import type { JobEvents } from '../jobs/job-events.js';
 import { listAudit, showAccount, showPools } from './account/account.js';
 import { showOverview, showUsage } from './account/usage.js';
 import { createKey, editKey, listKeys, revokeKey, rotateKey } from './api-keys.js';
@@ -23,6 +25,7 @@ import {
 import { forgetHostKeys, pinHostKey, scanHostKeys, showHostKeys } from './connections/host-keys.js';
 import { createKeyPair, deleteKeyPair, listKeyPairs } from './connections/key-pairs.js';
 import { testConnection, testDraft } from './connections/test.js';
+import { listJobs, showJob, watchManagedJob } from './jobs/jobs.js';
 import { LoginGuard } from './login/guard.js';
 import { currentSession, listSessions, login, logout, revokeOtherSessions, revokeSession } from './login/sessions.js';
 import { OwnerSessions } from './login/owner-sessions.js';
@@ -61,6 +64,7 @@ const endpoints: readonly Endpoint<ManageServices>[] = [
   ...[listKeys, createKey, editKey, rotateKey, revokeKey],
   // Before the one with an id: the first that fits is taken.
   ...[listTransfers, listLiveTransfers, exportTransfers, showTransfer, cancelTransfer, watchTransfers],
+  ...[listJobs, showJob, watchManagedJob],
   ...[listFolders, createFolder, showFolder, editFolder, deleteFolder, pauseFolder, resumeFolder],
   ...[checkFolder, dryRunFolder, listFiles, forgetFiles, listChecks, showCheck, showSecret, rotateSecret],
   ...[sendTestEvent, listDeliveries, listAttempts, replayDelivery],
@@ -74,6 +78,8 @@ interface ManagementOptions extends TesterOptions {
   readonly storage: ManageStorage;
   readonly live: LiveTransfers;
   readonly watching: WatchService;
+  readonly jobs: JobService;
+  readonly jobEvents: JobEvents;
   readonly remotes: Pick<Remotes, 'gaugeOf'>;
   readonly budgets: Budgets;
   readonly makeKeyPair: ManageServices['makeKeyPair'];
@@ -105,6 +111,8 @@ export function createManagement(options: ManagementOptions): ManagementApi {
     tester: new ConnectionTester(options),
     board,
     watching: options.watching,
+    jobs: options.jobs,
+    jobEvents: options.jobEvents,
     makeKeyPair: options.makeKeyPair,
     planOf: (plan) => plans[plan] ?? SMALLEST_PLAN,
   });

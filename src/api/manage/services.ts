@@ -7,6 +7,7 @@ import type { Caller, RequestContext, Route } from '../../http/types.js';
 import type { Connection } from '../../connections/connection.js';
 import type { Remotes } from '../../remotes/registry.js';
 import type { Actor, MadeKeyPair, ManagedConnection, Management, Storage } from '../../storage/storage.js';
+import type { JobService } from '../../jobs/service.js';
 import type { WatchService } from '../../watch/service.js';
 import {
   type Answering,
@@ -19,6 +20,7 @@ import {
   type PathParameters,
   type WholeAnswer,
 } from '../endpoint.js';
+import type { JobEvents } from '../jobs/job-events.js';
 import type { ConnectionTester } from './connection-test.js';
 import { itemParameter } from './fields.js';
 import type { LoginGuard } from './login/guard.js';
@@ -41,6 +43,8 @@ export interface ManageServices {
   readonly tester: ConnectionTester;
   readonly board: TransferBoard;
   readonly watching: WatchService;
+  readonly jobs: JobService;
+  readonly jobEvents: JobEvents;
   readonly makeKeyPair: (comment: string) => Omit<MadeKeyPair, 'name'>;
   readonly planOf: (plan: string) => PlanLimits;
 }

@@ -112,6 +112,7 @@ export const MANAGEMENT_API: Api = {
     { name: 'Connections', description: 'Servers, their host keys and their test.' },
     { name: 'API keys', description: 'What programs log in with.' },
     { name: 'Transfers', description: 'The history, and what runs now.' },
+    { name: 'Jobs', description: 'Jobs as they go; `/api/jobs` begins and changes them, also with a session.' },
     {
       name: 'Watched folders',
       description: 'Folders that are checked at an interval, and what is delivered from them.',

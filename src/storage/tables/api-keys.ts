@@ -87,6 +87,14 @@ export class ApiKeys {
     );
   }
 
+  /** By id, of these, whether they still open anything or not. */
+  async names(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.all<{ id: string; name: string }>`
+      select id, name from api_keys where account_id = ${accountId} and id = any(${(sql) => sql.types.uuids(ids)})`;
+    return new Map(rows.map(({ id, name }) => [id, name]));
+  }
+
   async find(accountId: string, id: string): Promise<ManagedKey | undefined> {
     const [key] = await this.database.run((sql) => select(sql, sql`account_id = ${accountId} and id = ${id}`));
     return key;

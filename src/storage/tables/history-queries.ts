@@ -7,6 +7,7 @@ import { firstIdAt } from '../postgres/clock.js';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface ManagedTransfer extends TransferItem {
+  readonly jobId: string | null;
   readonly errorCode: string | null;
 }
 
@@ -212,5 +213,5 @@ function columns(sql: Queryable) {
 
 /** For owners, who are told the code of an error too. */
 function managedColumns(sql: Queryable) {
-  return sql`${columns(sql)}, error_code as "errorCode"`;
+  return sql`${columns(sql)}, job_id as "jobId", error_code as "errorCode"`;
 }

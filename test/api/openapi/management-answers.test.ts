@@ -204,6 +204,20 @@ test('transfers, what is there at a glance, and the events', async () => {
   stream.destroy();
 });
 
+test('jobs', async () => {
+  const job = {
+    ...{ type: 'copy', dryRun: true, source: { connectionId: 'sandbox', path: '/originals' } },
+    destination: { connectionId: 'sandbox', path: '/copies' },
+  };
+  const made = await gateway.client(PLAIN_KEY).post('/api/jobs', job);
+  const { id } = made.json['job'] as { id: string };
+  await expect(200, 'GET /manage/jobs');
+  await expect(400, 'GET /manage/jobs', { query: { cursor: 'x' } });
+  await expect(200, 'GET /manage/jobs/{id}', { at: id });
+  await expect(404, 'GET /manage/jobs/{id}', { at: NOBODY });
+  await expect(200, 'GET /manage/jobs/{id}/events', { at: id });
+});
+
 test('watched folders and deliveries', async () => {
   const body = { connectionId: 'sandbox', path: '/', webhookUrl: hook };
   await expect(404, 'POST /manage/watched-folders', { json: { ...body, path: '/nowhere' } });

@@ -1,13 +1,14 @@
 /** A transfer as the management API shows it. */
 import { type Static, Type } from 'typebox';
 import { count, countOrNull, dateTime, group, object, text, textOrNull } from '../../../base/schema.js';
-import { transferItem } from '../../account/transfers.js';
+import { transferDetails, transferItem } from '../../account/transfers.js';
 import { TRANSFER_ID } from '../../fields.js';
 import { TIME } from '../fields.js';
 
 /** As the history shows it, and while it runs. */
 export const transferFields = {
   ...transferItem.properties,
+  jobId: transferDetails.properties.jobId,
   errorCode: textOrNull('The code of the error, as `X-Error-Code` carries it.'),
   live: Type.Optional(
     group(
@@ -35,6 +36,7 @@ export const sample = {
   fileSize: 48213,
   status: 'success',
   errorMessage: null,
+  jobId: null,
   errorCode: null,
   durationMs: 84,
   createdAt: TIME,

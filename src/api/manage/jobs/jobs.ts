@@ -1,0 +1,145 @@
+/** Jobs as their owner sees them: who began them, and what they were told. They are begun and changed by the API for programs. */
+import { type Static, Type } from 'typebox';
+import { described, flag, listOf, object, oneOf, orNull, text, textOrNull } from '../../../base/schema.js';
+import type { Caller } from '../../../http/types.js';
+import { JOB_STATES, JOB_TYPES, type Job } from '../../../storage/storage.js';
+import { jobExample, jobOf, jobSchema } from '../../jobs/job.js';
+import { newJob } from '../../jobs/jobs.js';
+import { CLOSED, cursor, ID, limit } from '../fields.js';
+import { type ManageServices, ownerEndpoints, requireCursor } from '../services.js';
+
+const endpoint = ownerEndpoints('Jobs');
+
+const settings = Type.Required(
+  Type.Pick(newJob, [
+    'include',
+    'exclude',
+    'onConflict',
+    'compare',
+    'deleteExtra',
+    'maxDeletes',
+    'bytesPerSecond',
+    'dryRun',
+  ]),
+);
+
+export const managedJob = object('ManagedJob', {
+  ...jobSchema.properties,
+  settings: described(settings, 'What it was told beside where the files are and go.'),
+  filesPerSecond: Type.Number({ minimum: 0, description: 'Of the time that it has run.' }),
+  isListed: flag('Whether all its folders have been listed: `counts` grow no further then.'),
+  errorCode: textOrNull('The code of the error, as `X-Error-Code` carries it.'),
+  key: orNull(
+    Type.Object({ id: text('Its id.'), name: text('Its name.') }),
+    'The API key that began it; null = the dashboard, or a schedule.',
+  ),
+});
+type ManagedJobView = Static<typeof managedJob>;
+
+const sample: ManagedJobView = {
+  ...jobExample,
+  settings: {
+    ...{ include: [], exclude: ['*.tmp'], onConflict: 'replace', compare: 'size-and-time', deleteExtra: false },
+    ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false },
+  },
+  filesPerSecond: 160,
+  isListed: true,
+  errorCode: null,
+  key: { id: ID, name: 'nightly export' },
+};
+
+export const listJobs = endpoint('GET /manage/jobs', {
+  operationId: 'listManagedJobs',
+  summary: 'List jobs',
+  description: 'Newest first.',
+  query: Type.Object(
+    {
+      state: Type.Optional(oneOf(JOB_STATES, 'Only those in this state.', { examples: ['running'] })),
+      type: Type.Optional(oneOf(JOB_TYPES, 'Only those of this type.', { examples: ['sync'] })),
+      limit: limit(100, 20),
+      cursor,
+    },
+    CLOSED,
+  ),
+  answer: {
+    schema: object('ManagedJobsAnswer', {
+      jobs: listOf(managedJob, 'Newest first.'),
+      nextCursor: textOrNull('Where the next page begins; null = there is none.'),
+    }),
+    example: { jobs: [sample], nextCursor: null },
+  },
+}).handle(async ({ caller, query }, services) => {
+  requireCursor(query.cursor);
+  const found = await services.jobs.list(caller, query);
+  const viewOf = await viewer(services, caller, found);
+  const last = found.length === query.limit ? found.at(-1) : undefined;
+  return { jobs: found.map(viewOf), nextCursor: last?.id ?? null };
+});
+
+export const showJob = endpoint('GET /manage/jobs/:id', {
+  operationId: 'showJob',
+  summary: 'Show a job',
+  description: 'As it is now.',
+  answer: { schema: managedJob, example: sample },
+  errors: ['unknown_item'],
+}).handle(async ({ caller, params }, services) => {
+  const job = await services.jobs.get(caller, params.id);
+  const viewOf = await viewer(services, caller, [job]);
+  return viewOf(job);
+});
+
+export const watchManagedJob = endpoint('GET /manage/jobs/:id/events', {
+  isEssential: false,
+  operationId: 'watchManagedJob',
+  summary: 'Watch a job',
+  description:
+    'Server-sent events: `job` at once and whenever something has changed, twice a second at most; `file` for files as they end, which passes over some where many end at once. The stream ends with the job.',
+  answers: {
+    200: {
+      description: 'The stream.',
+      headers: ['X-Accel-Buffering'],
+      content: {
+        'text/event-stream': {
+          schema: { type: 'string' },
+          examples: { event: { value: `event: job\ndata: ${JSON.stringify(sample)}\n\n` } },
+        },
+      },
+    },
+  },
+  errors: ['unknown_item', 'rate_limited'],
+}).handle(async ({ caller, params, request, stillOpens }, services) => {
+  const job = await services.jobs.get(caller, params.id);
+  const viewOf = await viewer(services, caller, [job]);
+  // A look keeps no session alive.
+  const stillAllowed = (): Promise<boolean> =>
+    caller.session === undefined ? stillOpens() : services.owners.stillLives(request);
+  return {
+    status: 200,
+    // No proxy in between may gather events.
+    headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
+    body: { stream: services.jobEvents.watch(job, stillAllowed, viewOf), length: undefined },
+  };
+});
+
+/** Shows these jobs, with the names of the keys that began them. */
+async function viewer(
+  { storage }: ManageServices,
+  { accountId }: Caller,
+  jobs: readonly Job[],
+): Promise<(job: Job) => ManagedJobView> {
+  const keyIds = new Set(jobs.flatMap(({ keyId }) => (keyId === null ? [] : [keyId])));
+  const names = await storage.management.keys.names(accountId, [...keyIds]);
+  return (job) => {
+    const { type: _type, source: _source, destination: _destination, ...settings } = job.definition;
+    const name = job.keyId === null ? undefined : names.get(job.keyId);
+    const ended = job.done + job.skipped + job.failed + job.deleted;
+    return {
+      ...jobOf(job),
+      settings,
+      filesPerSecond: job.activeMs > 0 ? Math.round((ended * 10_000) / job.activeMs) / 10 : 0,
+      isListed: job.isListed,
+      errorCode: job.errorCode,
+      key: job.keyId === null || name === undefined ? null : { id: job.keyId, name },
+    };
+  };
+}

@@ -1,0 +1,112 @@
+/** Jobs as their owner sees them: begun with a session or a key, listed with their names, watched to their end. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser } from '../../support/gateway.js';
+import { eventually } from '../../support/eventually.js';
+import { ADMIN_KEY, expectError, field, type ManagedGateway, PLAIN_KEY, startManaged } from './support.js';
+
+interface JobView {
+  readonly id: string;
+  readonly state: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly key: { readonly id: string; readonly name: string } | null;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+const COPY = {
+  type: 'copy',
+  source: { connectionId: 'sandbox', path: '/in' },
+  destination: { connectionId: 'sandbox', path: '/out' },
+  exclude: ['*.tmp'],
+};
+let gateway: ManagedGateway;
+let ops: Browser;
+
+before(async () => {
+  gateway = await startManaged();
+  ops = await gateway.browser();
+  for (const name of ['a.csv', 'b.csv', 'c.tmp']) {
+    const made = await ops.post('/api/write/sandbox', { path: `/in/${name}`, content: name });
+    assert.equal(made.status, 200, made.text);
+  }
+});
+after(() => gateway.stop());
+
+const jobAt = async (id: string): Promise<JobView> => {
+  const answer = await ops.get(`/manage/jobs/${id}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json as unknown as JobView;
+};
+
+async function ended(id: string): Promise<JobView> {
+  await eventually(async () => !['queued', 'running'].includes((await jobAt(id)).state), 'the job ends', 30_000);
+  return jobAt(id);
+}
+
+test('a session begins a job by the endpoint for programs, and sees what it was told and who began it', async () => {
+  const { id } = field<{ id: string }>(await ops.post('/api/jobs', COPY), 'job', 202);
+  const job = await ended(id);
+  assert.equal(job.state, 'succeeded', (await ops.get(`/api/jobs/${id}/files`)).text);
+  assert.deepEqual([job.counts['found'], job.counts['done'], job.key], [2, 2, null]);
+  assert.deepEqual(job.settings, {
+    ...{ include: [], exclude: ['*.tmp'], onConflict: 'replace', compare: 'size-and-time', deleteExtra: false },
+    ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false },
+  });
+
+  const byKey = await gateway.api.send('/api/jobs', {
+    method: 'POST',
+    key: PLAIN_KEY,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ...COPY, dryRun: true }),
+  });
+  const other = await ended(field<{ id: string }>(byKey, 'job', 202).id);
+  assert.equal(other.key?.name, 'plain');
+  const first = await ops.get('/manage/jobs', { query: { limit: '1' } });
+  assert.deepEqual(
+    field<JobView[]>(first, 'jobs').map((one) => [one.id, one.key?.name]),
+    [[other.id, 'plain']],
+  );
+  const second = await ops.get('/manage/jobs', { query: { limit: '1', cursor: String(first.json['nextCursor']) } });
+  assert.deepEqual(
+    field<JobView[]>(second, 'jobs').map((one) => one.id),
+    [id],
+  );
+  assert.deepEqual(field(await ops.get('/manage/jobs', { query: { state: 'failed' } }), 'jobs'), []);
+  assert.equal(field<JobView[]>(await ops.get('/manage/jobs', { query: { type: 'copy' } }), 'jobs').length, 2);
+  expectError(await ops.get('/manage/jobs', { query: { cursor: 'x' } }), 400, 'bad_request');
+  expectError(await ops.get('/manage/jobs', { query: { colour: 'red' } }), 400, 'bad_request');
+});
+
+test('the item of each file names its job', async () => {
+  const { id } = field<{ id: string }>(await ops.post('/api/jobs', { ...COPY, type: 'sync' }), 'job', 202);
+  await ended(id);
+  const copies = await ops.get('/manage/transfers', { query: { type: 'copy' } });
+  const [one] = field<{ id: string; jobId: string | null }[]>(copies, 'transfers');
+  assert.ok(one?.jobId !== null && one !== undefined, copies.text);
+  assert.equal(field(await ops.get(`/manage/transfers/${one.id}`), 'jobId'), one.jobId);
+  const [write] = field<{ jobId: string | null }[]>(
+    await ops.get('/manage/transfers', { query: { type: 'write' } }),
+    'transfers',
+  );
+  assert.equal(write?.jobId, null);
+});
+
+test('watched, a job is told with what it was told, and the stream ends with it', async () => {
+  const { id } = field<{ id: string }>(await ops.post('/api/jobs', { ...COPY, dryRun: true }), 'job', 202);
+  const events = await ops.get(`/manage/jobs/${id}/events`);
+  assert.match(String(events.headers['content-type']), /^text\/event-stream/);
+  const told = events.text.match(/^data: .*$/gm)?.map((line) => JSON.parse(line.slice(6)) as JobView) ?? [];
+  const last = told.findLast((one) => one.settings !== undefined);
+  assert.deepEqual([last?.state, last?.settings['dryRun']], ['succeeded', true]);
+});
+
+test("another account's jobs are not there, and a key needs the scope admin", async () => {
+  const { id } = field<{ id: string }>(await ops.post('/api/jobs', { ...COPY, dryRun: true }), 'job', 202);
+  const other = await gateway.browser('other@example.com');
+  expectError(await other.get(`/manage/jobs/${id}`), 404, 'unknown_item');
+  expectError(await other.get(`/manage/jobs/${id}/events`), 404, 'unknown_item');
+  assert.deepEqual(field(await other.get('/manage/jobs'), 'jobs'), []);
+  expectError(await gateway.api.send('/manage/jobs', { key: PLAIN_KEY }), 403, 'scope_missing');
+  assert.equal((await gateway.api.send('/manage/jobs', { key: ADMIN_KEY })).status, 200);
+  expectError(await ops.get('/manage/jobs/not-an-id'), 404, 'unknown_item');
+});
