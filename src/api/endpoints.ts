@@ -25,6 +25,7 @@ import {
   retryJob,
   watchJob,
 } from './jobs/jobs.js';
+import { changeSchedule, createSchedule, deleteSchedule, listSchedules, runSchedule } from './jobs/schedules.js';
 import { repetitionOf } from './repetition.js';
 import type { ApiServices } from './services.js';
 import { health, type MetricsServices, readiness, type ReadyServices, showMetrics } from './system/probes.js';
@@ -65,6 +66,11 @@ const endpoints: readonly Endpoint<ApiServices>[] = [
   cancelJob,
   retryJob,
   watchJob,
+  listSchedules,
+  createSchedule,
+  changeSchedule,
+  deleteSchedule,
+  runSchedule,
 ];
 
 export function apiRoutes(services: ApiServices): DescribedRoute[] {

@@ -3,10 +3,11 @@ import { refusal } from '../base/errors.js';
 import type { Repeated } from './endpoint.js';
 import type { Caller, RequestContext } from '../http/types.js';
 import type { Connection } from '../connections/connection.js';
-import type { Storage, TransferType } from '../storage/storage.js';
+import type { Actor, Storage, TransferType } from '../storage/storage.js';
 import type { UrlFetcher } from '../operations/fetch-url.js';
 import type { OperationRequest, Operations } from '../operations/operation.js';
 import type { JobEvents } from './jobs/job-events.js';
+import type { ScheduleService } from '../jobs/schedules.js';
 import type { JobService } from '../jobs/service.js';
 import type { WatchService } from '../watch/service.js';
 import type { Base64 } from '../workers/base64.js';
@@ -18,6 +19,7 @@ export interface ApiServices {
   readonly base64: Base64;
   readonly watching: WatchService;
   readonly jobs: JobService;
+  readonly schedules: ScheduleService;
   readonly jobEvents: JobEvents;
   readonly limits: {
     readonly readBytes: number;
@@ -63,6 +65,22 @@ export function operationFor(
   const { ending: signal, claims } = request;
   const { memory } = claims;
   return { caller, connection, type, path, filename, requestId, signal, memory, span, timedBy, intent };
+}
+
+/** Who changes what the account keeps, as the audit log has it. */
+export function actorOf({
+  caller,
+  request,
+  requestId,
+}: Pick<RequestContext, 'caller' | 'request' | 'requestId'>): Actor {
+  return {
+    accountId: caller.accountId,
+    kind: caller.session === undefined ? 'key' : 'session',
+    id: caller.keyId,
+    email: caller.email,
+    address: request.remoteAddress,
+    requestId,
+  };
 }
 
 /** Of a request, whatever its query and body are. */

@@ -213,7 +213,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
         [
           ...apiRoutes({
             ...{ storage, operations, urls, base64, limits: config.limits },
-            ...{ watching: watching.service, jobs: jobs.service, jobEvents },
+            ...{ watching: watching.service, jobs: jobs.service, schedules: jobs.schedules, jobEvents },
           }),
           ...systemRoutes({
             storage,

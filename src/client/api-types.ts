@@ -645,6 +645,24 @@ export interface components {
       /** @description For people. */
       readonly name?: string | null;
     };
+    readonly NewSchedule: {
+      /** @description For people. */
+      readonly name: string;
+      /** @description Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. */
+      readonly cron: string;
+      /**
+       * @description Name of a time zone (IANA) whose local time the cron means.
+       * @default UTC
+       */
+      readonly timeZone?: string;
+      /**
+       * @description Whether it is switched on.
+       * @default true
+       */
+      readonly isActive?: boolean;
+      /** @description What it begins, as in `POST /api/jobs`. */
+      readonly job: components['schemas']['NewJob'];
+    };
     readonly NewWatchedFolder: {
       /** @description Id of a connection, as `GET /api/connections` shows it. */
       readonly connectionId: string;
@@ -714,6 +732,106 @@ export interface components {
       readonly size: number;
       /** @description Path from the root of the connection. */
       readonly path: string;
+    };
+    readonly Schedule: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description For people. */
+      readonly name: string;
+      /** @description Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. */
+      readonly cron: string;
+      /** @description Name of a time zone (IANA) whose local time the cron means. */
+      readonly timeZone: string;
+      /** @description Whether it is switched on. */
+      readonly isActive: boolean;
+      /** @description What it begins. */
+      readonly job: components['schemas']['ScheduledJob'];
+      /** @description The next five; none while it is switched off. */
+      readonly nextRuns: readonly string[];
+      /**
+       * Format: date-time
+       * @description When it began a job last.
+       */
+      readonly lastRunAt: string | null;
+      /** @description That job. */
+      readonly lastJobId: string | null;
+      /**
+       * Format: date-time
+       * @description When a run was left out last.
+       */
+      readonly lastSkippedAt: string | null;
+      /** @description Why the last run was left out, or why the schedule has stopped. */
+      readonly error: string | null;
+      /**
+       * Format: date-time
+       * @description When it was created.
+       */
+      readonly createdAt: string;
+    };
+    readonly ScheduleAnswer: {
+      /** @description The schedule, as it is now. */
+      readonly schedule: components['schemas']['Schedule'];
+    };
+    readonly ScheduleChanges: {
+      /** @description For people. */
+      readonly name?: string;
+      /** @description Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. */
+      readonly cron?: string;
+      /** @description Name of a time zone (IANA) whose local time the cron means. */
+      readonly timeZone?: string;
+      /** @description Whether it is switched on. */
+      readonly isActive?: boolean;
+      /** @description What it begins, as in `POST /api/jobs`. */
+      readonly job?: components['schemas']['NewJob'];
+    };
+    readonly ScheduledJob: {
+      /**
+       * @description What is done.
+       * @enum {string}
+       */
+      readonly type: 'copy' | 'move' | 'delete' | 'sync';
+      /** @description Where the files are. */
+      readonly source: {
+        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        readonly connectionId: string;
+        /** @description Path of the folder from the root of the connection. */
+        readonly path: string;
+      };
+      /** @description null of a deletion. */
+      readonly destination: {
+        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        readonly connectionId: string;
+        /** @description Path of the folder from the root of the connection. */
+        readonly path: string;
+      } | null;
+      /** @description Only files that one of these globs takes. */
+      readonly include: readonly string[];
+      /** @description Not files and folders that one of these globs takes. */
+      readonly exclude: readonly string[];
+      /**
+       * @description What becomes of a file that stands at the destination.
+       * @enum {string}
+       */
+      readonly onConflict: 'replace' | 'skip' | 'newer' | 'rename' | 'fail';
+      /**
+       * @description How a `sync` tells that a file has not changed.
+       * @enum {string}
+       */
+      readonly compare: 'size-and-time' | 'size' | 'digest';
+      /** @description Whether a `sync` deletes what the source does not have. */
+      readonly deleteExtra: boolean;
+      /** @description With more to delete than this, nothing is deleted. */
+      readonly maxDeletes: number;
+      /** @description Of all its files together; 0 = as fast as it goes. */
+      readonly bytesPerSecond: number;
+      /** @description Tells what would be done, and does nothing. */
+      readonly dryRun: boolean;
+      /** @description Of the jobs; null = that of the schedule. */
+      readonly name: string | null;
+    };
+    readonly SchedulesAnswer: {
+      /** @description Oldest first. */
+      readonly schedules: readonly components['schemas']['Schedule'][];
     };
     readonly SkippedAnswer: {
       /** @description What went wrong, at which step, field or path, and what would be right. */

@@ -180,6 +180,7 @@ export const configSchema = (definitions: readonly Definition[]) =>
       parallelFiles: preset(4, integer(1, 256)),
       runningPerAccount: preset(4, integer(1, 10_000)),
       waitingPerAccount: preset(100, integer(0, 1_000_000)),
+      schedulesPerAccount: preset(100, integer(0, 100_000)),
       retentionDays: preset(30, integer(0, 36_500)),
     }),
     history: section({ retentionDays: preset(0, integer(0, 36_500)) }),

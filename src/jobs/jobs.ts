@@ -11,6 +11,7 @@ import { FileWork } from './file-work.js';
 import { Listings } from './listings.js';
 import { Removals } from './removals.js';
 import { RunningJobs } from './running-jobs.js';
+import { ScheduleService } from './schedules.js';
 import { JobService } from './service.js';
 
 export interface JobsOptions {
@@ -24,6 +25,7 @@ export interface JobsOptions {
 
 export interface JobsPart {
   readonly service: JobService;
+  readonly schedules: ScheduleService;
   /** On all nodes; undefined while the database cannot tell. */
   readonly backlog: () => Promise<JobsBacklog | undefined>;
   start(): void;
@@ -57,8 +59,24 @@ export function createJobs({ storage, operations, memoryBytes, config, log }: Jo
       parallelFiles: config.parallelFiles,
     }),
   });
-  const service = new JobService({ rows: jobs.rows, operations, running, limits, wake: () => engine.wake() });
-  return { service, backlog: backlogOf(jobs.rows), start: () => engine.start(), stop: () => engine.stop() };
+  const wake = (): void => engine.wake();
+  const service = new JobService({ rows: jobs.rows, operations, running, limits, wake });
+  const schedules = new ScheduleService({
+    ...{ rows: jobs.schedules, jobs: service, limits, most: config.schedulesPerAccount, wake, log },
+  });
+  return {
+    service,
+    schedules,
+    backlog: backlogOf(jobs.rows),
+    start: () => {
+      engine.start();
+      schedules.start();
+    },
+    stop: async () => {
+      await schedules.stop();
+      await engine.stop();
+    },
+  };
 }
 
 function backlogOf(rows: Pick<Jobs, 'counts'>): JobsPart['backlog'] {

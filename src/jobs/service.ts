@@ -8,7 +8,16 @@ import { seeOneTree } from '../operations/copy.js';
 import { type Operations, referTo, requireActive } from '../operations/operation.js';
 import { createPathFilter } from '../operations/tree/path-filter.js';
 import { ROOT, type RemotePath } from '../remotes/path.js';
-import type { Job, JobDefinition, JobFileItem, JobFileState, JobFilter, JobLimits, Jobs } from '../storage/storage.js';
+import type {
+  Job,
+  JobDefinition,
+  JobFileItem,
+  JobFileState,
+  JobFilter,
+  JobLimits,
+  JobPlace,
+  Jobs,
+} from '../storage/storage.js';
 import type { RunningJobs } from './running-jobs.js';
 
 export interface JobServiceOptions {
@@ -27,6 +36,12 @@ export interface JobOrder extends Omit<JobDefinition, 'source' | 'destination'> 
   readonly destination: { readonly connection: Connection; readonly path: string | undefined } | undefined;
 }
 
+/** Of a job, what its rights depend on. */
+export interface JobEnds extends Pick<JobDefinition, 'type'> {
+  readonly source: Pick<JobPlace, 'connectionId'>;
+  readonly destination: Pick<JobPlace, 'connectionId'> | null;
+}
+
 export type JobChange = 'pause' | 'resume' | 'cancel';
 
 const ENDED = new Set<Job['state']>(['succeeded', 'partly_failed', 'failed', 'cancelled']);
@@ -37,24 +52,33 @@ export class JobService {
   /** Errors: bad_request, bad_path, connection_inactive, plan_required, scope_missing, share_exceeded. */
   async create(caller: Caller, order: JobOrder, signal: EndSignal): Promise<Job> {
     const { rows, limits } = this.options;
-    const { name, source, destination, ...rest } = order;
+    const definition = await this.define(caller, order, signal);
+    const row = { accountId: caller.accountId, keyId: keyOf(caller), scheduleId: null, name: order.name, definition };
+    const job = await rows.create(row, limits);
+    this.options.wake();
+    return job;
+  }
+
+  /** What is to be done, once it was checked. Errors: those of `create` but the last */
+  async define(caller: Caller, order: JobOrder, signal: EndSignal): Promise<JobDefinition> {
+    const { name: _, source, destination, ...rest } = order;
     createPathFilter(order);
-    this.checkRights(caller, order);
+    this.checkRights(caller, {
+      type: order.type,
+      source: { connectionId: source.connection.id },
+      destination: destination === undefined ? null : { connectionId: destination.connection.id },
+    });
     const from = { connection: source.connection, path: await this.pathOf(source, 'source.path', signal) };
     const to = destination && {
       connection: destination.connection,
       path: await this.pathOf(destination, 'destination.path', signal),
     };
     this.checkPlaces(order, from, to);
-    const definition: JobDefinition = {
+    return {
       ...rest,
       source: { connectionId: from.connection.id, path: from.path },
       destination: to === undefined ? null : { connectionId: to.connection.id, path: to.path },
     };
-    const keyId = caller.session === undefined ? caller.keyId : null;
-    const job = await rows.create({ accountId: caller.accountId, keyId, name, definition }, limits);
-    this.options.wake();
-    return job;
   }
 
   list(caller: Caller, filter: Omit<JobFilter, 'connections'>): Promise<readonly Job[]> {
@@ -66,7 +90,7 @@ export class JobService {
   /** @throws GatewayError unknown_item */
   async get(caller: Caller, id: string): Promise<Job> {
     const job = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
-    if (job !== undefined && mayUse(caller, job)) return job;
+    if (job !== undefined && mayUse(caller, job.definition)) return job;
     throw refusal('unknown_item', `there is no job ${id.slice(0, 64)}`);
   }
 
@@ -101,14 +125,15 @@ export class JobService {
     if (former.state === 'succeeded' || former.definition.dryRun) {
       throw refusal('not_running', `job ${id} has nothing to do again: it is ${former.state}`);
     }
-    const job = await rows.createRetry(former, caller.session === undefined ? caller.keyId : null, limits);
+    const job = await rows.createRetry(former, keyOf(caller), limits);
     this.options.wake();
     return job;
   }
 
-  private checkRights(caller: Caller, { type, source, destination }: JobOrder): void {
-    if (destination === undefined) return;
-    const isRename = type === 'move' && source.connection.id === destination.connection.id;
+  /** @throws GatewayError plan_required, scope_missing */
+  checkRights(caller: Caller, { type, source, destination }: JobEnds): void {
+    if (destination === null) return;
+    const isRename = type === 'move' && source.connectionId === destination.connectionId;
     if (isRename) return;
     if (this.options.operations.planOf(caller).connections === 1) {
       throw refusal(
@@ -160,8 +185,12 @@ export class JobService {
   }
 }
 
-function mayUse({ connections }: Caller, { definition }: Job): boolean {
-  const { source, destination } = definition;
+/** Of a session there is none: the account's owner asks. */
+export function keyOf(caller: Caller): string | null {
+  return caller.session === undefined ? caller.keyId : null;
+}
+
+export function mayUse({ connections }: Pick<Caller, 'connections'>, { source, destination }: JobEnds): boolean {
   const named = [source.connectionId, ...(destination === null ? [] : [destination.connectionId])];
   return connections.length === 0 || named.every((id) => connections.includes(id));
 }

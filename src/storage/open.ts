@@ -38,6 +38,7 @@ import { LeftoverNotes } from './tables/leftovers.js';
 import { LoginSessions } from './tables/login-sessions.js';
 import { MonthlyQuota } from './tables/quota.js';
 import { RunningTransfers } from './tables/running-transfers.js';
+import { Schedules } from './tables/schedules.js';
 import { WatchChecks } from './tables/watch-checks.js';
 import { WatchedFiles } from './tables/watched-files.js';
 import { WatchedFolders } from './tables/watched-folders.js';
@@ -129,6 +130,7 @@ function assemble(
   const keys = new ApiKeys(database);
   const keyPairs = new KeyPairs(database, accountSecrets);
   const connections = new Connections(database, connectionSecrets);
+  const jobRows = new Jobs(database, jobs);
   const history = new TransferHistory(database, node.id, options);
   const checks = new WatchChecks(database, node.id);
   const folders = new WatchedFolders(database, jobs, checks, node.id);
@@ -163,7 +165,12 @@ function assemble(
       events: new WebhookEvents(database, jobs, folders),
       jobs,
     },
-    jobs: { rows: new Jobs(database, jobs), tree: new JobTree(database, jobs), queue: jobs },
+    jobs: {
+      rows: jobRows,
+      tree: new JobTree(database, jobs),
+      schedules: new Schedules(database, jobRows),
+      queue: jobs,
+    },
     management: {
       audit: new AuditLog(database),
       connections: new ConnectionEditor(database, connectionSecrets, keyPairs, connections, keys),

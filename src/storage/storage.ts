@@ -23,6 +23,7 @@ import type { LeftoverNotes } from './tables/leftovers.js';
 import type { LoginSessions as SessionStore } from './tables/login-sessions.js';
 import type { MonthlyQuota } from './tables/quota.js';
 import type { RunningTransfers as RunningStore } from './tables/running-transfers.js';
+import type { Schedules as ScheduleStore } from './tables/schedules.js';
 import type { WatchChecks as CheckStore } from './tables/watch-checks.js';
 import type { WatchedFiles as FileStore } from './tables/watched-files.js';
 import type { WatchedFolders as FolderStore } from './tables/watched-folders.js';
@@ -49,6 +50,7 @@ export type LoginSessions = Face<SessionStore>;
 export type Quota = Face<MonthlyQuota>;
 export type RequestRates = Face<SharedRates>;
 export type RunningTransfers = Face<RunningStore>;
+export type Schedules = Face<ScheduleStore>;
 export type SessionClaims = Face<SharedSessions>;
 export type Signatures = Face<Signer>;
 export type TransferPages = Face<PageStore>;
@@ -84,6 +86,7 @@ export interface WatchStorage {
 export interface JobStorage {
   readonly rows: Jobs;
   readonly tree: JobTree;
+  readonly schedules: Schedules;
   readonly queue: JobQueue;
 }
 
@@ -138,6 +141,7 @@ export type { KeyPair, MadeKeyPair } from './tables/key-pairs.js';
 export type { Leftover } from './tables/leftovers.js';
 export type { LoginSession } from './tables/login-sessions.js';
 export type { RunningRow } from './tables/running-transfers.js';
+export type { DueSchedule, Fired, Schedule, ScheduleSettings } from './tables/schedules.js';
 export * from './tables/transfer.js';
 export type { CheckKind, CheckRow } from './tables/watch-checks.js';
 export {

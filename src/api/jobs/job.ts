@@ -23,7 +23,7 @@ import {
 } from '../../storage/storage.js';
 import { CONNECTION_ID } from '../fields.js';
 
-const place = (description: string) =>
+export const place = (description: string) =>
   group(
     { connectionId: text(CONNECTION_ID), path: text('Path of the folder from the root of the connection.') },
     description,

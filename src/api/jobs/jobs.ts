@@ -1,9 +1,10 @@
 /** Jobs: whole folders, copied, moved, deleted or kept alike. */
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { flag, listOf, object, oneOf, text, textOrNull, texts, withDefault } from '../../base/schema.js';
 import type { Caller } from '../../http/types.js';
 import { json } from '../../http/answer.js';
+import type { JobOrder } from '../../jobs/service.js';
 import {
   COMPARISONS,
   CONFLICT_RULES,
@@ -105,7 +106,12 @@ export const createJob = endpoint({
   },
   isRemote: true,
   errors: [...errors],
-}).handle(async ({ caller, body, request }, services: ApiServices) => {
+}).handle(async ({ caller, body, request }, services: ApiServices) =>
+  accepted(await services.jobs.create(caller, await orderOf(services, caller, body), request.ending)),
+);
+
+/** @throws GatewayError bad_request, unknown_connection, forbidden */
+export async function orderOf(services: ApiServices, caller: Caller, body: Static<typeof newJob>): Promise<JobOrder> {
   const { source, destination, name = null, ...rest } = body;
   if (body.type === 'delete' && destination !== undefined) {
     throw refusal('bad_request', 'destination is not for jobs of the type delete');
@@ -119,11 +125,10 @@ export const createJob = endpoint({
   });
   const from = await placeOf(source);
   const to = destination === undefined ? undefined : await placeOf(destination);
-  const job = await services.jobs.create(caller, { ...rest, name, source: from, destination: to }, request.ending);
-  return accepted(job);
-});
+  return { ...rest, name, source: from, destination: to };
+}
 
-function accepted(job: Job) {
+export function accepted(job: Job) {
   return json(202, { job: jobOf(job) }, { Location: `/api/jobs/${job.id}` });
 }
 

@@ -6,8 +6,8 @@ import { type GatewayError, refusal } from '../../base/errors.js';
 import type { Caller, RequestContext, Route } from '../../http/types.js';
 import type { Connection } from '../../connections/connection.js';
 import type { Remotes } from '../../remotes/registry.js';
-import type { Actor, MadeKeyPair, ManagedConnection, Management, Storage } from '../../storage/storage.js';
 import type { JobService } from '../../jobs/service.js';
+import type { MadeKeyPair, ManagedConnection, Management, Storage } from '../../storage/storage.js';
 import type { WatchService } from '../../watch/service.js';
 import {
   type Answering,
@@ -78,23 +78,14 @@ export function ownerEndpoints(tag: string) {
   };
 }
 
+export { actorOf } from '../services.js';
+
 /** Of a request, whatever its path, query and body are. */
 type Asked = Pick<RequestContext, 'caller' | 'request' | 'requestId'>;
 
 /** Of a request whose path names an item. */
 export interface AtItem extends Asked {
   readonly params: { readonly id: string };
-}
-
-export function actorOf({ caller, request, requestId }: Asked): Actor {
-  return {
-    accountId: caller.accountId,
-    kind: caller.session === undefined ? 'key' : 'session',
-    id: caller.keyId,
-    email: caller.email,
-    address: request.remoteAddress,
-    requestId,
-  };
 }
 
 /** @throws GatewayError unknown_connection, also for another account's */

@@ -73,6 +73,7 @@ export const FILE_API: Api = {
       description: 'Folders that are checked at an interval, and the event that tells of new files.',
     },
     { name: 'Jobs', description: 'Whole folders: copied, moved, deleted or kept alike, on whichever nodes live.' },
+    { name: 'Schedules', description: 'Jobs that begin by the clock.' },
     { name: 'System', description: 'The gateway itself.' },
   ],
   owns: (path) => !path.startsWith('/manage/'),

@@ -9,6 +9,7 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 import { generateApiKey, hashApiKey, isPlausibleKey } from '../secrets/hashes.js';
 import { StartupError } from '../startup.js';
 import { type Actor, record } from './audit-log.js';
+import { handOver } from './schedules.js';
 import { CachedLookup } from './cached-lookup.js';
 
 /** What a request may do that shows the key. */
@@ -130,6 +131,7 @@ export class ApiKeys {
         update api_keys set name = ${`${former.name} (until ${until.toISOString()})`}, expires_at = ${until}
         where id = ${former.id} and account_id = ${actor.accountId}`;
       const next = await insert(tx, actor.accountId, former);
+      await handOver(tx, former.id, next.id);
       const details = { formerKeyId: former.id, formerKeyEndsAt: until.toISOString() };
       await record(tx, actor, { action: 'api_key.rotate', target: target(next.id, former.name), details });
       return next;

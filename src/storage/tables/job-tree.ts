@@ -240,10 +240,10 @@ export function endingFiles(sql: Queryable) {
 
 /** A job that waits, with its root folder before it. */
 export async function insertJob(tx: Transaction, id: string, row: NewJobRow): Promise<void> {
-  const { accountId, keyId, name, definition } = row;
+  const { accountId, keyId, scheduleId, name, definition } = row;
   await tx`
-    insert into jobs (id, account_id, key_id, type, name, state, definition)
-    values (${id}, ${accountId}, ${keyId}, ${definition.type}, ${storable(name)}, 'queued',
+    insert into jobs (id, account_id, key_id, schedule_id, type, name, state, definition)
+    values (${id}, ${accountId}, ${keyId}, ${scheduleId}, ${definition.type}, ${storable(name)}, 'queued',
       ${tx.json(definition as never)})`;
   await tx`
     insert into job_folders (job_id, path, depth, is_extra, is_removed, state)

@@ -73,6 +73,7 @@ export interface RunningJob extends Job {
 export interface NewJobRow {
   readonly accountId: string;
   readonly keyId: string | null;
+  readonly scheduleId: string | null;
   readonly name: string | null;
   readonly definition: JobDefinition;
 }

@@ -36,7 +36,8 @@ export class Jobs {
     return this.database.transaction((tx) => this.createIn(tx, row, limits));
   }
 
-  private async createIn(tx: Transaction, row: NewJobRow, limits: JobLimits): Promise<Job> {
+  /** The same, as part of something larger. Nothing is written where it is refused. @throws GatewayError share_exceeded */
+  async createIn(tx: Transaction, row: NewJobRow, limits: JobLimits): Promise<Job> {
     const { accountId } = row;
     await lockAccount(tx, accountId);
     const [open] = await tx<{ running: number; waiting: number }[]>`

@@ -322,6 +322,31 @@ test('jobs', async () => {
   await expect(404, '/api/transfers/{id}', { on: unknown });
 });
 
+test('schedules', async () => {
+  const job = { type: 'delete', source: { connectionId: 'sandbox', path: '/scheduled' } };
+  const all = '/api/schedules';
+  const json = { name: 'Nightly', cron: '30 2 * * *', timeZone: 'Europe/Berlin', job };
+  const made = await expect(201, all, { json });
+  const { id } = made.json['schedule'] as { id: string };
+  await expect(400, all, { json: { ...json, cron: '0 0 31 2 *' } });
+  await expect(403, all, { json, key: READER });
+  await expect(404, all, { json: { ...json, job: { ...job, source: { connectionId: 'unknown' } } } });
+  await expect(200, all);
+  await expect(401, all, { key: '' });
+  const one = `${all}/{id}`;
+  await expect(200, one, { method: 'PATCH', json: { isActive: false }, on: id });
+  await expect(400, one, { method: 'PATCH', json: { timeZone: 'Mars/Base' }, on: id });
+  await expect(202, `${one}/run`, { method: 'POST', on: id });
+  await expect(200, one, { method: 'DELETE', on: id });
+  for (const [method, path] of [
+    ['PATCH', one],
+    ['DELETE', one],
+    ['POST', `${one}/run`],
+  ] as const) {
+    await expect(404, path, { method, on: id, ...(method === 'PATCH' ? { json: {} } : {}) });
+  }
+});
+
 test('the gateway itself', async () => {
   for (const method of ['GET', 'HEAD']) {
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']) {

@@ -1,0 +1,217 @@
+/** Schedules: jobs that begin by the clock. */
+import { type Static, Type } from 'typebox';
+import {
+  count,
+  dateTime,
+  dateTimeOrNull,
+  described,
+  flag,
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  text,
+  textOrNull,
+  texts,
+  withDefault,
+} from '../../base/schema.js';
+import { nextRunsOf } from '../../jobs/schedules.js';
+import { COMPARISONS, CONFLICT_RULES, JOB_TYPES, type Schedule } from '../../storage/storage.js';
+import { endpoint, jsonContent } from '../endpoint.js';
+import { successAnswer } from '../fields.js';
+import { actorOf, type ApiServices } from '../services.js';
+import { jobAnswer, jobExample, place } from './job.js';
+import { accepted, newJob, orderOf } from './jobs.js';
+
+const TAG = 'Schedules';
+
+const scheduledJob = object('ScheduledJob', {
+  type: oneOf(JOB_TYPES, 'What is done.'),
+  source: place('Where the files are.'),
+  destination: orNull(place('Where they go.'), 'null of a deletion.'),
+  include: texts('Only files that one of these globs takes.'),
+  exclude: texts('Not files and folders that one of these globs takes.'),
+  onConflict: oneOf(CONFLICT_RULES, 'What becomes of a file that stands at the destination.'),
+  compare: oneOf(COMPARISONS, 'How a `sync` tells that a file has not changed.'),
+  deleteExtra: flag('Whether a `sync` deletes what the source does not have.'),
+  maxDeletes: count('With more to delete than this, nothing is deleted.'),
+  bytesPerSecond: count('Of all its files together; 0 = as fast as it goes.'),
+  dryRun: flag('Tells what would be done, and does nothing.'),
+  name: textOrNull('Of the jobs; null = that of the schedule.'),
+});
+
+const CRON =
+  'Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.';
+const ZONE = 'Name of a time zone (IANA) whose local time the cron means.';
+
+const schedule = object('Schedule', {
+  id: text('Identifier.'),
+  name: text('For people.'),
+  cron: text(CRON),
+  timeZone: text(ZONE),
+  isActive: flag('Whether it is switched on.'),
+  job: described(scheduledJob, 'What it begins.'),
+  nextRuns: listOf(dateTime('A time.'), 'The next five; none while it is switched off.'),
+  lastRunAt: dateTimeOrNull('When it began a job last.'),
+  lastJobId: textOrNull('That job.'),
+  lastSkippedAt: dateTimeOrNull('When a run was left out last.'),
+  error: textOrNull('Why the last run was left out, or why the schedule has stopped.'),
+  createdAt: dateTime('When it was created.'),
+});
+
+const ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001';
+const parameter = { id: text('Identifier of a schedule.', { minLength: 1, examples: [ID] }) };
+
+const example: Static<typeof schedule> = {
+  ...{ id: ID, name: 'Nightly', cron: '30 2 * * 1-5', timeZone: 'Europe/Berlin', isActive: true },
+  job: {
+    type: 'sync',
+    source: { connectionId: 'warehouse', path: '/reports' },
+    destination: { connectionId: 'lake', path: '/reports' },
+    ...{ include: [], exclude: ['*.tmp'], onConflict: 'replace', compare: 'size-and-time', deleteExtra: false },
+    ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false, name: null },
+  },
+  nextRuns: ['2026-02-02', '2026-02-03', '2026-02-04', '2026-02-05', '2026-02-06'].map((day) => `${day}T01:30:00.000Z`),
+  ...{ lastRunAt: null, lastJobId: null, lastSkippedAt: null, error: null, createdAt: '2026-01-31T12:00:00.000Z' },
+};
+
+function scheduleOf(row: Schedule): Static<typeof schedule> {
+  const { id, name, cron, timeZone, isActive, definition, jobName, lastJobId, errorMessage: error } = row;
+  return {
+    ...{ id, name, cron, timeZone, isActive, job: { ...definition, name: jobName } },
+    nextRuns: nextRunsOf(row).map((time) => time.toISOString()),
+    lastRunAt: row.lastRunAt?.toISOString() ?? null,
+    lastJobId,
+    lastSkippedAt: row.lastSkippedAt?.toISOString() ?? null,
+    error,
+    createdAt: row.createdAt.toISOString(),
+  };
+}
+
+const scheduleAnswer = object('ScheduleAnswer', { schedule: described(schedule, 'The schedule, as it is now.') });
+
+const name = text('For people.', { minLength: 1, maxLength: 200 });
+const cron = text(CRON, { minLength: 1, maxLength: 200 });
+const timeZone = text(ZONE, { minLength: 1, maxLength: 64 });
+const isActive = flag('Whether it is switched on.');
+
+const errors = ['plan_required', 'unknown_connection', 'connection_inactive'] as const;
+
+export const listSchedules = endpoint({
+  method: 'GET',
+  path: '/api/schedules',
+  access: 'any',
+  isEssential: true,
+  operationId: 'listSchedules',
+  tag: TAG,
+  summary: 'List schedules',
+  description: 'All schedules of the connections that this API key may use, oldest first.',
+  answer: {
+    description: 'The schedules.',
+    schema: object('SchedulesAnswer', { schedules: listOf(schedule, 'Oldest first.') }),
+    example: { schedules: [example] },
+  },
+}).handle(async ({ caller }, { schedules }: ApiServices) => ({
+  schedules: (await schedules.list(caller)).map(scheduleOf),
+}));
+
+export const createSchedule = endpoint({
+  method: 'POST',
+  path: '/api/schedules',
+  access: 'write',
+  operationId: 'createSchedule',
+  tag: TAG,
+  summary: 'Create a schedule',
+  description:
+    'Begins a job whenever its cron comes. A run is left out while the one before has not ended; runs that were missed, because no gateway ran, are one run. Its jobs are those of the API key: a key that is revoked, expires or loses its rights stops the schedule, until another key changes it.',
+  body: object('NewSchedule', {
+    name,
+    cron,
+    timeZone: withDefault(timeZone, 'UTC'),
+    isActive: withDefault(isActive, true),
+    job: described(newJob, 'What it begins, as in `POST /api/jobs`.'),
+  }),
+  bodyExamples: {
+    nightly: {
+      name: 'Nightly',
+      cron: '30 2 * * 1-5',
+      timeZone: 'Europe/Berlin',
+      job: {
+        type: 'sync',
+        source: { connectionId: 'warehouse', path: '/reports' },
+        destination: { connectionId: 'lake', path: '/reports' },
+      },
+    },
+  },
+  answer: { status: 201, description: 'It is made.', schema: scheduleAnswer, example: { schedule: example } },
+  isRemote: true,
+  errors: [...errors, 'share_exceeded'],
+}).handle(async (input, services: ApiServices) => {
+  const { caller, body, request } = input;
+  const fields = { ...body, job: await orderOf(services, caller, body.job) };
+  return { schedule: scheduleOf(await services.schedules.create(actorOf(input), caller, fields, request.ending)) };
+});
+
+export const changeSchedule = endpoint({
+  method: 'PATCH',
+  path: '/api/schedules/:id',
+  access: 'write',
+  operationId: 'changeSchedule',
+  tag: TAG,
+  summary: 'Change a schedule',
+  description:
+    'Fields that are absent stay; `job` is replaced whole. From now on its jobs are those of the API key that changed it. A job that runs goes on as it began.',
+  params: parameter,
+  body: object('ScheduleChanges', {
+    name: Type.Optional(name),
+    cron: Type.Optional(cron),
+    timeZone: Type.Optional(timeZone),
+    isActive: Type.Optional(isActive),
+    job: Type.Optional(described(newJob, 'What it begins, as in `POST /api/jobs`.')),
+  }),
+  bodyExamples: { pause: { isActive: false } },
+  answer: { description: 'As it is from now on.', schema: scheduleAnswer, example: { schedule: example } },
+  isRemote: true,
+  errors: [...errors, 'unknown_item'],
+}).handle(async (input, services: ApiServices) => {
+  const { caller, params, body, request } = input;
+  const job = body.job === undefined ? undefined : await orderOf(services, caller, body.job);
+  const fields = { ...body, job };
+  const edited = await services.schedules.edit(actorOf(input), caller, params.id, fields, request.ending);
+  return { schedule: scheduleOf(edited) };
+});
+
+export const deleteSchedule = endpoint({
+  method: 'DELETE',
+  path: '/api/schedules/:id',
+  access: 'write',
+  operationId: 'deleteSchedule',
+  tag: TAG,
+  summary: 'Delete a schedule',
+  description: 'Jobs that it has begun go on.',
+  params: parameter,
+  answer: { description: 'It is gone.', schema: successAnswer, example: { success: true } },
+  errors: ['unknown_item'],
+}).handle(async (input, { schedules }: ApiServices) => {
+  await schedules.remove(actorOf(input), input.caller, input.params.id);
+  return { success: true as const };
+});
+
+export const runSchedule = endpoint({
+  method: 'POST',
+  path: '/api/schedules/:id/run',
+  access: 'write',
+  operationId: 'runSchedule',
+  tag: TAG,
+  summary: 'Run a schedule now',
+  description: 'Begins its job out of turn, whether it is switched on or not. 409 while a run of it has not ended.',
+  params: parameter,
+  answers: {
+    202: {
+      description: 'It has begun, or waits for others of the account.',
+      headers: ['Location'],
+      content: jsonContent(jobAnswer, { job: { job: { ...jobExample, scheduleId: ID } } }),
+    },
+  },
+  errors: ['unknown_item', 'plan_required', 'in_use', 'share_exceeded'],
+}).handle(async ({ caller, params }, { schedules }: ApiServices) => accepted(await schedules.run(caller, params.id)));

@@ -1,0 +1,106 @@
+/** When a cron comes, in the local time of a zone. Fields are read, and wall times found, by croner. */
+import { Cron } from 'croner';
+import { refusal } from '../base/errors.js';
+
+export interface Recurrence {
+  /** The first time after that one; null = never again. */
+  nextAfter(time: Date): Date | null;
+}
+
+const FIVE_FIELDS = /^[\w*?,/#+-]+( +[\w*?,/#+-]+){4}$/;
+const NICKNAMES: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+};
+
+/**
+ * Where the hour is `*` it comes in every hour that passes. Any other cron names times of the clock on the wall: one that
+ * comes twice, as summer time ends, counts the first time; those that are left out as it begins come once, right after.
+ * @throws GatewayError bad_request
+ */
+export function recurrenceOf(cron: string, timeZone: string): Recurrence {
+  const fields = NICKNAMES[cron.trim().toLowerCase()] ?? cron.trim();
+  const zone = zoneOf(timeZone);
+  if (!FIVE_FIELDS.test(fields)) throw refusal('bad_request', `cron must be five fields, such as "30 2 * * 1-5"`);
+  const isEveryHour = /^[^ ]+ +[*?] /.test(fields);
+  try {
+    const times = new Cron(fields, { timezone: isEveryHour ? timeZone : 'UTC', paused: true, mode: '5-part' });
+    const recurrence = {
+      nextAfter: (time: Date) => (isEveryHour ? times.nextRun(time) : nextOnWall(times, zone, time)),
+    };
+    if (recurrence.nextAfter(new Date(0)) !== null) return recurrence;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
+    throw refusal('bad_request', `cron: ${reason}`);
+  }
+  throw refusal('bad_request', `cron "${cron}" never comes`);
+}
+
+/** The next `count` times, the first one included where it is known. */
+export function timesFrom(recurrence: Recurrence, first: Date, count: number): Date[] {
+  const times = [first];
+  for (let time = recurrence.nextAfter(first); time !== null && times.length < count;) {
+    times.push(time);
+    time = recurrence.nextAfter(time);
+  }
+  return times;
+}
+
+/** Local time minus UTC at a moment, in milliseconds. */
+type Offset = (moment: number) => number;
+
+function zoneOf(timeZone: string): Offset {
+  // An offset is no zone: it knows no summer time, and not every version of Node.js takes it.
+  const isName = /^[A-Za-z]/.test(timeZone);
+  try {
+    if (isName) return offsetIn(timeZone);
+  } catch {
+    // Unknown: told below.
+  }
+  throw refusal('bad_request', `timeZone must be a name of the IANA database, such as "Europe/Berlin"`);
+}
+
+function offsetIn(timeZone: string): Offset {
+  const format = new Intl.DateTimeFormat('en-US', {
+    ...{ timeZone, hourCycle: 'h23', calendar: 'gregory', numberingSystem: 'latn' },
+    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  });
+  return (moment) => {
+    const part = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+    const whole = Math.floor(moment / 1000) * 1000;
+    return Date.UTC(year, month - 1, day, hour, minute, second) - whole;
+  };
+}
+
+/** `times` are of the wall, read as if they were UTC. */
+function nextOnWall(times: Cron, offset: Offset, after: Date): Date | null {
+  const from = after.getTime();
+  for (let wall = times.nextRun(new Date(from + offset(from))); wall !== null; wall = times.nextRun(wall)) {
+    const moment = momentOf(wall.getTime(), offset);
+    if (moment > from) return new Date(moment);
+  }
+  return null;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Of two the first; of none the moment at which the clock was moved on. */
+function momentOf(wall: number, offset: Offset): number {
+  const moments = [wall - offset(wall - DAY_MS), wall - offset(wall + DAY_MS)].sort((one, other) => one - other);
+  const found = moments.find((moment) => moment + offset(moment) === wall);
+  if (found !== undefined) return found;
+  let [before = wall, after = wall] = moments;
+  const offsetAfter = offset(after);
+  while (after - before > 1000) {
+    const middle = Math.floor((before + after) / 2000) * 1000;
+    if (offset(middle) === offsetAfter) after = middle;
+    else before = middle;
+  }
+  return after;
+}

@@ -1,0 +1,189 @@
+/** Schedules: what the API asks of them, and the look at the clock that begins their jobs. */
+import { validate as isUuid } from 'uuid';
+import { type Caller, SCOPES } from '../base/caller.js';
+import { GatewayError, refusal, toGatewayError } from '../base/errors.js';
+import type { EndSignal } from '../base/ending.js';
+import type {
+  Actor,
+  DueSchedule,
+  Fired,
+  Job,
+  JobLimits,
+  Schedule,
+  Schedules,
+  ScheduleSettings,
+  StorageOptions,
+} from '../storage/storage.js';
+import { recurrenceOf, timesFrom } from './cron.js';
+import { type JobEnds, type JobOrder, type JobService, keyOf, mayUse } from './service.js';
+
+export interface ScheduleServiceOptions {
+  readonly rows: Schedules;
+  readonly jobs: JobService;
+  readonly limits: JobLimits;
+  /** Of one account. */
+  readonly most: number;
+  /** A job may have begun. */
+  wake(): void;
+  readonly log: StorageOptions['log'];
+}
+
+export interface ScheduleFields {
+  readonly name?: string | undefined;
+  readonly cron?: string | undefined;
+  readonly timeZone?: string | undefined;
+  readonly isActive?: boolean | undefined;
+  readonly job?: JobOrder | undefined;
+}
+
+export type NewSchedule = { readonly [Name in keyof ScheduleFields]-?: NonNullable<ScheduleFields[Name]> };
+
+const SHOWN_RUNS = 5;
+const LOOK_EVERY_MS = 500;
+
+export class ScheduleService {
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(private readonly options: ScheduleServiceOptions) {}
+
+  /** Errors: those of a new job; bad_request of a cron that never comes; share_exceeded. */
+  async create(actor: Actor, caller: Caller, fields: NewSchedule, signal: EndSignal): Promise<Schedule> {
+    const { rows, most } = this.options;
+    const { name, cron, timeZone, isActive, job } = fields;
+    recurrenceOf(cron, timeZone);
+    const definition = await this.options.jobs.define(caller, job, signal);
+    const settings = { name, cron, timeZone, isActive, jobName: job.name, definition };
+    return rows.create(actor, keyOf(caller), settings, nextRunOf, most);
+  }
+
+  async list(caller: Caller): Promise<readonly Schedule[]> {
+    const schedules = await this.options.rows.list(caller.accountId);
+    return schedules.filter(({ definition }) => mayUse(caller, definition));
+  }
+
+  /** @throws GatewayError unknown_item, also of one whose connections the key is not for */
+  async get(caller: Caller, id: string): Promise<Schedule> {
+    const schedule = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
+    if (schedule !== undefined && mayUse(caller, schedule.definition)) return schedule;
+    throw unknown(id);
+  }
+
+  /** Whoever changes it must be allowed all that it does. Errors: those of `create` but the last; unknown_item */
+  async edit(actor: Actor, caller: Caller, id: string, fields: ScheduleFields, signal: EndSignal): Promise<Schedule> {
+    const { rows, jobs } = this.options;
+    const former = await this.get(caller, id);
+    const { job, ...others } = fields;
+    const changes: Partial<ScheduleSettings> = {
+      ...(Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)) as typeof others),
+      ...(job === undefined ? {} : { jobName: job.name, definition: await jobs.define(caller, job, signal) }),
+    };
+    recurrenceOf(changes.cron ?? former.cron, changes.timeZone ?? former.timeZone);
+    jobs.checkRights(caller, changes.definition ?? former.definition);
+    const edited = await rows.edit(actor, keyOf(caller), id, changes, nextRunOf);
+    if (edited === undefined) throw unknown(id);
+    return edited;
+  }
+
+  /** @throws GatewayError unknown_item */
+  async remove(actor: Actor, caller: Caller, id: string): Promise<void> {
+    await this.get(caller, id);
+    if (!(await this.options.rows.remove(actor, id))) throw unknown(id);
+  }
+
+  /** Now, whether it is switched on or not. @throws GatewayError unknown_item; plan_required, scope_missing; in_use, share_exceeded */
+  async run(caller: Caller, id: string): Promise<Job> {
+    const { rows, jobs, limits } = this.options;
+    const { definition } = await this.get(caller, id);
+    jobs.checkRights(caller, definition);
+    const job = await rows.run(caller.accountId, keyOf(caller), id, limits);
+    if (job === undefined) throw unknown(id);
+    this.options.wake();
+    return job;
+  }
+
+  start(): void {
+    this.#again(0);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+  }
+
+  #again(ms: number): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => {
+      this.#looking = this.#look().then(
+        () => this.#again(LOOK_EVERY_MS),
+        (error: unknown) => {
+          this.options.log('debug', 'due schedules could not be looked up', { reason: toGatewayError(error).message });
+          this.#again(LOOK_EVERY_MS * 4);
+        },
+      );
+    }, ms);
+  }
+
+  async #look(): Promise<void> {
+    const { rows, limits } = this.options;
+    while (!this.#isStopped) {
+      const fired = await rows.fireNext((due) => this.#verdictOn(due), limits);
+      if (fired === undefined) return;
+      this.#tell(fired);
+    }
+  }
+
+  #verdictOn(due: DueSchedule): { readonly next: Date | null } | { readonly stop: string } {
+    try {
+      this.#checkRights(due);
+      return { next: recurrenceOf(due.cron, due.timeZone).nextAfter(due.now) };
+    } catch (error) {
+      if (error instanceof GatewayError) return { stop: error.clientText };
+      throw error;
+    }
+  }
+
+  /** As if its key asked now. */
+  #checkRights({ definition, accountId, email, plan, keyId, scopes, connections }: DueSchedule): void {
+    if (keyId !== null && scopes === null) {
+      throw refusal(
+        'unauthenticated',
+        'the API key that made it was revoked or has expired: change it with another key',
+      );
+    }
+    const rights = { scopes: scopes ?? SCOPES, connections: connections ?? [] };
+    if (!rights.scopes.includes('write')) throw lost('the scope "write"');
+    if (!mayUse(rights, definition)) throw lost(`the connections ${connectionsOf(definition).join(' and ')}`);
+    this.options.jobs.checkRights({ accountId, email, plan, keyId: keyId ?? accountId, ...rights }, definition);
+  }
+
+  #tell({ schedule, outcome, reason }: Fired): void {
+    const { log } = this.options;
+    if (outcome === 'begun') return this.options.wake();
+    const facts = { scheduleId: schedule.id, accountId: schedule.accountId, reason };
+    log('warn', outcome === 'skipped' ? 'a run of a schedule is skipped' : 'a schedule has stopped', facts);
+  }
+}
+
+/** As many as are shown; none while it is switched off. */
+export function nextRunsOf({ cron, timeZone, nextRunAt }: Schedule): readonly Date[] {
+  return nextRunAt === null ? [] : timesFrom(recurrenceOf(cron, timeZone), nextRunAt, SHOWN_RUNS);
+}
+
+function nextRunOf({ isActive, cron, timeZone }: ScheduleSettings, now: Date): Date | null {
+  return isActive ? recurrenceOf(cron, timeZone).nextAfter(now) : null;
+}
+
+function connectionsOf({ source, destination }: JobEnds): readonly string[] {
+  return [...new Set([source, ...(destination === null ? [] : [destination])].map(({ connectionId }) => connectionId))];
+}
+
+function lost(what: string): GatewayError {
+  return refusal('scope_missing', `the API key that made it has lost ${what}`);
+}
+
+function unknown(id: string): GatewayError {
+  return refusal('unknown_item', `there is no schedule ${id.slice(0, 64)}`);
+}

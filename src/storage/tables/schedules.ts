@@ -1,0 +1,236 @@
+/** Schedules: rows that begin jobs when they are due, whichever node looks first. */
+import { hasCode, refusal } from '../../base/errors.js';
+import { uuidv7 } from '../../base/uuid.js';
+import type { Scope } from '../../base/caller.js';
+import type { Database } from '../postgres/database.js';
+import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import { type Actor, record } from './audit-log.js';
+import type { Job, JobDefinition } from './job.js';
+import type { JobLimits, Jobs } from './jobs.js';
+
+export interface ScheduleSettings {
+  readonly name: string;
+  readonly cron: string;
+  readonly timeZone: string;
+  readonly isActive: boolean;
+  readonly jobName: string | null;
+  readonly definition: JobDefinition;
+}
+
+export interface Schedule extends ScheduleSettings {
+  readonly id: string;
+  readonly accountId: string;
+  readonly keyId: string | null;
+  readonly nextRunAt: Date | null;
+  readonly lastRunAt: Date | null;
+  readonly lastJobId: string | null;
+  readonly lastSkippedAt: Date | null;
+  readonly errorMessage: string | null;
+  readonly createdAt: Date;
+}
+
+export interface DueSchedule extends Schedule {
+  readonly email: string;
+  readonly plan: string;
+  /** Of its key; null where that was revoked, has expired, or was none. */
+  readonly scopes: readonly Scope[] | null;
+  readonly connections: readonly string[] | null;
+  /** By the database's clock. */
+  readonly now: Date;
+}
+
+/** What becomes of a schedule that is due: it runs, and then at `next`; or it stops, and why. */
+export type Verdict = { readonly next: Date | null } | { readonly stop: string };
+
+/** What has become of it. */
+export interface Fired {
+  readonly schedule: DueSchedule;
+  readonly outcome: 'begun' | 'skipped' | 'stopped';
+  readonly reason: string | null;
+}
+
+type NextRun = (settings: ScheduleSettings, now: Date) => Date | null;
+
+const STILL_RUNS = 'the run before had not ended';
+
+export class Schedules {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: Pick<Jobs, 'createIn'>,
+  ) {}
+
+  /** @throws GatewayError share_exceeded */
+  async create(
+    actor: Actor,
+    keyId: string | null,
+    settings: ScheduleSettings,
+    nextRun: NextRun,
+    limit: number,
+  ): Promise<Schedule> {
+    const { accountId } = actor;
+    return this.database.transaction(async (tx) => {
+      // The account's row is the lock: of two that are made at once the second one counts the first.
+      const [account] = await tx<{ now: Date; count: number }[]>`
+        select now() as now from accounts where id = ${accountId} for update`;
+      const [room] = await tx<{ taken: number }[]>`
+        select count(*) as taken from schedules where account_id = ${accountId}`;
+      if ((room?.taken ?? 0) >= limit) {
+        throw refusal('share_exceeded', `this account has ${limit} schedules already; delete some first`);
+      }
+      const id = uuidv7();
+      const { name, cron, timeZone, isActive, jobName, definition } = settings;
+      await tx`
+        insert into schedules (id, account_id, key_id, name, cron, time_zone, is_active, job_name, definition, next_run_at)
+        values (${id}, ${accountId}, ${keyId}, ${storable(name)}, ${cron}, ${timeZone}, ${isActive},
+          ${storable(jobName)}, ${tx.json(definition as never)}, ${nextRun(settings, account?.now ?? new Date())})`;
+      await record(tx, actor, { action: 'schedule.create', target: target(id, name), details: detailsOf(settings) });
+      return (await findIn(tx, accountId, id)) as Schedule;
+    });
+  }
+
+  async list(accountId: string): Promise<readonly Schedule[]> {
+    return this.database.all<Schedule>`
+      select ${columns} from schedules s where s.account_id = ${accountId} order by s.id`;
+  }
+
+  /** undefined when unknown or another account's. */
+  async find(accountId: string, id: string): Promise<Schedule | undefined> {
+    return this.database.run((sql) => findIn(sql, accountId, id));
+  }
+
+  /** Whoever changes it answers for it from now on. Resolves to what became of it; undefined = unknown. */
+  async edit(
+    actor: Actor,
+    keyId: string | null,
+    id: string,
+    changes: Partial<ScheduleSettings>,
+    nextRun: NextRun,
+  ): Promise<Schedule | undefined> {
+    const { accountId } = actor;
+    return this.database.transaction(async (tx) => {
+      const former = await lock(tx, accountId, id);
+      if (former === undefined) return undefined;
+      const settings = { ...former, ...changes };
+      const { name, cron, timeZone, isActive, jobName, definition } = settings;
+      const isSameTime = former.isActive && isActive && former.cron === cron && former.timeZone === timeZone;
+      await tx`
+        update schedules set key_id = ${keyId}, name = ${storable(name)}, cron = ${cron}, time_zone = ${timeZone},
+          is_active = ${isActive}, job_name = ${storable(jobName)}, definition = ${tx.json(definition as never)},
+          next_run_at = ${isSameTime ? former.nextRunAt : nextRun(settings, former.now)}, error_message = null
+        where id = ${id}`;
+      const details = { ...detailsOf(settings), fields: Object.keys(changes) };
+      await record(tx, actor, { action: 'schedule.update', target: target(id, name), details });
+      return findIn(tx, accountId, id);
+    });
+  }
+
+  /** Jobs that it has begun go on. False = unknown. */
+  async remove(actor: Actor, id: string): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const [gone] = await tx<{ name: string }[]>`
+        delete from schedules where id = ${id} and account_id = ${actor.accountId} returning name`;
+      if (gone === undefined) return false;
+      await record(tx, actor, { action: 'schedule.delete', target: target(id, gone.name) });
+      return true;
+    });
+  }
+
+  /** Out of turn. undefined = unknown. @throws GatewayError in_use, share_exceeded */
+  async run(accountId: string, keyId: string | null, id: string, limits: JobLimits): Promise<Job | undefined> {
+    return this.database.transaction(async (tx) => {
+      const schedule = await lock(tx, accountId, id);
+      if (schedule === undefined) return undefined;
+      if (await isRunning(tx, id)) throw refusal('in_use', `schedule ${id}: ${STILL_RUNS}`);
+      return this.begin(tx, { ...schedule, keyId }, limits);
+    });
+  }
+
+  /**
+   * Begins the job of the schedule that has waited longest, and moves the schedule on, at once: after a crash either both
+   * have happened or none. Runs that were missed are this one run. undefined = none is due.
+   */
+  async fireNext(verdictOn: (due: DueSchedule) => Verdict, limits: JobLimits): Promise<Fired | undefined> {
+    return this.database.transaction(async (tx) => {
+      const [schedule] = await tx<DueSchedule[]>`
+        select ${columns(tx)}, a.email, a.plan, k.scopes, k.connection_ids as connections, now() as now
+        from schedules s join accounts a on a.id = s.account_id
+          left join api_keys k on k.id = s.key_id and k.revoked_at is null
+            and (k.expires_at is null or k.expires_at > now())
+        where s.next_run_at <= now() order by s.next_run_at limit 1 for update of s skip locked`;
+      if (schedule === undefined) return undefined;
+      const verdict = verdictOn(schedule);
+      if ('stop' in verdict) {
+        await tx`
+          update schedules set is_active = false, next_run_at = null, error_message = ${storable(verdict.stop)}
+          where id = ${schedule.id}`;
+        return { schedule, outcome: 'stopped', reason: verdict.stop };
+      }
+      const reason = await this.tryToBegin(tx, schedule, limits);
+      await tx`
+        update schedules set next_run_at = ${verdict.next}, error_message = ${storable(reason)},
+          last_skipped_at = case when ${reason !== null} then now() else last_skipped_at end
+        where id = ${schedule.id}`;
+      return { schedule, outcome: reason === null ? 'begun' : 'skipped', reason };
+    });
+  }
+
+  /** Resolves to why not; null = it has begun. */
+  private async tryToBegin(tx: Transaction, schedule: Schedule, limits: JobLimits): Promise<string | null> {
+    if (await isRunning(tx, schedule.id)) return STILL_RUNS;
+    try {
+      await this.begin(tx, schedule, limits);
+      return null;
+    } catch (error) {
+      // Nothing was written then.
+      if (hasCode(error, 'share_exceeded')) return error.clientText;
+      throw error;
+    }
+  }
+
+  private async begin(tx: Transaction, schedule: Schedule, limits: JobLimits): Promise<Job> {
+    const { id, accountId, keyId, jobName, name, definition } = schedule;
+    const row = { accountId, keyId, scheduleId: id, name: jobName ?? name, definition };
+    const job = await this.jobs.createIn(tx, row, limits);
+    await tx`update schedules set last_run_at = now(), last_job_id = ${job.id} where id = ${id}`;
+    return job;
+  }
+}
+
+/** The schedules of a key that another one takes the place of. */
+export async function handOver(tx: Transaction, formerKeyId: string, keyId: string): Promise<void> {
+  await tx`update schedules set key_id = ${keyId} where key_id = ${formerKeyId}`;
+}
+
+async function lock(tx: Transaction, accountId: string, id: string): Promise<(Schedule & { now: Date }) | undefined> {
+  const [row] = await tx<(Schedule & { now: Date })[]>`
+    select ${columns(tx)}, now() as now from schedules s where s.id = ${id} and s.account_id = ${accountId} for update`;
+  return row;
+}
+
+async function isRunning(tx: Transaction, id: string): Promise<boolean> {
+  const [open] = await tx`
+    select from jobs where schedule_id = ${id} and state in ('queued', 'running', 'paused') limit 1`;
+  return open !== undefined;
+}
+
+async function findIn(sql: Queryable, accountId: string, id: string): Promise<Schedule | undefined> {
+  const [row] = await sql<Schedule[]>`
+    select ${columns(sql)} from schedules s where s.id = ${id} and s.account_id = ${accountId}`;
+  return row;
+}
+
+function target(id: string, name: string) {
+  return { kind: 'schedule', id, name };
+}
+
+function detailsOf({ cron, timeZone, isActive }: ScheduleSettings) {
+  return { cron, timeZone, isActive };
+}
+
+function columns(sql: Queryable) {
+  return sql`
+    s.id, s.account_id as "accountId", s.key_id as "keyId", s.name, s.cron, s.time_zone as "timeZone",
+    s.is_active as "isActive", s.job_name as "jobName", s.definition, s.next_run_at as "nextRunAt",
+    s.last_run_at as "lastRunAt", s.last_job_id as "lastJobId", s.last_skipped_at as "lastSkippedAt",
+    s.error_message as "errorMessage", s.created_at as "createdAt"`;
+}

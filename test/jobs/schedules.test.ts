@@ -1,0 +1,302 @@
+/** Schedules over two nodes on one PostgreSQL: fired once each, skipped, caught up, stopped, and after a kill. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, describe, test } from 'node:test';
+import postgres from 'postgres';
+import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
+import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { TEST_KEY } from '../storage/databases.js';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { eventually } from '../support/eventually.js';
+import { ended, type JobView } from './support.js';
+
+const NARROW_KEY = 'ftg_narrow-key-0123456789-abcdefgh';
+const ADMIN_KEY = 'ftg_admin-key-0123456789-abcdefghi';
+const SMALL_KEY = 'ftg_small-key-0123456789-abcdefgh';
+
+interface ScheduleView {
+  readonly id: string;
+  readonly isActive: boolean;
+  readonly job: Record<string, unknown>;
+  readonly nextRuns: readonly string[];
+  readonly lastRunAt: string | null;
+  readonly lastJobId: string | null;
+  readonly lastSkippedAt: string | null;
+  readonly error: string | null;
+}
+
+type ScheduledJob = JobView & { readonly scheduleId: string | null };
+
+describe('schedules', { timeout: 300_000 }, () => {
+  let server: PostgresServer;
+  let source: TestServer;
+  let target: TestServer;
+  let sql: postgres.Sql;
+  const nodes: TestGateway[] = [];
+
+  const startNode = (): Promise<TestGateway> =>
+    startGateway({
+      env: { GATEWAY_MASTER_KEY: TEST_KEY },
+      config: {
+        database: { url: server.url },
+        jobs: { schedulesPerAccount: 30, runningPerAccount: 8 },
+        limits: { plans: { single: { connections: 1, monthlyActions: 0 } } },
+        accounts: [
+          {
+            email: 'test@example.com',
+            plan: 'pro',
+            apiKeys: [
+              { name: 'test', key: KEY },
+              { name: 'narrow', key: NARROW_KEY, connections: ['from'] },
+              { name: 'admin', key: ADMIN_KEY, scopes: ['admin'] },
+            ],
+            connections: [
+              { id: 'from', name: 'From', ...source.connection },
+              { id: 'to', name: 'To', ...target.connection },
+            ],
+          },
+          { email: 'small@example.com', plan: 'single', apiKeys: [{ name: 'small', key: SMALL_KEY }] },
+        ],
+      },
+    });
+
+  before(async () => {
+    const [sftp, ftp] = [SFTP_SERVERS[1], FTP_SERVERS[0]];
+    assert.ok(sftp !== undefined && ftp !== undefined);
+    [server, source, target] = await Promise.all([startPostgres(), sftp.start(), ftp.start()]);
+    for (const name of ['a', 'b']) await source.disk.write(`/tree/${name}`, Buffer.from(name));
+    await source.disk.write('/slow/file', Buffer.alloc(400_000));
+    sql = postgres(server.url, { max: 1 });
+    nodes.push(await startNode());
+    nodes.push(await startNode());
+  });
+  after(async () => {
+    await sql?.end();
+    for (const node of nodes) await node.stop();
+    await Promise.all([source?.stop(), target?.stop()]);
+    await server?.stop();
+  });
+
+  const api = (): TestGateway['api'] => (nodes[0] ?? assert.fail()).api;
+  const copy = (path = '/tree', more: object = {}): object => ({
+    ...{ type: 'copy', source: { connectionId: 'from', path: path === '/slow' ? path : '/tree' } },
+    ...{ destination: { connectionId: 'to', path }, ...more },
+  });
+  const yearly = { cron: '30 2 1 1 *', timeZone: 'Europe/Berlin' };
+
+  async function create(body: object, client = api()): Promise<ScheduleView> {
+    const answer = await client.post('/api/schedules', body);
+    assert.equal(answer.status, 201, answer.text);
+    return answer.json['schedule'] as ScheduleView;
+  }
+  async function see(id: string): Promise<ScheduleView> {
+    const answer = await api().get('/api/schedules');
+    assert.equal(answer.status, 200, answer.text);
+    return (answer.json['schedules'] as ScheduleView[]).find((one) => one.id === id) ?? assert.fail('it is gone');
+  }
+  async function jobsOf(id: string): Promise<ScheduledJob[]> {
+    const answer = await api().get('/api/jobs', { query: { limit: '100' } });
+    assert.equal(answer.status, 200, answer.text);
+    return (answer.json['jobs'] as ScheduledJob[]).filter(({ scheduleId }) => scheduleId === id);
+  }
+  /** As if no gateway had run since then. */
+  const miss = (id: string): Promise<unknown> =>
+    sql`update schedules set next_run_at = now() - interval '800 days' where id = ${id}`;
+  const fired = (id: string): Promise<void> =>
+    eventually(async () => Date.parse((await see(id)).nextRuns[0] ?? '') > Date.now(), `schedule ${id} is fired`);
+  async function remove(id: string): Promise<void> {
+    const answer = await api().send(`/api/schedules/${id}`, { method: 'DELETE' });
+    assert.equal(answer.status, 200, answer.text);
+  }
+
+  test('made, shown with its next five runs, changed, run out of turn and deleted', async () => {
+    const made = await create({ name: 'yearly', ...yearly, job: copy('/made', { exclude: ['*.tmp'] }) });
+    assert.deepEqual(
+      made.nextRuns.map((time) => time.slice(4)),
+      Array.from({ length: 5 }, () => '-01-01T01:30:00.000Z'),
+    );
+    assert.deepEqual(
+      [made.isActive, made.lastRunAt, made.job['exclude'], made.job['onConflict'], made.error],
+      [true, null, ['*.tmp'], 'replace', null],
+    );
+    const off = await api().send(`/api/schedules/${made.id}`, {
+      method: 'PATCH',
+      json: { isActive: false, cron: '0 4 * * *', timeZone: 'UTC' },
+    });
+    assert.equal(off.status, 200, off.text);
+    assert.deepEqual((off.json['schedule'] as ScheduleView).nextRuns, []);
+    const run = await api().post(`/api/schedules/${made.id}/run`, {});
+    assert.equal(run.status, 202, run.text);
+    const begun = run.json['job'] as ScheduledJob;
+    assert.equal(run.headers['location'], `/api/jobs/${begun.id}`);
+    assert.equal(begun.scheduleId, made.id);
+    assert.equal((await ended(api(), begun.id)).state, 'succeeded');
+    assert.deepEqual((await target.disk.files('/made')).sort(), ['/made/a', '/made/b']);
+    assert.equal((await see(made.id)).lastJobId, begun.id);
+    const on = await api().send(`/api/schedules/${made.id}`, { method: 'PATCH', json: { isActive: true } });
+    assert.match((on.json['schedule'] as ScheduleView).nextRuns[0] ?? '', /T04:00:00\.000Z$/);
+    await remove(made.id);
+    for (const answer of [
+      await api().send(`/api/schedules/${made.id}`, { method: 'DELETE' }),
+      await api().send(`/api/schedules/${made.id}`, { method: 'PATCH', json: { name: 'x' } }),
+      await api().post(`/api/schedules/${made.id}/run`, {}),
+      await api().send('/api/schedules/x', { method: 'DELETE' }),
+    ]) {
+      assert.equal(answer.status, 404, answer.text);
+    }
+    const audit = await (nodes[0] as TestGateway)
+      .client(ADMIN_KEY)
+      .get('/manage/audit', { query: { action: 'schedule' } });
+    const actions = (audit.json['entries'] as { action: string }[]).map(({ action }) => action);
+    assert.deepEqual(actions.slice(0, 4), ['schedule.delete', 'schedule.update', 'schedule.update', 'schedule.create']);
+  });
+
+  test('what cannot be is refused', async () => {
+    const good = { name: 'x', ...yearly, job: copy() };
+    for (const wrong of [
+      { cron: '0 0 31 2 *' },
+      { cron: '* * * * * *' },
+      { timeZone: 'Mars/Base' },
+      { name: '' },
+      { job: { type: 'copy', source: { connectionId: 'from', path: '/tree' } } },
+      { job: copy('/x', { onConflict: 'maybe' }) },
+    ]) {
+      const answer = await api().post('/api/schedules', { ...good, ...wrong });
+      assert.equal(answer.status, 400, JSON.stringify(wrong) + answer.text);
+    }
+    const narrow = (nodes[0] as TestGateway).client(NARROW_KEY);
+    assert.equal((await narrow.post('/api/schedules', good)).status, 403);
+    const small = (nodes[0] as TestGateway).client(SMALL_KEY);
+    assert.equal((await small.post('/api/schedules', good)).status, 404);
+    const { id } = await create(good);
+    assert.deepEqual((await narrow.get('/api/schedules')).json['schedules'], []);
+    assert.deepEqual((await small.get('/api/schedules')).json['schedules'], []);
+    for (const other of [narrow, small]) {
+      assert.equal(
+        (await other.send(`/api/schedules/${id}`, { method: 'PATCH', json: { isActive: false } })).status,
+        404,
+      );
+      assert.equal((await other.post(`/api/schedules/${id}/run`, {})).status, 404);
+      assert.equal((await other.send(`/api/schedules/${id}`, { method: 'DELETE' })).status, 404);
+    }
+    const bad = await api().send(`/api/schedules/${id}`, { method: 'PATCH', json: { timeZone: 'Mars/Base' } });
+    assert.equal(bad.status, 400, bad.text);
+    await remove(id);
+  });
+
+  test('runs that were missed are caught up once', async () => {
+    const { id } = await create({ name: 'often', cron: '0 0 * * *', job: copy('/missed') });
+    await miss(id);
+    await fired(id);
+    const [job, ...others] = await jobsOf(id);
+    assert.ok(job !== undefined && others.length === 0, JSON.stringify(others));
+    assert.equal((await ended(api(), job.id)).state, 'succeeded');
+    const seen = await see(id);
+    assert.deepEqual([seen.lastJobId, seen.lastSkippedAt, seen.error], [job.id, null, null]);
+    assert.ok(Date.parse(seen.lastRunAt ?? '') > Date.now() - 60_000);
+    await remove(id);
+  });
+
+  test('a run is left out, and told, while the former one goes on, paused ones too', async () => {
+    const { id } = await create({ name: 'slow', ...yearly, job: copy('/slow', { bytesPerSecond: 1 }) });
+    await miss(id);
+    await fired(id);
+    const [job] = await jobsOf(id);
+    assert.ok(job !== undefined);
+    assert.equal((await api().post(`/api/jobs/${job.id}/pause`, {})).status, 200);
+    await miss(id);
+    await fired(id);
+    const seen = await see(id);
+    assert.ok(seen.lastSkippedAt !== null);
+    assert.match(seen.error ?? '', /the run before had not ended/);
+    assert.equal((await jobsOf(id)).length, 1);
+    const now = await api().post(`/api/schedules/${id}/run`, {});
+    assert.equal(now.status, 409, now.text);
+    assert.equal((await api().post(`/api/jobs/${job.id}/cancel`, {})).status, 200);
+    await remove(id);
+  });
+
+  test('fired once each by two nodes, one of which is killed on the way', async () => {
+    const ids: string[] = [];
+    for (let number = 0; number < 20; number++) {
+      ids.push((await create({ name: `once ${number}`, ...yearly, job: copy(`/once/${number}`) })).id);
+    }
+    await sql`update schedules set next_run_at = now() where id = any(${ids}::uuid[])`;
+    const victim = nodes.pop() ?? assert.fail();
+    await eventually(async () => {
+      const [row] = await sql<{ count: number }[]>`
+        select count(*)::int as count from jobs where schedule_id = any(${ids}::uuid[])`;
+      return (row?.count ?? 0) > 0;
+    }, 'some are fired');
+    const gone = once(victim.process, 'exit');
+    victim.process.kill('SIGKILL');
+    await gone;
+    victim.api.close();
+    for (const id of ids) await fired(id);
+    const jobs = await sql<{ schedule_id: string; id: string }[]>`
+      select schedule_id, id from jobs where schedule_id = any(${ids}::uuid[])`;
+    assert.equal(jobs.length, 20);
+    assert.equal(new Set(jobs.map((job) => job.schedule_id)).size, 20);
+    for (const { id } of jobs) assert.equal((await ended(api(), id, 90_000)).state, 'succeeded');
+    assert.equal((await target.disk.files('/once')).length, 40);
+    for (const id of ids) await remove(id);
+  });
+
+  test('a key that is revoked or narrowed stops its schedules, until another one takes them over', async () => {
+    const admin = (nodes[0] as TestGateway).client(ADMIN_KEY);
+    const made = await admin.post('/manage/api-keys', { name: 'spare', scopes: ['read', 'write'] });
+    assert.equal(made.status, 201, made.text);
+    const { id: keyId } = made.json['apiKey'] as { id: string };
+    const key = made.json['key'] as string;
+    const { id } = await create(
+      { name: 'keyed', ...yearly, job: copy('/keyed') },
+      (nodes[0] as TestGateway).client(key),
+    );
+    const rights = { name: 'spare', scopes: ['read', 'write'], connections: ['from'] };
+    assert.equal((await admin.send(`/manage/api-keys/${keyId}`, { method: 'PATCH', json: rights })).status, 200);
+    const stopped = async (reason: RegExp): Promise<void> => {
+      await miss(id);
+      await eventually(async () => !(await see(id)).isActive, 'it stops');
+      const seen = await see(id);
+      assert.match(seen.error ?? '', reason);
+      assert.deepEqual(seen.nextRuns, []);
+      assert.deepEqual(await jobsOf(id), []);
+    };
+    await stopped(/has lost the connections from and to/);
+    const back = await admin.send(`/manage/api-keys/${keyId}`, {
+      method: 'PATCH',
+      json: { ...rights, connections: [] },
+    });
+    assert.equal(back.status, 200, back.text);
+    const again = await (nodes[0] as TestGateway)
+      .client(key)
+      .send(`/api/schedules/${id}`, { method: 'PATCH', json: { isActive: true } });
+    assert.equal(again.status, 200, again.text);
+    assert.equal((again.json['schedule'] as ScheduleView).error, null);
+    assert.equal((await admin.send(`/manage/api-keys/${keyId}`, { method: 'DELETE' })).status, 200);
+    await stopped(/was revoked or has expired/);
+    const next = await admin.post('/manage/api-keys', { name: 'rotated', scopes: ['read', 'write'] });
+    const former = (next.json['apiKey'] as { id: string }).id;
+    const mine = (nodes[0] as TestGateway).client(next.json['key'] as string);
+    assert.equal((await mine.send(`/api/schedules/${id}`, { method: 'PATCH', json: { name: 'mine' } })).status, 200);
+    assert.equal((await admin.post(`/manage/api-keys/${former}/rotate`, {})).status, 201);
+    const [row] = await sql<{ name: string; former: boolean }[]>`
+      select k.name, k.id = ${former} as former from schedules s join api_keys k on k.id = s.key_id where s.id = ${id}`;
+    assert.deepEqual([row?.name, row?.former], ['rotated', false]);
+    assert.equal((await api().send(`/api/schedules/${id}`, { method: 'PATCH', json: { isActive: true } })).status, 200);
+    await miss(id);
+    await fired(id);
+    const [job] = await jobsOf(id);
+    assert.equal((await ended(api(), job?.id ?? '')).state, 'succeeded');
+    await remove(id);
+  });
+
+  test('an account has as many as it may', async () => {
+    const ids: string[] = [];
+    const body = { name: 'one of many', ...yearly, isActive: false, job: copy() };
+    for (let number = 0; number < 30; number++) ids.push((await create(body)).id);
+    const answer = await api().post('/api/schedules', body);
+    assert.equal(answer.status, 429, answer.text);
+    for (const id of ids) await remove(id);
+  });
+});
