@@ -1,6 +1,8 @@
-/** A slice of a job's files: taken, done some at a time, and each written down as it ends. */
+/** A seat's turn at a job's files: taken some at a time, done some at once, and each written down as it ends. */
 import { type GatewayError, toGatewayError } from '../base/errors.js';
+import { KnownPlaces } from '../remotes/known-places.js';
 import type { JobFile, JobFileEnd, JobTree, RunningJob, Seat } from '../storage/storage.js';
+import { FileQueue } from './file-queue.js';
 import type { FileWork } from './file-work.js';
 import { type JobPlaces, LeftAlone } from './file-work.js';
 import { createPace } from './pace.js';
@@ -14,8 +16,10 @@ export interface FileSlicesOptions {
   readonly parallelFiles: number;
 }
 
-const SLICE_FILES = 100;
-const SLICE_BYTES = 256 * 1024 * 1024;
+/** Then the seat is given back: others wait for their turn, and what was told of the target grows old. */
+const TURN_MS = 2000;
+/** Files of each worker whose end is being recorded while it has begun another one. */
+const RECORDED_BEHIND = 2;
 
 /** How a slice went. */
 export type SliceEnd =
@@ -33,6 +37,15 @@ interface Tally {
   ours: GatewayError | undefined;
 }
 
+/** What the files of one turn share. */
+interface Turn {
+  readonly job: RunningJob;
+  readonly places: JobPlaces;
+  readonly known: KnownPlaces;
+  readonly stay: Stay;
+  readonly tally: Tally;
+}
+
 type Pace = ReturnType<typeof createPace>;
 
 export class FileSlices {
@@ -44,22 +57,33 @@ export class FileSlices {
 
   /** Rejects with what is the gateway's own trouble: the rest of the slice is left to whoever takes the seat. */
   async run(job: RunningJob, seat: Seat, places: JobPlaces, stay: Stay): Promise<SliceEnd> {
-    const files = await this.options.tree.claimFiles(job, seat, SLICE_FILES, SLICE_BYTES);
+    const files = new FileQueue((limit, bytes) => this.options.tree.claimFiles(job, seat, limit, bytes));
+    await files.refill();
     const name = `${job.id} ${seat.number}`;
-    if (files.length === 0) {
+    if (files.isEmpty) {
       this.#barren.delete(name);
       this.#paces.delete(job.id);
       return { kind: 'nothing' };
     }
     const tally: Tally = { good: 0, passing: 0, last: undefined, fatal: undefined, ours: undefined };
-    const queue = files.values();
+    const known = new KnownPlaces();
     const isOver = (): boolean =>
       !stay.isWanted || tally.fatal !== undefined || tally.ours !== undefined || this.isBarren(tally);
+    const until = performance.now() + TURN_MS;
     const worker = async (): Promise<void> => {
-      for (const file of queue) {
-        await this.one(job, places, file, stay, tally);
-        if (isOver()) return;
+      const behind: Promise<void>[] = [];
+      for (;;) {
+        const file = await files
+          .next(() => !isOver() && performance.now() < until)
+          .catch((error: unknown) => void (tally.ours ??= toGatewayError(error)));
+        if (file === undefined) break;
+        const { worked, ended } = this.begin({ job, places, known, stay, tally }, file);
+        behind.push(ended.then(() => files.done(file)));
+        await worked;
+        if (behind.length > RECORDED_BEHIND) await behind.shift();
+        if (isOver()) break;
       }
+      await Promise.all(behind);
     };
     if (!isOver()) await Promise.all(Array.from({ length: this.options.parallelFiles }, worker));
     if (tally.fatal !== undefined) return { kind: 'fatal', error: tally.fatal };
@@ -81,12 +105,20 @@ export class FileSlices {
     return good === 0 && passing >= this.options.parallelFiles;
   }
 
-  /** Never rejects. */
-  private async one(job: RunningJob, places: JobPlaces, file: JobFile, stay: Stay, tally: Tally): Promise<void> {
+  /** `worked` resolves when only its record is still on its way, `ended` after that. Neither rejects. */
+  private begin(turn: Turn, file: JobFile): { readonly worked: Promise<void>; readonly ended: Promise<void> } {
+    let worked = (): void => undefined;
+    const working = new Promise<void>((resolve) => (worked = resolve));
+    return { worked: working, ended: this.one(turn, file, worked).finally(worked) };
+  }
+
+  private async one({ job, places, known, stay, tally }: Turn, file: JobFile, worked: () => void): Promise<void> {
     const { work } = this.options;
     let verdict: Verdict | 'skipped' = { kind: 'failed' };
     const part = {
       reference: { id: job.id, path: file.path.toString('hex') },
+      places: known,
+      worked,
       passesOver: (error: GatewayError): boolean => {
         verdict = isLeftAlone(job, error) ? 'skipped' : verdictOn(error, file.tries);
         return verdict === 'skipped' || verdict.kind !== 'failed';

@@ -10,6 +10,7 @@ import type { Caller } from '../base/caller.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
+import type { KnownPlaces } from '../remotes/known-places.js';
 import type { Attempt, Priority, Remotes, UseOptions } from '../remotes/registry.js';
 import type { Leftovers, Mark, Remote } from '../remotes/remote.js';
 import { NO_SPAN, type Span } from '../base/span.js';
@@ -45,8 +46,12 @@ export interface OperationRequest {
 /** The file of a job: it has one item in the history, whatever it took to come to its end. */
 export interface JobPart {
   readonly reference: JobReference;
+  /** What the job's other files were told of the places they go to. */
+  readonly places: KnownPlaces;
   /** Whether a try that failed of this is not the file's end: nothing is recorded of it. */
   passesOver(error: GatewayError): boolean;
+  /** What is left to do is to record its end. */
+  worked(): void;
 }
 
 /** Who remembers that something was begun, for whoever asks for the same again. */
@@ -144,6 +149,7 @@ export class Operations {
     try {
       await running.intend();
       const result = await work(running.operation);
+      request.job?.worked();
       const { durationMs } = await running.succeed();
       return { result, transferId: running.transferId, durationMs };
     } catch (thrown) {
@@ -259,6 +265,7 @@ export class RunningOperation implements Operation, LiveEntry {
       },
       memory: this.request.memory,
       priority: this.request.priority ?? 'request',
+      places: this.request.job?.places,
     };
   }
 

@@ -7,6 +7,7 @@ import { Pool, type Lease, type PoolGauge, type Priority } from '../pools/pool.j
 import type { Shares } from '../shares/permits.js';
 import type { Connection, PoolLimits } from '../connections/connection.js';
 import { createFtp } from './ftp/protocol.js';
+import type { KnownPlaces } from './known-places.js';
 import type { RemotePath } from './path.js';
 import { limitsFor, type OperatorLimits } from './pool-limits.js';
 import type { AnyProtocol, ProtocolDeps } from './protocol.js';
@@ -24,6 +25,8 @@ export interface UseOptions {
   readonly mark?: Mark;
   readonly irrevocable?: () => void;
   readonly memory?: Memory | undefined;
+  /** Of many files that are written one after the other. */
+  readonly places?: KnownPlaces | undefined;
 }
 
 /** What the work of an operation may say about itself. */
@@ -184,6 +187,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
       mark: use.mark,
       irrevocable: use.irrevocable,
       hold: () => use.memory?.hold() ?? UNCOUNTED,
+      places: use.places,
     });
   }
 

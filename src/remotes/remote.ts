@@ -9,6 +9,7 @@
 import type { EndSignal } from '../base/ending.js';
 import type { Readable, Writable } from 'node:stream';
 import type { Hold } from '../budgets/memory.js';
+import type { KnownPlaces } from './known-places.js';
 import type { RemotePath } from './path.js';
 
 export interface FileInfo {
@@ -263,6 +264,8 @@ export interface RemoteContext {
   readonly irrevocable?: (() => void) | undefined;
   /** For what a stream keeps in memory of its own accord: windows, parts. Without room it makes do with less. */
   readonly hold?: () => Hold;
+  /** What its batch knows already of where its files go. */
+  readonly places?: KnownPlaces | undefined;
 }
 
 /**

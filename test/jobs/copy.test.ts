@@ -221,4 +221,24 @@ describe('jobs that copy', () => {
     assert.deepEqual(ids, [...new Set(ids)].sort().reverse());
     assert.ok(ids.length >= 5);
   });
+
+  test('what stands in the way in a store is told of each file, among others of its folder', async () => {
+    const [from, to] = [servers.sftp.disk, servers.s3.disk];
+    const names = ['free', 'folder', 'file/below', 'file/beside', 'free too'];
+    for (const name of names) await from.write(`/in-the-way/${name}`, name);
+    await to.write('/in-the-way/folder/inner', 'inner');
+    await to.write('/in-the-way/file', 'file');
+    const job = await run(gateway.api, {
+      type: 'copy',
+      source: { connectionId: 'sftp', path: '/in-the-way' },
+      destination: { connectionId: 's3', path: '/in-the-way' },
+    });
+    assert.equal(job.state, 'partly_failed', JSON.stringify(job));
+    const failed = await filesOf(gateway.api, job.id, 'failed');
+    assert.deepEqual(failed.map(({ path }) => path).sort(), ['file/below', 'file/beside', 'folder']);
+    assert.deepEqual(await to.files('/in-the-way'), [
+      ...['/in-the-way/file', '/in-the-way/folder/inner', '/in-the-way/free', '/in-the-way/free too'],
+    ]);
+    assert.equal((await to.read('/in-the-way/file')).toString(), 'file');
+  });
 });

@@ -221,7 +221,9 @@ export function endingFiles(sql: Queryable) {
     outcome as (
       update job_files f set state = i.state, seat = null, error_code = i.code, error_message = i.message,
         end_number = nextval('job_file_ends')
-      from i, locked where f.job_id = i.job_id and locked.id = f.job_id and f.path = i.path and f.state = 'waiting'
+      from i, locked where f.job_id = i.job_id and locked.id = f.job_id and f.path = i.path
+        -- Written so that no index of all waiting files is taken for the few that end.
+        and f.state || '' = 'waiting'
       returning f.job_id, f.action, f.state, f.size, i.file_size, i.id
     ),
     tally as (
