@@ -29,6 +29,7 @@ Longer forms of the same tests:
 |---|---|
 | \`FAULTS=all npm run reliability -- every-step\` | fails at every single piece that passes, not at some |
 | \`KILL_ROUNDS=30 npm run reliability -- kill\` | so many kills of the gateway under load; \`FAULTS=all\` means 30 |
+| \`JOBS=all npm test -- jobs/kill jobs/large-trees\` | a sync of 20,000 files whose nodes and database are killed, and a dry run over 1,000,000 files |
 | \`HOSTILE_ROUNDS=10000 npm test -- hostile-servers\` | so many seeded rounds of servers that lie by chance; \`HOSTILE_SEED\` gives the same ones again |
 | \`npm run soak -- --minutes 15 --rate 20\` | mixed load; exits with 0 when nothing failed and sessions, descriptors, memory and timers stayed flat |
 

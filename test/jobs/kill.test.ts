@@ -1,6 +1,6 @@
 /**
  * Nodes are killed while they work on one job, again and again, and the database is stopped under them: in the end the
- * target equals the source, each file stands in the history once, and all counts agree.
+ * target equals the source, each file stands in the history once, and all counts agree. JOBS=all: 20,000 files.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomInt } from 'node:crypto';
@@ -15,12 +15,15 @@ import { eventually } from '../support/eventually.js';
 import { held } from '../support/reliability.js';
 import { begin, filesOf, history, type JobView, look } from './support.js';
 
-const FILES = Number(process.env['JOB_KILL_FILES'] ?? 2_000);
-const KILL_EVERY_MS = Number(process.env['JOB_KILL_EVERY_MS'] ?? 1_500);
+const IS_FULL = process.env['JOBS'] === 'all';
+const FILES = Number(process.env['JOB_KILL_FILES'] ?? (IS_FULL ? 20_000 : 2_000));
+const KILL_EVERY_MS = Number(process.env['JOB_KILL_EVERY_MS'] ?? (IS_FULL ? 5_000 : 1_500));
+const DATABASE_AWAY_MS = IS_FULL ? 20_000 : 3_000;
+const ENDS_WITHIN_MS = IS_FULL ? 1_500_000 : 240_000;
 const NODES = 3;
 const ENDED = ['succeeded', 'partly_failed', 'failed', 'cancelled'];
 
-describe('a sync whose nodes are killed', { timeout: 600_000 }, () => {
+describe('a sync whose nodes are killed', { timeout: IS_FULL ? 3_600_000 : 600_000 }, () => {
   let postgres: PostgresServer;
   let source: TestServer;
   let target: TestServer;
@@ -111,14 +114,14 @@ describe('a sync whose nodes are killed', { timeout: 600_000 }, () => {
         const { counts, state } = await see(id);
         return counts.done >= FILES * share || ENDED.includes(state);
       };
-      await eventually(isSoFar, 'some files are done', 120_000);
+      await eventually(isSoFar, 'some files are done', ENDS_WITHIN_MS / 2);
       await postgres.kill();
-      await delay(3_000);
+      await delay(DATABASE_AWAY_MS);
       await postgres.restart();
     }
     let job = await see(id);
     const isOver = async (): Promise<boolean> => ENDED.includes((job = await see(id)).state);
-    await eventually(isOver, 'the job ends', 240_000);
+    await eventually(isOver, 'the job ends', ENDS_WITHIN_MS);
     await whole(job, target.disk, '/again');
   });
 
