@@ -16,6 +16,8 @@ export const EMPTY_SCREENS: readonly Screen[] = [
   { name: 'no-connection', path: '/connections', ready: seen('No connection yet') },
   { name: 'no-files', path: '/files', ready: seen('No connection to browse') },
   { name: 'no-transfer', path: '/transfers', ready: seen('No transfer yet') },
+  { name: 'no-job', path: '/jobs', ready: seen('No job yet') },
+  { name: 'no-connection-for-a-job', path: '/jobs/new', ready: seen('No connection to work on') },
   { name: 'no-watched-folder', path: '/watched', ready: seen('No folder is watched') },
   { name: 'no-key', path: '/keys', ready: seen('No key yet') },
   { name: 'no-session', path: '/pools', ready: seen('No session is open') },
@@ -77,6 +79,7 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
   const hasDeadLetter = async () =>
     ((await manage(page, 'GET', '/manage/deliveries?state=dead'))['deliveries'] as unknown[]).length > 0;
   await eventually(hasDeadLetter, 'a dead letter');
+  const jobs = await furnishJobs(page);
   const refused = manage(page, 'POST', '/api/delete/sandbox', { path: '/not-there.txt' });
   await refused.catch(() => undefined);
   const { transfers } = (await manage(page, 'GET', '/manage/transfers?status=failed&limit=1')) as {
@@ -94,10 +97,31 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
     { name: 'keys', path: '/keys', ready: seen('nightly export') },
     { name: 'transfers', path: '/transfers', ready: seen('readme.txt') },
     { name: 'transfer-failed', path: `/transfers/${transfers[0]?.id ?? ''}`, ready: seen('What happened') },
+    { name: 'jobs', path: '/jobs', ready: seen('Reports to the archive') },
+    { name: 'job', path: `/jobs/${jobs.done}`, ready: seen('readme.txt') },
+    { name: 'job-failed', path: `/jobs/${jobs.failed}`, ready: seen('What failed, and why') },
+    { name: 'job-new', path: `/jobs/new?like=${jobs.done}`, ready: seen('Start the job') },
     { name: 'files', path: '/files/sandbox?path=/', ready: seen('orders.json') },
     { name: 'usage', path: '/usage', ready: seen('Actions by day') },
     { name: 'pools', path: '/pools', ready: seen('Leased') },
     { name: 'audit', path: '/audit', ready: seen('connection.create') },
     { name: 'settings', path: '/settings', ready: seen('This one') },
   ];
+}
+
+/** One that went well, and one whose files stand in the way of each other. */
+async function furnishJobs(page: Page): Promise<{ readonly done: string; readonly failed: string }> {
+  const source = { connectionId: 'sandbox', path: '/reports' };
+  const destination = { connectionId: 'sandbox', path: '/archive' };
+  const done = await runJob(page, { type: 'copy', name: 'Reports to the archive', source, destination });
+  const failed = await runJob(page, { type: 'copy', source, destination, onConflict: 'fail' });
+  return { done, failed };
+}
+
+/** Resolves to its id, once it has ended. */
+export async function runJob(page: Page, body: object): Promise<string> {
+  const { job } = (await manage(page, 'POST', '/api/jobs', body)) as { job: { id: string } };
+  const hasEnded = async () => (await manage(page, 'GET', `/manage/jobs/${job.id}`))['finishedAt'] !== null;
+  await eventually(hasEnded, 'the job ends', 30_000);
+  return job.id;
 }

@@ -60,6 +60,7 @@ test('log in, and to every screen by g and its letter', async () => {
   await heading('Overview');
   for (const [letter, name] of [
     ['c', 'Connections'],
+    ['j', 'Jobs'],
     ['t', 'Transfers'],
     ['k', 'API keys'],
     ['w', 'Watched folders'],

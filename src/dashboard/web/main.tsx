@@ -37,6 +37,9 @@ const WatchedFolderScreen = lazy(() => import('./screens/watched-folder.tsx'));
 const Keys = lazy(() => import('./screens/keys.tsx'));
 const Transfers = lazy(() => import('./screens/transfers.tsx'));
 const TransferScreen = lazy(() => import('./screens/transfer.tsx'));
+const Jobs = lazy(() => import('./screens/jobs.tsx'));
+const NewJob = lazy(() => import('./screens/new-job.tsx'));
+const JobScreen = lazy(() => import('./screens/job.tsx'));
 const Files = lazy(() => import('./screens/files.tsx'));
 const UsageScreen = lazy(() => import('./screens/usage.tsx'));
 const Pools = lazy(() => import('./screens/pools.tsx'));
@@ -70,6 +73,9 @@ function App(): ReactElement {
           <Route path={SCREENS.keys} component={Keys} />
           <Route path={SCREENS.transfers} component={Transfers} />
           <Route path={SCREENS.transfer}>{({ id }) => <TransferScreen key={id} id={id} />}</Route>
+          <Route path={SCREENS.jobs} component={Jobs} />
+          <Route path={SCREENS.newJob} component={NewJob} />
+          <Route path={SCREENS.job}>{({ id }) => <JobScreen key={id} id={id} />}</Route>
           <Route path={SCREENS.files}>{() => <Files />}</Route>
           <Route path={SCREENS.filesOf}>{({ id }) => <Files key={id} connectionId={decodeURIComponent(id)} />}</Route>
           <Route path={SCREENS.usage} component={UsageScreen} />

@@ -7,6 +7,7 @@ import {
   Eye,
   FolderOpen,
   KeyRound,
+  Layers,
   LayoutDashboard,
   LogOut,
   type IconComponent,
@@ -43,6 +44,7 @@ const PLACES: readonly PlaceGroup[] = [
     places: [
       { path: '/', name: 'Overview', letter: 'o', icon: LayoutDashboard },
       { path: '/files', name: 'Files', letter: 'f', icon: FolderOpen },
+      { path: '/jobs', name: 'Jobs', letter: 'j', icon: Layers },
       { path: '/transfers', name: 'Transfers', letter: 't', icon: ArrowLeftRight },
     ],
   },

@@ -35,6 +35,10 @@ export type ApiKey = Schemas['ApiKey'];
 export type Transfer = Schemas['ManagedTransfer'];
 export type Live = NonNullable<Transfer['live']>;
 export type TransferDetail = Schemas['TransferDetail'];
+export type Job = Schemas['ManagedJob'];
+export type JobFile = FileApi['schemas']['JobFile'];
+export type NewJob = FileApi['schemas']['NewJob'];
+
 export type Overview = Schemas['Overview'];
 export type Usage = Schemas['Usage'];
 export type PoolState = Schemas['PoolsAnswer']['pools'][number];

@@ -4,9 +4,10 @@ import { Ban, CircleCheck, CircleX, LoaderCircle } from '../ui/icons.tsx';
 import { Link } from 'wouter';
 import { useLiveTransfers } from '../api/live.ts';
 import { useRead } from '../api/hooks.ts';
-import type { Live, TransferDetail } from '../api/types.ts';
+import type { Job, Live, TransferDetail } from '../api/types.ts';
 import { formatBytes, formatDuration, formatNumber, formatSpeed, secondsLeft } from '../format.ts';
 import { Badge, Button, CopyButton, Facts, Page, Panel, Pending, Progress, Time } from '../ui/basics.tsx';
+import { titleOf } from './jobs/words.ts';
 import { STATUS, useCancel } from './transfers/rows.tsx';
 
 export default function TransferScreen({ id }: { readonly id: string }): ReactElement {
@@ -136,8 +137,14 @@ function Stages({ transfer, live }: { transfer: TransferDetail; live: Live | und
   );
 }
 
+/** By its name, once that is known. */
+function JobLink({ id }: { readonly id: string }): ReactElement {
+  const read = useRead<Job>(`/manage/jobs/${id}`);
+  return <Link href={`/jobs/${id}`}>{read.data === undefined ? 'a job' : titleOf(read.data)}</Link>;
+}
+
 function factsOf(transfer: TransferDetail): readonly (readonly [string, ReactElement | string])[] {
-  const { connectionId, path, direction, fileSize, requestId, key, id } = transfer;
+  const { connectionId, path, direction, fileSize, requestId, key, id, jobId } = transfer;
   return [
     [
       'Connection',
@@ -157,6 +164,7 @@ function factsOf(transfer: TransferDetail): readonly (readonly [string, ReactEle
     ],
     ['Direction', direction === 'outbound' ? 'To the server' : 'From the server'],
     ['Size', `${formatNumber(fileSize)} bytes`],
+    ...(jobId === null ? [] : [['Part of', <JobLink key="j" id={jobId} />] as const]),
     ['Asked by', key === null ? 'the dashboard, or the gateway itself' : `API key ${key.name}`],
     [
       'Request id',

@@ -1,0 +1,252 @@
+/** One job: how far it is, what it does now, what failed and why. */
+import { useState, type ReactElement } from 'react';
+import { Link, useLocation } from 'wouter';
+import { request, withQuery } from '../api/client.ts';
+import { useAction, useRead } from '../api/hooks.ts';
+import { useLiveTransfers } from '../api/live.ts';
+import type { Job, JobFile } from '../api/types.ts';
+import { formatBytes, formatDuration, formatSpeed } from '../format.ts';
+import {
+  Badge,
+  Button,
+  CopyButton,
+  Facts,
+  LinkButton,
+  Notice,
+  Page,
+  Panel,
+  Pending,
+  Table,
+  Time,
+} from '../ui/basics.tsx';
+import { Confirm } from '../ui/dialog.tsx';
+import { Ban, Pause, Play, RotateCw } from '../ui/icons.tsx';
+import { JobFiles } from './jobs/files.tsx';
+import { useJob } from './jobs/live.ts';
+import { JobProgress, leftText, speedText, starterOf, StateBadge, useConnectionNames } from './jobs/rows.tsx';
+import { COMPARISONS, CONFLICTS, countsText, filesText, hasEnded, sameAgain, titleOf, TYPES } from './jobs/words.ts';
+import { LiveRows } from './transfers/rows.tsx';
+
+const JOBS = ['/manage/jobs', '/api/jobs'];
+/** Of the failed files so many are shown with their words; the list below has all. */
+const FAILURES = 20;
+
+export default function JobScreen({ id }: { readonly id: string }): ReactElement {
+  const read = useJob(id);
+  if (read.data === undefined) {
+    return (
+      <Page title="Job" lead={<Link href="/jobs">Jobs</Link>}>
+        <Panel>
+          <Pending error={read.error} onRetry={() => void read.refetch()} />
+        </Panel>
+      </Page>
+    );
+  }
+  const job = read.data;
+  const isOpen = !hasEnded(job);
+  return (
+    <Page
+      isWide
+      title={titleOf(job)}
+      lead={
+        <span className="row">
+          <Link href="/jobs">Jobs</Link>
+          <StateBadge job={job} />
+        </span>
+      }
+      actions={<Actions job={job} />}
+    >
+      {job.error !== null && (
+        <Notice tone="bad" title="What ended all of it">
+          <pre className="words">{job.error}</pre>
+          <div className="row">
+            {job.errorCode !== null && <Badge tone="bad">{job.errorCode}</Badge>}
+            <CopyButton text={job.error} label="Copy the words" look="quiet" />
+          </div>
+        </Notice>
+      )}
+      {isOpen ? <Running job={job} /> : <Progressed job={job} />}
+      {job.counts.failed > 0 && <Failures job={job} />}
+      <Panel title="Facts">
+        <div className="panel-body">
+          <JobFacts job={job} />
+        </div>
+      </Panel>
+      <JobFiles id={id} isOpen={isOpen} />
+    </Page>
+  );
+}
+
+function Actions({ job }: { readonly job: Job }): ReactElement {
+  const { id, state, settings } = job;
+  const [isCancelling, setCancelling] = useState(false);
+  const [, navigate] = useLocation();
+  const change = useAction((verb: 'pause' | 'resume') => request('POST', `/api/jobs/${id}/${verb}`), {
+    refreshes: JOBS,
+  });
+  const cancel = useAction(() => request('POST', `/api/jobs/${id}/cancel`), {
+    says: 'The job is cancelled',
+    refreshes: JOBS,
+    showsError: true,
+    onDone: () => setCancelling(false),
+  });
+  const toNew = { refreshes: JOBS, onDone: (answer: { job: { id: string } }) => navigate(`/jobs/${answer.job.id}`) };
+  const retry = useAction(() => request<{ job: { id: string } }>('POST', `/api/jobs/${id}/retry`), toNew);
+  const start = useAction(() => request<{ job: { id: string } }>('POST', '/api/jobs', sameAgain(job, false)), toNew);
+  const isOpen = !hasEnded(job);
+  return (
+    <>
+      {(state === 'running' || state === 'queued') && (
+        <Button icon={Pause} isBusy={change.isPending} onClick={() => change.mutate('pause')}>
+          Pause
+        </Button>
+      )}
+      {state === 'paused' && (
+        <Button look="primary" icon={Play} isBusy={change.isPending} onClick={() => change.mutate('resume')}>
+          Resume
+        </Button>
+      )}
+      {isOpen && (
+        <Button icon={Ban} onClick={() => setCancelling(true)}>
+          Cancel …
+        </Button>
+      )}
+      {!isOpen && state !== 'succeeded' && !settings.dryRun && (
+        <Button look="primary" icon={RotateCw} isBusy={retry.isPending} onClick={() => retry.mutate(undefined)}>
+          Do the rest again
+        </Button>
+      )}
+      {state === 'succeeded' && settings.dryRun && (
+        <Button look="primary" icon={Play} isBusy={start.isPending} onClick={() => start.mutate(undefined)}>
+          Do it for real
+        </Button>
+      )}
+      {!isOpen && <LinkButton href={`/jobs/new?like=${id}`}>Do it again …</LinkButton>}
+      {isCancelling && (
+        <Confirm
+          title={`Cancel ${titleOf(job)}?`}
+          verb="Cancel the job"
+          isBusy={cancel.isPending}
+          error={cancel.error}
+          onClose={() => setCancelling(false)}
+          onConfirm={() => cancel.mutate(undefined)}
+        >
+          <p>Files that are under way are taken back. What is done stays done.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Progressed({ job, moving = 0 }: { readonly job: Job; readonly moving?: number }): ReactElement {
+  const { counts, isListed, startedAt, etaSeconds } = job;
+  return (
+    <Panel>
+      <div className="panel-body stack tight">
+        <JobProgress job={job} moving={moving} />
+        <p role="status">{countsText(job)}</p>
+        <div className="live-numbers number">
+          <span>
+            {filesText(counts.found)} found{!isListed && !hasEnded(job) && ', still listing'}
+          </span>
+          <span>
+            {formatBytes(Math.min(counts.bytes + moving, counts.bytesTotal))} of {formatBytes(counts.bytesTotal)}
+          </span>
+          {startedAt !== null && <span>{speedText(job)}</span>}
+          {etaSeconds !== null && <span>{leftText(job)}</span>}
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+function Running({ job }: { readonly job: Job }): ReactElement {
+  const { transfers } = useLiveTransfers();
+  const own = transfers.filter(({ jobId }) => jobId === job.id);
+  return (
+    <>
+      <Progressed job={job} moving={own.reduce((bytes, { live }) => bytes + (live?.bytes ?? 0), 0)} />
+      <Panel title="Now">
+        {own.length === 0 ? (
+          <p className="panel-body muted">No file is being transferred at this moment.</p>
+        ) : (
+          <LiveRows transfers={own} />
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function Failures({ job: { id, counts, state } }: { readonly job: Job }): ReactElement {
+  const path = withQuery(`/api/jobs/${id}/files`, { state: 'failed', limit: FAILURES });
+  const read = useRead<{ files: JobFile[] }>(path, hasEnded({ state }) ? {} : { everyMs: 3_000 });
+  return (
+    <Panel title="What failed, and why">
+      {read.data === undefined ? (
+        <Pending error={read.error} onRetry={() => void read.refetch()} />
+      ) : (
+        <Table
+          label="Failed files"
+          rows={read.data.files}
+          rowKey={(file) => file.path}
+          columns={[
+            { head: 'File', cell: (file) => <span className="mono">{file.path}</span> },
+            {
+              head: 'Why',
+              cell: ({ error }) => <span className="bad-text">{error ?? 'No reason was recorded.'}</span>,
+            },
+            { head: 'Size', align: 'end', cell: ({ size }) => formatBytes(size) },
+          ]}
+        />
+      )}
+      {counts.failed > FAILURES && (
+        <p className="panel-body muted small">
+          The first {FAILURES} of {filesText(counts.failed)}; the list below has all.
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+function JobFacts({ job }: { readonly job: Job }): ReactElement {
+  const nameOf = useConnectionNames();
+  const { type, source, destination, settings, createdAt, startedAt, finishedAt } = job;
+  const { include, exclude, onConflict, compare, deleteExtra, maxDeletes, bytesPerSecond } = settings;
+  const folder = ({ connectionId, path }: Job['source']): ReactElement => (
+    <Link href={withQuery(`/files/${encodeURIComponent(connectionId)}`, { path })}>
+      {nameOf(connectionId)}: {path}
+    </Link>
+  );
+  const tookMs = startedAt === null || finishedAt === null ? undefined : Date.parse(finishedAt) - Date.parse(startedAt);
+  const rules =
+    type === 'sync'
+      ? [
+          ['A file is unchanged when', COMPARISONS[compare]] as const,
+          [
+            'What only the destination has',
+            deleteExtra ? `is deleted, ${filesText(maxDeletes)} at most` : 'stays',
+          ] as const,
+        ]
+      : type === 'delete'
+        ? []
+        : [['A file that is there already', CONFLICTS[onConflict]] as const];
+  return (
+    <Facts
+      isWide
+      items={[
+        ['What', TYPES[type]],
+        ['From', folder(source)],
+        ...(destination === null ? [] : [['To', folder(destination)] as const]),
+        ...(include.length === 0 ? [] : [['Only files like', include.join(', ')] as const]),
+        ...(exclude.length === 0 ? [] : [['But not like', exclude.join(', ')] as const]),
+        ...rules,
+        ...(bytesPerSecond === 0 ? [] : [['Not faster than', formatSpeed(bytesPerSecond)] as const]),
+        ['Begun by', starterOf(job)],
+        ['Asked for', <Time key="c" iso={createdAt} isLong />],
+        ...(startedAt === null ? [] : [['Started', <Time key="s" iso={startedAt} isLong />] as const]),
+        ...(finishedAt === null ? [] : [['Ended', <Time key="f" iso={finishedAt} isLong />] as const]),
+        ...(tookMs === undefined ? [] : [['Took', formatDuration(tookMs)] as const]),
+      ]}
+    />
+  );
+}

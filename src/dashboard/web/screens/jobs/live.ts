@@ -1,0 +1,26 @@
+/** One job as it goes: read once, then told by server-sent events until it ends. */
+import { useEffect } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { queries, refresh, useRead } from '../../api/hooks.ts';
+import type { Job } from '../../api/types.ts';
+import { hasEnded } from './words.ts';
+
+/** Where the stream is refused, or breaks, it is asked for again after this long. */
+const LOOK_EVERY_MS = 5_000;
+
+export function useJob(id: string): UseQueryResult<Job, Error> {
+  const path = `/manage/jobs/${id}`;
+  const read = useRead<Job>(path, { everyMs: LOOK_EVERY_MS });
+  const isOpen = read.data !== undefined && !hasEnded(read.data);
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const stream = new EventSource(`${path}/events`);
+    stream.addEventListener('job', (event) => {
+      const job = JSON.parse(String(event.data)) as Job;
+      queries.setQueryData([path], job);
+      if (hasEnded(job)) void refresh(`/api/jobs/${job.id}/files`, '/manage/jobs?', '/manage/transfers?');
+    });
+    return () => stream.close();
+  }, [path, isOpen]);
+  return read;
+}

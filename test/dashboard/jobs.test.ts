@@ -1,0 +1,141 @@
+/** Jobs by mouse: begun, watched, paused, cancelled, done again, and looked at before anything is deleted. */
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { runJob } from './furnish.js';
+import { eventually } from '../support/eventually.js';
+
+let desk: Desk;
+let window: Window;
+let page: Page;
+
+before(async () => {
+  desk = await openDesk();
+  window = await desk.open();
+  ({ page } = window);
+  await logIn(page);
+});
+after(() => desk.close());
+
+const onDisk = (name: string): string => path.join(desk.sandboxFolder, name);
+const dialog = () => page.getByRole('dialog');
+const place = (folder: string) => ({ connectionId: 'sandbox', path: folder });
+
+function fill(folder: string, names: readonly string[], content = 'x'): void {
+  mkdirSync(onDisk(folder), { recursive: true });
+  for (const name of names) writeFileSync(onDisk(`${folder}/${name}`), content);
+}
+
+test('a folder is copied: filled in, watched to its end, with each file and the way to its transfer', async () => {
+  fill('from', ['a.csv', 'b.csv', 'draft.tmp']);
+  await page.goto('/jobs');
+  await page.getByText('No job yet').waitFor();
+  await page.getByRole('link', { name: 'New job' }).click();
+  await page.getByRole('textbox', { name: 'Folder there' }).fill('/from');
+  await page.getByRole('textbox', { name: 'Folder that takes the files' }).fill('/to');
+  await page.getByRole('textbox', { name: 'But not like' }).fill('*.tmp');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Monday copy');
+  await page.getByRole('button', { name: 'Start the job' }).click();
+  await page.getByRole('heading', { name: 'Monday copy' }).waitFor();
+  await page.getByText('2 files copied (2 B)').waitFor();
+  assert.deepEqual(readdirSync(onDisk('to')).sort(), ['a.csv', 'b.csv']);
+  const files = page.getByRole('table', { name: 'Files' });
+  await files.getByText('b.csv').waitFor();
+  assert.equal(await files.getByRole('row').count(), 3);
+
+  await page.goto('/transfers?type=copy');
+  await page.getByRole('link', { name: 'copy a.csv' }).click();
+  await page.getByRole('link', { name: 'Monday copy' }).click();
+  await page.getByText('Begun by').waitFor();
+
+  await page.getByRole('link', { name: 'Do it again' }).click();
+  await page.getByText('Copies each file').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'But not like' }).inputValue(), '*.tmp');
+  assert.equal(await page.getByRole('textbox', { name: 'Folder there' }).inputValue(), '/from');
+});
+
+test('a sync that deletes shows first what would go, and only then does it', async () => {
+  fill('synced', ['a.csv', 'stale.csv']);
+  await page.goto('/jobs/new');
+  await page.getByRole('radio', { name: 'Sync' }).check();
+  await page.getByRole('textbox', { name: 'Folder there' }).fill('/from');
+  await page.getByRole('textbox', { name: 'Folder that takes the files' }).fill('/synced');
+  await page.getByLabel('A file has not changed when').selectOption('size');
+  await page.getByLabel('Delete at the destination').check();
+  assert.equal(await page.getByRole('button', { name: 'Start the job' }).count(), 0);
+  await page.getByRole('button', { name: 'Show what would happen' }).click();
+  await dialog().getByText('1 file would be deleted').waitFor();
+  await dialog().getByRole('row', { name: 'stale.csv' }).waitFor();
+  assert.deepEqual(readdirSync(onDisk('synced')).sort(), ['a.csv', 'stale.csv'], 'nothing has changed');
+  await dialog().getByRole('button', { name: 'Start the job' }).click();
+  await page.getByText('1 file deleted').waitFor();
+  assert.deepEqual(readdirSync(onDisk('synced')).sort(), ['a.csv', 'b.csv', 'draft.tmp']);
+});
+
+test('what failed stands with its reason, and is done again alone', async () => {
+  fill('again', ['a.csv']);
+  const copy = { type: 'copy', source: place('/from'), destination: place('/again'), onConflict: 'fail' };
+  const id = await runJob(page, copy);
+  await page.goto(`/jobs/${id}`);
+  const failed = page.getByRole('table', { name: 'Failed files' });
+  await failed.getByText('a.csv').first().waitFor();
+  assert.match(await failed.innerText(), /exists/);
+  rmSync(onDisk('again/a.csv'));
+  await page.getByRole('button', { name: 'Do the rest again' }).click();
+  await page.getByText('1 file copied').waitFor();
+  assert.notEqual(page.url(), `${desk.gateway.url}/jobs/${id}`);
+});
+
+test('a job that runs shows what it does now, is paused, resumed and cancelled; the list has it by its state', async () => {
+  fill('slow', ['one.bin', 'two.bin'], 'x'.repeat(3_000_000));
+  const { job } = (await manage(page, 'POST', '/api/jobs', {
+    ...{ type: 'copy', source: place('/slow'), destination: place('/slow-copy'), bytesPerSecond: 200_000 },
+  })) as { job: { id: string } };
+  await page.goto(`/jobs/${job.id}`);
+  await page
+    .getByRole('link', { name: /copy (one|two)\.bin/ })
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Cancel …' }).click();
+  await dialog().getByRole('button', { name: 'Cancel the job' }).click();
+  await page.getByText('Cancelled', { exact: true }).waitFor();
+
+  await page.goto('/jobs');
+  await page.getByRole('table', { name: 'Jobs' }).getByText('Copy /slow').waitFor();
+  await page.getByLabel('State').selectOption('cancelled');
+  await page.getByRole('link', { name: 'Monday copy' }).waitFor({ state: 'hidden' });
+  assert.equal(await page.getByRole('table', { name: 'Jobs' }).getByRole('row').count(), 2);
+  await page.getByLabel('Type').selectOption('delete');
+  await page.getByText('No job fits the filters').waitFor();
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await page.getByRole('link', { name: 'Monday copy' }).waitFor();
+});
+
+test('of many files the rows in sight alone are drawn, and further pages come as somebody scrolls', async () => {
+  fill(
+    'many',
+    Array.from({ length: 450 }, (_, index) => `file-${String(index).padStart(3, '0')}.txt`),
+  );
+  const id = await runJob(page, { type: 'copy', dryRun: true, source: place('/many'), destination: place('/none') });
+  await page.goto(`/jobs/${id}`);
+  await page.getByText('200 loaded; scroll for more').waitFor();
+  const files = page.getByRole('table', { name: 'Files' });
+  assert.ok((await files.getByRole('row').count()) < 60, 'only the rows in sight are in the page');
+  await files.getByRole('rowgroup', { name: 'Files of the job' }).focus();
+  for (const shown of ['400 loaded', '450 in all']) {
+    // The end of what is loaded moves away when more is.
+    const isThere = async (): Promise<boolean> => {
+      await page.keyboard.press('End');
+      return page.getByText(shown).isVisible();
+    };
+    await eventually(isThere, shown);
+  }
+  await page.getByLabel('Show').selectOption('failed');
+  await page.getByText('No file is in this state.').waitFor();
+  assert.deepEqual(window.faults, []);
+});
