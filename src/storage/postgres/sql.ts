@@ -65,3 +65,10 @@ function readElements(text: string): (string | null)[] {
 export function storable<T extends string | null>(text: T): T | string {
   return text === null ? text : text.replaceAll('\0', '\ufffd').toWellFormed();
 }
+
+/** The same of all texts in a value that becomes JSON. */
+export function storableJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (_name, part: unknown) =>
+    typeof part === 'string' ? storable(part) : part,
+  ) as T;
+}

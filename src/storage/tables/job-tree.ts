@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../base/errors.js';
 import type { JobSender } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
 import type { Findings, Job, JobDefinition, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from './job.js';
 import type { JobEnd } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf } from './job-seats.js';
@@ -246,7 +246,7 @@ export async function insertJob(tx: Transaction, id: string, row: NewJobRow): Pr
   await tx`
     insert into jobs (id, account_id, key_id, schedule_id, type, name, state, definition)
     values (${id}, ${accountId}, ${keyId}, ${scheduleId}, ${definition.type}, ${storable(name)}, 'queued',
-      ${tx.json(definition as never)})`;
+      ${tx.json(storableJson(definition) as never)})`;
   await tx`
     insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
     values (${id}, '', 0, false, ${goesWhole(definition)}, 'waiting')`;

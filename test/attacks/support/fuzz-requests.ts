@@ -96,7 +96,9 @@ function queryOf(endpoint: Endpoint, known: Known): fc.Arbitrary<string> {
   const schema = { type: 'object', properties: endpoint.query, required: endpoint.requiredQuery };
   const fields = withMistakes(valueOf(schema, '', known) as fc.Arbitrary<Fields>);
   const regular = fields.map((values) => {
-    const pairs = Object.entries(values).map(([name, value]) => `${encoded(name)}=${encoded(textOf(value))}`);
+    const pairs = Object.entries(values).flatMap(([name, value]) =>
+      [value].flat().map((one) => `${encoded(name)}=${encoded(textOf(one))}`),
+    );
     return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
   });
   const odd = fc
@@ -221,18 +223,21 @@ function withMistakes(values: fc.Arbitrary<Fields>): fc.Arbitrary<Fields> {
 function valueOf(schema: Schema, name: string, known: Known): fc.Arbitrary<unknown> {
   const {
     oneOf,
+    anyOf,
     allOf,
     const: only,
     enum: choices,
     type,
   } = schema as {
     readonly oneOf?: readonly Schema[];
+    readonly anyOf?: readonly Schema[];
     readonly allOf?: readonly { readonly then: Schema }[];
     readonly const?: unknown;
     readonly enum?: readonly unknown[];
     readonly type?: string | readonly string[];
   };
   if (oneOf !== undefined) return fc.oneof(...oneOf.map((one) => valueOf(one, name, known)));
+  if (anyOf !== undefined) return fc.oneof(...anyOf.map((one) => valueOf(one, name, known)));
   // One schema for each type of connection.
   if (allOf !== undefined) return fc.oneof(...allOf.map((one) => valueOf(one.then, name, known)));
   if (only !== undefined) return fc.constant(only);
