@@ -57,12 +57,12 @@ export class EntrySorter {
     this.#closeRun();
   }
 
-  /** In order. A batch is good until the next one is asked for. */
+  /** In order, as often as it is asked for. A batch is good until the next one is asked for. */
   async *batches(): AsyncGenerator<readonly SortedEntry[]> {
     this.#closeRun();
     const memory = this.#memory;
     const runs = [
-      ...this.#spilled.map((place) => new Run(Buffer.alloc(0), place)),
+      ...this.#spilled.map((place) => new Run(Buffer.alloc(0), { ...place })),
       ...this.#inMemory.map(({ start, end }) => new Run(memory.subarray(start, end))),
     ];
     const heap: Run[] = [];

@@ -610,6 +610,16 @@ export interface components {
        * @default []
        */
       readonly exclude?: readonly string[];
+      /** @description Not files in folders further down: 1 = only those of the folder itself. */
+      readonly maxDepth?: number;
+      /** @description Not files of fewer bytes. */
+      readonly minSize?: number;
+      /** @description Not files of more bytes. */
+      readonly maxSize?: number;
+      /** @description Not files that were modified less than this before the job began. */
+      readonly minAgeSeconds?: number;
+      /** @description Not files that were modified more than this before the job began. */
+      readonly maxAgeSeconds?: number;
       /**
        * @description What becomes of a file that stands at the destination; a `sync` replaces it.
        * @default replace

@@ -6,6 +6,8 @@ type Batches = AsyncIterable<readonly SortedEntry[]>;
 
 /** Size of a folder, in a sorted listing. */
 export const FOLDER = -1;
+/** And of a link that leads to one. */
+export const FOLDER_LINK = -2;
 
 export interface Pair {
   readonly key: Buffer;

@@ -10,12 +10,14 @@ import { definitionOf } from '../connections/types.js';
 import { pathBelow, type RemotePath } from '../remotes/path.js';
 import type { Attempt, Remotes } from '../remotes/registry.js';
 import type { FileInfo, Leftovers, Remote } from '../remotes/remote.js';
-import type { JobFolder, JobTree, NewJobFile, RunningJob, Seat } from '../storage/storage.js';
-import { FOLDER, isSame, type Pair, pairs } from './compare.js';
+import { isFiltered, type JobFolder, type JobTree, type NewJobFile } from '../storage/storage.js';
+import type { RunningJob, Seat } from '../storage/storage.js';
+import { FOLDER, FOLDER_LINK, isSame, type Pair, pairs } from './compare.js';
+import { createFileFilter, type FileFilter } from './file-filter.js';
 import type { JobPlaces } from './file-work.js';
 import type { SliceEnd } from './file-slices.js';
 import { FindingsBatch, type FolderInHand } from './findings-batch.js';
-import { createPathFilter, type PathFilter } from '../operations/tree/path-filter.js';
+import { type Folding, foldingOf, FolderNames } from './name-clashes.js';
 import { verdictOn } from './retry.js';
 import type { Stay } from './running-jobs.js';
 
@@ -42,9 +44,11 @@ interface Listing {
   readonly job: RunningJob;
   readonly places: JobPlaces;
   readonly folder: JobFolder;
-  readonly filter: PathFilter;
+  readonly filter: FileFilter;
   readonly batch: FindingsBatch;
   readonly inHand: FolderInHand;
+  /** Where the destination may take some of them for one. */
+  readonly names: FolderNames | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -53,6 +57,8 @@ interface Side {
   readonly resolutionMs: number;
   /** Listings show the times that files were written with. */
   readonly keepsTimes: boolean;
+  readonly isThere: boolean;
+  readonly isEmpty: boolean;
 }
 
 export class Listings {
@@ -62,7 +68,7 @@ export class Listings {
     const { tree } = this.options;
     const folders = await tree.claimFolders(job, seat, SLICE_FOLDERS);
     if (folders.length === 0) return { kind: 'nothing' };
-    const filter = createPathFilter(job.definition);
+    const filter = createFileFilter(job.definition, (job.startedAt ?? job.createdAt).getTime());
     const batch = new FindingsBatch((findings) => tree.add(job, findings));
     let fatal: GatewayError | undefined;
     let ours: GatewayError | undefined;
@@ -72,7 +78,8 @@ export class Listings {
         if (!stay.isWanted || fatal !== undefined || ours !== undefined) return;
         const inHand = batch.begin(folder.path);
         try {
-          await this.list({ job, places, folder, filter, batch, inHand, signal: stay.signal });
+          const listing = { job, places, folder, filter, batch, inHand, signal: stay.signal };
+          await this.list({ ...listing, names: this.namesIn(listing) });
           await batch.end(inHand);
         } catch (thrown) {
           batch.drop(inHand);
@@ -97,28 +104,91 @@ export class Listings {
   }
 
   private async list(listing: Listing): Promise<void> {
-    const { job, folder, places } = listing;
+    const { job, folder } = listing;
     if (folder.isExtra) return this.listExtra(listing);
     if (job.type === 'sync') return this.compare(listing);
-    await this.use(places.source, listing, async (remote, attempt) => {
+    let end = await this.stream(listing);
+    for (; end === 'ask'; end = await this.stream(listing)) {
+      // The destination may be behind the session that lists: it is asked now, and the listing begins again.
+      await listing.names?.learn();
+      listing.names?.startOver();
+    }
+    if (end === 'empty') await this.makeEmpty(listing);
+  }
+
+  /** How it ended; `ask`: the destination has to be asked first. */
+  private stream(listing: Listing): Promise<'whole' | 'empty' | 'ask'> {
+    const { job, folder, places, names } = listing;
+    return this.use(places.source, listing, async (remote, attempt) => {
       const root = pathBelow(places.sourceRoot, folder.path);
       if (folder.depth === 0) {
         const info = await remote.stat(root);
         // One file, not a folder: the job's only one.
-        if (!info.isDirectory) return this.addFile(listing, Buffer.alloc(0), info.size, info.modifiedAt.getTime());
+        if (!info.isDirectory) {
+          await this.addFile(listing, Buffer.alloc(0), info.size, info.modifiedAt.getTime());
+          return 'whole';
+        }
       }
       // What a link leads to is copied; what is to go is the link.
       const followLinks = job.type === 'copy';
+      let isEmpty = true;
       for await (const info of remote.list(root, { followLinks })) {
         attempt.committed();
+        isEmpty &&= OWN_TEMPORARY.test(info.name);
         await this.found(listing, info);
+        if (names?.mustAsk === true) return 'ask';
       }
+      return isEmpty ? 'empty' : 'whole';
     });
+  }
+
+  /** A tree without files in it is the same tree only with its folders. */
+  private async makeEmpty(listing: Listing): Promise<void> {
+    const { job, places, folder, filter } = listing;
+    if (job.type === 'delete' || job.definition.dryRun || !filter.takesEmpty(folder.path.toString())) return;
+    await this.use(places.target, listing, (remote) => remote.makeFolder(pathBelow(places.targetRoot, folder.path)));
+  }
+
+  /** Keys of objects are never one; what is not written is overwritten by nobody. */
+  private namesIn(listing: Omit<Listing, 'names'>): FolderNames | undefined {
+    const { job, places, folder } = listing;
+    const isWritten = job.type !== 'delete' && !job.definition.dryRun && !folder.isExtra;
+    if (!isWritten || definitionOf(places.target).can.isObjectStore) return undefined;
+    const target = pathBelow(places.targetRoot, folder.path);
+    let folding: Promise<Folding> | undefined;
+    return new FolderNames(
+      () =>
+        (folding ??= this.use(places.target, listing, (remote) =>
+          foldingOf(remote, target, this.options.leftovers(places.target)),
+        )),
+    );
+  }
+
+  /** Whether the destination would take it for another one of its folder. */
+  private async isClash({ job, names }: Listing, path: Buffer): Promise<boolean> {
+    if (path.length === 0) return false;
+    if (job.type === 'sync') return isLikeOne(names, nameIn(path));
+    names?.add(nameIn(path));
+    return names?.isClash === true;
+  }
+
+  /** Those of the source, for what the destination alone seems to have: it may be one of them, spelt otherwise. */
+  private async namesOf(listing: Listing, { sorter }: Side): Promise<FolderNames | undefined> {
+    const names = this.namesIn(listing);
+    if (names === undefined) return undefined;
+    for await (const entries of sorter.batches()) {
+      for (const { key } of entries) names.add(key);
+      if (names.mustAsk) await names.learn();
+      await turn();
+    }
+    return names;
   }
 
   private async found(listing: Listing, info: FileInfo): Promise<void> {
     const key = keyBelow(listing.folder, entryKey('', info));
-    if (info.isDirectory) await this.addFolder(listing, key, false);
+    const kind = kindOf(info);
+    if (kind === FOLDER_LINK) await this.addFolderLink(listing, key);
+    else if (kind === FOLDER) await this.addFolder(listing, key, false);
     else await this.addFile(listing, key, info.size, info.modifiedAt.getTime());
   }
 
@@ -136,9 +206,10 @@ export class Listings {
   }
 
   private async compare(listing: Listing): Promise<void> {
-    const { folder, places } = listing;
+    const { job, folder, places } = listing;
     const source = await this.sorted(places.source, pathBelow(places.sourceRoot, folder.path), listing, false);
     let target: Side | undefined;
+    let others: Promise<FolderNames | undefined> | undefined;
     try {
       target = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
       const times = {
@@ -150,12 +221,18 @@ export class Listings {
       let seen = 0;
       for await (const pair of pairs(source.sorter.batches(), target.sorter.batches())) {
         if (++seen % PAIRS_PER_TURN === 0) await turn();
-        if (this.isUnchanged(listing, pair, times)) {
+        const isUnchanged = this.isUnchanged(listing, pair, times);
+        if (isUnchanged && !(await this.isClash(listing, pair.key))) {
           unchanged.push(keyBelow(folder, pair.key));
           if (unchanged.length >= KNOWN_AT_ONCE) await this.countUnchanged(listing, unchanged.splice(0));
-        } else await this.differs(listing, pair);
+        } else if (pair.source !== undefined) await this.differs(listing, pair.key, pair.source);
+        else if (job.definition.deleteExtra) {
+          others ??= this.namesOf(listing, source);
+          if (!(await isLikeOne(await others, pair.key))) await this.extra(listing, pair.target as SortedEntry);
+        }
       }
       await this.countUnchanged(listing, unchanged);
+      if (source.isEmpty && !target.isThere) await this.makeEmpty(listing);
     } finally {
       await source.sorter.close();
       await target?.sorter.close();
@@ -167,13 +244,14 @@ export class Listings {
     { key, source, target }: Pair,
     times: Parameters<typeof isSame>[3],
   ): boolean {
-    if (source === undefined || target === undefined || source.size === FOLDER || target.size === FOLDER) return false;
-    return filter.takes(keyBelow(folder, key).toString()) && isSame(source, target, job.definition.compare, times);
+    if (source === undefined || target === undefined || source.size < 0 || target.size < 0) return false;
+    const isWanted = filter.takes(keyBelow(folder, key).toString(), source.size, source.modifiedMs);
+    return isWanted && isSame(source, target, job.definition.compare, times);
   }
 
-  private async differs(listing: Listing, { key, source, target }: Pair): Promise<void> {
+  private async differs(listing: Listing, key: Buffer, source: SortedEntry): Promise<void> {
     const below = keyBelow(listing.folder, key);
-    if (source === undefined) return this.extra(listing, target as SortedEntry);
+    if (source.size === FOLDER_LINK) return this.addFolderLink(listing, below);
     if (source.size === FOLDER) return this.addFolder(listing, below, false);
     await this.addFile(listing, below, source.size, source.modifiedMs);
   }
@@ -186,36 +264,48 @@ export class Listings {
   }
 
   private async extra(listing: Listing, { key, size, modifiedMs }: SortedEntry): Promise<void> {
-    const { job, folder, filter } = listing;
-    if (!job.definition.deleteExtra) return;
+    const { folder, filter } = listing;
     const below = keyBelow(folder, key);
     if (size === FOLDER) return this.addFolder(listing, below, true);
-    if (!filter.takes(below.toString())) return;
+    if (!filter.takes(below.toString(), size, modifiedMs)) return;
     await this.addNow(listing, { path: below, action: 'delete', phase: 2, size, modifiedMs });
   }
 
   private async addFolder(listing: Listing, path: Buffer, isExtra: boolean): Promise<void> {
     const { job, folder, filter, batch, inHand } = listing;
-    if (!filter.enters(path.toString())) return;
+    if (!filter.enters(path.toString(), folder.depth)) return;
+    const isClash = await this.isClash(listing, path);
+    if (listing.names?.mustAsk === true) return;
     const problem =
       folder.depth >= MAX_DEPTH ? `lies more than ${MAX_DEPTH} folders deep; does a link lead back?` : problemOf(path);
+    const entry = { path, action: 'list', phase: 1, size: 0, modifiedMs: 0 } as const;
+    if (isClash) return batch.add(inHand, { ...entry, ...CLASH });
     if (problem !== undefined) {
-      const failure = { state: 'failed', errorCode: 'bad_path', errorMessage: `the folder ${problem}` } as const;
-      await batch.add(inHand, { path, action: 'list', phase: 1, size: 0, modifiedMs: 0, ...failure });
-      return;
+      const errorMessage = `the folder ${problem}`;
+      return batch.add(inHand, { ...entry, state: 'failed', errorCode: 'bad_path', errorMessage });
     }
-    const isRemoved = isExtra || job.type === 'move' || (job.type === 'delete' && isUnfiltered(job));
+    const isRemoved = isExtra || job.type === 'move' || (job.type === 'delete' && !isFiltered(job.definition));
     await batch.addFolder({ path, depth: folder.depth + 1, isExtra, isRemoved });
+  }
+
+  /** It may lead back up, and what it leads to may be copied where it stands: it is told and left. */
+  private async addFolderLink({ folder, filter, batch, inHand }: Listing, path: Buffer): Promise<void> {
+    if (!filter.enters(path.toString(), folder.depth)) return;
+    const entry = { path, action: 'list', phase: 1, size: 0, modifiedMs: 0 } as const;
+    await batch.add(inHand, { ...entry, state: 'skipped', errorMessage: 'a link to a folder, which is not entered' });
   }
 
   private async addFile(listing: Listing, path: Buffer, size: number, modifiedMs: number): Promise<void> {
     const { job, places, filter, batch, inHand } = listing;
     const text = path.toString();
     if (OWN_TEMPORARY.test(text.slice(text.lastIndexOf('/') + 1))) return;
-    if (path.length > 0 && !filter.takes(text)) return;
+    if (!filter.takes(text, size, modifiedMs)) return;
+    const isClash = await this.isClash(listing, path);
+    if (listing.names?.mustAsk === true) return;
     const action = job.type === 'sync' ? 'copy' : job.type;
     const problem = problemOf(path) ?? (action === 'delete' ? undefined : targetProblem(places.target, path));
     const file: NewJobFile = { path, action, phase: 1, size, modifiedMs };
+    if (isClash) return batch.add(inHand, { ...file, ...CLASH });
     if (problem === undefined) return this.addNow(listing, file);
     const errorMessage = `the name ${problem}`;
     await batch.add(inHand, { ...file, state: 'failed', errorCode: 'bad_path', errorMessage });
@@ -227,22 +317,24 @@ export class Listings {
 
   private async sorted(connection: Connection, path: RemotePath, listing: Listing, isTarget: boolean): Promise<Side> {
     const sorter = new EntrySorter();
+    let isEmpty = true;
     try {
       const side = await this.use(connection, listing, async (remote, attempt) => {
         // Of the destination's links nobody follows any: what they lead to is not the destination's.
         for await (const info of remote.list(path, { followLinks: !isTarget })) {
           attempt.committed();
-          const key = entryKey('', info);
-          await sorter.add({ key, size: info.isDirectory ? FOLDER : info.size, modifiedMs: info.modifiedAt.getTime() });
+          isEmpty &&= OWN_TEMPORARY.test(info.name);
+          const size = kindOf(info) ?? info.size;
+          await sorter.add({ key: entryKey('', info), size, modifiedMs: info.modifiedAt.getTime() });
         }
         const { timeResolutionMs: resolutionMs, keepsTimes } = remote.can;
         return { resolutionMs, keepsTimes: keepsTimes === 'listed' };
       });
-      return { sorter, ...side };
+      return { sorter, ...side, isThere: true, isEmpty };
     } catch (error) {
       // A file where a folder is to be: copying into it will say so.
       if (isTarget && hasCode(error, 'not_found', 'not_a_folder'))
-        return { sorter, resolutionMs: 0, keepsTimes: false };
+        return { sorter, resolutionMs: 0, keepsTimes: false, isThere: false, isEmpty };
       await sorter.close();
       throw error;
     }
@@ -250,7 +342,7 @@ export class Listings {
 
   private use<T>(
     connection: Connection,
-    { signal }: Listing,
+    { signal }: Pick<Listing, 'signal'>,
     work: (remote: Remote, attempt: Attempt) => Promise<T>,
   ): Promise<T> {
     const options = { signal, leftovers: this.options.leftovers, priority: 'background' as const };
@@ -264,8 +356,26 @@ function keyBelow({ path }: JobFolder, name: Buffer): Buffer {
 
 const SLASH = Buffer.from('/');
 
-function isUnfiltered({ definition }: RunningJob): boolean {
-  return definition.include.length === 0 && definition.exclude.length === 0;
+const nameIn = (path: Buffer): Buffer => path.subarray(path.lastIndexOf(0x2f) + 1);
+
+/** undefined: a file. */
+function kindOf({ isDirectory, isLink }: FileInfo): typeof FOLDER | typeof FOLDER_LINK | undefined {
+  if (!isDirectory) return undefined;
+  return isLink === true ? FOLDER_LINK : FOLDER;
+}
+
+const CLASH = {
+  state: 'failed',
+  errorCode: 'already_exists',
+  errorMessage:
+    'the destination takes its name for that of another entry of the folder: they differ only in case, or in how their letters are composed',
+} as const;
+
+async function isLikeOne(names: FolderNames | undefined, key: Buffer): Promise<boolean> {
+  if (names === undefined) return false;
+  names.add(key);
+  if (names.mustAsk) await names.learn();
+  return names.isClash;
 }
 
 /** What no server is asked for. */

@@ -6,18 +6,17 @@ import type { EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
 import { seeOneTree } from '../operations/copy.js';
 import { type Operations, referTo, requireActive } from '../operations/operation.js';
-import { createPathFilter } from '../operations/tree/path-filter.js';
 import { ROOT, type RemotePath } from '../remotes/path.js';
-import type {
-  Job,
-  JobDefinition,
-  JobFileItem,
-  JobFileState,
-  JobFilter,
-  JobLimits,
-  JobPlace,
-  Jobs,
+import {
+  isFiltered,
+  type Job,
+  type JobDefinition,
+  type JobFileItem,
+  type JobFileState,
+  type JobPlace,
 } from '../storage/storage.js';
+import type { JobFilter, JobLimits, Jobs } from '../storage/storage.js';
+import { createFileFilter } from './file-filter.js';
 import type { RunningJobs } from './running-jobs.js';
 
 export interface JobServiceOptions {
@@ -62,7 +61,7 @@ export class JobService {
   /** What is to be done, once it was checked. Errors: those of `create` but the last */
   async define(caller: Caller, order: JobOrder, signal: EndSignal): Promise<JobDefinition> {
     const { name: _, source, destination, ...rest } = order;
-    createPathFilter(order);
+    createFileFilter(order, Date.now());
     this.checkRights(caller, {
       type: order.type,
       source: { connectionId: source.connection.id },
@@ -147,12 +146,13 @@ export class JobService {
   }
 
   private checkPlaces(
-    { type, include, exclude, deleteExtra }: JobOrder,
+    order: JobOrder,
     from: { readonly connection: Connection; readonly path: RemotePath },
     to: { readonly connection: Connection; readonly path: RemotePath } | undefined,
   ): void {
+    const { type, deleteExtra } = order;
     if (to === undefined) {
-      if (from.path !== ROOT || include.length + exclude.length > 0) return;
+      if (from.path !== ROOT || isFiltered(order)) return;
       throw refusal('bad_path', 'source.path must not be /: name a folder, or say by include or exclude what is to go');
     }
     if (deleteExtra && type !== 'sync') throw refusal('bad_request', 'deleteExtra is for jobs of the type sync');

@@ -2,7 +2,17 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -26,6 +36,8 @@ export interface ServerOptions {
   /** Lines added to the server's configuration (vsftpd, proftpd). */
   readonly extra?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Names that differ in case alone are one (proftpd). */
+  readonly ignoresCase?: boolean;
 }
 
 const USERNAME = 'tester';
@@ -126,11 +138,20 @@ export async function startPureFtpd({ tls = 'none', env = {} }: ServerOptions = 
   };
 }
 
-export async function startProftpd({ tls = 'none', extra = [], env = {} }: ServerOptions = {}): Promise<FtpServer> {
+export async function startProftpd({
+  tls = 'none',
+  extra = [],
+  env = {},
+  ignoresCase = false,
+}: ServerOptions = {}): Promise<FtpServer> {
   const root = unpacked([
     ...['proftpd-core', 'proftpd-mod-crypto', 'libhiredis0.14', 'libmemcached11', 'libmemcachedutil2', 'libhashkit2'],
     'libpcre2-posix3',
   ]);
+  const modules = path.join(root, 'usr/lib/proftpd');
+  if (ignoresCase) {
+    copyFileSync(path.join(unpacked(['proftpd-mod-case']), 'usr/lib/proftpd/mod_case.so'), `${modules}/mod_case.so`);
+  }
   const place = makePlace('proftpd');
   const port = await freePort();
   const hash = execFileSync('openssl', ['passwd', '-5', PASSWORD], { encoding: 'utf8' }).trim();
@@ -163,7 +184,8 @@ export async function startProftpd({ tls = 'none', extra = [], env = {} }: Serve
       'WtmpLog off',
       `TransferLog none`,
       `SystemLog none`,
-      `ModulePath ${path.join(root, 'usr/lib/proftpd')}`,
+      `ModulePath ${modules}`,
+      ...(ignoresCase ? ['LoadModule mod_case.c', 'CaseEngine on', 'CaseIgnore on'] : []),
       ...(certificate === undefined
         ? []
         : [

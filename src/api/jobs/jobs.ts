@@ -37,6 +37,12 @@ const place = (name: string, description: string) =>
 const globs = (description: string) =>
   withDefault(texts(description, { maxItems: 100 }, { minLength: 1, maxLength: 1024 }), []);
 
+/** A hundred years. */
+const MOST_SECONDS = 3_155_760_000;
+
+const bound = (description: string, minimum: number, maximum: number) =>
+  Type.Integer({ minimum, maximum, description });
+
 const limit = (most: number, usual: number) =>
   withDefault(Type.Integer({ minimum: 1, maximum: most, description: 'Items a page.', examples: [usual] }), usual);
 
@@ -48,6 +54,15 @@ export const newJob = object('NewJob', {
     'Only files that one of these globs takes: of the path below the folder where it holds `/` or `**`, else of the name.',
   ),
   exclude: globs('Not files and folders that one of these globs takes.'),
+  maxDepth: Type.Optional(bound('Not files in folders further down: 1 = only those of the folder itself.', 1, 100)),
+  minSize: Type.Optional(bound('Not files of fewer bytes.', 0, Number.MAX_SAFE_INTEGER)),
+  maxSize: Type.Optional(bound('Not files of more bytes.', 0, Number.MAX_SAFE_INTEGER)),
+  minAgeSeconds: Type.Optional(
+    bound('Not files that were modified less than this before the job began.', 0, MOST_SECONDS),
+  ),
+  maxAgeSeconds: Type.Optional(
+    bound('Not files that were modified more than this before the job began.', 0, MOST_SECONDS),
+  ),
   onConflict: withDefault(
     oneOf(CONFLICT_RULES, 'What becomes of a file that stands at the destination; a `sync` replaces it.'),
     'replace',

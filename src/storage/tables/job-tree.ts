@@ -4,6 +4,7 @@ import type { JobSender } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
 import type { Findings, Job, JobDefinition, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from './job.js';
+import { isFiltered } from './job.js';
 import type { JobEnd } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf } from './job-seats.js';
 
@@ -86,11 +87,11 @@ export class JobTree {
             ${texts(files.map(({ errorMessage }) => storable(errorMessage ?? null)))}
           ) as t (path, action, phase, state, size, modified, code, message) on conflict do nothing
           returning action, phase, state, size)
-        update jobs j set found = j.found + t.found + ${unchanged}, skipped = j.skipped + ${unchanged},
-          failed = j.failed + t.failed, done = j.done + t.done, deleted = j.deleted + t.deleted,
+        update jobs j set found = j.found + t.found + ${unchanged},
+          skipped = j.skipped + t.skipped + ${unchanged}, failed = j.failed + t.failed, done = j.done + t.done, deleted = j.deleted + t.deleted,
           bytes = j.bytes + t.bytes, bytes_total = j.bytes_total + t.bytes_total
         from (select count(*) filter (where phase = 1) as found,
-          count(*) filter (where state = 'failed') as failed,
+          count(*) filter (where state = 'failed') as failed, count(*) filter (where state = 'skipped') as skipped,
           count(*) filter (where state = 'planned' and action <> 'delete') as done,
           count(*) filter (where state = 'planned' and action = 'delete') as deleted,
           coalesce(sum(size) filter (where state = 'planned' and action <> 'delete'), 0) as bytes,
@@ -252,19 +253,20 @@ export async function insertJob(tx: Transaction, id: string, row: NewJobRow): Pr
     values (${id}, '', 0, false, ${goesWhole(definition)}, 'waiting')`;
 }
 
-/** Of a deletion without globs nothing is left, its folder included. */
-function goesWhole({ type, include, exclude }: JobDefinition): boolean {
-  return type === 'delete' && include.length === 0 && exclude.length === 0;
+/** Of a deletion without filters nothing is left, its folder included. */
+function goesWhole(definition: JobDefinition): boolean {
+  return definition.type === 'delete' && !isFiltered(definition);
 }
 
-/** Leaves a new job nothing to do but what a former one failed on, or never came to. */
+/**
+ * Leaves a new job nothing to do but what a former one failed on, or never came to. Of folders that are listed again, what
+ * has been done already stands in the new job too, as left alone.
+ */
 export async function narrow(tx: Transaction, formerId: string, id: string): Promise<void> {
-  // Without its root nothing of it was listed: all of it is done.
-  if (await hasFailedRoot(tx, formerId)) return;
   await tx`delete from job_folders where job_id = ${id}`;
   await tx`
-    insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
-    select ${id}::uuid, path, depth, is_extra, is_removed, 'waiting' from job_folders
+    insert into job_folders (job_id, path, depth, is_extra, is_removed, state, is_begun)
+    select ${id}::uuid, path, depth, is_extra, is_removed, 'waiting', is_begun from job_folders
     where job_id = ${formerId} and state in ('failed', 'waiting')`;
   await tx`
     with taken as (
@@ -275,12 +277,22 @@ export async function narrow(tx: Transaction, formerId: string, id: string): Pro
     update jobs set found = t.found, bytes_total = t.bytes
     from (select count(*) filter (where phase = 1) as found,
       coalesce(sum(size) filter (where action <> 'delete'), 0) as bytes from taken) t where id = ${id}`;
+  await tx`
+    with left_alone as (
+      insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_message)
+      select ${id}::uuid, f.path, f.action, f.phase, 'skipped', f.size, f.modified_ms, 'done by the job before'
+      from job_folders d join job_files f on f.job_id = d.job_id and f.state in ('done', 'skipped')
+        and f.path >= ${start(tx)} and f.path < ${start(tx)} || decode('ffff', 'hex')
+        and position('/'::bytea in substring(f.path from length(${start(tx)}) + 1)) = 0
+      where d.job_id = ${formerId} and d.state in ('failed', 'waiting') and d.is_begun
+      returning phase)
+    update jobs j set found = j.found + t.found, skipped = j.skipped + t.skipped
+    from (select count(*) filter (where phase = 1) as found, count(*) as skipped from left_alone) t where j.id = ${id}`;
 }
 
-async function hasFailedRoot(tx: Transaction, jobId: string): Promise<boolean> {
-  const [row] = await tx`
-    select from job_folders where job_id = ${jobId} and path = '' and state in ('failed', 'waiting')`;
-  return row !== undefined;
+/** What the paths of entries of the folder `d` begin with. */
+function start(sql: Queryable) {
+  return sql`(case when d.path = '' then ''::bytea else d.path || '/'::bytea end)`;
 }
 
 export async function setState(tx: Transaction, id: string, state: JobState, error?: JobEnd): Promise<void> {

@@ -18,12 +18,23 @@ export interface JobPlace {
   readonly path: string;
 }
 
-export interface JobDefinition {
+/** Which files of a folder a job is for; what is absent leaves none out. */
+export interface JobFilters {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** 1 = the files of the folder itself. */
+  readonly maxDepth?: number;
+  readonly minSize?: number;
+  readonly maxSize?: number;
+  /** Since they were modified, when the job begins. */
+  readonly minAgeSeconds?: number;
+  readonly maxAgeSeconds?: number;
+}
+
+export interface JobDefinition extends JobFilters {
   readonly type: JobType;
   readonly source: JobPlace;
   readonly destination: JobPlace | null;
-  readonly include: readonly string[];
-  readonly exclude: readonly string[];
   readonly onConflict: (typeof CONFLICT_RULES)[number];
   readonly compare: (typeof COMPARISONS)[number];
   readonly deleteExtra: boolean;
@@ -31,6 +42,12 @@ export interface JobDefinition {
   /** 0 = as fast as it goes. */
   readonly bytesPerSecond: number;
   readonly dryRun: boolean;
+}
+
+export function isFiltered(filters: JobFilters): boolean {
+  const { include, exclude, maxDepth, minSize, maxSize, minAgeSeconds, maxAgeSeconds } = filters;
+  const bounds = [maxDepth, minSize, maxSize, minAgeSeconds, maxAgeSeconds];
+  return include.length + exclude.length > 0 || bounds.some((bound) => bound !== undefined);
 }
 
 export interface JobCounts {
@@ -113,8 +130,8 @@ export interface NewJobFile {
   readonly phase: 1 | 2;
   readonly size: number;
   readonly modifiedMs: number;
-  /** Told without being done: what fails by its name, what a dry run would do. */
-  readonly state?: 'planned' | 'failed';
+  /** Told without being done: what fails by its name, what is left out, what a dry run would do. */
+  readonly state?: 'planned' | 'skipped' | 'failed';
   readonly errorCode?: ErrorCode;
   readonly errorMessage?: string;
 }

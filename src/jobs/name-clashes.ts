@@ -1,0 +1,197 @@
+/**
+ * Names of one folder that its destination may take for one, because they differ in case alone, or in how their letters are
+ * composed. Such a pair is rare, and only where one is met the destination is asked.
+ *
+ * Of each name some bytes are kept. A folder of very many names has its destination asked early: one that tells names apart
+ * needs none of it.
+ */
+import { isUtf8 } from 'node:buffer';
+import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
+import { joinPath, type RemotePath } from '../remotes/path.js';
+import type { Leftovers, Remote } from '../remotes/remote.js';
+import { endWith } from '../remotes/whole.js';
+
+/** What a folder ignores in names. */
+export interface Folding {
+  readonly ignoresCase: boolean;
+  readonly ignoresComposition: boolean;
+}
+
+const ASK_EARLY = 500_000;
+const MOST_NAMES = 4_000_000;
+
+export class FolderNames {
+  #names: HashSet | undefined = new HashSet();
+  /** ASCII has but case to differ in: these hold the others. */
+  #byCase = new HashSet();
+  #byComposition = new HashSet();
+  #folding: Folding | undefined;
+  #isLike = { case: false, composition: false, either: false };
+
+  constructor(
+    private readonly ask: () => Promise<Folding>,
+    private readonly askEarly = ASK_EARLY,
+  ) {}
+
+  /** Whether the destination would take the last name for one that came before. */
+  get isClash(): boolean {
+    const { ignoresCase = false, ignoresComposition = false } = this.#folding ?? {};
+    if (ignoresCase && ignoresComposition) return this.#isLike.either;
+    return (ignoresCase && this.#isLike.case) || (ignoresComposition && this.#isLike.composition);
+  }
+
+  /** It cannot be told before the destination has been asked. */
+  get mustAsk(): boolean {
+    if (this.#folding !== undefined || this.#names === undefined) return false;
+    return this.#isLike.either || this.#names.size >= this.askEarly;
+  }
+
+  async learn(): Promise<void> {
+    this.#folding ??= await this.ask();
+    if (!this.#folding.ignoresCase && !this.#folding.ignoresComposition) this.#names = undefined;
+  }
+
+  /** As if none had come yet. */
+  startOver(): void {
+    this.#isLike = { case: false, composition: false, either: false };
+    this.#byCase = new HashSet();
+    this.#byComposition = new HashSet();
+    this.#names &&= new HashSet();
+  }
+
+  /** @throws GatewayError too_large */
+  add(key: Buffer): void {
+    if (this.#names === undefined) return;
+    if (this.#names.size >= MOST_NAMES) {
+      const text = `the folder holds more than ${MOST_NAMES} names, and the destination takes some names for the same`;
+      throw new GatewayError('too_large', text, { step: 'open' });
+    }
+    if (isAscii(key)) {
+      const either = !this.#names.add(key.toString('latin1').toLowerCase());
+      this.#isLike = { case: either, composition: false, either };
+      return;
+    }
+    const name = isUtf8(key) ? key.toString() : key.toString('latin1');
+    const composed = name.normalize('NFC');
+    this.#isLike = {
+      case: !this.#byCase.add(withoutCase(name)),
+      composition: !this.#byComposition.add(composed),
+      either: !this.#names.add(withoutCase(composed).normalize('NFC')),
+    };
+  }
+}
+
+/** Large letters know more of each other than small ones: both sigmas are one. */
+const withoutCase = (name: string): string => name.toUpperCase().toLowerCase();
+
+function isAscii(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte > 0x7f) return false;
+  return true;
+}
+
+const PARTS = 16;
+
+/** Of texts, by 64 bits of each: in parts, none of which takes long to grow. */
+class HashSet {
+  size = 0;
+  readonly #parts: HashSetPart[] = [];
+
+  /** False where it is there already. */
+  add(text: string): boolean {
+    let [one, other] = [0x811c9dc5, 0x9e3779b9];
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      one = Math.imul(one ^ code, 0x01000193);
+      other = Math.imul(other ^ code, 0x85ebca6b) ^ (other >>> 15);
+    }
+    const place = mixed(other ^ one);
+    const part = (this.#parts[place % PARTS] ??= new HashSetPart());
+    // 0 stands for an empty place.
+    const isNew = part.add(mixed(one) || 1, Math.floor(place / PARTS));
+    if (isNew) this.size += 1;
+    return isNew;
+  }
+}
+
+class HashSetPart {
+  #size = 0;
+  #words = new Uint32Array(16);
+
+  add(one: number, other: number): boolean {
+    if (4 * this.#size >= this.#words.length) this.#grow();
+    return this.#place(one, other);
+  }
+
+  #place(one: number, other: number): boolean {
+    const words = this.#words;
+    const mask = words.length / 2 - 1;
+    for (let at = other & mask; ; at = (at + 1) & mask) {
+      if (words[2 * at] === one && words[2 * at + 1] === other) return false;
+      if (words[2 * at] !== 0) continue;
+      words[2 * at] = one;
+      words[2 * at + 1] = other;
+      this.#size += 1;
+      return true;
+    }
+  }
+
+  #grow(): void {
+    const words = this.#words;
+    this.#words = new Uint32Array(2 * words.length);
+    this.#size = 0;
+    for (let at = 0; at < words.length; at += 2) {
+      const one = words[at] ?? 0;
+      if (one !== 0) this.#place(one, words[at + 1] ?? 0);
+    }
+  }
+}
+
+function mixed(word: number): number {
+  const half = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
+  const whole = Math.imul(half ^ (half >>> 13), 0xc2b2ae35);
+  return (whole ^ (whole >>> 16)) >>> 0;
+}
+
+const ALL: Folding = { ignoresCase: true, ignoresComposition: true };
+
+/**
+ * Asks by a hidden file that is looked for under other spellings, and taken away. Where none can be written nobody can tell,
+ * and the worst is taken.
+ */
+export async function foldingOf(remote: Remote, folder: RemotePath, leftovers: Leftovers): Promise<Folding> {
+  const name = leftovers.temporaryName('spelt-é');
+  const path = joinPath(folder, name);
+  await leftovers.expect(folder);
+  try {
+    const writer = await remote.write(path, { size: 0, isHidden: true });
+    try {
+      await endWith(writer, Buffer.alloc(0));
+      await writer.commit({ size: 0 });
+    } catch (error) {
+      await writer.abort(toGatewayError(error));
+      throw error;
+    }
+  } catch (error) {
+    if (!hasCode(error, 'permission_denied', 'bad_path', 'unsupported_operation')) throw error;
+    return ALL;
+  }
+  try {
+    const isThere = (other: string): Promise<boolean> => stands(remote, joinPath(folder, other));
+    return {
+      ignoresCase: await isThere(name.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase())),
+      ignoresComposition: await isThere(name.normalize('NFD')),
+    };
+  } finally {
+    await remote.remove(path).catch(() => leftovers.removeLater(path));
+  }
+}
+
+async function stands(remote: Remote, path: RemotePath): Promise<boolean> {
+  try {
+    await remote.stat(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return false;
+    throw error;
+  }
+}
