@@ -79,3 +79,15 @@ export function flag(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   throw new InvalidArgumentError('Allowed choices are true, false.');
 }
+
+/** Bytes a second, as rclone takes them: 512K, 10M, 1.5G (of 1,024). */
+export function bytesPerSecond(text: string): number {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([kmg]?)$/i.exec(text) ?? [];
+  if (amount === undefined) throw new InvalidArgumentError('It must be bytes a second, such as 512K or 10M.');
+  return Math.round(Number(amount) * 1024 ** ['', 'k', 'm', 'g'].indexOf(unit.toLowerCase()));
+}
+
+/** Of options that may be given several times. */
+export function gathered(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -18,6 +18,8 @@ export const EXIT = {
   network: 7,
   /** Too much at once, or stopping: later it may go. */
   busy: 8,
+  /** Of many files some failed; the others are done. */
+  partlyFailed: 9,
   /** `exec` alone, in place of all others: its own codes are those of the command that ran (as ssh has it). */
   execFailed: 255,
 } as const;

@@ -19,7 +19,7 @@ export function parseLocation(text: string): Location {
 /** @throws UsageError when it names no file */
 export function parseFileLocation(text: string): Location {
   const location = parseLocation(text);
-  if (isFolder(location.path)) throw new UsageError(`${text} names no file`);
+  if (isFolder(location.path)) throw new UsageError(`${text} names no file; folders need -r`);
   return location;
 }
 
@@ -38,4 +38,25 @@ export function splitPath(path: string): { readonly folder: string | undefined; 
 /** The whole path of a file that goes to `target`, a folder or a new name. */
 export function targetPath(source: string, target: string): string {
   return isFolder(target) ? `${target}${posix.basename(source)}` : target;
+}
+
+/** Where a folder goes: below a target that ends with a slash, under its own name; any other target is the name it gets. */
+export function targetFolder(source: string, target: string): string {
+  const name = posix.basename(source);
+  return isFolder(target) && !['', '.', '..'].includes(name) ? `${target}${name}` : target;
+}
+
+export interface Glob {
+  readonly folder: string;
+  /** Of the path below the folder. */
+  readonly pattern: string;
+}
+
+/** "in/*.csv" is "*.csv" in the folder "in"; undefined where nothing stands for anything else. */
+export function globOf(path: string): Glob | undefined {
+  const names = path.split('/');
+  const first = names.findIndex((name) => /[*?[\]{}]|[!+@]\(/.test(name));
+  if (first < 0) return undefined;
+  const folder = names.slice(0, first).join('/');
+  return { folder: folder === '' && path.startsWith('/') ? '/' : folder, pattern: names.slice(first).join('/') };
 }

@@ -5,14 +5,13 @@ import { Actions, number, orNone } from './command.js';
 import * as accounts from './commands/accounts.js';
 import * as connections from './commands/connections.js';
 import { doctor } from './commands/doctor.js';
-import * as files from './commands/files.js';
 import * as keys from './commands/keys.js';
 import * as login from './commands/login.js';
-import { get, put } from './commands/put-get.js';
 import * as transfers from './commands/transfers.js';
 import * as watch from './commands/watch.js';
 import { candidates, SCRIPTS, type Shell, SHELLS } from './completion.js';
 import type { FieldOption } from './connection-options.js';
+import { addFileCommands, addJobCommands } from './file-commands.js';
 
 interface ProgramOptions {
   /** The command line. */
@@ -34,6 +33,7 @@ export async function createProgram({ words, signal, version, handOver }: Progra
     .addHelpText('after', HELP);
   const actions = new Actions(signal);
   addFileCommands(program, actions);
+  addJobCommands(program, actions);
   // The definitions take longer to load than all else; only these commands need them.
   const options = words.includes('connections')
     ? await import('./connection-options.js')
@@ -53,79 +53,7 @@ A place is written connection:path, such as warehouse:/upload/report.pdf; a fold
 the connection's default folder. "-" is standard input or output.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 refused, 5 in the way, 6 the remote server failed,
-7 no answer from the gateway, 8 busy, try later. exec ends with the code of the command, or 255.`;
-
-function addFileCommands(program: Command, actions: Actions): void {
-  actions.remote(
-    program.command('ls').description('list a folder').argument('<place>', 'connection, or connection:folder'),
-    files.ls,
-  );
-  actions.many(
-    program
-      .command('put')
-      .description('upload files')
-      .usage('[options] <files...> <place>')
-      .argument('<files...>', 'local files, or - for standard input; then the place they go to')
-      .option('--no-overwrite', 'leave a file of that name as it is (exit code 5)')
-      .option('--template <template>', 'rename with tokens, such as {date}-{filename}')
-      .option('--no-progress', 'no progress on the terminal'),
-    put,
-  );
-  actions.remote(
-    program
-      .command('get')
-      .description('download a file')
-      .argument('<place>', 'connection:path of a file')
-      .argument('[local]', 'local file or folder, or - for standard output', '.')
-      .option('--no-overwrite', 'leave a local file of that name as it is (exit code 5)')
-      .option('--no-progress', 'no progress on the terminal'),
-    get,
-  );
-  actions.remote(
-    program
-      .command('cp')
-      .description('copy a file, also to another connection; its content does not pass by here')
-      .argument('<from>', 'connection:path of a file')
-      .argument('<to>', 'connection:path, a folder with / at its end')
-      .option('--no-overwrite', 'leave a file of that name as it is (exit code 5)')
-      .option('--template <template>', 'rename with tokens, such as {date}-{filename}'),
-    files.cp,
-  );
-  actions.remote(
-    program
-      .command('mv')
-      .description('move or rename a file within one connection')
-      .argument('<from>', 'connection:path')
-      .argument('<to>', 'connection:path, a folder with / at its end')
-      .option('--overwrite', 'replace a file of that name', false),
-    files.mv,
-  );
-  actions.many(
-    program
-      .command('rm')
-      .description('delete files')
-      .argument('<places...>', 'connection:path of files')
-      .option('-f, --force', 'a file that is not there is no failure'),
-    files.rm,
-  );
-  actions.many(
-    program
-      .command('mkdir')
-      .description('create folders, and those above them')
-      .argument('<places...>', 'connection:path of folders'),
-    files.mkdir,
-  );
-  actions.many(
-    program
-      .command('exec')
-      .description('run a shell command on an SFTP connection; ends with its exit code')
-      .usage('[options] <connection> -- <command...>')
-      .argument('<connection>', 'id of the connection')
-      .argument('<command...>', 'the command; behind -- where it has options')
-      .option('--timeout <seconds>', 'until it is killed; 30 when absent, at most 60', number(0.001, 60)),
-    files.exec,
-  );
-}
+7 no answer from the gateway, 8 busy, try later, 9 some of many files failed. exec ends with the code of the command, or 255.`;
 
 interface ConnectionOptions {
   readonly TYPES: readonly string[];

@@ -1,31 +1,28 @@
-/** `ftg ls`, `cp`, `mv`, `rm`, `mkdir`, `exec`: what the gateway does with files, without their content passing by here. */
+/** `ftg cp`, `mv`, `rm`, `mkdir`, `exec`: what the gateway does with files, without their content passing by here. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FtgError, type CopyAnswer, type CopyRequest } from '../../client/index.js';
 import type { Arguments, Session } from '../command.js';
 import { Exit, EXIT, UsageError } from '../exit-codes.js';
-import { isFolder, parseFileLocation, parseLocation, targetPath } from '../location.js';
-import { bytesText, printable, table, timeText } from '../output.js';
+import { filesIn, globAt, nothingMatches } from '../glob.js';
+import { inParallel } from '../in-parallel.js';
+import { isFolder, type Location, parseFileLocation, parseLocation, targetPath } from '../location.js';
+import { bytesText, printable } from '../output.js';
+import { copyTree, type JobOptions, moveTree, refuseJobOptions, removeTrees, withAdvice } from './trees.js';
 
-export async function ls({ gateway, out, signal }: Session, [place = '']: Arguments): Promise<void> {
-  const { connectionId, path } = parseLocation(place.includes(':') ? place : `${place}:`);
-  const answer = await gateway.files.list(connectionId, path === '' ? undefined : path, { signal });
-  out.show(answer, () => {
-    const rows = answer.files.map(({ name, size, isDirectory, modifiedAt }) => [
-      isDirectory ? '-' : bytesText(size),
-      // The epoch stands for a time that the server does not keep.
-      Date.parse(modifiedAt) === 0 ? '-' : timeText(modifiedAt),
-      isDirectory ? `${name}/` : name,
-    ]);
-    return table(['SIZE', 'CHANGED', 'NAME'], rows, 'the folder is empty');
-  });
+interface CopyOptions extends JobOptions {
+  readonly overwrite: boolean;
+  readonly template?: string;
+  readonly recursive?: boolean;
 }
 
-export async function cp(
-  session: Session,
-  [from = '', to = '']: Arguments,
-  { overwrite, template }: { readonly overwrite: boolean; readonly template?: string },
-): Promise<void> {
+export async function cp(session: Session, [from = '', to = '']: Arguments, options: CopyOptions): Promise<void> {
+  const { overwrite, template, recursive = false } = options;
+  if (recursive) {
+    if (template !== undefined) throw new UsageError('--template is for one file, and not with -r');
+    return copyTree(session, [from, to], options);
+  }
+  refuseJobOptions(options);
   const source = parseFileLocation(from);
   const target = parseLocation(to);
   const answer = await copied(session, {
@@ -35,6 +32,8 @@ export async function cp(
     dest_path: targetPath(source.path, target.path),
     ...(overwrite ? {} : { overwrite: false }),
     ...(template === undefined ? {} : { filename_template: template }),
+  }).catch((thrown: unknown) => {
+    throw withAdvice(thrown, from);
   });
   const { destination, fileSize, durationMs } = answer;
   session.out.show(
@@ -66,31 +65,70 @@ async function copied({ gateway, signal }: Session, request: CopyRequest): Promi
 }
 
 export async function mv(
-  { gateway, out, signal }: Session,
+  session: Session,
   [from = '', to = '']: Arguments,
-  { overwrite }: { readonly overwrite: boolean },
+  options: Omit<CopyOptions, 'template'>,
 ): Promise<void> {
+  const { overwrite, recursive = false } = options;
+  if (recursive) return moveTree(session, [from, to], options);
+  refuseJobOptions(options);
+  const { gateway, out, signal } = session;
   const [source, target] = [parseFileLocation(from), parseLocation(to)];
   if (source.connectionId !== target.connectionId) {
-    throw new UsageError('a file moves within one connection; copy it with cp and delete it with rm');
+    throw new UsageError('a file moves within one connection; with -r a job copies it and then deletes it');
   }
   const path = targetPath(source.path, target.path);
   const answer = await gateway.files.move(source.connectionId, source.path, path, { overwrite, signal });
   out.show(answer, () => printable(answer.to));
 }
 
-export async function rm(
-  { gateway, out, signal }: Session,
-  places: readonly string[],
-  { force = false }: { readonly force?: boolean },
-): Promise<void> {
-  for (const { connectionId, path } of places.map(parseFileLocation)) {
-    try {
-      const answer = await gateway.files.delete(connectionId, path, { signal });
-      out.show(answer, () => '');
-    } catch (error) {
-      if (!force || !(error instanceof FtgError) || error.code !== 'not_found') throw error;
+interface RemoveOptions extends JobOptions {
+  readonly force?: boolean;
+  readonly recursive?: boolean;
+}
+
+export async function rm(session: Session, places: readonly string[], options: RemoveOptions): Promise<void> {
+  if (options.recursive === true) return removeTrees(session, places, options);
+  const { dryRun = false, force = false, ...rest } = options;
+  refuseJobOptions(rest);
+  const { out, signal } = session;
+  for (const place of places) {
+    const location = parseFileLocation(place);
+    const glob = await globAt(session, location);
+    if (glob === undefined) {
+      await removeOne(session, { ...location, shown: place }, { dryRun, force });
+      continue;
     }
+    let found = 0;
+    const { connectionId } = location;
+    await inParallel(filesIn(session, connectionId, glob), DELETES_AT_ONCE, async ({ path, rawName }) => {
+      signal.throwIfAborted();
+      found += 1;
+      await removeOne(session, { connectionId, path, rawName, shown: `${connectionId}:${path}` }, { dryRun, force });
+    });
+    if (found === 0 && !force) throw nothingMatches(place);
+    if (!dryRun) out.note(`${found} deleted`);
+  }
+}
+
+const DELETES_AT_ONCE = 4;
+
+interface Doomed extends Location {
+  readonly rawName?: string | undefined;
+  readonly shown: string;
+}
+
+async function removeOne(
+  { gateway, out, signal }: Session,
+  { connectionId, path, rawName, shown }: Doomed,
+  { dryRun, force }: { readonly dryRun: boolean; readonly force: boolean },
+): Promise<void> {
+  if (dryRun) return out.show({ connectionId, path, dryRun }, () => `would delete ${printable(shown)}`);
+  try {
+    const answer = await gateway.files.delete(connectionId, path, { rawName, signal });
+    out.show(answer, () => '');
+  } catch (error) {
+    if (!force || !(error instanceof FtgError) || error.code !== 'not_found') throw withAdvice(error, shown);
   }
 }
 

@@ -1,15 +1,18 @@
 /** `ftg put` and `ftg get`: content on its way between here and the gateway. */
-import { randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
-import { link, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, posix } from 'node:path';
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { basename, join, posix, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Progress, Transfer, UploadBody } from '../../client/index.js';
+import type { Transfer, UploadBody } from '../../client/index.js';
 import type { Session } from '../command.js';
 import { UsageError } from '../exit-codes.js';
-import { isFolder, type Location, parseFileLocation, parseLocation, splitPath } from '../location.js';
+import { globAt, isDeep, nothingMatches } from '../glob.js';
+import { isFolder, type Location, parseFileLocation, parseLocation, splitPath, targetFolder } from '../location.js';
 import { bytesText, printable } from '../output.js';
+import { ProgressLine } from '../progress.js';
+import { exists, store } from '../store.js';
+import { type FolderOptions, getTree, putTree } from './folders.js';
+import { withAdvice } from './trees.js';
 
 interface PutOptions {
   readonly overwrite: boolean;
@@ -17,7 +20,21 @@ interface PutOptions {
   readonly progress: boolean;
 }
 
-export async function put(session: Session, args: readonly string[], options: PutOptions): Promise<void> {
+interface MaybeFolder extends Omit<FolderOptions, 'transfers'> {
+  readonly recursive?: boolean;
+  readonly transfers?: number;
+}
+
+const TRANSFERS = 4;
+
+function refuseFolderOptions({ recursive = false, dryRun, onConflict, transfers }: MaybeFolder): void {
+  const given = Object.entries({ 'dry-run': dryRun, 'on-conflict': onConflict, transfers }).find(([, value]) => value);
+  if (!recursive && given !== undefined) throw new UsageError(`--${given[0]} needs -r`);
+}
+
+export async function put(session: Session, args: readonly string[], options: PutOptions & MaybeFolder): Promise<void> {
+  refuseFolderOptions(options);
+  const { recursive = false, transfers = TRANSFERS } = options;
   const sources = args.slice(0, -1);
   if (sources.length === 0)
     throw new UsageError('name a file and where it goes: ftg put report.pdf warehouse:/upload/');
@@ -29,6 +46,13 @@ export async function put(session: Session, args: readonly string[], options: Pu
     throw new UsageError('standard input has no name: give it one, such as warehouse:/upload/report.pdf');
   }
   for (const source of sources) {
+    if (recursive && source !== '-' && statSync(source).isDirectory()) {
+      if (options.template !== undefined) throw new UsageError('--template is for files, and not with -r');
+      const path = targetFolder(basename(resolve(source)), target.path);
+      await putTree(session, source, { ...target, path }, { ...options, transfers });
+      continue;
+    }
+    refuseFolderOptions({ ...options, recursive: false });
     const transfer = await putOne(session, source, target, options);
     const { path, size, durationMs } = transfer;
     session.out.show(transfer, () => `${printable(path)}  ${bytesText(size)} in ${durationMs} ms`);
@@ -66,7 +90,7 @@ function bodyOf(source: string): UploadBody {
 function sizeOf(source: string): { readonly size?: number } {
   if (source === '-') return {};
   const facts = statSync(source);
-  if (facts.isDirectory()) throw new UsageError(`${source} is a folder; name its files`);
+  if (facts.isDirectory()) throw new UsageError(`${source} is a folder: use -r`);
   // The size of a pipe or a device says nothing.
   return facts.isFile() ? { size: facts.size } : {};
 }
@@ -84,24 +108,44 @@ interface GetOptions {
 export async function get(
   session: Session,
   [source = '', local = '.']: readonly (string | undefined)[],
-  { overwrite, progress }: GetOptions,
+  options: GetOptions & MaybeFolder,
 ): Promise<void> {
+  const { overwrite, progress, recursive = false, transfers = TRANSFERS } = options;
+  const location = recursive ? parseLocation(source) : parseFileLocation(source);
+  const glob = await globAt(session, location);
+  if (local === '-' && (recursive || glob !== undefined)) throw new UsageError('standard output takes one file');
+  if (glob !== undefined) {
+    const wanted = { connectionId: location.connectionId, path: glob.folder, pattern: glob.pattern };
+    const found = await getTree(session, wanted, local, { ...options, transfers, isDeep: isDeep(glob.pattern) });
+    if (found === 0) throw nothingMatches(source);
+    return;
+  }
+  if (recursive) {
+    const target = targetFolder(location.path, local === '.' ? './' : local);
+    await getTree(session, location, target, { ...options, transfers, isDeep: true });
+    return;
+  }
+  refuseFolderOptions(options);
   const { gateway, out, signal } = session;
-  const { connectionId, path } = parseFileLocation(source);
+  const { connectionId, path } = location;
   const name = posix.basename(path);
   const file = local === '-' ? undefined : localFile(local, name);
   if (file !== undefined && !overwrite && existsSync(file)) throw exists(file);
   const line = new ProgressLine(name, progress && !out.isJson);
   const startedAt = performance.now();
   try {
-    const download = await gateway.files.download(connectionId, path, { onProgress: line.update, signal });
+    const download = await gateway.files
+      .download(connectionId, path, { onProgress: line.update, signal })
+      .catch((thrown: unknown) => {
+        throw withAdvice(thrown, source);
+      });
     const body = Readable.fromWeb(download.body);
     if (file === undefined) {
       // Standard output stays open: it is not ours.
       await pipeline(body, process.stdout, { signal, end: false });
       return;
     }
-    await store(body, file, overwrite, signal);
+    await store(body, file, { overwrite, signal });
     const durationMs = Math.round(performance.now() - startedAt);
     const { size } = statSync(file);
     out.show({ connectionId, path, file, size, durationMs }, () => {
@@ -113,76 +157,7 @@ export async function get(
   }
 }
 
-/** Under another name until it is whole; whatever goes wrong leaves nothing. */
-async function store(body: Readable, file: string, overwrite: boolean, signal: AbortSignal): Promise<void> {
-  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.part`);
-  try {
-    await pipeline(body, createWriteStream(temporary, { flags: 'wx', flush: true }), { signal });
-    if (overwrite) return await rename(temporary, file);
-    // A link, unlike a rename, does not replace what came meanwhile.
-    await link(temporary, file).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'EEXIST' ? exists(file) : error;
-    });
-  } finally {
-    await rm(temporary, { force: true });
-  }
-}
-
 function localFile(local: string, name: string): string {
   const isFolder = local.endsWith('/') || (existsSync(local) && statSync(local).isDirectory());
   return isFolder ? join(local, name) : local;
-}
-
-function exists(file: string): Error {
-  return Object.assign(new Error(`${file} exists`), { code: 'EEXIST' });
-}
-
-const DRAW_EVERY_MS = 100;
-const BAR_WIDTH = 24;
-const CLEAR_LINE = '\r\u001b[K';
-
-class ProgressLine {
-  private readonly startedAt = performance.now();
-  private drawnAt = 0;
-  private readonly isShown: boolean;
-
-  constructor(
-    private readonly name: string,
-    isWanted: boolean,
-    private readonly terminal: NodeJS.WriteStream = process.stderr,
-  ) {
-    this.isShown = isWanted && terminal.isTTY;
-  }
-
-  readonly update: Progress = ({ bytes, total }) => {
-    const now = performance.now();
-    // The last one is drawn in any case: a bar that stays at 99 % looks like a failure.
-    if (!this.isShown || (now - this.drawnAt < DRAW_EVERY_MS && bytes !== total)) return;
-    this.drawnAt = now;
-    const line = progressText(this.name, bytes, total, now - this.startedAt);
-    this.terminal.write(`${CLEAR_LINE}${line.slice(0, Math.max(20, this.terminal.columns - 1))}`);
-  };
-
-  /** Takes the line away: the result is told in its place. */
-  end(): void {
-    if (this.isShown && this.drawnAt > 0) this.terminal.write(CLEAR_LINE);
-  }
-}
-
-export function progressText(name: string, bytes: number, total: number | undefined, elapsedMs: number): string {
-  const perSecond = bytes / Math.max(elapsedMs / 1_000, 0.001);
-  const speed = `${bytesText(Math.round(perSecond))}/s`;
-  if (total === undefined || total === 0) return `${printable(name)}  ${bytesText(bytes)}  ${speed}`;
-  const share = Math.min(1, bytes / total);
-  const bar = '#'.repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH, '.');
-  const percent = `${Math.floor(share * 100)} %`.padStart(5);
-  const rest = perSecond === 0 ? '' : `  ${durationText((total - bytes) / perSecond)} left`;
-  return `${percent} [${bar}] ${bytesText(bytes)} of ${bytesText(total)}  ${speed}${rest}  ${printable(name)}`;
-}
-
-function durationText(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60];
-  const tail = `${String(minutes).padStart(hours > 0 ? 2 : 1, '0')}:${String(whole % 60).padStart(2, '0')}`;
-  return hours > 0 ? `${hours}:${tail}` : tail;
 }

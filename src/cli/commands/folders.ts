@@ -1,0 +1,338 @@
+/** `ftg put -r` and `ftg get -r`: whole folders between here and the gateway, several files at once. */
+import { createReadStream } from 'node:fs';
+import { lstat, opendir } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { Readable } from 'node:stream';
+import { type FileInfo, FtgError } from '../../client/index.js';
+import type { Session } from '../command.js';
+import { EXIT, Exit, exitCodeOf } from '../exit-codes.js';
+import { inParallel } from '../in-parallel.js';
+import { LocalTree } from '../local-path.js';
+import type { Location } from '../location.js';
+import { bytesText, printable } from '../output.js';
+import { durationText, ProgressBlock } from '../progress.js';
+import { exists, store } from '../store.js';
+
+export const LOCAL_RULES = ['replace', 'skip', 'newer', 'fail'] as const;
+
+export interface FolderOptions {
+  readonly overwrite: boolean;
+  readonly onConflict?: (typeof LOCAL_RULES)[number];
+  readonly dryRun?: boolean;
+  readonly transfers: number;
+  readonly progress: boolean;
+}
+
+/** What is on its way, file by file. */
+class FolderRun {
+  readonly running = new Map<string, { bytes: number; readonly size: number }>();
+  private readonly startedAt = performance.now();
+  private readonly block: ProgressBlock;
+  private files = 0;
+  private filesTotal = 0;
+  private skipped = 0;
+  private failed = 0;
+  private bytes = 0;
+  private bytesTotal = 0;
+
+  constructor(
+    private readonly session: Session,
+    private readonly options: FolderOptions,
+  ) {
+    this.block = new ProgressBlock(options.progress && !session.out.isJson, () => {
+      const running = [...this.running];
+      const moving = running.reduce((sum, [, one]) => sum + one.bytes, 0);
+      return {
+        ...{ files: this.files, filesTotal: this.filesTotal, skipped: this.skipped, failed: this.failed },
+        ...{ bytes: this.bytes + moving, bytesTotal: this.bytesTotal },
+        running: running.map(([path, { bytes, size }]) => `${path}: ${bytesText(bytes)} of ${bytesText(size)}`),
+      };
+    });
+  }
+
+  get rule(): (typeof LOCAL_RULES)[number] {
+    const { onConflict, overwrite } = this.options;
+    return onConflict ?? (overwrite ? 'replace' : 'fail');
+  }
+
+  /** One file; what fails is told, and the others go on. */
+  async file(path: string, size: number, work: () => Promise<'done' | 'skipped'>): Promise<void> {
+    const { out, signal } = this.session;
+    this.filesTotal += 1;
+    this.bytesTotal += size;
+    signal.throwIfAborted();
+    this.running.set(path, { bytes: 0, size });
+    try {
+      const state = await work();
+      this[state === 'done' ? 'files' : 'skipped'] += 1;
+      if (state === 'done') this.bytes += size;
+      else this.bytesTotal -= size;
+      if (out.isJson || this.options.dryRun === true) this.tell({ path, state, size });
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (isOfAll(thrown)) throw thrown;
+      this.fail(path, thrown, size);
+    } finally {
+      this.running.delete(path);
+    }
+  }
+
+  moved(path: string, bytes: number): void {
+    const one = this.running.get(path);
+    if (one !== undefined) one.bytes = bytes;
+  }
+
+  /** Neither file nor folder; it is counted, and told. */
+  passOver(path: string, why: string): void {
+    this.skipped += 1;
+    this.tell({ path, state: 'skipped', error: why });
+  }
+
+  fail(path: string, thrown: unknown, size = 0): void {
+    this.failed += 1;
+    this.bytesTotal -= size;
+    this.tell({ path, state: 'failed', error: thrown instanceof Error ? thrown.message : String(thrown) });
+  }
+
+  stop(): void {
+    this.block.end();
+  }
+
+  /** @throws Exit when some failed */
+  end(verb: string): void {
+    const { out } = this.session;
+    const { files, skipped, failed, bytes } = this;
+    const more = Object.entries({ skipped, failed }).map(([what, count]) => (count > 0 ? `, ${count} ${what}` : ''));
+    const durationMs = Math.round(performance.now() - this.startedAt);
+    const how = this.options.dryRun === true ? 'dry run, would be ' : '';
+    out.show(
+      { files, skipped, failed, bytes, durationMs },
+      () => `${how}${verb}: ${files} files, ${bytesText(bytes)}${more.join('')} in ${durationText(durationMs / 1_000)}`,
+    );
+    if (failed > 0) throw new Exit(EXIT.partlyFailed);
+  }
+
+  private tell(line: {
+    readonly path: string;
+    readonly state: string;
+    readonly size?: number;
+    readonly error?: string;
+  }) {
+    const { out } = this.session;
+    if (out.isJson) return out.show(line, () => '');
+    const text = printable(`${line.path}: ${line.error ?? line.state}`).replaceAll('\n', ' ');
+    if (line.state === 'done') out.show(line, () => text.replace(/: done$/, ''));
+    else this.block.say(text);
+  }
+}
+
+/** No other file would do better: the gateway is away, or does not know who asks. */
+function isOfAll(thrown: unknown): boolean {
+  if (!(thrown instanceof FtgError)) return false;
+  return thrown.status === 401 || thrown.code === 'quota_exceeded' || exitCodeOf(thrown) === EXIT.network;
+}
+
+/** A remote folder, or what a glob matches below it. */
+export async function getTree(
+  session: Session,
+  { connectionId, path, pattern }: Location & { readonly pattern?: string | undefined },
+  local: string,
+  options: FolderOptions & { readonly isDeep: boolean },
+): Promise<number> {
+  const { gateway, signal } = session;
+  const run = new FolderRun(session, options);
+  const tree = new LocalTree(local);
+  let found = 0;
+  const listed = { recursive: options.isDeep, pattern, signal };
+  async function* entries(): AsyncGenerator<{ readonly file: FileInfo; readonly below: string }> {
+    // Pages, and not one answer: it would hold a session of the server while files wait for theirs.
+    for await (const page of gateway.files.listPages(connectionId, path === '' ? undefined : path, listed)) {
+      const root = page.path.endsWith('/') ? page.path : `${page.path}/`;
+      for (const file of page.files) yield { file, below: file.path.slice(root.length) };
+    }
+  }
+  try {
+    if (pattern === undefined && options.dryRun !== true) await tree.makeRoot();
+    await inParallel(entries(), options.transfers, async ({ file, below }) => {
+      if (file.isDirectory) {
+        if (pattern !== undefined || options.dryRun === true) return;
+        return tree.makeFolder(below).catch((thrown: unknown) => run.fail(below, thrown));
+      }
+      found += 1;
+      await run.file(below, file.size, () => getOne(session, { connectionId, file, below, tree, run, options }));
+    });
+  } finally {
+    run.stop();
+  }
+  if (found > 0 || pattern === undefined) run.end('downloaded');
+  return found;
+}
+
+interface WantedFile {
+  readonly connectionId: string;
+  readonly file: FileInfo;
+  readonly below: string;
+  readonly tree: LocalTree;
+  readonly run: FolderRun;
+  readonly options: FolderOptions;
+}
+
+async function getOne(session: Session, wanted: WantedFile): Promise<'done' | 'skipped'> {
+  const { gateway, signal } = session;
+  const { connectionId, file, below, tree, run, options } = wanted;
+  if (file.rawName !== undefined) throw new Error('its name is not UTF-8');
+  const modifiedAt = new Date(file.modifiedAt);
+  const local = options.dryRun === true ? tree.look(below) : await tree.place(below);
+  const there = await lstat(local).catch(() => undefined);
+  if (there !== undefined) {
+    if (there.isDirectory()) throw new Error(`${local} is a folder`);
+    if (run.rule === 'fail') throw exists(local);
+    if (run.rule === 'skip' || (run.rule === 'newer' && !isNewer(modifiedAt, there.mtime))) return 'skipped';
+  }
+  if (options.dryRun === true) return 'done';
+  const onProgress = ({ bytes }: { readonly bytes: number }): void => run.moved(below, bytes);
+  const download = await gateway.files.download(connectionId, file.path, { onProgress, signal });
+  await store(Readable.fromWeb(download.body), local, {
+    overwrite: run.rule === 'replace' || run.rule === 'newer',
+    signal,
+    // The epoch stands for a time that the server does not keep.
+    modifiedAt: modifiedAt.getTime() === 0 ? undefined : modifiedAt,
+  });
+  return 'done';
+}
+
+/** Servers keep whole seconds at best. */
+function isNewer(one: Date, other: Date): boolean {
+  return one.getTime() - other.getTime() >= 1_000;
+}
+
+export async function putTree(
+  session: Session,
+  local: string,
+  { connectionId, path }: Location,
+  options: FolderOptions,
+): Promise<void> {
+  const { gateway, signal } = session;
+  const run = new FolderRun(session, options);
+  const times = new RemoteTimes(session, connectionId);
+  try {
+    await inParallel(entriesBelow(local), options.transfers, async (entry) => {
+      const { below } = entry;
+      const remote = path === '' ? below : posix.join(path, below);
+      if (entry.kind === 'failed') run.fail(below, entry.error);
+      else if (entry.kind === 'other') run.passOver(below, 'neither a file nor a folder: passed over');
+      else if (entry.kind === 'file') {
+        const file = { local: join(local, below), remote, connectionId, entry, times, run, options };
+        await run.file(below, entry.size, () => putOne(session, file));
+      } else if (options.dryRun !== true && remote !== '') {
+        await gateway.files.mkdir(connectionId, remote, { signal }).catch((thrown: unknown) => {
+          signal.throwIfAborted();
+          run.fail(below, thrown);
+        });
+      }
+    });
+  } finally {
+    run.stop();
+  }
+  run.end('uploaded');
+}
+
+interface OfferedFile {
+  readonly connectionId: string;
+  readonly local: string;
+  readonly remote: string;
+  readonly entry: LocalFile;
+  readonly times: RemoteTimes;
+  readonly run: FolderRun;
+  readonly options: FolderOptions;
+}
+
+async function putOne({ gateway, signal }: Session, offered: OfferedFile): Promise<'done' | 'skipped'> {
+  const { connectionId, local, remote, entry, times, run, options } = offered;
+  const { below, size, modifiedAt } = entry;
+  const { rule } = run;
+  const filename = posix.basename(remote);
+  const folder = remote.includes('/') ? { path: posix.dirname(remote) } : {};
+  // The other rules are the gateway's to keep, which no other writer comes in between.
+  if (rule === 'newer' || (options.dryRun === true && rule !== 'replace')) {
+    const there = await times.of(folder.path, filename);
+    if (there !== undefined && rule === 'fail') throw exists(remote);
+    if (there !== undefined && (rule === 'skip' || !isNewer(modifiedAt, there))) return 'skipped';
+  }
+  if (options.dryRun === true) return 'done';
+  try {
+    await gateway.files.upload(connectionId, () => createReadStream(local), {
+      ...{ ...folder, filename, size, mtime: modifiedAt.toISOString(), signal },
+      overwrite: rule === 'replace' || rule === 'newer',
+      onProgress: ({ bytes }) => run.moved(below, bytes),
+    });
+  } catch (thrown) {
+    if (rule === 'skip' && thrown instanceof FtgError && thrown.skipped) return 'skipped';
+    throw thrown;
+  }
+  return 'done';
+}
+
+interface LocalFile {
+  readonly kind: 'file';
+  readonly below: string;
+  readonly size: number;
+  readonly modifiedAt: Date;
+}
+
+type LocalEntry =
+  | LocalFile
+  | { readonly kind: 'empty' | 'other'; readonly below: string }
+  | { readonly kind: 'failed'; readonly below: string; readonly error: unknown };
+
+/** All below a local folder, with slashes; links are not followed. */
+async function* entriesBelow(root: string, folder = ''): AsyncGenerator<LocalEntry, void> {
+  let isEmpty = true;
+  try {
+    for await (const { name } of await opendir(join(root, folder))) {
+      isEmpty = false;
+      const path = folder === '' ? name : `${folder}/${name}`;
+      const facts = await lstat(join(root, path)).catch((error: unknown) => ({ error }));
+      if ('error' in facts) yield { kind: 'failed', below: path, error: facts.error };
+      else if (facts.isDirectory()) yield* entriesBelow(root, path);
+      else if (facts.isFile()) yield { kind: 'file', below: path, size: facts.size, modifiedAt: facts.mtime };
+      else yield { kind: 'other', below: path };
+    }
+  } catch (error) {
+    // The folder that was named must be one.
+    if (folder === '') throw error;
+    yield { kind: 'failed', below: folder, error };
+    return;
+  }
+  if (isEmpty) yield { kind: 'empty', below: folder };
+}
+
+/** When files of a remote folder were changed; of the folder that was asked for last alone. */
+class RemoteTimes {
+  private folder: string | undefined | null = null;
+  private times: Promise<ReadonlyMap<string, Date>> = Promise.resolve(new Map());
+
+  constructor(
+    private readonly session: Session,
+    private readonly connectionId: string,
+  ) {}
+
+  async of(folder: string | undefined, name: string): Promise<Date | undefined> {
+    if (this.folder !== folder) {
+      this.folder = folder;
+      this.times = this.read(folder);
+    }
+    return (await this.times).get(name);
+  }
+
+  private async read(folder: string | undefined): Promise<ReadonlyMap<string, Date>> {
+    const { gateway, signal } = this.session;
+    try {
+      const { files } = await gateway.files.list(this.connectionId, folder, { signal });
+      return new Map(files.map(({ name, modifiedAt }) => [name, new Date(modifiedAt)]));
+    } catch (thrown) {
+      if (thrown instanceof FtgError && thrown.code === 'not_found') return new Map();
+      throw thrown;
+    }
+  }
+}

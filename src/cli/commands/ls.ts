@@ -1,0 +1,65 @@
+/** `ftg ls`: a folder, what a glob matches, or a tree as it is read. */
+import type { FileInfo, ListOptions } from '../../client/index.js';
+import type { Arguments, Session } from '../command.js';
+import { globAt, isDeep, nothingMatches } from '../glob.js';
+import { type Location, parseLocation } from '../location.js';
+import { bytesText, printable, table, timeText } from '../output.js';
+
+export async function ls(
+  session: Session,
+  [place = '']: Arguments,
+  { recursive = false }: { readonly recursive?: boolean },
+): Promise<void> {
+  const { gateway, out, signal } = session;
+  const location = parseLocation(place.includes(':') ? place : `${place}:`);
+  const glob = await globAt(session, location);
+  if (glob !== undefined) {
+    const pattern = recursive && !isDeep(glob.pattern) ? `**/${glob.pattern}` : glob.pattern;
+    const found = await listTree(session, { ...location, path: glob.folder }, { pattern, recursive: isDeep(pattern) });
+    if (found === 0) throw nothingMatches(place);
+    return;
+  }
+  if (recursive) return void (await listTree(session, location, { recursive }));
+  const { connectionId, path } = location;
+  const answer = await gateway.files.list(connectionId, path === '' ? undefined : path, { signal });
+  out.show(answer, () => {
+    const rows = answer.files.map((file) => [sizeOf(file), timeOf(file), nameOf(file.name, file)]);
+    return table(['SIZE', 'CHANGED', 'NAME'], rows, 'the folder is empty');
+  });
+}
+
+/** Page by page: a tree may hold millions. Resolves with how many there are. */
+async function listTree(
+  { gateway, out, signal }: Session,
+  { connectionId, path }: Location,
+  options: Pick<ListOptions, 'recursive' | 'pattern'>,
+): Promise<number> {
+  let found = 0;
+  const pages = gateway.files.listPages(connectionId, path === '' ? undefined : path, { ...options, signal });
+  for await (const page of pages) {
+    found += page.files.length;
+    const root = page.path.endsWith('/') ? page.path : `${page.path}/`;
+    out.show(page, () =>
+      page.files
+        .map((file) => {
+          const name = printable(nameOf(file.path.slice(root.length), file)).replaceAll('\n', ' ');
+          return `${sizeOf(file).padStart(8)}  ${timeOf(file).padEnd(20)}  ${name}`;
+        })
+        .join('\n'),
+    );
+  }
+  return found;
+}
+
+function sizeOf({ isDirectory, size }: FileInfo): string {
+  return isDirectory ? '-' : bytesText(size);
+}
+
+/** The epoch stands for a time that the server does not keep. */
+function timeOf({ modifiedAt }: FileInfo): string {
+  return Date.parse(modifiedAt) === 0 ? '-' : timeText(modifiedAt);
+}
+
+function nameOf(name: string, { isDirectory }: FileInfo): string {
+  return isDirectory ? `${name}/` : name;
+}

@@ -1,0 +1,127 @@
+/** `ftg cp -r`, `mv -r`, `rm -r`, `sync`: whole folders, by jobs of the gateway. */
+import { FtgError, type NewJob } from '../../client/index.js';
+import type { Arguments, Session } from '../command.js';
+import { UsageError } from '../exit-codes.js';
+import { follow } from '../follow.js';
+import { isFolder, type Location, parseLocation, targetFolder } from '../location.js';
+
+/** Options of a job; those of all kinds. */
+export interface JobOptions {
+  readonly dryRun?: boolean;
+  readonly detach?: boolean;
+  readonly progress: boolean;
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly onConflict?: NewJob['onConflict'];
+  readonly bwlimit?: number;
+}
+
+export interface SyncOptions extends JobOptions {
+  readonly compare?: NewJob['compare'];
+  readonly deleteExtra?: boolean;
+  readonly maxDeletes?: number;
+}
+
+const OF_JOBS = ['dryRun', 'detach', 'include', 'exclude', 'onConflict', 'bwlimit'] as const;
+
+/** What only a job can do must not be passed over in silence: a dry run least of all. @throws UsageError */
+export function refuseJobOptions(options: Partial<JobOptions>): void {
+  const given = OF_JOBS.find((name) => options[name] !== undefined);
+  if (given === undefined) return;
+  throw new UsageError(`--${given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} needs -r`);
+}
+
+/** With the advice that the gateway, which knows no options of ours, cannot give. */
+export function withAdvice(thrown: unknown, place: string): unknown {
+  if (!(thrown instanceof FtgError) || thrown.code !== 'is_a_folder') return thrown;
+  return new FtgError(`${place} is a folder: use -r`, thrown);
+}
+
+export function copyTree(
+  session: Session,
+  [from = '', to = '']: Arguments,
+  options: JobOptions & { readonly overwrite: boolean },
+): Promise<void> {
+  return betweenFolders(session, 'copy', [from, to], options);
+}
+
+export function moveTree(
+  session: Session,
+  [from = '', to = '']: Arguments,
+  options: JobOptions & { readonly overwrite: boolean },
+): Promise<void> {
+  return betweenFolders(session, 'move', [from, to], options);
+}
+
+function betweenFolders(
+  session: Session,
+  type: 'copy' | 'move',
+  [from, to]: readonly [string, string],
+  { overwrite, ...options }: JobOptions & { readonly overwrite: boolean },
+): Promise<void> {
+  const [source, target] = [parseLocation(from), parseLocation(to)];
+  const path = targetFolder(source.path, target.path);
+  const onConflict = options.onConflict ?? (overwrite ? 'replace' : 'fail');
+  return runJob(
+    session,
+    { type, source: placeOf(source), destination: placeOf({ ...target, path }), onConflict },
+    options,
+  );
+}
+
+export async function removeTrees(
+  session: Session,
+  places: readonly string[],
+  { force = false, ...options }: JobOptions & { readonly force?: boolean },
+): Promise<void> {
+  for (const place of places.map(parseLocation)) {
+    if (force && !(await isThere(session, place))) continue;
+    await runJob(session, { type: 'delete', source: placeOf(place) }, options);
+  }
+}
+
+/** Both are folders, whose content becomes alike: no name is added to either. */
+export function sync(session: Session, [from = '', to = '']: Arguments, options: SyncOptions): Promise<void> {
+  const { compare, deleteExtra, maxDeletes, onConflict } = options;
+  return runJob(
+    session,
+    {
+      type: 'sync',
+      source: placeOf(parseSide(from)),
+      destination: placeOf(parseSide(to)),
+      ...given({ compare, deleteExtra, maxDeletes, onConflict }),
+    },
+    options,
+  );
+}
+
+function parseSide(text: string): Location {
+  if (/^[^:/]+:/.test(text)) return parseLocation(text);
+  throw new UsageError(`${text} is no place on a connection; sync is between connections: see put -r and get -r`);
+}
+
+async function runJob(session: Session, what: NewJob, options: JobOptions): Promise<void> {
+  const { gateway, out, signal } = session;
+  const { dryRun, detach = false, include, exclude, bwlimit } = options;
+  const job = await gateway.files.jobs.create(
+    { ...what, ...given({ dryRun, include, exclude, bytesPerSecond: bwlimit }) },
+    { signal },
+  );
+  if (detach) return out.show({ job }, () => job.id);
+  await follow(session, job, options);
+}
+
+async function isThere({ gateway, signal }: Session, { connectionId, path }: Location): Promise<boolean> {
+  return path === '' || (await gateway.files.exists(connectionId, path, { signal })).exists;
+}
+
+function placeOf({ connectionId, path }: Location): NewJob['source'] {
+  if (path === '') return { connectionId };
+  return { connectionId, path: isFolder(path) && path.length > 1 ? path.slice(0, -1) : path };
+}
+
+function given<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    readonly [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

@@ -1,0 +1,186 @@
+/** The commands for files and folders, and for the jobs that whole folders are. */
+import { type Command, Option } from 'commander';
+import { type Actions, bytesPerSecond, gathered, number } from './command.js';
+import * as files from './commands/files.js';
+import { LOCAL_RULES } from './commands/folders.js';
+import * as jobs from './commands/jobs.js';
+import { ls } from './commands/ls.js';
+import { get, put } from './commands/put-get.js';
+import { sync } from './commands/trees.js';
+
+const JOB_STATES = ['queued', 'running', 'paused', 'succeeded', 'partly_failed', 'failed', 'cancelled'];
+const FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'];
+
+/** Options of what is done by a job. */
+function byJob(command: Command, { conflicts }: { readonly conflicts: boolean }): Command {
+  command
+    .option('--dry-run', 'tell what would be done, and do nothing')
+    .option('--include <glob>', 'only these files; may be given several times', gathered)
+    .option('--exclude <glob>', 'not these files and folders; may be given several times', gathered)
+    .option('--detach', 'print the id of the job and leave it to itself')
+    .option('--no-progress', 'no progress on the terminal');
+  if (!conflicts) return command;
+  return command
+    .addOption(
+      new Option('--on-conflict <rule>', 'of a file that is there').choices([
+        'replace',
+        'skip',
+        'newer',
+        'rename',
+        'fail',
+      ]),
+    )
+    .option('--bwlimit <rate>', 'bytes a second of all files together, such as 512K or 10M', bytesPerSecond);
+}
+
+/** Options of whole folders between here and the gateway. */
+function byFolder(command: Command): Command {
+  return command
+    .option('-r, --recursive', 'a folder with all below it')
+    .option('--dry-run', 'with -r: tell what would be done, and do nothing')
+    .addOption(new Option('--on-conflict <rule>', 'with -r: of a file that is there').choices(LOCAL_RULES))
+    .option('--transfers <number>', 'with -r: files at once; 4 when absent', number(1, 64));
+}
+
+export function addFileCommands(program: Command, actions: Actions): void {
+  actions.remote(
+    program
+      .command('ls')
+      .description('list a folder, or what a glob matches')
+      .argument('<place>', 'connection, or connection:folder, or a glob such as connection:in/*.csv')
+      .option('-R, --recursive', 'all that lies below it'),
+    ls,
+  );
+  actions.many(
+    byFolder(
+      program
+        .command('put')
+        .description('upload files and folders')
+        .usage('[options] <files...> <place>')
+        .argument('<files...>', 'local files, or - for standard input; then the place they go to')
+        .option('--no-overwrite', 'leave a file of that name as it is (exit code 5)')
+        .option('--template <template>', 'rename with tokens, such as {date}-{filename}')
+        .option('--no-progress', 'no progress on the terminal'),
+    ),
+    put,
+  );
+  actions.remote(
+    byFolder(
+      program
+        .command('get')
+        .description('download a file, a folder, or what a glob matches')
+        .argument('<place>', 'connection:path of a file')
+        .argument('[local]', 'local file or folder, or - for standard output', '.')
+        .option('--no-overwrite', 'leave a local file of that name as it is (exit code 5)')
+        .option('--no-progress', 'no progress on the terminal'),
+    ),
+    get,
+  );
+  actions.remote(
+    byJob(
+      program
+        .command('cp')
+        .description('copy a file or a folder, also to another connection; its content does not pass by here')
+        .argument('<from>', 'connection:path of a file')
+        .argument('<to>', 'connection:path, a folder with / at its end')
+        .option('-r, --recursive', 'a folder with all below it, by a job')
+        .option('--no-overwrite', 'leave a file of that name as it is (exit code 5)')
+        .option('--template <template>', 'rename with tokens, such as {date}-{filename}'),
+      { conflicts: true },
+    ),
+    files.cp,
+  );
+  actions.remote(
+    byJob(
+      program
+        .command('mv')
+        .description('move or rename a file within one connection; with -r, a folder to anywhere')
+        .argument('<from>', 'connection:path')
+        .argument('<to>', 'connection:path, a folder with / at its end')
+        .option('-r, --recursive', 'a folder with all below it, by a job; also to another connection')
+        .option('--overwrite', 'replace a file of that name', false),
+      { conflicts: true },
+    ),
+    files.mv,
+  );
+  actions.many(
+    byJob(
+      program
+        .command('rm')
+        .description('delete files, folders, or what a glob matches')
+        .argument('<places...>', 'connection:path of files')
+        .option('-r, --recursive', 'a folder with all below it, by a job')
+        .option('-f, --force', 'a file that is not there is no failure'),
+      { conflicts: false },
+    ),
+    files.rm,
+  );
+  actions.remote(
+    byJob(
+      program
+        .command('sync')
+        .description('bring what is new or changed from one folder to another, by a job')
+        .argument('<from>', 'connection:folder')
+        .argument('<to>', 'connection:folder')
+        .addOption(
+          new Option('--compare <how>', 'how to tell that a file has not changed').choices([
+            'size-and-time',
+            'size',
+            'digest',
+          ]),
+        )
+        .option('--delete-extra', 'delete what the source does not have, after all else')
+        .option('--max-deletes <number>', 'with more to delete, delete nothing; 1000 when absent', number(0, 1e9)),
+      { conflicts: true },
+    ),
+    sync,
+  );
+  actions.many(
+    program
+      .command('mkdir')
+      .description('create folders, and those above them')
+      .argument('<places...>', 'connection:path of folders'),
+    files.mkdir,
+  );
+  actions.many(
+    program
+      .command('exec')
+      .description('run a shell command on an SFTP connection; ends with its exit code')
+      .usage('[options] <connection> -- <command...>')
+      .argument('<connection>', 'id of the connection')
+      .argument('<command...>', 'the command; behind -- where it has options')
+      .option('--timeout <seconds>', 'until it is killed; 30 when absent, at most 60', number(0.001, 60)),
+    files.exec,
+  );
+}
+
+export function addJobCommands(program: Command, actions: Actions): void {
+  const group = program.command('jobs').description('what the gateway does with whole folders');
+  const one = (name: string, text: string): Command =>
+    group.command(name).description(text).argument('<id>', 'of the job');
+  actions.remote(
+    group
+      .command('list', { isDefault: true })
+      .description('list jobs, newest first')
+      .addOption(new Option('--state <state>').choices(JOB_STATES))
+      .addOption(new Option('--type <type>').choices(['copy', 'move', 'delete', 'sync']))
+      .option('--limit <number>', 'how many', number(1, 1_000_000), 20),
+    jobs.listJobs,
+  );
+  actions.remote(one('show', 'show one'), jobs.showJob);
+  actions.remote(
+    one('files', 'list its files, as they were found').addOption(new Option('--state <state>').choices(FILE_STATES)),
+    jobs.listFiles,
+  );
+  actions.remote(one('pause', 'let it begin no other file'), jobs.changeJob('pause'));
+  actions.remote(one('resume', 'let it go on'), jobs.changeJob('resume'));
+  actions.remote(one('cancel', 'end it; what is done stays'), jobs.changeJob('cancel'));
+  const NO_PROGRESS = ['--no-progress', 'no progress on the terminal'] as const;
+  actions.remote(
+    one('retry', 'do those files again that failed')
+      .option('--detach', 'print the id of the new job and leave it to itself')
+      .option(...NO_PROGRESS),
+    jobs.retryJob,
+  );
+  actions.remote(one('wait', 'follow it until it ends').option(...NO_PROGRESS), jobs.waitForJob);
+}

@@ -1,0 +1,85 @@
+/** A job as a command shows it: followed to its end, with what failed. */
+import type { Job, JobFile } from '../client/index.js';
+import type { Session } from './command.js';
+import { EXIT, Exit } from './exit-codes.js';
+import { bytesText, printable } from './output.js';
+import { durationText, ProgressBlock, type Totals } from './progress.js';
+
+const MOST_FAILURES = 20;
+
+/** Rejects with the exit code of how it ended. Interrupted, it leaves the job alone and says how to end it. */
+export async function follow(
+  session: Session,
+  begun: Job,
+  { progress, dryRun = false }: { readonly progress: boolean; readonly dryRun?: boolean },
+): Promise<void> {
+  const { gateway, out, signal } = session;
+  let [job, last] = [begun, undefined as JobFile | undefined];
+  const block = new ProgressBlock(progress && !out.isJson, () => totalsOf(job, last));
+  try {
+    for await (const event of gateway.files.jobs.events(job.id, { signal })) {
+      if (event.type === 'job') job = event.job;
+      else last = event.file;
+    }
+  } catch (thrown) {
+    if (signal.aborted) {
+      block.end();
+      out.note(`the job goes on: "ftg jobs wait ${job.id}" follows it, "ftg jobs cancel ${job.id}" ends it`);
+      if (out.isJson) out.show({ job }, () => '');
+    }
+    throw thrown;
+  } finally {
+    block.end();
+  }
+  if (dryRun) await showPlan(session, job);
+  out.show({ job }, () => `${dryRun ? 'dry run of ' : ''}${endText(job)}`);
+  if (job.state === 'succeeded') return;
+  if (job.counts.failed > 0) await showFailures(session, job);
+  const error = job.error ?? (job.state === 'cancelled' ? 'the job was cancelled' : undefined);
+  if (error !== undefined) out.fail(new Error(error));
+  throw new Exit(job.state === 'partly_failed' ? EXIT.partlyFailed : EXIT.failure);
+}
+
+/** What a dry run would do, a file each. */
+async function showPlan({ gateway, out, signal }: Session, { id }: Job): Promise<void> {
+  for await (const file of gateway.files.jobs.files(id, { state: 'planned' }, { signal })) {
+    out.show(file, () => `${file.action.padEnd(6)}  ${bytesText(file.size).padStart(8)}  ${lineOf(file.path)}`);
+  }
+}
+
+function endText({ id, type, state, counts, startedAt, finishedAt }: Job): string {
+  const seconds = (Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? '')) / 1_000;
+  const took = Number.isNaN(seconds) ? '' : ` in ${durationText(seconds)}`;
+  const { done, bytes, ...others } = counts;
+  const more = (['deleted', 'skipped', 'failed'] as const)
+    .filter((what) => others[what] > 0)
+    .map((what) => `, ${others[what]} ${what}`);
+  return `${type} ${state}: ${done} files, ${bytesText(bytes)}${more.join('')}${took}  job ${id}`;
+}
+
+function totalsOf({ counts, bytesPerSecond, etaSeconds }: Job, last: JobFile | undefined): Totals {
+  const { found, done, skipped, failed, deleted, bytes, bytesTotal } = counts;
+  const running = last === undefined ? [] : [`${last.state}: ${last.path}`];
+  return {
+    ...{ bytes, bytesTotal, files: done, filesTotal: found, skipped, failed, deleted },
+    ...{ bytesPerSecond, etaSeconds, running },
+  };
+}
+
+async function showFailures({ gateway, out, signal }: Session, { id, counts }: Job): Promise<void> {
+  let shown = 0;
+  for await (const { path, error } of gateway.files.jobs.files(
+    id,
+    { state: 'failed', limit: MOST_FAILURES },
+    { signal },
+  )) {
+    if (++shown > MOST_FAILURES) break;
+    out.note(`${lineOf(path)}: ${error ?? 'failed'}`);
+  }
+  if (counts.failed > MOST_FAILURES) out.note(`… all ${counts.failed}: ftg jobs files ${id} --state failed`);
+  out.note(`those alone again: ftg jobs retry ${id}`);
+}
+
+function lineOf(path: string): string {
+  return printable(path).replaceAll('\n', ' ');
+}
