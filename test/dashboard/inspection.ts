@@ -71,6 +71,12 @@ export function inspectFurnished(scheme: 'light' | 'dark'): () => Desk {
       await page.evaluate(`document.querySelector('[role="dialog"] details')?.setAttribute('open', '')`);
       assert.deepEqual(await violations(page), [], `${button} on ${path}`);
     }
+    await page.goto('/jobs/new');
+    await page.getByRole('textbox', { name: 'Folder there' }).fill('/reports');
+    await page.getByRole('textbox', { name: 'Folder that takes the files' }).fill('/archive');
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    await page.getByRole('table', { name: 'Files of the dry run' }).waitFor();
+    assert.deepEqual(await violations(page), [], 'the dry run of a job');
     assert.deepEqual(faults, []);
     await context.close();
   });

@@ -57,6 +57,14 @@ test('a folder is copied: filled in, watched to its end, with each file and the 
   assert.equal(await page.getByRole('textbox', { name: 'Folder there' }).inputValue(), '/from');
 });
 
+test('a folder that is selected among the files becomes the source of a job', async () => {
+  await page.goto('/files/sandbox?path=/');
+  await page.getByLabel('Select from').check();
+  await page.getByRole('link', { name: 'As a job …' }).click();
+  await page.getByRole('heading', { name: 'New job' }).waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Folder there' }).inputValue(), '/from');
+});
+
 test('a sync that deletes shows first what would go, and only then does it', async () => {
   fill('synced', ['a.csv', 'stale.csv']);
   await page.goto('/jobs/new');

@@ -6,6 +6,7 @@ import {
   Download,
   FolderOpen,
   FolderPlus,
+  Layers,
   Pencil,
   RefreshCw,
   Server,
@@ -207,7 +208,12 @@ function Browser({
               <Button icon={Trash2} disabled={hasFolder} onClick={() => setOpen({ kind: 'delete' })}>
                 Delete
               </Button>
-              {hasFolder && <span className="hint">Folders can be renamed and moved alone.</span>}
+              {hasFolder && single !== undefined && chosen.length === 1 && (
+                <LinkButton icon={Layers} href={withQuery('/jobs/new', { source: connectionId, path: single.path })}>
+                  As a job …
+                </LinkButton>
+              )}
+              {hasFolder && <span className="hint">Jobs copy, sync and delete folders, one at a time.</span>}
             </div>
           )}
           {read.data === undefined ? (
