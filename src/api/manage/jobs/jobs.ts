@@ -130,12 +130,12 @@ async function viewer(
   const keyIds = new Set(jobs.flatMap(({ keyId }) => (keyId === null ? [] : [keyId])));
   const names = await storage.management.keys.names(accountId, [...keyIds]);
   return (job) => {
-    const { type: _type, source: _source, destination: _destination, ...settings } = job.definition;
+    const { include, exclude, onConflict, compare, deleteExtra, maxDeletes, bytesPerSecond, dryRun } = job.definition;
     const name = job.keyId === null ? undefined : names.get(job.keyId);
     const ended = job.done + job.skipped + job.failed + job.deleted;
     return {
       ...jobOf(job),
-      settings,
+      settings: { include, exclude, onConflict, compare, deleteExtra, maxDeletes, bytesPerSecond, dryRun },
       filesPerSecond: job.activeMs > 0 ? Math.round((ended * 10_000) / job.activeMs) / 10 : 0,
       isListed: job.isListed,
       errorCode: job.errorCode,
