@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { logIn } from './browser.js';
 import { inspectFurnished } from './inspection.js';
 
-const MAX_FIRST_LOAD = 200_000;
+const MAX_FIRST_LOAD = 140_000;
 const desk = inspectFurnished('light');
 
 test('the first load is small, asks nobody else, and leaves nothing secret behind', async () => {

@@ -7,7 +7,6 @@ import { SCREENS } from '../screens.ts';
 import { queries, useSession } from './api/hooks.ts';
 import { applyTheme } from './preferences.ts';
 import { Login } from './screens/login.tsx';
-import { Overview } from './screens/overview.tsx';
 import { Shell } from './shell.tsx';
 import './styles/base.css';
 import './styles/parts.css';
@@ -29,6 +28,7 @@ createRoot(root).render(
   </StrictMode>,
 );
 
+const Overview = lazy(() => import('./screens/overview.tsx'));
 const Connections = lazy(() => import('./screens/connections.tsx'));
 const ConnectionScreen = lazy(() => import('./screens/connection.tsx'));
 const NewConnection = lazy(() => import('./screens/new-connection.tsx'));

@@ -10,7 +10,7 @@ import { CodeBlock, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { BarChart } from '../ui/chart.tsx';
 import { LiveRows, TransferTable } from './transfers/rows.tsx';
 
-export function Overview(): ReactElement {
+export default function Overview(): ReactElement {
   const overview = useRead<OverviewData>('/manage/overview', { everyMs: 15_000 });
   const account = useRead<Account>('/manage/account');
   const isNew = account.data !== undefined && (account.data.connections === 0 || account.data.transfers === 0);
