@@ -1,13 +1,15 @@
 /** The commands for files and folders, and for the jobs that whole folders are. */
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { type Actions, bytesPerSecond, gathered, number } from './command.js';
 import * as files from './commands/files.js';
 import { LOCAL_RULES } from './commands/folders.js';
 import * as jobs from './commands/jobs.js';
 import { ls } from './commands/ls.js';
 import { get, put } from './commands/put-get.js';
+import * as schedules from './commands/schedules.js';
 import { sync } from './commands/trees.js';
 
+const JOB_TYPES = ['copy', 'move', 'delete', 'sync'];
 const JOB_STATES = ['queued', 'running', 'paused', 'succeeded', 'partly_failed', 'failed', 'cancelled'];
 const FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'];
 
@@ -15,11 +17,19 @@ const FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'];
 function byJob(command: Command, { conflicts }: { readonly conflicts: boolean }): Command {
   command
     .option('--dry-run', 'tell what would be done, and do nothing')
-    .option('--include <glob>', 'only these files; may be given several times', gathered)
-    .option('--exclude <glob>', 'not these files and folders; may be given several times', gathered)
     .option('--detach', 'print the id of the job and leave it to itself')
     .option('--no-progress', 'no progress on the terminal');
-  if (!conflicts) return command;
+  withGlobs(command);
+  return conflicts ? withRules(command) : command;
+}
+
+function withGlobs(command: Command): Command {
+  return command
+    .option('--include <glob>', 'only these files; may be given several times', gathered)
+    .option('--exclude <glob>', 'not these files and folders; may be given several times', gathered);
+}
+
+function withRules(command: Command): Command {
   return command
     .addOption(
       new Option('--on-conflict <rule>', 'of a file that is there').choices([
@@ -31,6 +41,19 @@ function byJob(command: Command, { conflicts }: { readonly conflicts: boolean })
       ]),
     )
     .option('--bwlimit <rate>', 'bytes a second of all files together, such as 512K or 10M', bytesPerSecond);
+}
+
+function withSync(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--compare <how>', 'how to tell that a file has not changed').choices([
+        'size-and-time',
+        'size',
+        'digest',
+      ]),
+    )
+    .option('--delete-extra', 'delete what the source does not have, after all else')
+    .option('--max-deletes <number>', 'with more to delete, delete nothing; 1000 when absent', number(0, 1e9));
 }
 
 /** Options of whole folders between here and the gateway. */
@@ -116,22 +139,15 @@ export function addFileCommands(program: Command, actions: Actions): void {
     files.rm,
   );
   actions.remote(
-    byJob(
-      program
-        .command('sync')
-        .description('bring what is new or changed from one folder to another, by a job')
-        .argument('<from>', 'connection:folder')
-        .argument('<to>', 'connection:folder')
-        .addOption(
-          new Option('--compare <how>', 'how to tell that a file has not changed').choices([
-            'size-and-time',
-            'size',
-            'digest',
-          ]),
-        )
-        .option('--delete-extra', 'delete what the source does not have, after all else')
-        .option('--max-deletes <number>', 'with more to delete, delete nothing; 1000 when absent', number(0, 1e9)),
-      { conflicts: true },
+    withSync(
+      byJob(
+        program
+          .command('sync')
+          .description('bring what is new or changed from one folder to another, by a job')
+          .argument('<from>', 'connection:folder')
+          .argument('<to>', 'connection:folder'),
+        { conflicts: true },
+      ),
     ),
     sync,
   );
@@ -163,7 +179,7 @@ export function addJobCommands(program: Command, actions: Actions): void {
       .command('list', { isDefault: true })
       .description('list jobs, newest first')
       .addOption(new Option('--state <state>').choices(JOB_STATES))
-      .addOption(new Option('--type <type>').choices(['copy', 'move', 'delete', 'sync']))
+      .addOption(new Option('--type <type>').choices(JOB_TYPES))
       .option('--limit <number>', 'how many', number(1, 1_000_000), 20),
     jobs.listJobs,
   );
@@ -183,4 +199,34 @@ export function addJobCommands(program: Command, actions: Actions): void {
     jobs.retryJob,
   );
   actions.remote(one('wait', 'follow it until it ends').option(...NO_PROGRESS), jobs.waitForJob);
+}
+
+export function addScheduleCommands(program: Command, actions: Actions): void {
+  const group = program.command('schedules').description('jobs that begin by the clock');
+  const one = (name: string, text: string): Command =>
+    group.command(name).description(text).argument('<id>', 'of the schedule');
+  const timed = (command: Command): Command =>
+    command
+      .option('--name <name>', 'for people')
+      .option('--time-zone <zone>', 'whose local time the cron means, such as Europe/Berlin; UTC when absent');
+  const CRON = ['--cron <cron>', 'when, such as "30 2 * * 1-5" or @daily'] as const;
+  actions.remote(group.command('list', { isDefault: true }).description('list schedules'), schedules.listSchedules);
+  const add = group
+    .command('add')
+    .description('begin a job by the clock')
+    .addArgument(new Argument('<type>', 'what is done').choices(JOB_TYPES))
+    .argument('<from>', 'connection:folder')
+    .argument('[to]', 'connection:folder; not of a delete')
+    .requiredOption(...CRON);
+  actions.remote(withSync(withRules(withGlobs(timed(add)))), schedules.addSchedule);
+  actions.remote(timed(one('edit', 'change it; what is not said stays')).option(...CRON), schedules.editSchedule);
+  actions.remote(one('pause', 'begin no more of its jobs'), schedules.switchSchedule(false));
+  actions.remote(one('resume', 'begin them again'), schedules.switchSchedule(true));
+  actions.remote(one('rm', 'delete it; jobs that it has begun go on'), schedules.removeSchedule);
+  actions.remote(
+    one('run', 'begin its job now')
+      .option('--detach', 'print the id of the job and leave it to itself')
+      .option('--no-progress', 'no progress on the terminal'),
+    schedules.runSchedule,
+  );
 }

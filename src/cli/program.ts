@@ -11,7 +11,7 @@ import * as transfers from './commands/transfers.js';
 import * as watch from './commands/watch.js';
 import { candidates, SCRIPTS, type Shell, SHELLS } from './completion.js';
 import type { FieldOption } from './connection-options.js';
-import { addFileCommands, addJobCommands } from './file-commands.js';
+import { addFileCommands, addJobCommands, addScheduleCommands } from './file-commands.js';
 
 interface ProgramOptions {
   /** The command line. */
@@ -34,6 +34,7 @@ export async function createProgram({ words, signal, version, handOver }: Progra
   const actions = new Actions(signal);
   addFileCommands(program, actions);
   addJobCommands(program, actions);
+  addScheduleCommands(program, actions);
   // The definitions take longer to load than all else; only these commands need them.
   const options = words.includes('connections')
     ? await import('./connection-options.js')

@@ -4,6 +4,7 @@ import { type ChangeOptions, changing, changingOnce, reading } from './calls.js'
 import { Download } from './download.js';
 import { Jobs } from './jobs.js';
 import { linesOf } from './lines.js';
+import { Schedules } from './schedules.js';
 import { type CallOptions, type ClientOptions, Transport } from './transport.js';
 import type * as api from './types.js';
 
@@ -35,15 +36,17 @@ type Encoding = 'text' | 'base64';
 
 /**
  * Every method rejects with FtgError, or with the reason of its signal. Calls are made again as `retry` says, where
- * a second run cannot do harm: append, exec, createWatchedFolder, jobs.create and jobs.retry only when they surely were not begun.
+ * a second run cannot do harm: append, exec, createWatchedFolder, jobs.create, jobs.retry, schedules.create and schedules.run only when they surely were not begun.
  */
 export class FileTransferGateway {
   readonly jobs: Jobs;
+  readonly schedules: Schedules;
   private readonly transport: Transport;
 
   constructor(options: ClientOptions) {
     this.transport = new Transport(options);
     this.jobs = new Jobs(this.transport);
+    this.schedules = new Schedules(this.transport);
   }
 
   /** Streams a file to the connection; a stream that cannot be read twice is sent once. */

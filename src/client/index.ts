@@ -11,6 +11,7 @@ export {
 export type { Download } from './download.js';
 export { FtgError, type FtgErrorCode } from './errors.js';
 export type { JobEvent, Jobs } from './jobs.js';
+export type { Schedules } from './schedules.js';
 export type { RetryOptions } from './transport.js';
 export type { CallOptions, ClientOptions } from './transport.js';
 export type * from './types.js';

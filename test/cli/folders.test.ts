@@ -17,7 +17,7 @@ import { after, before, test } from 'node:test';
 import { safeNames } from '../../src/cli/local-path.js';
 import { globOf, targetFolder } from '../../src/cli/location.js';
 import { totalsText } from '../../src/cli/progress.js';
-import type { Job } from '../../src/client/index.js';
+import type { Job, Schedule } from '../../src/client/index.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
@@ -142,6 +142,29 @@ test('a job may be left to itself, and is listed, paused, resumed, cancelled and
   await terminal.ok(['jobs', 'cancel', id]);
   await terminal.fails(1, /cancelled/, ['jobs', 'wait', id]);
   await terminal.fails(3, /no job/, ['jobs', 'show', 'nothing']);
+});
+
+test('schedules are made, changed, run and taken away', async () => {
+  make(there('nightly'), ['a', 'b.tmp']);
+  const words = ['schedules', 'add', 'sync', 'box:nightly', 'old:/nightly', '--cron', '30 2 * * *'];
+  await terminal.fails(2, /required option '--cron/, words.slice(0, -2));
+  await terminal.fails(2, /needs a place/, ['schedules', 'add', 'copy', 'box:nightly', '--cron', '@daily']);
+  await terminal.fails(2, /cron|never/, [...words.slice(0, -1), '0 0 31 2 *']);
+  const { schedule } = await terminal.json<{ schedule: Schedule }>(...words, '--exclude', '*.tmp', '--name', 'n');
+  const { id } = schedule;
+  assert.deepEqual([schedule.job.type, schedule.job.exclude, schedule.nextRuns.length], ['sync', ['*.tmp'], 5]);
+  assert.match(await terminal.ok(['schedules', 'edit', id, '--time-zone', 'Asia/Tokyo']), /^timeZone +Asia\/Tokyo/m);
+  assert.match(
+    await terminal.ok(['schedules']),
+    new RegExp(`^${id} +n +30 2 \\* \\* \\* +Asia/Tokyo +active +sync`, 'm'),
+  );
+  assert.match(await terminal.ok(['schedules', 'pause', id]), /n is paused/);
+  assert.match(await terminal.ok(['schedules', 'run', id]), /^sync succeeded: 1 files/);
+  assert.deepEqual(filesIn(join(ftp.folder, 'nightly')), ['a']);
+  assert.match(await terminal.ok(['schedules', 'resume', id]), /n is active/);
+  await terminal.ok(['schedules', 'rm', id]);
+  assert.deepEqual((await terminal.json<{ schedules: [] }>('schedules')).schedules, []);
+  await terminal.fails(3, /no schedule/, ['schedules', 'run', id]);
 });
 
 test('Ctrl-C leaves a job to itself, and says how to end it', async () => {

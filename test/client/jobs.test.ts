@@ -129,6 +129,24 @@ test('files are given their time, and a copy may be left to a job', async () => 
   assert.equal(await (await ftg.download('sandbox', '/later')).text(), 'x');
 });
 
+test('schedules are made, changed, run and taken away', async () => {
+  await ftg.upload('sandbox', 'x', { path: '/nightly', filename: 'x' });
+  const source = { connectionId: 'sandbox', path: '/nightly' };
+  const job = { type: 'copy', source, destination: { connectionId: 'shell', path: 'nightly' } } as const;
+  const made = await ftg.schedules.create({ name: 'n', cron: '@daily', job });
+  const changed = await ftg.schedules.change(made.id, { isActive: false });
+  assert.deepEqual([made.nextRuns.length, changed.nextRuns.length], [5, 0]);
+  const begun = await ftg.schedules.run(made.id);
+  const ended = await ftg.jobs.wait(begun.id);
+  assert.deepEqual([ended.state, ended.scheduleId], ['succeeded', made.id]);
+  assert.deepEqual(
+    (await ftg.schedules.list()).map(({ id }) => id),
+    [made.id],
+  );
+  await ftg.schedules.delete(made.id);
+  await assert.rejects(ftg.schedules.run(made.id), { code: 'unknown_item' });
+});
+
 test('a stream that cannot be had, or breaks, is followed by asking', async (t) => {
   const half: Reply = (response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });

@@ -59,14 +59,19 @@ function betweenFolders(
   [from, to]: readonly [string, string],
   { overwrite, ...options }: JobOptions & { readonly overwrite: boolean },
 ): Promise<void> {
-  const [source, target] = [parseLocation(from), parseLocation(to)];
-  const path = targetFolder(source.path, target.path);
   const onConflict = options.onConflict ?? (overwrite ? 'replace' : 'fail');
-  return runJob(
-    session,
-    { type, source: placeOf(source), destination: placeOf({ ...target, path }), onConflict },
-    options,
-  );
+  return runJob(session, orderOf(type, from, to, { ...options, onConflict }), options);
+}
+
+/** The job that the words of a command stand for; without `to`, a deletion. */
+export function orderOf(type: NewJob['type'], from: string, to: string | undefined, options: SyncOptions): NewJob {
+  const { compare, deleteExtra, maxDeletes, onConflict, dryRun, include, exclude, bwlimit } = options;
+  const rest = { compare, deleteExtra, maxDeletes, onConflict, dryRun, include, exclude, bytesPerSecond: bwlimit };
+  const source = type === 'sync' ? parseSide(from) : parseLocation(from);
+  if (to === undefined) return { type, source: placeOf(source), ...given(rest) };
+  const target = type === 'sync' ? parseSide(to) : parseLocation(to);
+  const path = type === 'sync' ? target.path : targetFolder(source.path, target.path);
+  return { type, source: placeOf(source), destination: placeOf({ ...target, path }), ...given(rest) };
 }
 
 export async function removeTrees(
@@ -74,25 +79,15 @@ export async function removeTrees(
   places: readonly string[],
   { force = false, ...options }: JobOptions & { readonly force?: boolean },
 ): Promise<void> {
-  for (const place of places.map(parseLocation)) {
-    if (force && !(await isThere(session, place))) continue;
-    await runJob(session, { type: 'delete', source: placeOf(place) }, options);
+  for (const place of places) {
+    if (force && !(await isThere(session, parseLocation(place)))) continue;
+    await runJob(session, orderOf('delete', place, undefined, options), options);
   }
 }
 
 /** Both are folders, whose content becomes alike: no name is added to either. */
 export function sync(session: Session, [from = '', to = '']: Arguments, options: SyncOptions): Promise<void> {
-  const { compare, deleteExtra, maxDeletes, onConflict } = options;
-  return runJob(
-    session,
-    {
-      type: 'sync',
-      source: placeOf(parseSide(from)),
-      destination: placeOf(parseSide(to)),
-      ...given({ compare, deleteExtra, maxDeletes, onConflict }),
-    },
-    options,
-  );
+  return runJob(session, orderOf('sync', from, to, options), options);
 }
 
 function parseSide(text: string): Location {
@@ -100,14 +95,10 @@ function parseSide(text: string): Location {
   throw new UsageError(`${text} is no place on a connection; sync is between connections: see put -r and get -r`);
 }
 
-async function runJob(session: Session, what: NewJob, options: JobOptions): Promise<void> {
+async function runJob(session: Session, order: NewJob, options: JobOptions): Promise<void> {
   const { gateway, out, signal } = session;
-  const { dryRun, detach = false, include, exclude, bwlimit } = options;
-  const job = await gateway.files.jobs.create(
-    { ...what, ...given({ dryRun, include, exclude, bytesPerSecond: bwlimit }) },
-    { signal },
-  );
-  if (detach) return out.show({ job }, () => job.id);
+  const job = await gateway.files.jobs.create(order, { signal });
+  if (options.detach === true) return out.show({ job }, () => job.id);
   await follow(session, job, options);
 }
 

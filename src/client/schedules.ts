@@ -1,0 +1,41 @@
+/** Schedules: jobs that begin by the clock. */
+import { changingOnce, reading } from './calls.js';
+import type { CallOptions, Transport } from './transport.js';
+import type * as api from './types.js';
+
+type Answer = { readonly schedule: api.Schedule };
+
+export class Schedules {
+  constructor(private readonly transport: Transport) {}
+
+  /** Oldest first. */
+  async list(options: CallOptions = {}): Promise<readonly api.Schedule[]> {
+    type Listed = { readonly schedules: readonly api.Schedule[] };
+    return (await this.transport.json<Listed>(reading('/api/schedules', options))).schedules;
+  }
+
+  async create(schedule: api.NewSchedule, options: CallOptions = {}): Promise<api.Schedule> {
+    return (await this.transport.json<Answer>(changingOnce('/api/schedules', options, schedule))).schedule;
+  }
+
+  /** What is absent stays; `job` is replaced whole. */
+  async change(id: string, changes: api.ScheduleChanges, options: CallOptions = {}): Promise<api.Schedule> {
+    const call = { ...changingOnce(at(id), options, changes), method: 'PATCH', repetition: 'repeatable' } as const;
+    return (await this.transport.json<Answer>(call)).schedule;
+  }
+
+  /** Jobs that it has begun go on. */
+  async delete(id: string, options: CallOptions = {}): Promise<void> {
+    await this.transport.json({ method: 'DELETE', path: at(id), repetition: 'repeatable', options });
+  }
+
+  /** Begins its job now. */
+  async run(id: string, options: CallOptions = {}): Promise<api.Job> {
+    type Begun = { readonly job: api.Job };
+    return (await this.transport.json<Begun>(changingOnce(`${at(id)}/run`, options))).job;
+  }
+}
+
+function at(id: string): string {
+  return `/api/schedules/${encodeURIComponent(id)}`;
+}
