@@ -1,9 +1,9 @@
 /** A listing's data connection as lines: bounded in line length, lines and bytes, because servers are not trusted. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
 import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
+import { Turns } from '../../../base/turns.js';
 import { beginTransfer, dataError, type Transfer } from '../session/data.js';
 import type { Operation } from '../session/operation.js';
 import { isPositive, refusal, type Reply } from '../session/replies.js';
@@ -11,8 +11,8 @@ import { isPositive, refusal, type Reply } from '../session/replies.js';
 const MAX_LINE_BYTES = 16_384;
 const MAX_LINES = 2_000_000;
 const MAX_BYTES = 536_870_912;
-/** One read can hold many times as many, which take longer to parse than anybody else should wait. */
-const LINES_PER_TURN = 500;
+/** Handed on at once: one read can hold many times as many, which take longer than anybody else should wait. */
+const LINES_AT_ONCE = 100;
 const FIRST_BYTE_MS = 1_000;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -67,13 +67,15 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
   let isComplete = false;
   try {
     const splitter = new LineSplitter(operation.host);
+    const turns = new Turns();
     stall.restart();
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       stall.pause();
       const lines = splitter.add(chunk);
-      for (let start = 0; start < lines.length; start += LINES_PER_TURN) {
-        if (start > 0) await turn();
-        yield lines.slice(start, start + LINES_PER_TURN);
+      for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
+        // Reads follow each other in one turn too, and what is done with the lines counts.
+        if (turns.isOver()) await turns.next();
+        yield lines.slice(start, start + LINES_AT_ONCE);
       }
       stall.restart();
     }
