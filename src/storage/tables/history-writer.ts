@@ -23,6 +23,8 @@ const FOLLOW_WITHIN_MS = 200;
 /** … but not so many that making their batch holds the event loop, and never more than memory should keep. */
 const FULL_FOLLOWING = 100;
 const MAX_FOLLOWING = 1000;
+/** The files of jobs go on meanwhile: their rows wait a little for one another. */
+const GATHER_JOBS_MS = 10;
 
 interface Entry {
   readonly row: TransferRow;
@@ -44,6 +46,7 @@ export class HistoryWriter {
   /** What is queued may not wait for more. */
   #isDue = false;
   #followTimer: NodeJS.Timeout | undefined;
+  #gatherTimer: NodeJS.Timeout | undefined;
   #closed = false;
   /** Of the last batch; until the same rows are written, it is the best witness that there is. */
   #refusal: WritesRefused | undefined;
@@ -85,7 +88,8 @@ export class HistoryWriter {
       return;
     }
     this.#enqueue({ row, settle });
-    this.#pumpSoon();
+    if (row.job === null) this.#pumpSoon();
+    else this.#gatherTimer ??= setTimeout(() => this.#gathered(), GATHER_JOBS_MS);
   }
 
   /**
@@ -117,6 +121,12 @@ export class HistoryWriter {
     this.#queue.push(entry);
   }
 
+  #gathered(): void {
+    this.#gatherTimer = undefined;
+    this.#isDue = true;
+    this.#pump();
+  }
+
   /** The rest of this turn of the event loop may have rows for the same batch. */
   #pumpSoon(): void {
     this.#isDue = true;
@@ -131,6 +141,7 @@ export class HistoryWriter {
   /** Waits for what is queued; what the database does not take within five seconds is lost and said so. */
   async close(): Promise<void> {
     clearTimeout(this.#followTimer);
+    clearTimeout(this.#gatherTimer);
     this.#isDue = true;
     this.#pump();
     if (this.#queue.length > 0 || this.#flights > 0) {
