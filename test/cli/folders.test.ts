@@ -126,6 +126,7 @@ test('sync copies what is new, and deletes what is extra only up to its limit', 
   const { job } = await terminal.json<{ job: Job }>(...words);
   assert.deepEqual([job.counts.done, job.counts.skipped], [0, 3]);
   await terminal.fails(2, /between connections: see put -r and get -r/, ['sync', './source', 'box:x']);
+  await terminal.fails(2, /a sync replaces/, [...words, '--on-conflict', 'skip']);
   await terminal.fails(2, /512K or 10M/, [...words, '--bwlimit', 'much']);
 });
 

@@ -66,6 +66,9 @@ function betweenFolders(
 /** The job that the words of a command stand for; without `to`, a deletion. */
 export function orderOf(type: NewJob['type'], from: string, to: string | undefined, options: SyncOptions): NewJob {
   const { compare, deleteExtra, maxDeletes, onConflict, dryRun, include, exclude, bwlimit } = options;
+  if (type === 'sync' && onConflict !== undefined && onConflict !== 'replace') {
+    throw new UsageError('a sync replaces what has changed: --on-conflict is for copies and moves');
+  }
   const rest = { compare, deleteExtra, maxDeletes, onConflict, dryRun, include, exclude, bytesPerSecond: bwlimit };
   const source = type === 'sync' ? parseSide(from) : parseLocation(from);
   if (to === undefined) return { type, source: placeOf(source), ...given(rest) };
