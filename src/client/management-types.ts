@@ -1092,6 +1092,16 @@ export interface components {
          * @default false
          */
         readonly dryRun: boolean;
+        /** @description Not files in folders further down: 1 = only those of the folder itself. */
+        readonly maxDepth?: number;
+        /** @description Not files of fewer bytes. */
+        readonly minSize?: number;
+        /** @description Not files of more bytes. */
+        readonly maxSize?: number;
+        /** @description Not files that were modified less than this before the job began. */
+        readonly minAgeSeconds?: number;
+        /** @description Not files that were modified more than this before the job began. */
+        readonly maxAgeSeconds?: number;
       };
       /** @description Of the time that it has run. */
       readonly filesPerSecond: number;

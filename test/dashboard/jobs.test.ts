@@ -83,6 +83,22 @@ test('a sync that deletes shows first what would go, and only then does it', asy
   assert.deepEqual(readdirSync(onDisk('synced')).sort(), ['a.csv', 'b.csv', 'draft.tmp']);
 });
 
+test('a dry run that was asked for with bounds is done for real, and again, with them', async () => {
+  fill('bounded', ['small.txt']);
+  fill('bounded', ['large.txt'], 'x'.repeat(100));
+  const bounds = { exclude: ['*.tmp'], minSize: 50, maxDepth: 1 };
+  const id = await runJob(page, { type: 'delete', dryRun: true, source: place('/bounded'), ...bounds });
+  await page.goto(`/jobs/${id}`);
+  await page.getByText('of 50 B or more').waitFor();
+  await page.getByRole('button', { name: 'Do it for real' }).click();
+  await page.getByText('1 file deleted').waitFor();
+  assert.deepEqual(readdirSync(onDisk('bounded')), ['small.txt']);
+  await page.getByRole('link', { name: 'Do it again' }).click();
+  await page.getByText('As before, only files').waitFor();
+  await page.getByRole('button', { name: 'Show what would happen' }).click();
+  await dialog().getByText('Nothing would be done').waitFor();
+});
+
 test('what failed stands with its reason, and is done again alone', async () => {
   fill('again', ['a.csv']);
   const copy = { type: 'copy', source: place('/from'), destination: place('/again'), onConflict: 'fail' };

@@ -10,18 +10,23 @@ import { type ManageServices, ownerEndpoints, requireCursor } from '../services.
 
 const endpoint = ownerEndpoints('Jobs');
 
-const settings = Type.Required(
-  Type.Pick(newJob, [
-    'include',
-    'exclude',
-    'onConflict',
-    'compare',
-    'deleteExtra',
-    'maxDeletes',
-    'bytesPerSecond',
-    'dryRun',
-  ]),
-);
+/** What a request need not say, and every job has. */
+const SET = [
+  'include',
+  'exclude',
+  'onConflict',
+  'compare',
+  'deleteExtra',
+  'maxDeletes',
+  'bytesPerSecond',
+  'dryRun',
+] as const;
+
+/** All that the request says beside where: whoever does a job again must leave none of it out. */
+const settings = Type.Object({
+  ...Type.Required(Type.Pick(newJob, SET)).properties,
+  ...Type.Omit(newJob, [...SET, 'type', 'source', 'destination', 'name']).properties,
+});
 
 export const managedJob = object('ManagedJob', {
   ...jobSchema.properties,
@@ -130,16 +135,20 @@ async function viewer(
   const keyIds = new Set(jobs.flatMap(({ keyId }) => (keyId === null ? [] : [keyId])));
   const names = await storage.management.keys.names(accountId, [...keyIds]);
   return (job) => {
-    const { include, exclude, onConflict, compare, deleteExtra, maxDeletes, bytesPerSecond, dryRun } = job.definition;
     const name = job.keyId === null ? undefined : names.get(job.keyId);
     const ended = job.done + job.skipped + job.failed + job.deleted;
     return {
       ...jobOf(job),
-      settings: { include, exclude, onConflict, compare, deleteExtra, maxDeletes, bytesPerSecond, dryRun },
+      settings: settingsOf(job),
       filesPerSecond: job.activeMs > 0 ? Math.round((ended * 10_000) / job.activeMs) / 10 : 0,
       isListed: job.isListed,
       errorCode: job.errorCode,
       key: job.keyId === null || name === undefined ? null : { id: job.keyId, name },
     };
   };
+}
+
+function settingsOf({ definition }: Job): Static<typeof settings> {
+  const told = Object.entries(definition).filter(([name]) => name in settings.properties);
+  return Object.fromEntries(told) as Static<typeof settings>;
 }

@@ -24,7 +24,17 @@ import { Ban, Pause, Play, RotateCw } from '../ui/icons.tsx';
 import { JobFiles } from './jobs/files.tsx';
 import { useJob } from './jobs/live.ts';
 import { JobProgress, leftText, speedText, starterOf, StateBadge, useConnectionNames } from './jobs/rows.tsx';
-import { COMPARISONS, CONFLICTS, countsText, filesText, hasEnded, sameAgain, titleOf, TYPES } from './jobs/words.ts';
+import {
+  boundsOf,
+  COMPARISONS,
+  CONFLICTS,
+  countsText,
+  filesText,
+  hasEnded,
+  sameAgain,
+  titleOf,
+  TYPES,
+} from './jobs/words.ts';
 import { LiveRows } from './transfers/rows.tsx';
 
 const JOBS = ['/manage/jobs', '/api/jobs'];
@@ -239,6 +249,7 @@ function JobFacts({ job }: { readonly job: Job }): ReactElement {
         ...(destination === null ? [] : [['To', folder(destination)] as const]),
         ...(include.length === 0 ? [] : [['Only files like', include.join(', ')] as const]),
         ...(exclude.length === 0 ? [] : [['But not like', exclude.join(', ')] as const]),
+        ...(boundsOf(settings).length === 0 ? [] : [['Only files', boundsOf(settings).join(', ')] as const]),
         ...rules,
         ...(bytesPerSecond === 0 ? [] : [['Not faster than', formatSpeed(bytesPerSecond)] as const]),
         ['Begun by', starterOf(job)],

@@ -4,12 +4,12 @@ import { Link, useLocation, useSearchParams } from 'wouter';
 import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import type { Connection, Job } from '../api/types.ts';
-import { Button, Empty, Failure, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
+import { Button, Empty, Failure, LinkButton, Notice, Page, Panel, Pending } from '../ui/basics.tsx';
 import { AreaField, CheckField, ChoiceField, RadioGroup, TextField } from '../ui/fields.tsx';
 import { Server } from '../ui/icons.tsx';
 import { deletes, draftOf, isReady, type JobDraft, NEW_JOB, requestOf } from './jobs/draft.ts';
 import { DryRun } from './jobs/dry-run.tsx';
-import { COMPARISONS, CONFLICTS, TYPES } from './jobs/words.ts';
+import { boundsOf, COMPARISONS, CONFLICTS, TYPES } from './jobs/words.ts';
 
 const HINTS: Readonly<Record<Job['type'], string>> = {
   copy: 'Copies each file; the source stays as it is.',
@@ -128,6 +128,9 @@ function Form({
             hint="Files and folders that are left out."
           />
         </div>
+        {boundsOf(draft.others).length > 0 && (
+          <Notice title="As before, only files">{boundsOf(draft.others).join(', ')}</Notice>
+        )}
         <Rules draft={draft} onChange={change} />
         <div className="form-grid">
           <TextField

@@ -17,14 +17,26 @@ export const NEW_JOB = {
   deleteExtra: false,
   maxDeletes: '1000',
   mebibytesPerSecond: '',
+  /** What was asked for by other ways than this form. */
+  others: {} as Partial<NewJob>,
 };
 export type JobDraft = Readonly<typeof NEW_JOB>;
 
 /** That job once more. */
 export function draftOf({ type, name, source, destination, settings }: Job): JobDraft {
-  const { include, exclude, onConflict, compare, deleteExtra, maxDeletes, bytesPerSecond } = settings;
+  const {
+    include,
+    exclude,
+    onConflict,
+    compare,
+    deleteExtra,
+    maxDeletes,
+    bytesPerSecond,
+    dryRun: _,
+    ...others
+  } = settings;
   return {
-    ...{ type, onConflict, compare, deleteExtra },
+    ...{ type, onConflict, compare, deleteExtra, others },
     name: name ?? '',
     ...{ sourceId: source.connectionId, sourcePath: source.path },
     ...{ destinationId: destination?.connectionId ?? '', destinationPath: destination?.path ?? '' },
@@ -50,6 +62,7 @@ export function requestOf(draft: JobDraft, dryRun: boolean): NewJob {
   const name = draft.name.trim();
   const speed = Number(draft.mebibytesPerSecond);
   return {
+    ...draft.others,
     ...{ type, dryRun, include: lines(draft.include), exclude: lines(draft.exclude) },
     source: { connectionId: sourceId, path: sourcePath.trim() },
     ...(type === 'delete' ? {} : { destination: { connectionId: destinationId, path: destinationPath.trim() } }),

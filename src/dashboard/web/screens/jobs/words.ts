@@ -1,6 +1,6 @@
 /** Jobs in words. */
 import type { Job, JobFile, NewJob } from '../../api/types.ts';
-import { formatBytes, formatNumber } from '../../format.ts';
+import { formatBytes, formatDuration, formatNumber } from '../../format.ts';
 import type { Tone } from '../../ui/basics.tsx';
 
 export const TYPES: Readonly<Record<Job['type'], string>> = {
@@ -81,6 +81,22 @@ export function countsText({ counts, type, state, settings: { dryRun } }: Job): 
   if (parts.length > 0) return parts.join(', ');
   if (!hasEnded({ state })) return 'Nothing is done yet';
   return `Nothing ${dryRun ? 'would be' : 'was'} done`;
+}
+
+/** The bounds on which files it is for, each in words. */
+export function boundsOf(settings: Partial<Job['settings']>): readonly string[] {
+  const { maxDepth, minSize, maxSize, minAgeSeconds, maxAgeSeconds } = settings;
+  return [
+    ...(maxDepth === undefined ? [] : [`${formatNumber(maxDepth)} folders deep at most`]),
+    ...(minSize === undefined ? [] : [`of ${formatBytes(minSize)} or more`]),
+    ...(maxSize === undefined ? [] : [`of ${formatBytes(maxSize)} or less`]),
+    ...(minAgeSeconds === undefined
+      ? []
+      : [`modified ${formatDuration(minAgeSeconds * 1_000)} before the job or earlier`]),
+    ...(maxAgeSeconds === undefined
+      ? []
+      : [`modified ${formatDuration(maxAgeSeconds * 1_000)} before the job or later`]),
+  ];
 }
 
 /** The request that does the same once more. */
