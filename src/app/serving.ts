@@ -34,6 +34,7 @@ import type { Shares } from '../shares/permits.js';
 import { openStorage } from '../storage/open.js';
 import type { Log, Storage } from '../storage/storage.js';
 import { createWatching, type Watching } from '../watch/watching.js';
+import { checkTarget } from '../webhooks/target.js';
 import { createBase64 } from '../workers/base64.js';
 
 /** Where `npm run build` puts the dashboard, seen from dist/src. */
@@ -185,7 +186,11 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     onOutcome: (outcome) => recordOperation(outcome, logger, metrics),
   });
   const jobEvents = new JobEvents(storage.jobs.rows);
-  const jobs = createJobs({ storage, operations, memoryBytes: reach.budgets.memoryBytes, config: config.jobs, log });
+  const jobs = createJobs({
+    ...{ storage, operations, memoryBytes: reach.budgets.memoryBytes, config: config.jobs, log },
+    checkTarget: (webhookUrl, owner, signal) =>
+      checkTarget({ dialer, requireHttps: config.network.webhooks.requireHttps }, webhookUrl, { owner, signal }),
+  });
   const management = createManagement({
     storage,
     budgets: reach.budgets,

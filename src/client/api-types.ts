@@ -430,14 +430,14 @@ export interface components {
       readonly state: 'queued' | 'running' | 'paused' | 'succeeded' | 'partly_failed' | 'failed' | 'cancelled';
       /** @description Where the files are. */
       readonly source: {
-        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        /** @description Id of a connection. */
         readonly connectionId: string;
         /** @description Path of the folder from the root of the connection. */
         readonly path: string;
       };
       /** @description null of a deletion. */
       readonly destination: {
-        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        /** @description Id of a connection. */
         readonly connectionId: string;
         /** @description Path of the folder from the root of the connection. */
         readonly path: string;
@@ -517,6 +517,23 @@ export interface components {
       readonly files: readonly components['schemas']['JobFile'][];
       /** @description Where the next page begins; null at the end. */
       readonly nextCursor: string | null;
+    };
+    readonly JobFinishedEvent: {
+      /**
+       * @description Kind of event.
+       * @constant
+       */
+      readonly type: 'job.finished';
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly timestamp: string;
+      /** @description What the event is about. */
+      readonly data: {
+        /** @description The job, as it ended. */
+        readonly job: components['schemas']['Job'];
+      };
     };
     /** @description The folder, or the one file; the default path of the connection when absent. */
     readonly JobSource: {
@@ -654,6 +671,8 @@ export interface components {
       readonly dryRun?: boolean;
       /** @description For people. */
       readonly name?: string | null;
+      /** @description URL that receives `job.finished` when it has ended, signed with the secret of the account. */
+      readonly webhookUrl?: string | null;
     };
     readonly NewSchedule: {
       /** @description For people. */
@@ -802,14 +821,14 @@ export interface components {
       readonly type: 'copy' | 'move' | 'delete' | 'sync';
       /** @description Where the files are. */
       readonly source: {
-        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        /** @description Id of a connection. */
         readonly connectionId: string;
         /** @description Path of the folder from the root of the connection. */
         readonly path: string;
       };
       /** @description null of a deletion. */
       readonly destination: {
-        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        /** @description Id of a connection. */
         readonly connectionId: string;
         /** @description Path of the folder from the root of the connection. */
         readonly path: string;
@@ -818,6 +837,16 @@ export interface components {
       readonly include: readonly string[];
       /** @description Not files and folders that one of these globs takes. */
       readonly exclude: readonly string[];
+      /** @description Not files in folders further down: 1 = only those of the folder itself. */
+      readonly maxDepth?: number;
+      /** @description Not files of fewer bytes. */
+      readonly minSize?: number;
+      /** @description Not files of more bytes. */
+      readonly maxSize?: number;
+      /** @description Not files that were modified less than this before the job began. */
+      readonly minAgeSeconds?: number;
+      /** @description Not files that were modified more than this before the job began. */
+      readonly maxAgeSeconds?: number;
       /**
        * @description What becomes of a file that stands at the destination.
        * @enum {string}
@@ -838,6 +867,8 @@ export interface components {
       readonly dryRun: boolean;
       /** @description Of the jobs; null = that of the schedule. */
       readonly name: string | null;
+      /** @description URL that receives `job.finished`. */
+      readonly webhookUrl: string | null;
     };
     readonly SchedulesAnswer: {
       /** @description Oldest first. */

@@ -552,8 +552,10 @@ export interface components {
     readonly Delivery: {
       /** @description Identifier. */
       readonly id: string;
-      /** @description Id of a watched folder. */
-      readonly watchedFolderId: string;
+      /** @description Id of a watched folder; null of a job’s event. */
+      readonly watchedFolderId: string | null;
+      /** @description Id of a job; null of a watched folder’s event. */
+      readonly jobId: string | null;
       /** @description Kind of event. */
       readonly type: string;
       /** @description Files in the event. */
@@ -996,14 +998,14 @@ export interface components {
       readonly state: 'queued' | 'running' | 'paused' | 'succeeded' | 'partly_failed' | 'failed' | 'cancelled';
       /** @description Where the files are. */
       readonly source: {
-        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        /** @description Id of a connection. */
         readonly connectionId: string;
         /** @description Path of the folder from the root of the connection. */
         readonly path: string;
       };
       /** @description null of a deletion. */
       readonly destination: {
-        /** @description Id of a connection, as `GET /api/connections` shows it. */
+        /** @description Id of a connection. */
         readonly connectionId: string;
         /** @description Path of the folder from the root of the connection. */
         readonly path: string;
@@ -1092,6 +1094,8 @@ export interface components {
          * @default false
          */
         readonly dryRun: boolean;
+        /** @description URL that receives `job.finished` when it has ended, signed with the secret of the account. */
+        readonly webhookUrl: string | null;
         /** @description Not files in folders further down: 1 = only those of the folder itself. */
         readonly maxDepth?: number;
         /** @description Not files of fewer bytes. */
@@ -2098,6 +2102,10 @@ export interface components {
       readonly expectEveryMinutes?: number | null;
       /** @description Whether it is switched on. */
       readonly isActive?: boolean;
+    };
+    readonly WebhookSecretAnswer: {
+      /** @description The secret, `whsec_…`. */
+      readonly secret: string;
     };
     readonly ListAuditQuery: {
       /**

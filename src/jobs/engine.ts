@@ -8,7 +8,7 @@ import {
   type Connections,
   type JobOutcome,
   type JobStorage,
-  type JobLimits,
+  type JobEnding,
   JobWorker,
   type RunningJob,
   type Seat,
@@ -23,7 +23,7 @@ export interface JobEngineOptions {
   readonly storage: JobStorage;
   readonly connections: Pick<Connections, 'find'>;
   readonly running: RunningJobs;
-  readonly limits: JobLimits;
+  readonly limits: JobEnding;
   /** Slices at once on this node. */
   readonly concurrency: number;
   /** Of the folders that a job looks into, of its files, and of the folders that it empties. */

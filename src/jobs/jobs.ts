@@ -12,7 +12,8 @@ import { Listings } from './listings.js';
 import { Removals } from './removals.js';
 import { RunningJobs } from './running-jobs.js';
 import { ScheduleService } from './schedules.js';
-import { JobService } from './service.js';
+import { JobService, type JobServiceOptions } from './service.js';
+import { finishedEvent } from './view.js';
 
 export interface JobsOptions {
   readonly storage: Pick<Storage, 'connections' | 'jobs'>;
@@ -20,6 +21,7 @@ export interface JobsOptions {
   /** What the streams of all operations may hold together. */
   readonly memoryBytes: Budget;
   readonly config: Config['jobs'];
+  readonly checkTarget: JobServiceOptions['checkTarget'];
   readonly log: StorageOptions['log'];
 }
 
@@ -41,11 +43,11 @@ export interface JobsBacklog {
 /** Many gauges ask at once, and scrapers ask often. */
 const BACKLOG_FRESH_MS = 2000;
 
-export function createJobs({ storage, operations, memoryBytes, config, log }: JobsOptions): JobsPart {
+export function createJobs({ storage, operations, memoryBytes, config, checkTarget, log }: JobsOptions): JobsPart {
   const { connections, jobs } = storage;
   const { remotes } = operations;
   const { tree } = jobs;
-  const limits = { running: config.runningPerAccount, waiting: config.waitingPerAccount };
+  const limits = { running: config.runningPerAccount, waiting: config.waitingPerAccount, eventOf: finishedEvent };
   const leftovers = (connection: Connection): Leftovers => operations.leftoversOf(connection);
   const running = new RunningJobs(jobs.rows);
   const engine = new JobEngine({
@@ -60,7 +62,7 @@ export function createJobs({ storage, operations, memoryBytes, config, log }: Jo
     }),
   });
   const wake = (): void => engine.wake();
-  const service = new JobService({ rows: jobs.rows, operations, running, limits, wake });
+  const service = new JobService({ rows: jobs.rows, operations, running, limits, checkTarget, wake });
   const schedules = new ScheduleService({
     ...{ rows: jobs.schedules, jobs: service, limits, most: config.schedulesPerAccount, wake, log },
   });

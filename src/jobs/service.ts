@@ -2,7 +2,7 @@
 import { validate as isUuid } from 'uuid';
 import type { Caller } from '../base/caller.js';
 import { refusal } from '../base/errors.js';
-import type { EndSignal } from '../base/ending.js';
+import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
 import { seeOneTree } from '../operations/copy.js';
 import { type Operations, referTo, requireActive } from '../operations/operation.js';
@@ -15,7 +15,7 @@ import {
   type JobFileState,
   type JobPlace,
 } from '../storage/storage.js';
-import type { JobFilter, JobLimits, Jobs } from '../storage/storage.js';
+import type { JobEnding, JobFilter, Jobs } from '../storage/storage.js';
 import { createFileFilter } from './file-filter.js';
 import type { RunningJobs } from './running-jobs.js';
 
@@ -23,7 +23,9 @@ export interface JobServiceOptions {
   readonly rows: Jobs;
   readonly operations: Operations;
   readonly running: RunningJobs;
-  readonly limits: JobLimits;
+  readonly limits: JobEnding;
+  /** Errors: bad_request, address_denied */
+  readonly checkTarget: (webhookUrl: string, owner: string, signal: AbortSignal) => Promise<URL>;
   /** There is something to do. */
   wake(): void;
 }
@@ -67,6 +69,7 @@ export class JobService {
       source: { connectionId: source.connection.id },
       destination: destination === undefined ? null : { connectionId: destination.connection.id },
     });
+    await this.checkReceiver(caller, order.webhookUrl, signal);
     const from = { connection: source.connection, path: await this.pathOf(source, 'source.path', signal) };
     const to = destination && {
       connection: destination.connection,
@@ -127,6 +130,13 @@ export class JobService {
     const job = await rows.createRetry(former, keyOf(caller), limits);
     this.options.wake();
     return job;
+  }
+
+  private async checkReceiver({ accountId }: Caller, webhookUrl: string | null, signal: EndSignal): Promise<void> {
+    if (webhookUrl === null) return;
+    const { username, password } = await this.options.checkTarget(webhookUrl, accountId, abortSignalOf(signal));
+    if (username === '' && password === '') return;
+    throw refusal('bad_request', 'webhookUrl must hold no login: what is sent there is signed');
   }
 
   /** @throws GatewayError plan_required, scope_missing */

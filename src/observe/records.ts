@@ -128,7 +128,8 @@ export function recordAttempt(facts: AttemptFacts, logger: Logger, metrics: Metr
   logger[verdict === 'delivered' ? 'info' : 'warn'](
     {
       eventId: event.id,
-      watchedFolderId: event.folderId,
+      watchedFolderId: event.folderId ?? undefined,
+      jobId: event.jobId ?? undefined,
       type: event.type,
       verdict,
       status,

@@ -14,6 +14,7 @@ import { masterKeyFile, parseMasterKey, replaceMasterKeyFile } from './secrets/m
 import { FolderSecrets, NamedSecrets } from './secrets/sealed-rows.js';
 import { Keyring } from './secrets/secrets.js';
 import { Signatures } from './secrets/signatures.js';
+import { WebhookSecret } from './secrets/webhook-secret.js';
 import { StartupError, type StorageOptions } from './startup.js';
 import type { Storage } from './storage.js';
 import { Accounts, forgetFailures, provisionAccount } from './tables/accounts.js';
@@ -162,6 +163,7 @@ function assemble(
       checks,
       files: new WatchedFiles(database),
       secrets: new FolderSecrets(database, keyring),
+      accountSecret: new WebhookSecret(database, accountSecrets),
       events: new WebhookEvents(database, jobs, folders),
       jobs,
     },

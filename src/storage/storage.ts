@@ -7,6 +7,7 @@ import type { Jobs as JobQueue } from './cluster/jobs.js';
 import type { AdvisoryLocks } from './cluster/locks.js';
 import type { SharedRates, SharedSessions } from './cluster/shared-limits.js';
 import type { FolderSecrets as FolderSecretStore } from './secrets/sealed-rows.js';
+import type { WebhookSecret as WebhookSecretStore } from './secrets/webhook-secret.js';
 import type { Signatures as Signer } from './secrets/signatures.js';
 import type { Accounts as AccountStore } from './tables/accounts.js';
 import type { ApiKeys as ApiKeyStore } from './tables/api-keys.js';
@@ -57,6 +58,7 @@ export type TransferPages = Face<PageStore>;
 export type WatchChecks = Face<CheckStore>;
 export type WatchedFiles = Face<FileStore>;
 export type WatchedFolders = Face<FolderStore>;
+export type WebhookSecret = Face<WebhookSecretStore>;
 export type WebhookEvents = Face<EventStore>;
 
 /** What the owners of accounts see and change. */
@@ -78,6 +80,8 @@ export interface WatchStorage {
   readonly checks: WatchChecks;
   readonly files: WatchedFiles;
   readonly secrets: FolderSecrets;
+  /** For events of jobs. */
+  readonly accountSecret: WebhookSecret;
   readonly events: WebhookEvents;
   readonly jobs: JobQueue;
 }
@@ -136,7 +140,7 @@ export type { IdempotencyClaim, StoredAnswer } from './tables/idempotency.js';
 export * from './tables/job.js';
 export type { JobEnd } from './tables/job-phases.js';
 export type { Seat, SeatKind } from './tables/job-seats.js';
-export type { JobFilter, JobLimits } from './tables/jobs.js';
+export type { JobEnding, JobFilter, JobLimits } from './tables/jobs.js';
 export type { KeyPair, MadeKeyPair } from './tables/key-pairs.js';
 export type { Leftover } from './tables/leftovers.js';
 export type { LoginSession } from './tables/login-sessions.js';

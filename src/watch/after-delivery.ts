@@ -73,7 +73,7 @@ export class AfterDelivery {
     const event = await events.find(job.key);
     if (event === undefined || event.afterAction !== 'pending') return 'done';
     const clock = clockAt(event.readAt);
-    const folder = await folders.findForDelivery(event.folderId);
+    const folder = event.folderId === null ? undefined : await folders.findForDelivery(event.folderId);
     const connection = folder === undefined ? undefined : await connections.find(folder.accountId, folder.connectionId);
     if (folder !== undefined && folder.afterDelivery !== 'keep' && connection?.isActive === true) {
       try {

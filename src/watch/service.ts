@@ -3,7 +3,7 @@
  * unknown_watched_folder for what is another one's.
  */
 import { validate as isUuid } from 'uuid';
-import { GatewayError, hasCode, refusal } from '../base/errors.js';
+import { GatewayError, refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { Dialer } from '../remotes/dial/dial.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
@@ -21,7 +21,7 @@ import {
   type WatchStorage,
   type WebhookEvent,
 } from '../storage/storage.js';
-import { parseWebhookUrl } from '../webhooks/send.js';
+import { checkTarget } from '../webhooks/target.js';
 import type { FolderLooks } from './look.js';
 import type { Reason } from './diff.js';
 import { nameOfKey } from '../base/entry-key.js';
@@ -83,8 +83,6 @@ export interface WatchServiceOptions {
   /** Jobs wait: look at once. */
   wake(): void;
 }
-
-const RESOLVE_MS = 5000;
 
 export class WatchService {
   constructor(private readonly options: WatchServiceOptions) {}
@@ -263,8 +261,8 @@ export class WatchService {
   /** Sends an event again under its old id; `queued` is false when it is under way. */
   async replay(accountId: string, eventId: string): Promise<{ readonly queued: boolean }> {
     const event = await this.event(accountId, eventId);
-    const folder = await this.get(accountId, event.folderId);
-    const queued = await this.options.storage.events.replay(event, targetGroup(folder.webhookUrl));
+    const { webhookUrl } = event.folderId === null ? event : await this.get(accountId, event.folderId);
+    const queued = await this.options.storage.events.replay(event, targetGroup(webhookUrl));
     this.options.wake();
     return { queued };
   }
@@ -334,15 +332,7 @@ export class WatchService {
       if (after === 'keep') return;
       throw refusal('bad_request', `afterDelivery "${after}" needs a webhookUrl`);
     }
-    const url = parseWebhookUrl(webhookUrl, this.options.requireHttps);
-    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-    try {
-      const options = { purpose: 'webhook', owner, signal, timeoutMs: RESOLVE_MS } as const;
-      await this.options.dialer.check(url.hostname, port, options);
-    } catch (error) {
-      // A name that cannot be resolved now may be later; each delivery checks again what it finds then.
-      if (!hasCode(error, 'dns_failed', 'connect_timeout')) throw error;
-    }
+    await checkTarget(this.options, webhookUrl, { owner, signal });
   }
 
   private async findFolder(

@@ -58,7 +58,7 @@ const BACKLOG_FRESH_MS = 2000;
 
 export function createWatching(options: WatchingOptions): Watching {
   const { storage, remotes, leftovers, dialer, watcher, webhooks, requireHttps, log } = options;
-  const { folders, files, secrets, events, jobs } = storage.watching;
+  const { folders, files, secrets, accountSecret, events, jobs } = storage.watching;
   const { connections, locks, history } = storage;
   const looks = new FolderLooks({
     files,
@@ -78,6 +78,7 @@ export function createWatching(options: WatchingOptions): Watching {
     events,
     folders,
     secrets,
+    accountSecret,
     jobs,
     sender: createSender({ dialer, timeoutMs: webhooks.timeoutMs, requireHttps }),
     concurrency: webhooks.concurrency,

@@ -13,6 +13,7 @@ import {
   type WatchedFolders,
   type WebhookEvent,
   type WebhookEvents,
+  type WebhookSecret,
   withLogin,
 } from '../storage/storage.js';
 import { type Delivery, type Sender, signatures } from './send.js';
@@ -55,6 +56,7 @@ interface DelivererOptions {
   readonly events: WebhookEvents;
   readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
   readonly secrets: Pick<FolderSecrets, 'current' | 'login'>;
+  readonly accountSecret: Pick<WebhookSecret, 'current'>;
   readonly jobs: JobQueue;
   readonly sender: Sender;
   readonly concurrency: number;
@@ -139,11 +141,20 @@ export class Deliverer {
     if (event.nextAttemptAt !== null && event.nextAttemptAt > event.readAt) {
       return { again: event.nextAttemptAt };
     }
-    const folder = await this.#options.folders.findForDelivery(event.folderId);
-    if (folder === undefined || folder.webhookUrl === null) return 'done';
-    const secrets = await this.#options.secrets.current(folder.id);
-    const url = withLogin(folder.webhookUrl, await this.#options.secrets.login(folder.id));
-    return this.#try(event, url, secrets, signal);
+    const target = await this.#targetOf(event);
+    return target === undefined ? 'done' : this.#try(event, target.url, target.secrets, signal);
+  }
+
+  /** undefined: nobody is to have it any more. */
+  async #targetOf({ folderId, webhookUrl, accountId }: WebhookEvent) {
+    const { folders, secrets, accountSecret } = this.#options;
+    if (folderId === null) {
+      return webhookUrl === null ? undefined : { url: webhookUrl, secrets: await accountSecret.current(accountId) };
+    }
+    const folder = await folders.findForDelivery(folderId);
+    if (folder === undefined || folder.webhookUrl === null) return undefined;
+    const url = withLogin(folder.webhookUrl, await secrets.login(folderId));
+    return { url, secrets: await secrets.current(folderId) };
   }
 
   async #try(event: WebhookEvent, url: string, secrets: readonly string[], signal: AbortSignal): Promise<JobOutcome> {
@@ -213,7 +224,8 @@ function attributesOf(event: WebhookEvent, url: string): SpanAttributes {
     'http.request.resend_count': event.attempts === 0 ? undefined : event.attempts,
     'ftg.webhook.event.id': event.id,
     'ftg.webhook.event.type': event.type,
-    'ftg.watched_folder.id': event.folderId,
+    'ftg.watched_folder.id': event.folderId ?? undefined,
+    'ftg.job.id': event.jobId ?? undefined,
   };
 }
 

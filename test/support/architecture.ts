@@ -35,7 +35,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
       ...['api', 'http', 'operations', 'jobs', 'watch', 'connections', 'remotes', 'remotes/dial', 'storage', 'budgets'],
     ],
   },
-  'api/openapi': { is: 'their documents and reference pages', imports: ['api', 'http', 'watch'] },
+  'api/openapi': { is: 'their documents and reference pages', imports: ['api', 'http', 'watch', 'jobs'] },
   dashboard: { is: 'the page of the owner, and how it is served', imports: ['http'] },
   // `main` is for `ftg serve` alone, `connections` for the words of options; all else goes over HTTP.
   cli: { is: 'the command ftg', imports: ['client', 'connections', 'main'] },

@@ -90,9 +90,15 @@ export const newJob = object('NewJob', {
   ),
   dryRun: withDefault(flag('Tells what would be done, and does nothing.'), false),
   name: Type.Optional(textOrNull('For people.', { minLength: 1, maxLength: 200 })),
+  webhookUrl: Type.Optional(
+    textOrNull('URL that receives `job.finished` when it has ended, signed with the secret of the account.', {
+      minLength: 1,
+      maxLength: 2048,
+    }),
+  ),
 });
 
-const errors = ['plan_required', 'quota_exceeded', 'share_exceeded'] as const;
+const errors = ['plan_required', 'quota_exceeded', 'share_exceeded', 'address_denied'] as const;
 
 export const createJob = endpoint({
   method: 'POST',
@@ -127,7 +133,7 @@ export const createJob = endpoint({
 
 /** @throws GatewayError bad_request, unknown_connection, forbidden */
 export async function orderOf(services: ApiServices, caller: Caller, body: Static<typeof newJob>): Promise<JobOrder> {
-  const { source, destination, name = null, ...rest } = body;
+  const { source, destination, name = null, webhookUrl = null, ...rest } = body;
   if (body.type === 'delete' && destination !== undefined) {
     throw refusal('bad_request', 'destination is not for jobs of the type delete');
   }
@@ -140,7 +146,7 @@ export async function orderOf(services: ApiServices, caller: Caller, body: Stati
   });
   const from = await placeOf(source);
   const to = destination === undefined ? undefined : await placeOf(destination);
-  return { ...rest, name, source: from, destination: to };
+  return { ...rest, name, webhookUrl, source: from, destination: to };
 }
 
 export function accepted(job: Job) {

@@ -18,6 +18,6 @@ export function acceptedAsync(job: Job): HttpAnswer {
 export function oneFile(overwrite: boolean): Omit<JobOrder, 'source' | 'destination'> {
   return {
     ...{ type: 'copy', name: null, include: [], exclude: [], compare: 'size', deleteExtra: false, maxDeletes: 0 },
-    ...{ bytesPerSecond: 0, dryRun: false, onConflict: overwrite ? 'replace' : 'fail' },
+    ...{ bytesPerSecond: 0, dryRun: false, webhookUrl: null, onConflict: overwrite ? 'replace' : 'fail' },
   };
 }

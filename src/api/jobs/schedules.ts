@@ -31,6 +31,7 @@ const scheduledJob = object('ScheduledJob', {
   destination: orNull(place('Where they go.'), 'null of a deletion.'),
   include: texts('Only files that one of these globs takes.'),
   exclude: texts('Not files and folders that one of these globs takes.'),
+  ...Type.Pick(newJob, ['maxDepth', 'minSize', 'maxSize', 'minAgeSeconds', 'maxAgeSeconds']).properties,
   onConflict: oneOf(CONFLICT_RULES, 'What becomes of a file that stands at the destination.'),
   compare: oneOf(COMPARISONS, 'How a `sync` tells that a file has not changed.'),
   deleteExtra: flag('Whether a `sync` deletes what the source does not have.'),
@@ -38,6 +39,7 @@ const scheduledJob = object('ScheduledJob', {
   bytesPerSecond: count('Of all its files together; 0 = as fast as it goes.'),
   dryRun: flag('Tells what would be done, and does nothing.'),
   name: textOrNull('Of the jobs; null = that of the schedule.'),
+  webhookUrl: textOrNull('URL that receives `job.finished`.'),
 });
 
 const CRON =
@@ -69,7 +71,7 @@ const example: Static<typeof schedule> = {
     source: { connectionId: 'warehouse', path: '/reports' },
     destination: { connectionId: 'lake', path: '/reports' },
     ...{ include: [], exclude: ['*.tmp'], onConflict: 'replace', compare: 'size-and-time', deleteExtra: false },
-    ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false, name: null },
+    ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false, name: null, webhookUrl: null },
   },
   nextRuns: ['2026-02-02', '2026-02-03', '2026-02-04', '2026-02-05', '2026-02-06'].map((day) => `${day}T01:30:00.000Z`),
   ...{ lastRunAt: null, lastJobId: null, lastSkippedAt: null, error: null, createdAt: '2026-01-31T12:00:00.000Z' },
@@ -95,7 +97,7 @@ const cron = text(CRON, { minLength: 1, maxLength: 200 });
 const timeZone = text(ZONE, { minLength: 1, maxLength: 64 });
 const isActive = flag('Whether it is switched on.');
 
-const errors = ['plan_required', 'unknown_connection', 'connection_inactive'] as const;
+const errors = ['plan_required', 'unknown_connection', 'connection_inactive', 'address_denied'] as const;
 
 export const listSchedules = endpoint({
   method: 'GET',

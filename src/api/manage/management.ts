@@ -47,6 +47,7 @@ import {
   showFolder,
   showSecret,
 } from './watched-folders/folders.js';
+import { rotateWebhookSecret, showWebhookSecret } from './webhook-secret.js';
 
 const endpoints: readonly Endpoint<ManageServices>[] = [
   login,
@@ -64,7 +65,7 @@ const endpoints: readonly Endpoint<ManageServices>[] = [
   ...[listKeys, createKey, editKey, rotateKey, revokeKey],
   // Before the one with an id: the first that fits is taken.
   ...[listTransfers, listLiveTransfers, exportTransfers, showTransfer, cancelTransfer, watchTransfers],
-  ...[listJobs, showJob, watchManagedJob],
+  ...[listJobs, showJob, watchManagedJob, showWebhookSecret, rotateWebhookSecret],
   ...[listFolders, createFolder, showFolder, editFolder, deleteFolder, pauseFolder, resumeFolder],
   ...[checkFolder, dryRunFolder, listFiles, forgetFiles, listChecks, showCheck, showSecret, rotateSecret],
   ...[sendTestEvent, listDeliveries, listAttempts, replayDelivery],

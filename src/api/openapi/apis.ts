@@ -1,5 +1,6 @@
 /** The two APIs, as far as no endpoint says it, and the events that the gateway sends (Standard Webhooks). */
 import type { Route } from '../../http/types.js';
+import { jobFinished } from '../../jobs/view.js';
 import { type EventDefinition, EVENTS } from '../../watch/event-bodies.js';
 import type { Api, Operation, Parameter, PathItem, Schema } from './types.js';
 
@@ -26,16 +27,28 @@ const HEADERS: readonly Omit<Parameter, 'in' | 'required'>[] = [
 ];
 
 function webhooks(shown: (schema: object) => Schema): Readonly<Record<string, PathItem>> {
-  return Object.fromEntries(EVENTS.map((event) => [event.name, { post: operationOf(event, shown(event.schema)) }]));
+  return Object.fromEntries(
+    [...EVENTS.map((event) => [event, FOLDER] as const), [jobFinished, JOB] as const].map(([event, of]) => [
+      event.name,
+      { post: operationOf(event, of, shown(event.schema)) },
+    ]),
+  );
 }
 
-function operationOf({ operationId, summary, example }: EventDefinition, schema: Schema): Operation {
+/** Whose `webhookUrl` an event goes to. */
+const FOLDER = { tag: 'Watched folders', owner: 'the watched folder' };
+const JOB = { tag: 'Jobs', owner: 'the job' };
+
+function operationOf(
+  { operationId, summary, example }: EventDefinition,
+  { tag, owner }: typeof FOLDER,
+  schema: Schema,
+): Operation {
   return {
     operationId,
-    tags: ['Watched folders'],
+    tags: [tag],
     summary,
-    description:
-      'Sent to the `webhookUrl` of the watched folder, at least once. Anything but 2xx is tried again later, with the same `webhook-id`; redirects are not followed.',
+    description: `Sent to the \`webhookUrl\` of ${owner}, at least once. Anything but 2xx is tried again later, with the same \`webhook-id\`; redirects are not followed.`,
     security: [],
     parameters: HEADERS.map((header) => ({ ...header, in: 'header', required: true })),
     requestBody: {

@@ -42,6 +42,8 @@ export interface JobDefinition extends JobFilters {
   /** 0 = as fast as it goes. */
   readonly bytesPerSecond: number;
   readonly dryRun: boolean;
+  /** Told of its end. */
+  readonly webhookUrl: string | null;
 }
 
 export function isFiltered(filters: JobFilters): boolean {

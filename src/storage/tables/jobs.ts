@@ -7,12 +7,19 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { Job, JobFileItem, JobFileState, JobState, JobType, NewJobRow, RunningJob } from './job.js';
 import { type JobEnd, nextPhase } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf } from './job-seats.js';
+import { insertJobEvent } from './webhook-events.js';
 import { insertJob, narrow, purgeEnded, setPhase, setState, startQueued } from './job-tree.js';
 
 export interface JobLimits {
   /** Of one account. */
   readonly running: number;
   readonly waiting: number;
+}
+
+/** What is to be done as jobs end. */
+export interface JobEnding extends JobLimits {
+  /** For whoever a job is to tell. */
+  readonly eventOf: (job: Job, at: Date) => { readonly type: string; readonly body: string };
 }
 
 export interface JobFilter {
@@ -150,10 +157,11 @@ export class Jobs {
     });
   }
 
-  async cancel(accountId: string, id: string, limits: JobLimits): Promise<Job | undefined> {
+  async cancel(accountId: string, id: string, limits: JobEnding): Promise<Job | undefined> {
     return this.change(accountId, id, async (tx, { state }) => {
       if (state !== 'running' && state !== 'queued' && state !== 'paused') return;
       await setState(tx, id, 'cancelled');
+      await this.tell(tx, id, limits);
       await this.startNext(tx, accountId, limits.running);
     });
   }
@@ -173,11 +181,11 @@ export class Jobs {
   }
 
   /** Ends it with what keeps all of it from going on. */
-  async fail(job: Job, error: JobEnd, limits: JobLimits): Promise<void> {
+  async fail(job: Job, error: JobEnd, limits: JobEnding): Promise<void> {
     await this.database.transaction(async (tx) => {
       await lockAccount(tx, job.accountId);
       const now = await this.lock(tx, job.id);
-      if (now?.state === 'running') await this.end(tx, now, error, limits.running);
+      if (now?.state === 'running') await this.end(tx, now, error, limits);
     });
   }
 
@@ -189,7 +197,7 @@ export class Jobs {
     claimed: ClaimedJob,
     jobId: string,
     seat: Seat,
-    limits: JobLimits,
+    limits: JobEnding,
   ): Promise<'done' | { readonly again: Date }> {
     return this.database.transaction(async (tx) => {
       const finish = (): Promise<void> => this.queue.finish(seat.kind, [claimed], tx);
@@ -206,7 +214,7 @@ export class Jobs {
       await finish();
       const step = await nextPhase(tx, job);
       if (step === undefined) return 'done';
-      if (step.phase === undefined) await this.end(tx, job, step.error, limits.running);
+      if (step.phase === undefined) await this.end(tx, job, step.error, limits);
       else {
         await setPhase(tx, jobId, step.phase);
         const kind = step.phase === 2 ? 'job-files' : 'job-list';
@@ -231,13 +239,22 @@ export class Jobs {
     return row ?? { running: 0, waiting: 0, failed: 0 };
   }
 
-  private async end(tx: Transaction, job: Job, error: JobEnd | undefined, running: number): Promise<void> {
+  private async end(tx: Transaction, job: Job, error: JobEnd | undefined, limits: JobEnding): Promise<void> {
     const [left] = await tx<{ troubled: boolean }[]>`
       select exists (select from job_folders where job_id = ${job.id} and state = 'failed') as troubled`;
     const isWhole = error === undefined && job.failed === 0 && left?.troubled !== true;
     const hasDone = job.done + job.skipped + job.deleted > 0;
     await setState(tx, job.id, isWhole ? 'succeeded' : hasDone ? 'partly_failed' : 'failed', error);
-    await this.startNext(tx, job.accountId, running);
+    await this.tell(tx, job.id, limits);
+    await this.startNext(tx, job.accountId, limits.running);
+  }
+
+  /** The event is written with the end itself: neither is there without the other. */
+  private async tell(tx: Transaction, id: string, { eventOf }: JobEnding): Promise<void> {
+    const job = await this.findIn(tx, id);
+    const webhookUrl = job?.definition.webhookUrl ?? null;
+    if (job === undefined || webhookUrl === null) return;
+    await insertJobEvent(tx, this.queue, { ...job, webhookUrl }, eventOf(job, job.finishedAt ?? new Date()));
   }
 
   /** Those that wait, oldest first, as far as more may run. */

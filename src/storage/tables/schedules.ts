@@ -71,7 +71,7 @@ export class Schedules {
     return this.database.transaction(async (tx) => {
       // The account's row is the lock: of two that are made at once the second one counts the first.
       const [account] = await tx<{ now: Date; count: number }[]>`
-        select now() as now from accounts where id = ${accountId} for update`;
+        select now() as now from accounts where id = ${accountId} for no key update`;
       const [room] = await tx<{ taken: number }[]>`
         select count(*) as taken from schedules where account_id = ${accountId}`;
       if ((room?.taken ?? 0) >= limit) {

@@ -1,4 +1,5 @@
 /** The outbox of webhooks: events, tries, and what follows a delivery. */
+import { uuidv7 } from '../../base/uuid.js';
 import type { JobSender } from '../cluster/jobs.js';
 import { firstIdAt, idsAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
@@ -30,7 +31,11 @@ export type EventState = 'pending' | 'delivered' | 'dead' | 'cancelled';
 
 export interface WebhookEvent {
   readonly id: string;
-  readonly folderId: string;
+  /** null of a job's. */
+  readonly folderId: string | null;
+  readonly jobId: string | null;
+  /** Of a job's; a folder has its own. */
+  readonly webhookUrl: string | null;
   readonly accountId: string;
   readonly type: string;
   readonly body: string;
@@ -140,7 +145,7 @@ export class WebhookEvents {
         where id = ${event.id} and (state = 'pending' or ${isDelivered})`;
       if (rows.count === 0) return;
       if (hasAfter) await sendAfter(tx, this.jobs, event);
-      if (verdict.kind !== 'gone') return;
+      if (verdict.kind !== 'gone' || event.folderId === null) return;
       await this.folders.endDeliveries(tx, event.folderId, true);
       await cancelEvents(tx, event.folderId);
     });
@@ -156,7 +161,7 @@ export class WebhookEvents {
         update webhook_events set state = 'pending', attempts = 0, replays = replays + 1, next_attempt_at = now()
         where id = ${event.id} and state <> 'pending'`;
       if (rows.count === 0) return false;
-      await this.folders.endDeliveries(tx, event.folderId, false);
+      if (event.folderId !== null) await this.folders.endDeliveries(tx, event.folderId, false);
       await this.jobs.send('webhook-delivery', [{ key: event.id, account: event.accountId, group, data: {} }], tx);
       return true;
     });
@@ -176,7 +181,8 @@ export class WebhookEvents {
     return this.database.transaction(async (tx) => {
       const late = `${FORGOTTEN_AFTER_SECONDS} seconds`;
       const events = await tx<{ id: string; account: string; url: string | null }[]>`
-        select e.id, e.account_id as account, f.webhook_url as url from webhook_events e join watched_folders f on f.id = e.folder_id
+        select e.id, e.account_id as account, coalesce(e.webhook_url, f.webhook_url) as url
+        from webhook_events e left join watched_folders f on f.id = e.folder_id
         where e.state = 'pending' and e.next_attempt_at < now() - ${late}::interval
         order by e.next_attempt_at limit ${RECOVER_AT_ONCE}`;
       const jobs = events.map(({ id, account, url }) => ({ key: id, account, group: targetGroup(url), data: {} }));
@@ -237,6 +243,21 @@ export async function insertEvents(
   );
 }
 
+/** The same of a job that has ended. */
+export async function insertJobEvent(
+  tx: Transaction,
+  queue: JobSender,
+  { id: jobId, accountId, webhookUrl }: EventOwner & { readonly webhookUrl: string },
+  { type, body }: Pick<NewEvent, 'type' | 'body'>,
+): Promise<void> {
+  const id = uuidv7();
+  await tx`
+    insert into webhook_events (id, job_id, webhook_url, account_id, type, body, file_count, state, next_attempt_at,
+      created_at)
+    values (${id}, ${jobId}, ${webhookUrl}, ${accountId}, ${type}, ${body}, 0, 'pending', now(), now())`;
+  await queue.send('webhook-delivery', [{ key: id, account: accountId, group: targetGroup(webhookUrl), data: {} }], tx);
+}
+
 /** What waits for delivery is not delivered any more. */
 export async function cancelEvents(tx: Transaction, folderId: string): Promise<void> {
   await tx`
@@ -252,7 +273,11 @@ export async function purgeEvents(tx: Transaction, folderId: string, limit: numb
 }
 
 async function sendAfter(tx: Transaction, jobs: JobSender, event: WebhookEvent): Promise<void> {
-  await jobs.send('after-delivery', [{ key: event.id, account: event.accountId, group: event.folderId, data: {} }], tx);
+  await jobs.send(
+    'after-delivery',
+    [{ key: event.id, account: event.accountId, group: event.folderId ?? '', data: {} }],
+    tx,
+  );
 }
 
 export interface WebhookTarget {
@@ -286,7 +311,7 @@ export function targetGroup(url: string | null): string {
 
 function columns(sql: Queryable) {
   return sql`
-    id, folder_id as "folderId", account_id as "accountId", type, body, file_count as "fileCount", files, state,
+    id, folder_id as "folderId", job_id as "jobId", webhook_url as "webhookUrl", account_id as "accountId", type, body, file_count as "fileCount", files, state,
     attempts, next_attempt_at as "nextAttemptAt", after_action as "afterAction", delivered_at as "deliveredAt",
     created_at as "createdAt", now() as "readAt"`;
 }

@@ -323,7 +323,12 @@ test('jobs', async () => {
 });
 
 test('schedules', async () => {
-  const job = { type: 'delete', source: { connectionId: 'sandbox', path: '/scheduled' } };
+  const job = {
+    type: 'delete',
+    source: { connectionId: 'sandbox', path: '/scheduled' },
+    maxDepth: 2,
+    minAgeSeconds: 1,
+  };
   const all = '/api/schedules';
   const json = { name: 'Nightly', cron: '30 2 * * *', timeZone: 'Europe/Berlin', job };
   const made = await expect(201, all, { json });

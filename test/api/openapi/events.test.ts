@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { filesEvents, missingEvent, testEvent } from '../../../src/watch/event-bodies.js';
+import { finishedEvent } from '../../../src/jobs/view.js';
+import type { Job } from '../../../src/storage/storage.js';
 import { closed } from './answer-checker.js';
 import { fileApi } from './route-table.js';
 
@@ -23,10 +25,28 @@ const files = [
   { ...file, rawName: undefined },
   { ...file, rawName: 'YQ==' },
 ];
+const job: Job = {
+  ...{ id: 'j', accountId: 'a', keyId: null, scheduleId: null, type: 'delete', name: null, state: 'failed', phase: 1 },
+  definition: {
+    ...{
+      type: 'delete',
+      source: { connectionId: 'c', path: '/incoming' },
+      destination: null,
+      include: [],
+      exclude: [],
+    },
+    ...{ onConflict: 'replace', compare: 'size', deleteExtra: false, maxDeletes: 0, bytesPerSecond: 0, dryRun: false },
+    webhookUrl: null,
+  },
+  ...{ found: 1, done: 0, skipped: 0, failed: 1, deleted: 0, bytes: 0, bytesTotal: 0 },
+  ...{ errorCode: 'not_found', errorMessage: 'gone', createdAt: at, startedAt: null, finishedAt: at },
+  ...{ activeMs: 1, isListed: true },
+};
 const bodies = {
   FilesDetectedEvent: filesEvents(source, files, { filesPerEvent: 100, bytesPerEvent: 20_000 }).map(({ body }) => body),
   FilesMissingEvent: [missingEvent(source, 60, at), missingEvent(source, 60, undefined)],
   TestEvent: [testEvent(source)],
+  JobFinishedEvent: [finishedEvent(job, at).body],
 };
 
 for (const [name, texts] of Object.entries(bodies)) {

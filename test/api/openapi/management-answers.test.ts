@@ -241,6 +241,8 @@ test('watched folders and deliveries', async () => {
   await expect(200, 'POST /manage/watched-folders/{id}/pause', own);
   await expect(200, 'POST /manage/watched-folders/{id}/resume', own);
   await expect(200, 'POST /manage/watched-folders/{id}/forget', { ...own, json: {} });
+  await expect(200, 'GET /manage/webhook-secret');
+  await expect(200, 'POST /manage/webhook-secret/rotate');
   await expect(200, 'GET /manage/watched-folders/{id}/secret', own);
   await expect(200, 'POST /manage/watched-folders/{id}/secret/rotate', own);
   const { eventId } = await expect(202, 'POST /manage/watched-folders/{id}/test-event', own);

@@ -20,6 +20,7 @@ const SET = [
   'maxDeletes',
   'bytesPerSecond',
   'dryRun',
+  'webhookUrl',
 ] as const;
 
 /** All that the request says beside where: whoever does a job again must leave none of it out. */
@@ -45,7 +46,7 @@ const sample: ManagedJobView = {
   ...jobExample,
   settings: {
     ...{ include: [], exclude: ['*.tmp'], onConflict: 'replace', compare: 'size-and-time', deleteExtra: false },
-    ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false },
+    ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false, webhookUrl: null },
   },
   filesPerSecond: 160,
   isListed: true,

@@ -56,7 +56,8 @@ export const listDeliveries = endpoint('GET /manage/deliveries', {
       deliveries: listOf(
         object('Delivery', {
           id: id(),
-          watchedFolderId: text('Id of a watched folder.'),
+          watchedFolderId: textOrNull('Id of a watched folder; null of a job’s event.'),
+          jobId: textOrNull('Id of a job; null of a watched folder’s event.'),
           type: text('Kind of event.'),
           fileCount: count('Files in the event.'),
           state: oneOf(STATES, 'State.'),
@@ -76,6 +77,7 @@ export const listDeliveries = endpoint('GET /manage/deliveries', {
         {
           id: ID,
           watchedFolderId: ID,
+          jobId: null,
           type: 'watched_folder.files_detected',
           fileCount: 1,
           state: 'delivered',
@@ -156,6 +158,14 @@ export const replayDelivery = endpoint('POST /manage/deliveries/:id/replay', {
 
 /** The body is what the receiver was sent; it may be long and is not asked for in a list. */
 function deliveryView(event: WebhookEvent) {
-  const { accountId: _account, body: _body, files: _files, readAt: _readAt, folderId, ...view } = event;
+  const {
+    accountId: _account,
+    body: _body,
+    files: _files,
+    readAt: _readAt,
+    webhookUrl: _url,
+    folderId,
+    ...view
+  } = event;
   return { ...view, watchedFolderId: folderId };
 }

@@ -1,0 +1,33 @@
+/** What signs the events of the account's jobs. */
+import { object, text } from '../../base/schema.js';
+import { actorOf, ownerEndpoints } from './services.js';
+
+const endpoint = ownerEndpoints('Jobs');
+
+const answer = {
+  schema: object('WebhookSecretAnswer', { secret: text('The secret, `whsec_…`.') }),
+  example: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+};
+
+export const showWebhookSecret = endpoint('GET /manage/webhook-secret', {
+  operationId: 'showWebhookSecret',
+  summary: 'Show the webhook secret of the account',
+  description:
+    'What receivers verify `job.finished` with. It is made when it is first asked for, and stands in the audit log.',
+  answer,
+}).handle(async (input, { storage }) => {
+  const [secret = ''] = await storage.watching.accountSecret.current(input.caller.accountId);
+  await storage.management.audit.add(actorOf(input), { action: 'webhook_secret.show' });
+  return { secret };
+});
+
+export const rotateWebhookSecret = endpoint('POST /manage/webhook-secret/rotate', {
+  operationId: 'rotateWebhookSecret',
+  summary: 'Replace the webhook secret of the account',
+  description: 'The former one signs along for 24 hours.',
+  answer,
+}).handle(async (input, { storage }) => {
+  const secret = await storage.watching.accountSecret.rotate(input.caller.accountId);
+  await storage.management.audit.add(actorOf(input), { action: 'webhook_secret.rotate' });
+  return { secret };
+});

@@ -1,0 +1,23 @@
+/** Where events are to go, looked at before anything is sent there. */
+import { hasCode } from '../base/errors.js';
+import type { Dialer } from '../remotes/dial/dial.js';
+import { parseWebhookUrl } from './send.js';
+
+const RESOLVE_MS = 5000;
+
+/** Errors: bad_request; address_denied */
+export async function checkTarget(
+  { dialer, requireHttps }: { readonly dialer: Pick<Dialer, 'check'>; readonly requireHttps: boolean },
+  webhookUrl: string,
+  { owner, signal }: { readonly owner: string; readonly signal: AbortSignal },
+): Promise<URL> {
+  const url = parseWebhookUrl(webhookUrl, requireHttps);
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  try {
+    await dialer.check(url.hostname, port, { purpose: 'webhook', owner, signal, timeoutMs: RESOLVE_MS });
+  } catch (error) {
+    // A name that cannot be resolved now may be later; each delivery checks again what it finds then.
+    if (!hasCode(error, 'dns_failed', 'connect_timeout')) throw error;
+  }
+  return url;
+}
