@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.js';
 import type { Connection } from '../connections/connection.js';
 import type { Operations } from '../operations/operation.js';
 import type { Leftovers } from '../remotes/remote.js';
-import type { Jobs, Storage, StorageOptions } from '../storage/storage.js';
+import type { Storage, StorageOptions } from '../storage/storage.js';
 import { JobEngine } from './engine.js';
 import { FileSlices } from './file-slices.js';
 import { FileWork } from './file-work.js';
@@ -38,6 +38,9 @@ export interface JobsBacklog {
   readonly runningJobs: number;
   readonly waitingJobs: number;
   readonly failedJobs: number;
+  /** In seconds: of the last hour's runs the latest, and of one that is due and has not begun. */
+  readonly lateRuns: number;
+  readonly overdueRuns: number;
 }
 
 /** Many gauges ask at once, and scrapers ask often. */
@@ -69,7 +72,7 @@ export function createJobs({ storage, operations, memoryBytes, config, checkTarg
   return {
     service,
     schedules,
-    backlog: backlogOf(jobs.rows),
+    backlog: backlogOf(jobs),
     start: () => {
       engine.start();
       schedules.start();
@@ -81,15 +84,18 @@ export function createJobs({ storage, operations, memoryBytes, config, checkTarg
   };
 }
 
-function backlogOf(rows: Pick<Jobs, 'counts'>): JobsPart['backlog'] {
+function backlogOf({ rows, schedules }: JobsOptions['storage']['jobs']): JobsPart['backlog'] {
   let asked: { readonly at: number; readonly answer: Promise<JobsBacklog | undefined> } | undefined;
+  const ask = async (): Promise<JobsBacklog> => {
+    const [{ running, waiting, failed }, { late, overdue }] = await Promise.all([rows.counts(), schedules.lateness()]);
+    return {
+      ...{ runningJobs: running, waitingJobs: waiting, failedJobs: failed },
+      ...{ lateRuns: late, overdueRuns: overdue },
+    };
+  };
   return () => {
     if (asked === undefined || Date.now() - asked.at > BACKLOG_FRESH_MS) {
-      const answer = rows.counts().then(
-        ({ running, waiting, failed }) => ({ runningJobs: running, waitingJobs: waiting, failedJobs: failed }),
-        () => undefined,
-      );
-      asked = { at: Date.now(), answer };
+      asked = { at: Date.now(), answer: ask().catch(() => undefined) };
     }
     return asked.answer;
   };

@@ -132,6 +132,16 @@ export const METRICS = {
     help: 'Jobs of the last day that failed, or some of whose files did',
     labels: [],
   },
+  schedulesLate: {
+    name: 'ftg_schedules_late_seconds',
+    help: 'How late runs of schedules began: the latest of the last hour',
+    labels: [],
+  },
+  schedulesOverdue: {
+    name: 'ftg_schedules_overdue_seconds',
+    help: 'How long the run of a schedule has been due that has not begun; 0 = there is none',
+    labels: [],
+  },
   workerThreads: { name: 'ftg_worker_threads', help: 'Threads that convert base64', labels: [] },
   workerWaiting: { name: 'ftg_worker_jobs_waiting', help: 'Conversions that wait for a thread', labels: [] },
   ready: { name: 'ftg_ready', help: '1 while GET /readyz answers 200, else 0', labels: [], aggregator: 'min' },

@@ -64,6 +64,9 @@ export interface Backlog {
   readonly runningJobs: number;
   readonly waitingJobs: number;
   readonly failedJobs: number;
+  /** In seconds. */
+  readonly lateRuns: number;
+  readonly overdueRuns: number;
 }
 
 export interface Metrics {
@@ -138,6 +141,8 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   backlogGauge(METRICS.jobsRunning, registers, sources, 'runningJobs');
   backlogGauge(METRICS.jobsWaiting, registers, sources, 'waitingJobs');
   backlogGauge(METRICS.jobsFailed, registers, sources, 'failedJobs');
+  backlogGauge(METRICS.schedulesLate, registers, sources, 'lateRuns');
+  backlogGauge(METRICS.schedulesOverdue, registers, sources, 'overdueRuns');
   budgetGauge(METRICS.budgetCapacity, registers, sources, 'capacity');
   budgetGauge(METRICS.budgetUsed, registers, sources, 'used');
   budgetGauge(METRICS.budgetWaiting, registers, sources, 'waiting');

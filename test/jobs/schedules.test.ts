@@ -25,6 +25,8 @@ interface ScheduleView {
   readonly error: string | null;
 }
 
+const DAY_S = 86_400;
+
 type ScheduledJob = JobView & { readonly scheduleId: string | null };
 
 describe('schedules', { timeout: 300_000 }, () => {
@@ -66,7 +68,7 @@ describe('schedules', { timeout: 300_000 }, () => {
     [server, source, target] = await Promise.all([startPostgres(), sftp.start(), ftp.start()]);
     for (const name of ['a', 'b']) await source.disk.write(`/tree/${name}`, Buffer.from(name));
     await source.disk.write('/slow/file', Buffer.alloc(400_000));
-    sql = postgres(server.url, { max: 1 });
+    sql = postgres(server.url, { max: 2 });
     nodes.push(await startNode());
     nodes.push(await startNode());
   });
@@ -184,10 +186,23 @@ describe('schedules', { timeout: 300_000 }, () => {
     await remove(id);
   });
 
-  test('runs that were missed are caught up once', async () => {
+  const gauge = async (name: string): Promise<number> => {
+    const { text } = await api().get('/metrics');
+    return Number(new RegExp(`^ftg_schedules_${name}_seconds (\\S+)$`, 'm').exec(text)?.[1]);
+  };
+
+  test('runs that were missed are caught up once, and gauges tell how late', async () => {
     const { id } = await create({ name: 'often', cron: '0 0 * * *', job: copy('/missed') });
-    await miss(id);
+    assert.deepEqual([await gauge('late'), await gauge('overdue')], [0, 0]);
+    await sql.begin(async (held) => {
+      // No node can begin a job meanwhile.
+      await held`lock table jobs in share row exclusive mode`;
+      await miss(id);
+      await eventually(async () => (await gauge('overdue')) > 799 * DAY_S, 'the run is told to be overdue');
+    });
     await fired(id);
+    const isLate = async (): Promise<boolean> => (await gauge('late')) > 799 * DAY_S && (await gauge('overdue')) === 0;
+    await eventually(isLate, 'the run is told to have begun late');
     const [job, ...others] = await jobsOf(id);
     assert.ok(job !== undefined && others.length === 0, JSON.stringify(others));
     assert.equal((await ended(api(), job.id)).state, 'succeeded');

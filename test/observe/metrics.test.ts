@@ -125,7 +125,7 @@ suite('gauges', () => {
   });
 
   test('tell what the database knows of watched folders, and NaN when it does not answer', async () => {
-    const jobs = { runningJobs: 4, waitingJobs: 5, failedJobs: 6 };
+    const jobs = { runningJobs: 4, waitingJobs: 5, failedJobs: 6, lateRuns: 7, overdueRuns: 8 };
     let backlog: Backlog | undefined = { failingFolders: 2, pendingEvents: 3, deadEvents: 1, ...jobs };
     const metrics = createMetrics({ ...idle, backlog: async () => backlog });
     const first = await metrics.text();

@@ -23,6 +23,8 @@ export interface Schedule extends ScheduleSettings {
   readonly keyId: string | null;
   readonly nextRunAt: Date | null;
   readonly lastRunAt: Date | null;
+  /** When that run was due; null = it began out of turn. */
+  readonly lastDueAt: Date | null;
   readonly lastJobId: string | null;
   readonly lastSkippedAt: Date | null;
   readonly errorMessage: string | null;
@@ -141,7 +143,7 @@ export class Schedules {
       const schedule = await lock(tx, accountId, id);
       if (schedule === undefined) return undefined;
       if (await isRunning(tx, id)) throw refusal('in_use', `schedule ${id}: ${STILL_RUNS}`);
-      return this.begin(tx, { ...schedule, keyId }, limits);
+      return this.begin(tx, { ...schedule, keyId }, null, limits);
     });
   }
 
@@ -178,7 +180,7 @@ export class Schedules {
   private async tryToBegin(tx: Transaction, schedule: Schedule, limits: JobLimits): Promise<string | null> {
     if (await isRunning(tx, schedule.id)) return STILL_RUNS;
     try {
-      await this.begin(tx, schedule, limits);
+      await this.begin(tx, schedule, schedule.nextRunAt, limits);
       return null;
     } catch (error) {
       // Nothing was written then.
@@ -187,11 +189,21 @@ export class Schedules {
     }
   }
 
-  private async begin(tx: Transaction, schedule: Schedule, limits: JobLimits): Promise<Job> {
+  /** In seconds: how late the run of the last hour began that was latest, and how long one that is due has waited. */
+  async lateness(): Promise<{ readonly late: number; readonly overdue: number }> {
+    const row = await this.database.first<{ late: number; overdue: number }>`
+      select coalesce(max(extract(epoch from last_run_at - last_due_at))
+          filter (where last_run_at > now() - interval '1 hour'), 0)::float8 as late,
+        greatest(coalesce(extract(epoch from now() - min(next_run_at)), 0), 0)::float8 as overdue
+      from schedules`;
+    return row ?? { late: 0, overdue: 0 };
+  }
+
+  private async begin(tx: Transaction, schedule: Schedule, dueAt: Date | null, limits: JobLimits): Promise<Job> {
     const { id, accountId, keyId, jobName, name, definition } = schedule;
     const row = { accountId, keyId, scheduleId: id, name: jobName ?? name, definition };
     const job = await this.jobs.createIn(tx, row, limits);
-    await tx`update schedules set last_run_at = now(), last_job_id = ${job.id} where id = ${id}`;
+    await tx`update schedules set last_run_at = now(), last_due_at = ${dueAt}, last_job_id = ${job.id} where id = ${id}`;
     return job;
   }
 }
@@ -231,6 +243,6 @@ function columns(sql: Queryable) {
   return sql`
     s.id, s.account_id as "accountId", s.key_id as "keyId", s.name, s.cron, s.time_zone as "timeZone",
     s.is_active as "isActive", s.job_name as "jobName", s.definition, s.next_run_at as "nextRunAt",
-    s.last_run_at as "lastRunAt", s.last_job_id as "lastJobId", s.last_skipped_at as "lastSkippedAt",
+    s.last_run_at as "lastRunAt", s.last_due_at as "lastDueAt", s.last_job_id as "lastJobId", s.last_skipped_at as "lastSkippedAt",
     s.error_message as "errorMessage", s.created_at as "createdAt"`;
 }
