@@ -25,7 +25,14 @@ import {
   retryJob,
   watchJob,
 } from './jobs/jobs.js';
-import { changeSchedule, createSchedule, deleteSchedule, listSchedules, runSchedule } from './jobs/schedules.js';
+import {
+  changeSchedule,
+  createSchedule,
+  deleteSchedule,
+  listSchedules,
+  previewSchedule,
+  runSchedule,
+} from './jobs/schedules.js';
 import { repetitionOf } from './repetition.js';
 import type { ApiServices } from './services.js';
 import { health, type MetricsServices, readiness, type ReadyServices, showMetrics } from './system/probes.js';
@@ -68,6 +75,7 @@ const endpoints: readonly Endpoint<ApiServices>[] = [
   watchJob,
   listSchedules,
   createSchedule,
+  previewSchedule,
   changeSchedule,
   deleteSchedule,
   runSchedule,

@@ -197,6 +197,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     live,
     watching: watching.service,
     jobs: jobs.service,
+    schedules: jobs.schedules,
     jobEvents,
     remotes,
     dialer: reach.observedDialer,

@@ -638,7 +638,7 @@ export interface components {
       /** @description Not files that were modified more than this before the job began. */
       readonly maxAgeSeconds?: number;
       /**
-       * @description What becomes of a file that stands at the destination; a `sync` replaces it.
+       * @description What a `copy` or `move` does with a file that stands at the destination; a `sync` replaces it.
        * @default replace
        * @enum {string}
        */
@@ -673,6 +673,15 @@ export interface components {
       readonly name?: string | null;
       /** @description URL that receives `job.finished` when it has ended, signed with the secret of the account. */
       readonly webhookUrl?: string | null;
+    };
+    readonly NewPreview: {
+      /** @description Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. */
+      readonly cron: string;
+      /**
+       * @description Name of a time zone (IANA) whose local time the cron means.
+       * @default UTC
+       */
+      readonly timeZone?: string;
     };
     readonly NewSchedule: {
       /** @description For people. */
@@ -743,6 +752,10 @@ export interface components {
       readonly moveTo?: string | null;
       /** @description Raise an alarm when no file came for this long. */
       readonly expectEveryMinutes?: number | null;
+    };
+    readonly PreviewAnswer: {
+      /** @description The next five. */
+      readonly nextRuns: readonly string[];
     };
     readonly ReadAnswer: {
       /**

@@ -1063,7 +1063,7 @@ export interface components {
          */
         readonly exclude: readonly string[];
         /**
-         * @description What becomes of a file that stands at the destination; a `sync` replaces it.
+         * @description What a `copy` or `move` does with a file that stands at the destination; a `sync` replaces it.
          * @default replace
          * @enum {string}
          */
@@ -1126,6 +1126,71 @@ export interface components {
       readonly jobs: readonly components['schemas']['ManagedJob'][];
       /** @description Where the next page begins; null = there is none. */
       readonly nextCursor: string | null;
+    };
+    readonly ManagedSchedule: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description For people. */
+      readonly name: string;
+      /** @description Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. */
+      readonly cron: string;
+      /** @description Name of a time zone (IANA) whose local time the cron means. */
+      readonly timeZone: string;
+      /** @description Whether it is switched on. */
+      readonly isActive: boolean;
+      /** @description What it begins. */
+      readonly job: components['schemas']['ScheduledJob'];
+      /** @description The next five; none while it is switched off. */
+      readonly nextRuns: readonly string[];
+      /**
+       * Format: date-time
+       * @description When it began a job last.
+       */
+      readonly lastRunAt: string | null;
+      /** @description That job. */
+      readonly lastJobId: string | null;
+      /**
+       * Format: date-time
+       * @description When a run was left out last.
+       */
+      readonly lastSkippedAt: string | null;
+      /** @description Why the last run was left out, or why the schedule has stopped. */
+      readonly error: string | null;
+      /**
+       * Format: date-time
+       * @description When it was created.
+       */
+      readonly createdAt: string;
+      /**
+       * Format: date-time
+       * @description When that run was due; null = it began out of turn.
+       */
+      readonly lastDueAt: string | null;
+      /** @description The job that it began last; null = none, or no longer kept. */
+      readonly lastJob: {
+        /** @description Its id. */
+        readonly id: string;
+        /**
+         * @description As it is now.
+         * @enum {string}
+         */
+        readonly state: 'queued' | 'running' | 'paused' | 'succeeded' | 'partly_failed' | 'failed' | 'cancelled';
+        /** @description Files that failed. */
+        readonly failed: number;
+        /** @description What ended all of it. */
+        readonly error: string | null;
+      } | null;
+      /** @description The API key whose rights its jobs have; null = those of the owner. */
+      readonly key: {
+        /** @description Its id. */
+        readonly id: string;
+        /** @description Its name. */
+        readonly name: string;
+      } | null;
+    };
+    readonly ManagedSchedulesAnswer: {
+      /** @description Oldest first. */
+      readonly schedules: readonly components['schemas']['ManagedSchedule'][];
     };
     readonly ManagedTransfer: {
       /** @description Identifier. */
@@ -1682,6 +1747,63 @@ export interface components {
         readonly isPinned: boolean;
       }[];
     };
+    readonly ScheduledJob: {
+      /**
+       * @description What is done.
+       * @enum {string}
+       */
+      readonly type: 'copy' | 'move' | 'delete' | 'sync';
+      /** @description Where the files are. */
+      readonly source: {
+        /** @description Id of a connection. */
+        readonly connectionId: string;
+        /** @description Path of the folder from the root of the connection. */
+        readonly path: string;
+      };
+      /** @description null of a deletion. */
+      readonly destination: {
+        /** @description Id of a connection. */
+        readonly connectionId: string;
+        /** @description Path of the folder from the root of the connection. */
+        readonly path: string;
+      } | null;
+      /** @description Only files that one of these globs takes. */
+      readonly include: readonly string[];
+      /** @description Not files and folders that one of these globs takes. */
+      readonly exclude: readonly string[];
+      /** @description Not files in folders further down: 1 = only those of the folder itself. */
+      readonly maxDepth?: number;
+      /** @description Not files of fewer bytes. */
+      readonly minSize?: number;
+      /** @description Not files of more bytes. */
+      readonly maxSize?: number;
+      /** @description Not files that were modified less than this before the job began. */
+      readonly minAgeSeconds?: number;
+      /** @description Not files that were modified more than this before the job began. */
+      readonly maxAgeSeconds?: number;
+      /**
+       * @description What becomes of a file that stands at the destination.
+       * @enum {string}
+       */
+      readonly onConflict: 'replace' | 'skip' | 'newer' | 'rename' | 'fail';
+      /**
+       * @description How a `sync` tells that a file has not changed.
+       * @enum {string}
+       */
+      readonly compare: 'size-and-time' | 'size' | 'digest';
+      /** @description Whether a `sync` deletes what the source does not have. */
+      readonly deleteExtra: boolean;
+      /** @description With more to delete than this, nothing is deleted. */
+      readonly maxDeletes: number;
+      /** @description Of all its files together; 0 = as fast as it goes. */
+      readonly bytesPerSecond: number;
+      /** @description Tells what would be done, and does nothing. */
+      readonly dryRun: boolean;
+      /** @description Of the jobs; null = that of the schedule. */
+      readonly name: string | null;
+      /** @description URL that receives `job.finished`. */
+      readonly webhookUrl: string | null;
+    };
     readonly SecretAnswer: {
       /** @description The secret. */
       readonly secret: string;
@@ -2193,6 +2315,8 @@ export interface components {
        * @enum {string}
        */
       readonly type?: 'copy' | 'move' | 'delete' | 'sync';
+      /** @description Only those that this schedule began. */
+      readonly scheduleId?: string;
       /**
        * @description Items a page.
        * @default 20

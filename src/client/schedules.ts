@@ -18,6 +18,12 @@ export class Schedules {
     return (await this.transport.json<Answer>(changingOnce('/api/schedules', options, schedule))).schedule;
   }
 
+  /** The next five times that a schedule would have. */
+  async preview(times: api.NewPreview, options: CallOptions = {}): Promise<readonly string[]> {
+    const call = { ...changingOnce('/api/schedules/preview', options, times), repetition: 'repeatable' } as const;
+    return (await this.transport.json<api.PreviewAnswer>(call)).nextRuns;
+  }
+
   /** What is absent stays; `job` is replaced whole. */
   async change(id: string, changes: api.ScheduleChanges, options: CallOptions = {}): Promise<api.Schedule> {
     const call = { ...changingOnce(at(id), options, changes), method: 'PATCH', repetition: 'repeatable' } as const;

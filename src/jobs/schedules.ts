@@ -167,6 +167,13 @@ export class ScheduleService {
   }
 }
 
+/** When it would run after that moment. @throws GatewayError bad_request of a cron that never comes, an unknown zone */
+export function runsAfter(now: Date, cron: string, timeZone: string): readonly Date[] {
+  const recurrence = recurrenceOf(cron, timeZone);
+  const first = recurrence.nextAfter(now);
+  return first === null ? [] : timesFrom(recurrence, first, SHOWN_RUNS);
+}
+
 /** As many as are shown; none while it is switched off. */
 export function nextRunsOf({ cron, timeZone, nextRunAt }: Schedule): readonly Date[] {
   return nextRunAt === null ? [] : timesFrom(recurrenceOf(cron, timeZone), nextRunAt, SHOWN_RUNS);

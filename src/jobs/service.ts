@@ -160,12 +160,11 @@ export class JobService {
     from: { readonly connection: Connection; readonly path: RemotePath },
     to: { readonly connection: Connection; readonly path: RemotePath } | undefined,
   ): void {
-    const { type, deleteExtra } = order;
+    const { type } = order;
     if (to === undefined) {
       if (from.path !== ROOT || isFiltered(order)) return;
       throw refusal('bad_path', 'source.path must not be /: name a folder, or say by include or exclude what is to go');
     }
-    if (deleteExtra && type !== 'sync') throw refusal('bad_request', 'deleteExtra is for jobs of the type sync');
     if (!seeOneTree(from.connection, to.connection)) return;
     const { remotes } = this.options.operations;
     const [source, target] = [from, to].map(({ connection, path }) =>

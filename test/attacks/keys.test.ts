@@ -83,6 +83,7 @@ const FILE_API: Readonly<Record<string, Access>> = {
   'POST /api/jobs/{id}/retry': 'write',
   'GET /api/schedules': 'any',
   'POST /api/schedules': 'write',
+  'POST /api/schedules/preview': 'any',
   'PATCH /api/schedules/{id}': 'write',
   'DELETE /api/schedules/{id}': 'write',
   'POST /api/schedules/{id}/run': 'write',

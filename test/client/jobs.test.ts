@@ -133,6 +133,8 @@ test('schedules are made, changed, run and taken away', async () => {
   await ftg.upload('sandbox', 'x', { path: '/nightly', filename: 'x' });
   const source = { connectionId: 'sandbox', path: '/nightly' };
   const job = { type: 'copy', source, destination: { connectionId: 'shell', path: 'nightly' } } as const;
+  const times = await ftg.schedules.preview({ cron: '@daily', timeZone: 'Europe/Berlin' });
+  assert.equal(times.length, 5);
   const made = await ftg.schedules.create({ name: 'n', cron: '@daily', job });
   const changed = await ftg.schedules.change(made.id, { isActive: false });
   assert.deepEqual([made.nextRuns.length, changed.nextRuns.length], [5, 0]);

@@ -186,6 +186,26 @@ describe('schedules', { timeout: 300_000 }, () => {
     await remove(id);
   });
 
+  test('its next five runs are shown before it is made, in any zone; what never comes is told', async () => {
+    const preview = (body: object) => (nodes[0] as TestGateway).client(NARROW_KEY).post('/api/schedules/preview', body);
+    const seen = await preview(yearly);
+    assert.equal(seen.status, 200, seen.text);
+    const made = await create({ name: 'as previewed', ...yearly, job: copy() });
+    assert.deepEqual(seen.json['nextRuns'], made.nextRuns);
+    await remove(made.id);
+    for (const [body, words] of [
+      [{ cron: '0 0 31 2 *' }, /never comes/],
+      [{ cron: '* * * * * *' }, /five fields/],
+      [{ cron: '60 * * * *' }, /cron: /],
+      [{ cron: '@daily', timeZone: 'Mars/Base' }, /timeZone must be a name/],
+      [{ timeZone: 'UTC' }, /cron/],
+    ] as const) {
+      const { status, text } = await preview(body);
+      assert.equal(status, 400, text);
+      assert.match(text, words);
+    }
+  });
+
   const gauge = async (name: string): Promise<number> => {
     const { text } = await api().get('/metrics');
     return Number(new RegExp(`^ftg_schedules_${name}_seconds (\\S+)$`, 'm').exec(text)?.[1]);

@@ -1,6 +1,7 @@
 /** Jobs: whole folders, copied, moved, deleted or kept alike. */
 import { type Static, Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
+import { JOB_OPTION_NAMES, JOB_OPTIONS } from '../../base/job-options.js';
 import { flag, listOf, object, oneOf, text, textOrNull, texts, withDefault } from '../../base/schema.js';
 import type { Caller } from '../../http/types.js';
 import { json } from '../../http/answer.js';
@@ -12,6 +13,7 @@ import {
   JOB_STATES,
   JOB_TYPES,
   type Job,
+  type JobType,
 } from '../../storage/storage.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { connectionId, remotePath } from '../fields.js';
@@ -64,7 +66,10 @@ export const newJob = object('NewJob', {
     bound('Not files that were modified more than this before the job began.', 0, MOST_SECONDS),
   ),
   onConflict: withDefault(
-    oneOf(CONFLICT_RULES, 'What becomes of a file that stands at the destination; a `sync` replaces it.'),
+    oneOf(
+      CONFLICT_RULES,
+      'What a `copy` or `move` does with a file that stands at the destination; a `sync` replaces it.',
+    ),
     'replace',
   ),
   compare: withDefault(
@@ -134,6 +139,7 @@ export const createJob = endpoint({
 /** @throws GatewayError bad_request, unknown_connection, forbidden */
 export async function orderOf(services: ApiServices, caller: Caller, body: Static<typeof newJob>): Promise<JobOrder> {
   const { source, destination, name = null, webhookUrl = null, ...rest } = body;
+  refuseOthers(body);
   if (body.type === 'delete' && destination !== undefined) {
     throw refusal('bad_request', 'destination is not for jobs of the type delete');
   }
@@ -147,6 +153,20 @@ export async function orderOf(services: ApiServices, caller: Caller, body: Stati
   const from = await placeOf(source);
   const to = destination === undefined ? undefined : await placeOf(destination);
   return { ...rest, name, webhookUrl, source: from, destination: to };
+}
+
+type Option = Exclude<keyof Static<typeof newJob>, 'type' | 'source' | 'destination' | 'name'>;
+const TYPES_OF: Readonly<Record<Option, readonly JobType[]>> = JOB_OPTIONS;
+
+/** What is as it would be unsaid is no wish. @throws GatewayError bad_request of an option that the type does not know */
+function refuseOthers(body: Static<typeof newJob>): void {
+  const { type } = body;
+  for (const option of JOB_OPTION_NAMES) {
+    const { default: usual } = newJob.properties[option] as { readonly default?: unknown };
+    const value = body[option];
+    if (TYPES_OF[option].includes(type) || value === undefined || value === usual) continue;
+    throw refusal('bad_request', `${option} is for jobs of the type ${TYPES_OF[option].join(' or ')}, not ${type}`);
+  }
 }
 
 export function accepted(job: Job) {

@@ -1,4 +1,5 @@
 /** Schedules: jobs that begin by the clock. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
 import {
   count,
@@ -15,7 +16,7 @@ import {
   texts,
   withDefault,
 } from '../../base/schema.js';
-import { nextRunsOf } from '../../jobs/schedules.js';
+import { nextRunsOf, runsAfter } from '../../jobs/schedules.js';
 import { COMPARISONS, CONFLICT_RULES, JOB_TYPES, type Schedule } from '../../storage/storage.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { successAnswer } from '../fields.js';
@@ -46,7 +47,7 @@ const CRON =
   'Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.';
 const ZONE = 'Name of a time zone (IANA) whose local time the cron means.';
 
-const schedule = object('Schedule', {
+export const scheduleSchema = object('Schedule', {
   id: text('Identifier.'),
   name: text('For people.'),
   cron: text(CRON),
@@ -61,11 +62,11 @@ const schedule = object('Schedule', {
   createdAt: dateTime('When it was created.'),
 });
 
-const ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001';
-const parameter = { id: text('Identifier of a schedule.', { minLength: 1, examples: [ID] }) };
+export const SCHEDULE_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001';
+const parameter = { id: text('Identifier of a schedule.', { minLength: 1, examples: [SCHEDULE_ID] }) };
 
-const example: Static<typeof schedule> = {
-  ...{ id: ID, name: 'Nightly', cron: '30 2 * * 1-5', timeZone: 'Europe/Berlin', isActive: true },
+export const scheduleExample: Static<typeof scheduleSchema> = {
+  ...{ id: SCHEDULE_ID, name: 'Nightly', cron: '30 2 * * 1-5', timeZone: 'Europe/Berlin', isActive: true },
   job: {
     type: 'sync',
     source: { connectionId: 'warehouse', path: '/reports' },
@@ -77,7 +78,7 @@ const example: Static<typeof schedule> = {
   ...{ lastRunAt: null, lastJobId: null, lastSkippedAt: null, error: null, createdAt: '2026-01-31T12:00:00.000Z' },
 };
 
-function scheduleOf(row: Schedule): Static<typeof schedule> {
+export function scheduleOf(row: Schedule): Static<typeof scheduleSchema> {
   const { id, name, cron, timeZone, isActive, definition, jobName, lastJobId, errorMessage: error } = row;
   return {
     ...{ id, name, cron, timeZone, isActive, job: { ...definition, name: jobName } },
@@ -90,7 +91,17 @@ function scheduleOf(row: Schedule): Static<typeof schedule> {
   };
 }
 
-const scheduleAnswer = object('ScheduleAnswer', { schedule: described(schedule, 'The schedule, as it is now.') });
+/** One by one: the times of a rare cron take milliseconds, which others must not wait for a hundred times. */
+export async function viewsOf<View>(rows: readonly Schedule[], viewOf: (row: Schedule) => View): Promise<View[]> {
+  const views: View[] = [];
+  for (const row of rows) {
+    views.push(viewOf(row));
+    await turn();
+  }
+  return views;
+}
+
+const scheduleAnswer = object('ScheduleAnswer', { schedule: described(scheduleSchema, 'The schedule, as it is now.') });
 
 const name = text('For people.', { minLength: 1, maxLength: 200 });
 const cron = text(CRON, { minLength: 1, maxLength: 200 });
@@ -110,11 +121,11 @@ export const listSchedules = endpoint({
   description: 'All schedules of the connections that this API key may use, oldest first.',
   answer: {
     description: 'The schedules.',
-    schema: object('SchedulesAnswer', { schedules: listOf(schedule, 'Oldest first.') }),
-    example: { schedules: [example] },
+    schema: object('SchedulesAnswer', { schedules: listOf(scheduleSchema, 'Oldest first.') }),
+    example: { schedules: [scheduleExample] },
   },
 }).handle(async ({ caller }, { schedules }: ApiServices) => ({
-  schedules: (await schedules.list(caller)).map(scheduleOf),
+  schedules: await viewsOf(await schedules.list(caller), scheduleOf),
 }));
 
 export const createSchedule = endpoint({
@@ -145,7 +156,7 @@ export const createSchedule = endpoint({
       },
     },
   },
-  answer: { status: 201, description: 'It is made.', schema: scheduleAnswer, example: { schedule: example } },
+  answer: { status: 201, description: 'It is made.', schema: scheduleAnswer, example: { schedule: scheduleExample } },
   isRemote: true,
   errors: [...errors, 'share_exceeded'],
 }).handle(async (input, services: ApiServices) => {
@@ -153,6 +164,25 @@ export const createSchedule = endpoint({
   const fields = { ...body, job: await orderOf(services, caller, body.job) };
   return { schedule: scheduleOf(await services.schedules.create(actorOf(input), caller, fields, request.ending)) };
 });
+
+export const previewSchedule = endpoint({
+  method: 'POST',
+  path: '/api/schedules/preview',
+  access: 'any',
+  operationId: 'previewSchedule',
+  tag: TAG,
+  summary: 'Preview the times of a schedule',
+  description: 'The next five times of a cron, before a schedule is made of it. Nothing is kept.',
+  body: object('NewPreview', { cron, timeZone: withDefault(timeZone, 'UTC') }),
+  bodyExamples: { nightly: { cron: '30 2 * * 1-5', timeZone: 'Europe/Berlin' } },
+  answer: {
+    description: 'The times.',
+    schema: object('PreviewAnswer', { nextRuns: listOf(dateTime('A time.'), 'The next five.') }),
+    example: { nextRuns: [...scheduleExample.nextRuns] },
+  },
+}).handle(async ({ body: { cron, timeZone } }) => ({
+  nextRuns: runsAfter(new Date(), cron, timeZone).map((time) => time.toISOString()),
+}));
 
 export const changeSchedule = endpoint({
   method: 'PATCH',
@@ -172,7 +202,7 @@ export const changeSchedule = endpoint({
     job: Type.Optional(described(newJob, 'What it begins, as in `POST /api/jobs`.')),
   }),
   bodyExamples: { pause: { isActive: false } },
-  answer: { description: 'As it is from now on.', schema: scheduleAnswer, example: { schedule: example } },
+  answer: { description: 'As it is from now on.', schema: scheduleAnswer, example: { schedule: scheduleExample } },
   isRemote: true,
   errors: [...errors, 'unknown_item'],
 }).handle(async (input, services: ApiServices) => {
@@ -212,7 +242,7 @@ export const runSchedule = endpoint({
     202: {
       description: 'It has begun, or waits for others of the account.',
       headers: ['Location'],
-      content: jsonContent(jobAnswer, { job: { job: { ...jobExample, scheduleId: ID } } }),
+      content: jsonContent(jobAnswer, { job: { job: { ...jobExample, scheduleId: SCHEDULE_ID } } }),
     },
   },
   errors: ['unknown_item', 'plan_required', 'in_use', 'share_exceeded'],

@@ -1,5 +1,6 @@
 /** The management API, put together; docs/manage-api.md describes each endpoint. */
 import type { Budgets } from '../../budgets/budgets.js';
+import type { ScheduleService } from '../../jobs/schedules.js';
 import type { JobService } from '../../jobs/service.js';
 import type { LiveTransfers } from '../../operations/live.js';
 import type { Remotes } from '../../remotes/registry.js';
@@ -26,6 +27,7 @@ import { forgetHostKeys, pinHostKey, scanHostKeys, showHostKeys } from './connec
 import { createKeyPair, deleteKeyPair, listKeyPairs } from './connections/key-pairs.js';
 import { testConnection, testDraft } from './connections/test.js';
 import { listJobs, showJob, watchManagedJob } from './jobs/jobs.js';
+import { listSchedules, showSchedule } from './jobs/schedules.js';
 import { LoginGuard } from './login/guard.js';
 import { currentSession, listSessions, login, logout, revokeOtherSessions, revokeSession } from './login/sessions.js';
 import { OwnerSessions } from './login/owner-sessions.js';
@@ -65,7 +67,8 @@ const endpoints: readonly Endpoint<ManageServices>[] = [
   ...[listKeys, createKey, editKey, rotateKey, revokeKey],
   // Before the one with an id: the first that fits is taken.
   ...[listTransfers, listLiveTransfers, exportTransfers, showTransfer, cancelTransfer, watchTransfers],
-  ...[listJobs, showJob, watchManagedJob, showWebhookSecret, rotateWebhookSecret],
+  ...[listJobs, showJob, watchManagedJob, listSchedules, showSchedule],
+  ...[showWebhookSecret, rotateWebhookSecret],
   ...[listFolders, createFolder, showFolder, editFolder, deleteFolder, pauseFolder, resumeFolder],
   ...[checkFolder, dryRunFolder, listFiles, forgetFiles, listChecks, showCheck, showSecret, rotateSecret],
   ...[sendTestEvent, listDeliveries, listAttempts, replayDelivery],
@@ -80,6 +83,7 @@ interface ManagementOptions extends TesterOptions {
   readonly live: LiveTransfers;
   readonly watching: WatchService;
   readonly jobs: JobService;
+  readonly schedules: ScheduleService;
   readonly jobEvents: JobEvents;
   readonly remotes: Pick<Remotes, 'gaugeOf'>;
   readonly budgets: Budgets;
@@ -113,6 +117,7 @@ export function createManagement(options: ManagementOptions): ManagementApi {
     board,
     watching: options.watching,
     jobs: options.jobs,
+    schedules: options.schedules,
     jobEvents: options.jobEvents,
     makeKeyPair: options.makeKeyPair,
     planOf: (plan) => plans[plan] ?? SMALLEST_PLAN,

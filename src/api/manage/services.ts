@@ -6,6 +6,7 @@ import { type GatewayError, refusal } from '../../base/errors.js';
 import type { Caller, RequestContext, Route } from '../../http/types.js';
 import type { Connection } from '../../connections/connection.js';
 import type { Remotes } from '../../remotes/registry.js';
+import type { ScheduleService } from '../../jobs/schedules.js';
 import type { JobService } from '../../jobs/service.js';
 import type { MadeKeyPair, ManagedConnection, Management, Storage } from '../../storage/storage.js';
 import type { WatchService } from '../../watch/service.js';
@@ -44,6 +45,7 @@ export interface ManageServices {
   readonly board: TransferBoard;
   readonly watching: WatchService;
   readonly jobs: JobService;
+  readonly schedules: ScheduleService;
   readonly jobEvents: JobEvents;
   readonly makeKeyPair: (comment: string) => Omit<MadeKeyPair, 'name'>;
   readonly planOf: (plan: string) => PlanLimits;

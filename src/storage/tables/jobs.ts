@@ -25,6 +25,7 @@ export interface JobEnding extends JobLimits {
 export interface JobFilter {
   readonly state?: JobState | undefined;
   readonly type?: JobType | undefined;
+  readonly scheduleId?: string | undefined;
   readonly limit: number;
   /** The last id of the page before. */
   readonly cursor?: string | undefined;
@@ -77,12 +78,14 @@ export class Jobs {
   }
 
   /** Newest first. */
-  async list(accountId: string, { state, type, limit, cursor, connections }: JobFilter): Promise<readonly Job[]> {
+  async list(accountId: string, filter: JobFilter): Promise<readonly Job[]> {
+    const { state, type, scheduleId, limit, cursor, connections } = filter;
     return this.database.run(
       (sql) => sql<Job[]>`
         select ${columns(sql)} from jobs j where j.account_id = ${accountId}
           ${state === undefined ? sql`` : sql`and j.state = ${state}`}
           ${type === undefined ? sql`` : sql`and j.type = ${type}`}
+          ${scheduleId === undefined ? sql`` : sql`and j.schedule_id = ${scheduleId}`}
           ${cursor === undefined ? sql`` : sql`and j.id < ${cursor}`}
           ${connections === undefined ? sql`` : reachable(sql, connections)}
         order by j.id desc limit ${limit}`,

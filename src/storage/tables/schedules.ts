@@ -5,7 +5,7 @@ import type { Scope } from '../../base/caller.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
 import { type Actor, record } from './audit-log.js';
-import type { Job, JobDefinition } from './job.js';
+import type { Job, JobDefinition, JobState } from './job.js';
 import type { JobLimits, Jobs } from './jobs.js';
 
 export interface ScheduleSettings {
@@ -17,6 +17,14 @@ export interface ScheduleSettings {
   readonly definition: JobDefinition;
 }
 
+/** How the run went that was begun last. */
+export interface LastJob {
+  readonly id: string;
+  readonly state: JobState;
+  readonly failed: number;
+  readonly error: string | null;
+}
+
 export interface Schedule extends ScheduleSettings {
   readonly id: string;
   readonly accountId: string;
@@ -26,6 +34,8 @@ export interface Schedule extends ScheduleSettings {
   /** When that run was due; null = it began out of turn. */
   readonly lastDueAt: Date | null;
   readonly lastJobId: string | null;
+  /** null once it is no longer kept. */
+  readonly lastJob: LastJob | null;
   readonly lastSkippedAt: Date | null;
   readonly errorMessage: string | null;
   readonly createdAt: Date;
@@ -244,5 +254,7 @@ function columns(sql: Queryable) {
     s.id, s.account_id as "accountId", s.key_id as "keyId", s.name, s.cron, s.time_zone as "timeZone",
     s.is_active as "isActive", s.job_name as "jobName", s.definition, s.next_run_at as "nextRunAt",
     s.last_run_at as "lastRunAt", s.last_due_at as "lastDueAt", s.last_job_id as "lastJobId", s.last_skipped_at as "lastSkippedAt",
-    s.error_message as "errorMessage", s.created_at as "createdAt"`;
+    s.error_message as "errorMessage", s.created_at as "createdAt",
+    (select jsonb_build_object('id', j.id, 'state', j.state, 'failed', j.failed, 'error', j.error_message)
+      from jobs j where j.id = s.last_job_id) as "lastJob"`;
 }

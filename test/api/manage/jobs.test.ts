@@ -110,3 +110,52 @@ test("another account's jobs are not there, and a key needs the scope admin", as
   assert.equal((await gateway.api.send('/manage/jobs', { key: ADMIN_KEY })).status, 200);
   expectError(await ops.get('/manage/jobs/not-an-id'), 404, 'unknown_item');
 });
+
+test('a schedule is seen with whose it is and how its last run went; its jobs are listed by it', async () => {
+  const byKey = await gateway.api.send('/api/schedules', {
+    method: 'POST',
+    key: PLAIN_KEY,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'yearly', cron: '@yearly', job: COPY }),
+  });
+  const { id } = field<{ id: string }>(byKey, 'schedule', 201);
+  const before = await ops.get(`/manage/schedules/${id}`);
+  assert.deepEqual([field(before, 'lastJob'), field<{ name: string }>(before, 'key').name], [null, 'plain']);
+  const begun = field<{ id: string }>(await ops.post(`/api/schedules/${id}/run`, {}), 'job', 202);
+  await ended(begun.id);
+  const schedules = field<{ id: string }[]>(await ops.get('/manage/schedules'), 'schedules');
+  const seen = schedules.find((one) => one.id === id) as Record<string, unknown> | undefined;
+  assert.deepEqual(seen?.['lastJob'], { id: begun.id, state: 'succeeded', failed: 0, error: null });
+  assert.deepEqual([seen?.['lastJobId'], seen?.['lastDueAt']], [begun.id, null]);
+  const runs = await ops.get('/manage/jobs', { query: { scheduleId: id } });
+  assert.deepEqual(
+    field<JobView[]>(runs, 'jobs').map((job) => job.id),
+    [begun.id],
+  );
+  expectError(await ops.get('/manage/jobs', { query: { scheduleId: 'x' } }), 400, 'bad_request');
+
+  const other = await gateway.browser('other@example.com');
+  expectError(await other.get(`/manage/schedules/${id}`), 404, 'unknown_item');
+  assert.deepEqual(field(await other.get('/manage/schedules'), 'schedules'), []);
+  assert.deepEqual(field(await other.get('/manage/jobs', { query: { scheduleId: id } }), 'jobs'), []);
+});
+
+test('an option that the type of a job does not know is refused, unless it says what holds anyway', async () => {
+  for (const [option, value, type] of [
+    ['onConflict', 'skip', 'sync'],
+    ['compare', 'digest', 'copy'],
+    ['deleteExtra', true, 'move'],
+    ['maxDeletes', 1, 'copy'],
+    ['bytesPerSecond', 1, 'delete'],
+  ] as const) {
+    const { destination, ...rest } = COPY;
+    const body = { ...rest, ...(type === 'delete' ? {} : { destination }), type, dryRun: true };
+    const answer = await ops.post('/api/jobs', { ...body, [option]: value });
+    expectError(answer, 400, 'bad_request');
+    assert.match(answer.text, new RegExp(`${option} is for jobs of the type .*, not ${type}`));
+    const schedule = { name: 'x', cron: '@yearly', job: { ...body, [option]: value } };
+    expectError(await ops.post('/api/schedules', schedule), 400, 'bad_request');
+  }
+  const usual = { onConflict: 'replace', compare: 'size-and-time', deleteExtra: false, maxDeletes: 1000 };
+  field(await ops.post('/api/jobs', { ...COPY, ...usual, dryRun: true }), 'job', 202);
+});

@@ -338,6 +338,8 @@ test('schedules', async () => {
   await expect(404, all, { json: { ...json, job: { ...job, source: { connectionId: 'unknown' } } } });
   await expect(200, all);
   await expect(401, all, { key: '' });
+  await expect(200, `${all}/preview`, { json: { cron: '@daily' }, key: READER });
+  await expect(400, `${all}/preview`, { json: { cron: '0 0 31 2 *' } });
   const one = `${all}/{id}`;
   await expect(200, one, { method: 'PATCH', json: { isActive: false }, on: id });
   await expect(400, one, { method: 'PATCH', json: { timeZone: 'Mars/Base' }, on: id });

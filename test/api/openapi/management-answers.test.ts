@@ -216,6 +216,11 @@ test('jobs', async () => {
   await expect(200, 'GET /manage/jobs/{id}', { at: id });
   await expect(404, 'GET /manage/jobs/{id}', { at: NOBODY });
   await expect(200, 'GET /manage/jobs/{id}/events', { at: id });
+  const schedule = await gateway.client(PLAIN_KEY).post('/api/schedules', { name: 'n', cron: '@daily', job });
+  const { id: at } = schedule.json['schedule'] as { id: string };
+  await expect(200, 'GET /manage/schedules');
+  await expect(200, 'GET /manage/schedules/{id}', { at });
+  await expect(404, 'GET /manage/schedules/{id}', { at: NOBODY });
 });
 
 test('watched folders and deliveries', async () => {

@@ -1,12 +1,14 @@
 /** Jobs as their owner sees them: who began them, and what they were told. They are begun and changed by the API for programs. */
 import { type Static, Type } from 'typebox';
+import { validate as isUuid } from 'uuid';
 import { described, flag, listOf, object, oneOf, orNull, text, textOrNull } from '../../../base/schema.js';
 import type { Caller } from '../../../http/types.js';
 import { JOB_STATES, JOB_TYPES, type Job } from '../../../storage/storage.js';
 import { jobExample, jobOf, jobSchema } from '../../jobs/job.js';
 import { newJob } from '../../jobs/jobs.js';
+import { SCHEDULE_ID } from '../../jobs/schedules.js';
 import { CLOSED, cursor, ID, limit } from '../fields.js';
-import { type ManageServices, ownerEndpoints, requireCursor } from '../services.js';
+import { badField, type ManageServices, ownerEndpoints, requireCursor } from '../services.js';
 
 const endpoint = ownerEndpoints('Jobs');
 
@@ -62,6 +64,7 @@ export const listJobs = endpoint('GET /manage/jobs', {
     {
       state: Type.Optional(oneOf(JOB_STATES, 'Only those in this state.', { examples: ['running'] })),
       type: Type.Optional(oneOf(JOB_TYPES, 'Only those of this type.', { examples: ['sync'] })),
+      scheduleId: Type.Optional(text('Only those that this schedule began.', { examples: [SCHEDULE_ID] })),
       limit: limit(100, 20),
       cursor,
     },
@@ -76,6 +79,9 @@ export const listJobs = endpoint('GET /manage/jobs', {
   },
 }).handle(async ({ caller, query }, services) => {
   requireCursor(query.cursor);
+  if (query.scheduleId !== undefined && !isUuid(query.scheduleId)) {
+    throw badField('scheduleId', 'must be the id of a schedule');
+  }
   const found = await services.jobs.list(caller, query);
   const viewOf = await viewer(services, caller, found);
   const last = found.length === query.limit ? found.at(-1) : undefined;

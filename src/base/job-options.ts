@@ -1,0 +1,29 @@
+/** What a job may be told beside where its files are and go, and the types that know it: API, forms and commands read this. */
+export type JobType = 'copy' | 'move' | 'delete' | 'sync';
+
+const ALL: readonly JobType[] = ['copy', 'move', 'delete', 'sync'];
+
+export const JOB_OPTIONS = {
+  include: ALL,
+  exclude: ALL,
+  maxDepth: ALL,
+  minSize: ALL,
+  maxSize: ALL,
+  minAgeSeconds: ALL,
+  maxAgeSeconds: ALL,
+  onConflict: ['copy', 'move'],
+  compare: ['sync'],
+  deleteExtra: ['sync'],
+  maxDeletes: ['sync'],
+  bytesPerSecond: ['copy', 'move', 'sync'],
+  dryRun: ALL,
+  webhookUrl: ALL,
+} as const satisfies Readonly<Record<string, readonly JobType[]>>;
+export type JobOption = keyof typeof JOB_OPTIONS;
+
+export const JOB_OPTION_NAMES = Object.keys(JOB_OPTIONS) as readonly JobOption[];
+
+export function knowsOption(type: JobType, option: JobOption): boolean {
+  const types: readonly JobType[] = JOB_OPTIONS[option];
+  return types.includes(type);
+}
