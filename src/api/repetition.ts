@@ -1,6 +1,6 @@
 /** What a request that is repeated with its Idempotency-Key is told, or refused, before its stored answer. */
 import { withDeadline } from '../base/deadline.js';
-import { type GatewayError, refusal, toGatewayError } from '../base/errors.js';
+import { type GatewayError, hasCode, refusal, toGatewayError } from '../base/errors.js';
 import type { RequestContext, Route } from '../http/types.js';
 import type { TransferItem } from '../storage/storage.js';
 import { findFile } from '../operations/change.js';
@@ -38,7 +38,8 @@ async function recall(
   transferId: string,
 ): Promise<string> {
   const item = await services.storage.history.find(context.caller.accountId, transferId);
-  if (item === undefined) return `nobody knows how transfer ${transferId} ended`;
+  if (item === undefined)
+    return (await recallJob(services, context, transferId)) ?? `nobody knows how transfer ${transferId} ended`;
   const paths = [...(item.type === 'move' && from !== undefined ? [from] : []), item.path];
   const seen: string[] = [];
   for (const path of paths) seen.push(await look(services, context, item, path));
@@ -46,6 +47,17 @@ async function recall(
   // The history had its end, and only the answer was lost; what a node has left unfinished stands there as failed.
   const end = item.status === 'success' ? `${name} was done` : `nobody knows whether ${name} was done`;
   return [end, ...seen].join('; ');
+}
+
+/** A request that began a job noted that one's id. */
+async function recallJob({ jobs }: ApiServices, { caller }: RequestContext, id: string): Promise<string | undefined> {
+  try {
+    const job = await jobs.get(caller, id);
+    return `job ${id} was begun, and is ${job.state}`;
+  } catch (error) {
+    if (hasCode(error, 'unknown_item')) return undefined;
+    throw error;
+  }
 }
 
 async function look(

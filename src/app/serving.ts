@@ -188,6 +188,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   const jobEvents = new JobEvents(storage.jobs.rows);
   const jobs = createJobs({
     ...{ storage, operations, memoryBytes: reach.budgets.memoryBytes, config: config.jobs, log },
+    ...{ urls, uploadBytes: config.limits.uploadBytes },
     checkTarget: (webhookUrl, owner, signal) =>
       checkTarget({ dialer, requireHttps: config.network.webhooks.requireHttps }, webhookUrl, { owner, signal }),
   });

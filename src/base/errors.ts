@@ -126,6 +126,8 @@ export interface GatewayErrorDetails {
   readonly limit?: ReachedLimit;
   /** Of the file that a range lies outside of. */
   readonly fileSize?: number;
+  /** Whoever has time may ask again later; of codes that do not say so themselves. */
+  readonly passes?: boolean;
   readonly cause?: unknown;
 }
 
@@ -141,6 +143,7 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly limit: ReachedLimit | undefined;
   readonly fileSize: number | undefined;
+  readonly passes: boolean;
 
   constructor(code: ErrorCode, message: string, details: GatewayErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -150,6 +153,7 @@ export class GatewayError extends Error {
     this.retryAfterMs = details.retryAfterMs;
     this.limit = details.limit;
     this.fileSize = details.fileSize;
+    this.passes = details.passes === true;
   }
 
   get status(): number {

@@ -9,7 +9,7 @@ import { get, put } from './commands/put-get.js';
 import * as schedules from './commands/schedules.js';
 import { sync } from './commands/trees.js';
 
-const JOB_TYPES = ['copy', 'move', 'delete', 'sync'];
+const ORDER_TYPES = ['copy', 'move', 'delete', 'sync'];
 const JOB_STATES = ['queued', 'running', 'paused', 'succeeded', 'partly_failed', 'failed', 'cancelled'];
 const FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'];
 
@@ -179,7 +179,7 @@ export function addJobCommands(program: Command, actions: Actions): void {
       .command('list', { isDefault: true })
       .description('list jobs, newest first')
       .addOption(new Option('--state <state>').choices(JOB_STATES))
-      .addOption(new Option('--type <type>').choices(JOB_TYPES))
+      .addOption(new Option('--type <type>').choices([...ORDER_TYPES, 'upload']))
       .option('--limit <number>', 'how many', number(1, 1_000_000), 20),
     jobs.listJobs,
   );
@@ -214,7 +214,7 @@ export function addScheduleCommands(program: Command, actions: Actions): void {
   const add = group
     .command('add')
     .description('begin a job by the clock')
-    .addArgument(new Argument('<type>', 'what is done').choices(JOB_TYPES))
+    .addArgument(new Argument('<type>', 'what is done').choices(ORDER_TYPES))
     .argument('<from>', 'connection:folder')
     .argument('[to]', 'connection:folder; not of a delete')
     .requiredOption(...CRON);

@@ -71,6 +71,17 @@ export class FileTransferGateway {
     return (await this.transport.json<{ readonly transfer: api.Transfer }>(call)).transfer;
   }
 
+  /** Has a job do that, which goes on whatever becomes of this call. */
+  async beginUploadFromUrl(
+    connectionId: string,
+    source: api.UploadFromUrl,
+    options: ChangeOptions = {},
+  ): Promise<api.Job> {
+    const call = changing(`/api/upload/${encodeURIComponent(connectionId)}`, options, source);
+    return (await this.transport.json<{ readonly job: api.Job }>({ ...call, headers: { Prefer: 'respond-async' } }))
+      .job;
+  }
+
   /** Resolves as soon as the head of the answer is there; the body streams. */
   download(connectionId: string, path: string, options: DownloadOptions = {}): Promise<Download> {
     const { rawName, range, ifNoneMatch, onProgress, signal } = options;

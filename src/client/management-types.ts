@@ -985,10 +985,10 @@ export interface components {
       /** @description Identifier. */
       readonly id: string;
       /**
-       * @description What is done.
+       * @description What is done; `upload` is a URL upload with `Prefer: respond-async`.
        * @enum {string}
        */
-      readonly type: 'copy' | 'move' | 'delete' | 'sync';
+      readonly type: 'copy' | 'move' | 'delete' | 'sync' | 'upload';
       /** @description As it was given. */
       readonly name: string | null;
       /**
@@ -996,13 +996,13 @@ export interface components {
        * @enum {string}
        */
       readonly state: 'queued' | 'running' | 'paused' | 'succeeded' | 'partly_failed' | 'failed' | 'cancelled';
-      /** @description Where the files are. */
+      /** @description null of an upload: its URL is not shown. */
       readonly source: {
         /** @description Id of a connection. */
         readonly connectionId: string;
         /** @description Path of the folder from the root of the connection. */
         readonly path: string;
-      };
+      } | null;
       /** @description null of a deletion. */
       readonly destination: {
         /** @description Id of a connection. */
@@ -2314,7 +2314,7 @@ export interface components {
        * @description Only those of this type.
        * @enum {string}
        */
-      readonly type?: 'copy' | 'move' | 'delete' | 'sync';
+      readonly type?: 'copy' | 'move' | 'delete' | 'sync' | 'upload';
       /** @description Only those that this schedule began. */
       readonly scheduleId?: string;
       /**

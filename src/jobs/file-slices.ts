@@ -114,13 +114,13 @@ export class FileSlices {
 
   private async one({ job, places, known, stay, tally }: Turn, file: JobFile, worked: () => void): Promise<void> {
     const { work } = this.options;
-    let verdict: Verdict | 'skipped' = { kind: 'failed' };
+    let verdict: Verdict | 'skipped' = FAILED;
     const part = {
       reference: { id: job.id, path: file.path.toString('hex') },
       places: known,
       worked,
       passesOver: (error: GatewayError): boolean => {
-        verdict = isLeftAlone(job, error) ? 'skipped' : verdictOn(error, file.tries);
+        verdict = isLeftAlone(job, error) ? 'skipped' : isOwn(file, error) ? FAILED : verdictOn(error, file.tries);
         return verdict === 'skipped' || verdict.kind !== 'failed';
       },
     };
@@ -184,6 +184,13 @@ export class FileSlices {
 
 function failure({ path }: JobFile, { code, clientText }: GatewayError): JobFileEnd {
   return { path, state: 'failed', errorCode: code, errorMessage: clientText };
+}
+
+const FAILED: Verdict = { kind: 'failed' };
+
+/** An address may be that of its url, and it stands in the history as any upload that was refused one. */
+function isOwn({ action }: JobFile, error: GatewayError): boolean {
+  return action === 'upload' && error.code === 'address_denied';
 }
 
 /** What already stands there is what the job was told to leave. */

@@ -9,6 +9,9 @@ import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { deleteFile, moveFile } from '../operations/change.js';
 import { copyFile, type CopyRequest } from '../operations/copy.js';
+import { parseHttpUrl, type UrlFetcher } from '../operations/fetch-url.js';
+import { requireName } from '../operations/names.js';
+import { putUrl } from '../operations/put-url.js';
 import {
   fixed,
   type JobPart,
@@ -42,6 +45,13 @@ export interface FileTask {
   readonly memory: Memory;
 }
 
+export interface UploadOptions {
+  readonly urls: Pick<UrlFetcher, 'fetch'>;
+  readonly urlOf: (jobId: string) => Promise<string | undefined>;
+  /** 0 = no limit. */
+  readonly maxBytes: number;
+}
+
 /** Why a file is left as it is. It is thrown where that turns out. */
 export class LeftAlone extends GatewayError {
   constructor(message: string) {
@@ -57,6 +67,7 @@ export class FileWork {
     private readonly operations: Operations,
     private readonly tree: Pick<JobTree, 'markCopied'>,
     private readonly memoryBytes: Budget,
+    private readonly uploads: UploadOptions,
   ) {}
 
   /** Errors: those of the operation; LeftAlone. */
@@ -72,6 +83,7 @@ export class FileWork {
   private async act(task: FileTask): Promise<void> {
     const { file, places } = task;
     if (file.action === 'delete') return this.delete(task);
+    if (file.action === 'upload') return this.upload(task);
     if (file.action === 'move' && places.source.id === places.target.id) return this.rename(task);
     return this.copy(task);
   }
@@ -84,6 +96,27 @@ export class FileWork {
     const path = pathBelow(root, file.path);
     await this.operations.run(requestOf({ job, ...task }, 'delete', connection, path), async (operation) => {
       await unlessGone(deleteFile(operation, fixed(path)));
+    });
+  }
+
+  /** What the request was refused for it may still be refused for, and is held against as it was then. */
+  private async upload(task: FileTask): Promise<void> {
+    const { urls, urlOf, maxBytes } = this.uploads;
+    const { job, places } = task;
+    const { upload } = job.definition;
+    const text = await urlOf(job.id);
+    if (upload === undefined || text === undefined) throw new GatewayError('internal', `job ${job.id} has no url`);
+    const { filename, template, mtime, now, uuid } = upload;
+    const request = requestOf(task, 'upload', places.target, places.targetRoot);
+    await this.operations.run({ ...request, filename: filename ?? '' }, async (operation) => {
+      await putUrl(this.operations, operation, {
+        ...{ connection: places.target, urls, url: parseHttpUrl(text, 'url'), isSecret: true, maxBytes },
+        facts: { now: new Date(now), uuid },
+        targetOf: (offered) => ({
+          ...{ folder: fixed(places.targetRoot), filename: requireName(filename ?? offered), template },
+          ...{ overwrite: replaces(job), modifiedAt: mtime === undefined ? undefined : new Date(mtime) },
+        }),
+      });
     });
   }
 

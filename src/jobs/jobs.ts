@@ -2,6 +2,7 @@
 import type { Budget } from '../budgets/budget.js';
 import type { Config } from '../config/schema.js';
 import type { Connection } from '../connections/connection.js';
+import type { UrlFetcher } from '../operations/fetch-url.js';
 import type { Operations } from '../operations/operation.js';
 import type { Leftovers } from '../remotes/remote.js';
 import type { Storage, StorageOptions } from '../storage/storage.js';
@@ -20,6 +21,9 @@ export interface JobsOptions {
   readonly operations: Operations;
   /** What the streams of all operations may hold together. */
   readonly memoryBytes: Budget;
+  readonly urls: UrlFetcher;
+  /** Of one upload; 0 = no limit. */
+  readonly uploadBytes: number;
   readonly config: Config['jobs'];
   readonly checkTarget: JobServiceOptions['checkTarget'];
   readonly log: StorageOptions['log'];
@@ -46,7 +50,8 @@ export interface JobsBacklog {
 /** Many gauges ask at once, and scrapers ask often. */
 const BACKLOG_FRESH_MS = 2000;
 
-export function createJobs({ storage, operations, memoryBytes, config, checkTarget, log }: JobsOptions): JobsPart {
+export function createJobs(options: JobsOptions): JobsPart {
+  const { storage, operations, memoryBytes, urls, uploadBytes: maxBytes, config, checkTarget, log } = options;
   const { connections, jobs } = storage;
   const { remotes } = operations;
   const { tree } = jobs;
@@ -60,7 +65,7 @@ export function createJobs({ storage, operations, memoryBytes, config, checkTarg
     remove: new Removals({ tree, remotes, leftovers }),
     files: new FileSlices({
       tree,
-      work: new FileWork(operations, tree, memoryBytes),
+      work: new FileWork(operations, tree, memoryBytes, { urls, urlOf: (id) => jobs.rows.urlOf(id), maxBytes }),
       parallelFiles: config.parallelFiles,
     }),
   });

@@ -49,6 +49,6 @@ export type Verdict =
 export function verdictOn(error: GatewayError, tries: number): Verdict {
   if (OURS.has(error.code)) return { kind: 'stop', isFatal: false };
   if (FATAL.has(error.code)) return { kind: 'stop', isFatal: true };
-  const afterMs = PASSING.has(error.code) ? RETRY_AFTER_MS[tries] : undefined;
+  const afterMs = PASSING.has(error.code) || error.passes ? RETRY_AFTER_MS[tries] : undefined;
   return afterMs === undefined ? { kind: 'failed' } : { kind: 'again', afterMs };
 }

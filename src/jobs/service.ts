@@ -1,11 +1,12 @@
 /** Everything that the API asks of jobs. Each function takes the account and answers unknown_item for what is another one's. */
 import { validate as isUuid } from 'uuid';
 import type { Caller } from '../base/caller.js';
-import { refusal } from '../base/errors.js';
+import { hasCode, refusal } from '../base/errors.js';
+import { uuidv7 } from '../base/uuid.js';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
 import { seeOneTree } from '../operations/copy.js';
-import { type Operations, referTo, requireActive } from '../operations/operation.js';
+import { type Intent, type Operations, referTo, requireActive } from '../operations/operation.js';
 import { ROOT, type RemotePath } from '../remotes/path.js';
 import {
   isFiltered,
@@ -14,6 +15,9 @@ import {
   type JobFileItem,
   type JobFileState,
   type JobPlace,
+  type NewJobRow,
+  type OrderDefinition,
+  type UrlUpload,
 } from '../storage/storage.js';
 import type { JobEnding, JobFilter, Jobs } from '../storage/storage.js';
 import { createFileFilter } from './file-filter.js';
@@ -31,10 +35,24 @@ export interface JobServiceOptions {
 }
 
 /** What is to be done, with the connections found and allowed. */
-export interface JobOrder extends Omit<JobDefinition, 'source' | 'destination'> {
+export interface JobOrder extends Omit<OrderDefinition, 'source' | 'destination' | 'upload'> {
   readonly name: string | null;
   readonly source: { readonly connection: Connection; readonly path: string | undefined };
   readonly destination: { readonly connection: Connection; readonly path: string | undefined } | undefined;
+}
+
+/** A file that is fetched from a url. */
+export interface UploadOrder {
+  readonly definition: Omit<JobDefinition, 'type' | 'source' | 'destination' | 'upload'>;
+  readonly destination: JobOrder['source'];
+  readonly url: URL;
+  readonly upload: UrlUpload;
+}
+
+/** Of the request that asks. */
+export interface Asking {
+  readonly signal: EndSignal;
+  readonly intent?: Intent | undefined;
 }
 
 /** Of a job, what its rights depend on. */
@@ -51,17 +69,41 @@ export class JobService {
   constructor(private readonly options: JobServiceOptions) {}
 
   /** Errors: bad_request, bad_path, connection_inactive, plan_required, scope_missing, share_exceeded. */
-  async create(caller: Caller, order: JobOrder, signal: EndSignal): Promise<Job> {
+  async create(caller: Caller, order: JobOrder, asking: Asking): Promise<Job> {
+    const definition = await this.define(caller, order, asking.signal);
+    return this.begin(caller, { name: order.name, definition }, asking);
+  }
+
+  /** Errors: bad_path, connection_inactive, share_exceeded. */
+  async upload(caller: Caller, { definition, destination, url, upload }: UploadOrder, asking: Asking): Promise<Job> {
+    const { connection } = destination;
+    const place = { connectionId: connection.id, path: await this.pathOf(destination, 'path', asking.signal) };
+    const all = { ...definition, type: 'upload', source: place, destination: place, upload } as const;
+    return this.begin(caller, { name: null, definition: all, url: url.href }, asking);
+  }
+
+  private async begin(
+    caller: Caller,
+    row: Pick<NewJobRow, 'name' | 'definition' | 'url'>,
+    { intent }: Asking,
+  ): Promise<Job> {
     const { rows, limits } = this.options;
-    const definition = await this.define(caller, order, signal);
-    const row = { accountId: caller.accountId, keyId: keyOf(caller), scheduleId: null, name: order.name, definition };
-    const job = await rows.create(row, limits);
+    const id = uuidv7();
+    await intent?.begin(id);
+    const { accountId } = caller;
+    const job = await rows
+      .create({ ...row, id, accountId, keyId: keyOf(caller), scheduleId: null }, limits)
+      .catch((error: unknown) => {
+        // It may have been made all the same.
+        if (hasCode(error, 'database_away')) intent?.lose();
+        throw error;
+      });
     this.options.wake();
     return job;
   }
 
   /** What is to be done, once it was checked. Errors: those of `create` but the last */
-  async define(caller: Caller, order: JobOrder, signal: EndSignal): Promise<JobDefinition> {
+  async define(caller: Caller, order: JobOrder, signal: EndSignal): Promise<OrderDefinition> {
     const { name: _, source, destination, ...rest } = order;
     createFileFilter(order, Date.now());
     this.checkRights(caller, {

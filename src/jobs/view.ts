@@ -26,10 +26,10 @@ export const place = (description: string) =>
 
 export const jobSchema = object('Job', {
   id: text('Identifier.'),
-  type: oneOf(JOB_TYPES, 'What is done.'),
+  type: oneOf(JOB_TYPES, 'What is done; `upload` is a URL upload with `Prefer: respond-async`.'),
   name: textOrNull('As it was given.'),
   state: oneOf(JOB_STATES, '`queued` waits for others of the account; the last four have ended.'),
-  source: place('Where the files are.'),
+  source: orNull(place('Where the files are.'), 'null of an upload: its URL is not shown.'),
   destination: orNull(place('Where they go.'), 'null of a deletion.'),
   counts: group(
     {
@@ -75,7 +75,14 @@ export function jobOf(job: Job): Static<typeof jobSchema> {
   const bytesPerSecond = job.activeMs > 0 ? Math.round((bytes * 1000) / job.activeMs) : 0;
   const canTell = state === 'running' && job.isListed && bytesPerSecond > 0;
   return {
-    ...{ id, type, name, state, source: definition.source, destination: definition.destination },
+    ...{
+      id,
+      type,
+      name,
+      state,
+      source: type === 'upload' ? null : definition.source,
+      destination: definition.destination,
+    },
     counts: { found, done, skipped, failed, deleted, bytes, bytesTotal },
     bytesPerSecond,
     etaSeconds: canTell ? Math.ceil(Math.max(0, bytesTotal - bytes) / bytesPerSecond) : null,

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import http from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { waitFor } from '../base/deadline.js';
-import { GatewayError } from '../base/errors.js';
+import { GatewayError, type GatewayErrorDetails, hasCode } from '../base/errors.js';
 import type { Dialer } from '../remotes/dial/dial.js';
 import { nameFromDisposition, nameFromUrl } from './names.js';
 
@@ -26,11 +26,15 @@ type Fields = Readonly<Record<string, string>>;
 interface Asked {
   readonly owner: string;
   readonly signal: AbortSignal;
+  /** Errors name its origin alone: others than the caller will read them. */
+  readonly isSecret?: boolean;
 }
 
 export interface UrlFetcher {
   /** `owner`: the account; `headers` go to every hop. Errors: bad_request, address_denied, fetch_failed, connect_timeout, stall_timeout, unreachable, dns_failed. */
   fetch(url: URL, asked: Asked, headers?: Fields): Promise<FetchedUrl>;
+  /** Whether the rules let it be fetched now, without asking its server. Errors: address_denied */
+  check(url: URL, asked: Asked): Promise<void>;
   /** Cuts what is still being fetched. */
   close(): void;
 }
@@ -39,6 +43,8 @@ const MAX_REDIRECTS = 5;
 /** Before the answer's head. */
 const MAX_INTERIM_ANSWERS = 32;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Too early, too slow, too much. */
+const PASSING_STATUS = new Set([408, 425, 429]);
 const COMPRESSED_NAME = /\.(gz|tgz|svgz|z|br|bz2|tbz2?|xz|txz|zst|lz4?|zip)$/i;
 const USER_AGENT = 'file-transfer-gateway/1.0';
 
@@ -54,13 +60,14 @@ export function parseHttpUrl(text: string, field: string): URL {
 export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: UrlFetcherOptions): UrlFetcher {
   const sockets = new Set<Duplex>();
 
+  const optionsOf = ({ owner, signal }: Asked) =>
+    ({ purpose: 'url', owner, signal, timeoutMs: connectTimeoutMs }) as const;
+
   // A socket of its own for each request: nothing kept alive can turn out dead, none waits in an agent's queue without
   // a deadline, and dialling ends with the upload. Uploads themselves bound the number.
   async function dial(url: URL, asked: Asked): Promise<Duplex> {
-    const isSecure = url.protocol === 'https:';
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    const port = Number(url.port === '' ? (isSecure ? 443 : 80) : url.port);
-    const options = { purpose: 'url', ...asked, timeoutMs: connectTimeoutMs } as const;
+    const { isSecure, host, port } = placeOf(url);
+    const options = optionsOf(asked);
     const socket = await (isSecure ? dialer.connectTls(host, port, options) : dialer.connect(host, port, options));
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -69,6 +76,7 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
 
   async function get(url: URL, asked: Asked, more: Fields): Promise<IncomingMessage> {
     const { signal } = asked;
+    const failures = failuresOf(url, asked);
     const headers = {
       'user-agent': USER_AGENT,
       accept: '*/*',
@@ -78,7 +86,7 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
     };
     const socket = await dial(url, asked);
     // The head as a whole: interim answers and bytes that come one by one are no sign that it ever comes.
-    const late = (): GatewayError => stalled(url, stallTimeoutMs);
+    const late = (): GatewayError => failures.stalled(stallTimeoutMs);
     return waitFor({ ms: stallTimeoutMs, late }, (resolve, reject) => {
       const request = http.request({
         createConnection: () => socket,
@@ -91,15 +99,15 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
       let response: IncomingMessage | undefined;
       let interim = 0;
       request.on('information', () => {
-        if (++interim > MAX_INTERIM_ANSWERS) request.destroy(failed(url, 'it answers 1xx without end'));
+        if (++interim > MAX_INTERIM_ANSWERS) request.destroy(failures.failed('it answers 1xx without end'));
       });
       request.setTimeout(stallTimeoutMs, () => {
         // Unread bytes are there: whoever takes them is slow, not the server.
         if (response !== undefined && response.readableLength > 0) request.setTimeout(stallTimeoutMs);
-        else (response ?? request).destroy(stalled(url, stallTimeoutMs));
+        else (response ?? request).destroy(failures.stalled(stallTimeoutMs));
       });
-      request.once('response', (message) => resolve((response = wholeOnly(message, url, signal))));
-      request.on('error', (error) => reject(fetchError(url, error, signal)));
+      request.once('response', (message) => resolve((response = wholeOnly(message, failures, signal))));
+      request.on('error', (error) => reject(fetchError(failures, error, signal)));
       request.end();
       return (error) => {
         if (error !== undefined) request.destroy();
@@ -115,22 +123,26 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
       const { location } = response.headers;
       if (!REDIRECTS.has(status) || location === undefined) return { url, response };
       response.destroy();
-      if (!URL.canParse(location, url.href)) throw failed(url, 'it redirects to something that is no URL');
+      if (!URL.canParse(location, url.href)) {
+        throw failuresOf(url, asked).failed('it redirects to something that is no URL');
+      }
       url = parseHttpUrl(new URL(location, url.href).href, 'the redirect target of url');
     }
-    throw failed(start, `it redirects more than ${MAX_REDIRECTS} times`);
+    throw failuresOf(start, asked).failed(`it redirects more than ${MAX_REDIRECTS} times`);
   }
 
   return {
     async fetch(start, asked, headers = {}) {
       const { url, response } = await follow(start, asked, headers);
       const status = response.statusCode ?? 0;
-      const refuse = (text: string): GatewayError => {
+      const refuse = (text: string, passes = false): GatewayError => {
         response.destroy();
-        return failed(start, text);
+        return failuresOf(start, asked).failed(text, { passes });
       };
-      if (status < 200 || status > 299)
-        throw refuse(`the server answered ${status} ${response.statusMessage ?? ''}`.trim());
+      if (status < 200 || status > 299) {
+        const passes = status >= 500 || PASSING_STATUS.has(status);
+        throw refuse(`the server answered ${status} ${response.statusMessage ?? ''}`.trim(), passes);
+      }
       if (status === 206) throw refuse('the server answered 206, a part of the file only');
       const filename = nameFromDisposition(response.headers['content-disposition']) ?? nameFromUrl(url);
       const encoding = response.headers['content-encoding'];
@@ -146,6 +158,15 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
         filename,
       };
     },
+    async check(url, asked) {
+      const { host, port } = placeOf(url);
+      try {
+        await dialer.check(host, port, optionsOf(asked));
+      } catch (error) {
+        // A name that cannot be resolved now may be later; whoever fetches it checks again what is found then.
+        if (!hasCode(error, 'dns_failed', 'connect_timeout')) throw error;
+      }
+    },
     close() {
       for (const socket of sockets) socket.destroy();
     },
@@ -153,17 +174,17 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
 }
 
 /** node:http destroys a short body with ECONNRESET; the operation wants that in the catalogue's words. */
-function wholeOnly(response: IncomingMessage, url: URL, signal: AbortSignal): IncomingMessage {
+function wholeOnly(response: IncomingMessage, failures: Failures, signal: AbortSignal): IncomingMessage {
   const destroy = response.destroy.bind(response);
   response.destroy = (error) =>
-    destroy(error === undefined || error instanceof GatewayError ? error : cut(url, error, signal));
+    destroy(error === undefined || error instanceof GatewayError ? error : cut(failures, error, signal));
   // Between the head and the pump nobody listens.
   response.on('error', () => undefined);
   return response;
 }
 
-function cut(url: URL, error: Error, signal: AbortSignal): Error {
-  return signal.aborted ? (signal.reason as Error) : failed(url, 'the server cut the transfer', error);
+function cut({ failed }: Failures, cause: Error, signal: AbortSignal): Error {
+  return signal.aborted ? (signal.reason as Error) : failed('the server cut the transfer', { cause, passes: true });
 }
 
 function basicAuth(url: URL): Record<string, string> {
@@ -180,19 +201,26 @@ function decoded(text: string): string {
   }
 }
 
-function fetchError(url: URL, error: Error, signal: AbortSignal): GatewayError {
+function fetchError({ failed }: Failures, error: Error, signal: AbortSignal): GatewayError {
   if (signal.aborted && signal.reason instanceof GatewayError) return signal.reason;
   if (error instanceof GatewayError) return error;
-  return failed(url, 'the server cannot be spoken to', error);
+  return failed('the server cannot be spoken to', { cause: error, passes: true });
 }
+
+function placeOf(url: URL): { readonly isSecure: boolean; readonly host: string; readonly port: number } {
+  const isSecure = url.protocol === 'https:';
+  const port = Number(url.port === '' ? (isSecure ? 443 : 80) : url.port);
+  return { isSecure, host: url.hostname.replace(/^\[|\]$/g, ''), port };
+}
+
+type Failures = ReturnType<typeof failuresOf>;
 
 /** Query and user info may hold secrets; an error names origin and path alone. */
-function failed(url: URL, text: string, cause?: unknown): GatewayError {
-  return new GatewayError('fetch_failed', `url ${url.origin}${url.pathname}: ${text}`, { step: 'fetch', cause });
-}
-
-function stalled(url: URL, ms: number): GatewayError {
-  return new GatewayError('stall_timeout', `url ${url.origin}${url.pathname}: no byte came for ${ms} ms`, {
-    step: 'fetch',
-  });
+function failuresOf({ origin, pathname }: URL, { isSecret = false }: Pick<Asked, 'isSecret'>) {
+  const name = `url ${origin}${isSecret ? '' : pathname}`;
+  return {
+    failed: (text: string, more: Pick<GatewayErrorDetails, 'cause' | 'passes'> = {}) =>
+      new GatewayError('fetch_failed', `${name}: ${text}`, { step: 'fetch', ...more }),
+    stalled: (ms: number) => new GatewayError('stall_timeout', `${name}: no byte came for ${ms} ms`, { step: 'fetch' }),
+  };
 }

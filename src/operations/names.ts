@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import contentDisposition from 'content-disposition';
 import { uuidv7 } from '../base/uuid.js';
-import { GatewayError } from '../base/errors.js';
+import { GatewayError, refusal } from '../base/errors.js';
 import { parseFileName } from '../remotes/path.js';
 
 const MAX_NAME_BYTES = 255;
@@ -77,6 +77,12 @@ export function applyTemplate(template: string, filename: string, { now, uuid }:
     splitExtension(cleaned.replace(TOKEN, 'x')).ext !== '';
   const complete = givesExtension || ext === '' || result === '' ? result : `${result}.${ext}`;
   return parseFileName(complete, 'filename_template');
+}
+
+/** The name that is asked for, or offered. @throws GatewayError bad_request where there is none; bad_path */
+export function requireName(name: string | undefined): string {
+  if (name === undefined || name === '') throw refusal('bad_request', 'filename is missing');
+  return parseFileName(name, 'filename');
 }
 
 /** `report.tar.gz` → name `report.tar`, ext `gz`; a leading dot starts no extension. */

@@ -28,6 +28,8 @@ export interface PutRequest {
   readonly digest?: ExpectedDigest | undefined;
   /** 0 = no limit. */
   readonly maxBytes: number;
+  /** Absent = those of now. */
+  readonly facts?: TemplateFacts | undefined;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface PutRequest {
  * digest_mismatch, size_mismatch, and whatever the remote says.
  */
 export function putFile(operations: Operations, operation: Operation, request: PutRequest): Promise<FileInfo> {
-  const facts = templateFacts();
+  const facts = request.facts ?? templateFacts();
   const locate = (target: Target, at: RemotePath): RemotePath => {
     const place = 'file' in target ? at : joinPath(at, nameIn(target, facts));
     operation.locate(place, baseName(place));

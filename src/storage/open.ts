@@ -131,7 +131,7 @@ function assemble(
   const keys = new ApiKeys(database);
   const keyPairs = new KeyPairs(database, accountSecrets);
   const connections = new Connections(database, connectionSecrets);
-  const jobRows = new Jobs(database, jobs);
+  const jobRows = new Jobs(database, jobs, new NamedSecrets(keyring, 'job_secrets'));
   const history = new TransferHistory(database, node.id, options);
   const checks = new WatchChecks(database, node.id);
   const folders = new WatchedFolders(database, jobs, checks, node.id);

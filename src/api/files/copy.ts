@@ -137,7 +137,7 @@ export const copyFile = endpoint({
           source: { connection: source, path: body.source_path },
           destination: { connection: target, path: wanted.slice(0, wanted.length - name.length) + place },
         },
-        input.request.ending,
+        { signal: input.request.ending, intent: input.intent },
       ),
     );
   }

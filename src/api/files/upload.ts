@@ -1,14 +1,19 @@
+import { abortSignalOf } from '../../base/ending.js';
 import { count, described, object, success, text } from '../../base/schema.js';
 import type { Connection } from '../../connections/connection.js';
 import { connectionSummary, summaryOf } from '../../connections/schemas.js';
-import { checkTemplate } from '../../operations/names.js';
+import { json } from '../../http/answer.js';
+import type { RequestContext } from '../../http/types.js';
+import { checkTemplate, requireName, templateFacts } from '../../operations/names.js';
 import { type Operation, referTo } from '../../operations/operation.js';
 import { parseContentDigest, type ExpectedDigest } from '../../operations/pump.js';
+import { putUrl } from '../../operations/put-url.js';
 import { putFile, type Target } from '../../operations/put.js';
 import { parseFileName } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
+import type { Job } from '../../storage/storage.js';
 import { shownTime } from '../../remotes/times.js';
-import { endpoint } from '../endpoint.js';
+import { endpoint, jsonContent } from '../endpoint.js';
 import {
   answeredPath,
   CONNECTION_EXAMPLE,
@@ -20,9 +25,10 @@ import {
   TRANSFER,
   TRANSFER_ID,
 } from '../fields.js';
+import { jobAnswer, jobExample } from '../jobs/job.js';
+import { acceptedAsync, oneFile, prefersAsync } from '../jobs/respond-async.js';
 import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
 import {
-  missing,
   sourceOf,
   uploadForms,
   uploadQuery,
@@ -41,6 +47,18 @@ const transfer = object('Transfer', {
   connection: described(connectionSummary, 'The connection that the file went to.'),
 });
 
+const answerExample = {
+  success: true,
+  transfer: {
+    id: TRANSFER_ID,
+    filename: 'report.pdf',
+    path: '/upload/report.pdf',
+    size: 48213,
+    durationMs: 84,
+    connection: CONNECTION_EXAMPLE,
+  },
+} as const;
+
 export const uploadFile = endpoint({
   method: 'POST',
   path: '/api/upload/:connectionId',
@@ -51,26 +69,25 @@ export const uploadFile = endpoint({
   description:
     'Streams a file to the remote server in one of four forms: `multipart/form-data`, JSON with base64, JSON with a URL that the gateway fetches, ' +
     'or the raw bytes as `application/octet-stream`. The file becomes visible whole or not at all. The naming fields and `mtime` may stand in the query in ' +
-    'every form; a field of the body wins. Raw bytes need `filename` in the query or a Content-Disposition.',
+    'every form; a field of the body wins. Raw bytes need `filename` in the query or a Content-Disposition. ' +
+    'With `Prefer: respond-async` a job fetches the URL, and goes on whichever node dies; other forms have their bytes with them, and are stored at once all the same.',
   params: connectionParameter,
   headers: ['Content-Digest', 'Content-Disposition'],
   query: uploadQuery,
   streams: uploadForms,
   idempotent: atConnection,
   skippable: true,
-  answer: {
-    description: 'The file is stored.',
-    schema: object('UploadAnswer', { success: success(), transfer: described(transfer, TRANSFER) }),
-    example: {
-      success: true,
-      transfer: {
-        id: TRANSFER_ID,
-        filename: 'report.pdf',
-        path: '/upload/report.pdf',
-        size: 48213,
-        durationMs: 84,
-        connection: CONNECTION_EXAMPLE,
-      },
+  answers: {
+    200: {
+      description: 'The file is stored.',
+      content: jsonContent(object('UploadAnswer', { success: success(), transfer: described(transfer, TRANSFER) }), {
+        answer: answerExample,
+      }),
+    },
+    202: {
+      description: 'With `Prefer: respond-async`, of a URL: a job fetches it.',
+      headers: ['Location'],
+      content: jsonContent(jobAnswer, { job: { job: { ...jobExample, type: 'upload', source: null } } }),
     },
   },
   isRemote: true,
@@ -84,6 +101,7 @@ export const uploadFile = endpoint({
     'no_space',
     'size_mismatch',
     'fetch_failed',
+    'share_exceeded',
   ],
 }).handle(async (input, services: ApiServices) => {
   const connection = await connectionIn(input, services);
@@ -91,6 +109,9 @@ export const uploadFile = endpoint({
   const source = await sourceOf(input, services);
   const fields = { ...input.query, ...source.fields };
   checkFields(connection, fields);
+  if ('url' in source && prefersAsync(input.request)) {
+    return acceptedAsync(await beginUpload(services, input, connection, { ...source, fields }));
+  }
   const { filename, run, isDated } =
     'url' in source
       ? fetching(services, connection, fields, source)
@@ -101,8 +122,31 @@ export const uploadFile = endpoint({
   );
   const transfer = { id: transferId, filename: result.name, path: result.path, size: result.size, durationMs };
   const dated = isDated() ? { modifiedAt: shownTime(result) } : {};
-  return { success: true, transfer: { ...transfer, ...dated, connection: summaryOf(connection) } };
+  return json(200, { success: true, transfer: { ...transfer, ...dated, connection: summaryOf(connection) } });
 });
+
+/** What can be refused of it is refused now, and looked at again when it runs. */
+async function beginUpload(
+  { urls, jobs }: ApiServices,
+  { caller, request, intent }: Pick<RequestContext, 'caller' | 'request' | 'intent'>,
+  connection: Connection,
+  { url, fields }: UrlSource,
+): Promise<Job> {
+  const signal = abortSignalOf(request.ending);
+  await urls.check(url, { owner: connection.accountId, signal });
+  const { path, filename, filename_template: template, mtime, overwrite = true } = fields;
+  const { now, uuid } = templateFacts();
+  const time = timeOf(mtime)?.toISOString();
+  const given = { ...(filename && { filename }), ...(template && { template }), ...(time && { mtime: time }) };
+  return jobs.upload(
+    caller,
+    {
+      ...{ definition: oneFile(overwrite), destination: { connection, path }, url },
+      upload: { ...given, now: now.toISOString(), uuid },
+    },
+    { signal: request.ending, intent },
+  );
+}
 
 interface Upload {
   /** As far as it is known. */
@@ -113,22 +157,10 @@ interface Upload {
 }
 
 function fetching(services: ApiServices, connection: Connection, fields: UploadFields, { url }: UrlSource): Upload {
-  const run = async (operation: Operation): Promise<FileInfo> => {
-    operation.mark('fetch');
-    const asked = { owner: connection.accountId, signal: operation.signal };
-    const { body, size, filename } = await services.urls.fetch(url, asked, operation.span.headers);
-    try {
-      return await putFile(services.operations, operation, {
-        connection,
-        target: targetOf(connection, fields, filename),
-        body,
-        size,
-        maxBytes: services.limits.uploadBytes,
-      });
-    } finally {
-      body.destroy();
-    }
-  };
+  const { operations, urls, limits } = services;
+  const targetAs = (offered: string | undefined): NamedTarget => targetOf(connection, fields, offered);
+  const asked = { connection, urls, url, targetOf: targetAs, maxBytes: limits.uploadBytes };
+  const run = (operation: Operation): Promise<FileInfo> => putUrl(operations, operation, asked);
   return { filename: fields.filename ?? '', run, isDated: () => fields.mtime !== undefined };
 }
 
@@ -160,12 +192,11 @@ function storing(
 type NamedTarget = Extract<Target, { readonly filename: string }>;
 
 function targetOf(connection: Connection, fields: UploadFields, offered: string | undefined): NamedTarget {
-  const name = fields.filename ?? offered;
-  if (name === undefined || name === '') throw missing('filename');
+  const filename = requireName(fields.filename ?? offered);
   checkFields(connection, fields);
   return {
     folder: referTo(connection, fields.path, 'path'),
-    filename: parseFileName(name, 'filename'),
+    filename,
     template: fields.filename_template,
     overwrite: fields.overwrite ?? true,
     modifiedAt: timeOf(fields.mtime),

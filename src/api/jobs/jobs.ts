@@ -13,7 +13,8 @@ import {
   JOB_STATES,
   JOB_TYPES,
   type Job,
-  type JobType,
+  type OrderType,
+  ORDER_TYPES,
 } from '../../storage/storage.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { connectionId, remotePath } from '../fields.js';
@@ -49,7 +50,7 @@ const limit = (most: number, usual: number) =>
   withDefault(Type.Integer({ minimum: 1, maximum: most, description: 'Items a page.', examples: [usual] }), usual);
 
 export const newJob = object('NewJob', {
-  type: oneOf(JOB_TYPES, 'What is to be done. `sync` brings what is new or changed.'),
+  type: oneOf(ORDER_TYPES, 'What is to be done. `sync` brings what is new or changed.'),
   source: place('JobSource', 'The folder, or the one file; the default path of the connection when absent.'),
   destination: Type.Optional(place('JobDestination', 'The folder that takes the files. Not of a `delete`.')),
   include: globs(
@@ -133,7 +134,7 @@ export const createJob = endpoint({
   isRemote: true,
   errors: [...errors],
 }).handle(async ({ caller, body, request }, services: ApiServices) =>
-  accepted(await services.jobs.create(caller, await orderOf(services, caller, body), request.ending)),
+  accepted(await services.jobs.create(caller, await orderOf(services, caller, body), { signal: request.ending })),
 );
 
 /** @throws GatewayError bad_request, unknown_connection, forbidden */
@@ -156,7 +157,7 @@ export async function orderOf(services: ApiServices, caller: Caller, body: Stati
 }
 
 type Option = Exclude<keyof Static<typeof newJob>, 'type' | 'source' | 'destination' | 'name'>;
-const TYPES_OF: Readonly<Record<Option, readonly JobType[]>> = JOB_OPTIONS;
+const TYPES_OF: Readonly<Record<Option, readonly OrderType[]>> = JOB_OPTIONS;
 
 /** What is as it would be unsaid is no wish. @throws GatewayError bad_request of an option that the type does not know */
 function refuseOthers(body: Static<typeof newJob>): void {

@@ -17,7 +17,7 @@ import {
   withDefault,
 } from '../../base/schema.js';
 import { nextRunsOf, runsAfter } from '../../jobs/schedules.js';
-import { COMPARISONS, CONFLICT_RULES, JOB_TYPES, type Schedule } from '../../storage/storage.js';
+import { COMPARISONS, CONFLICT_RULES, ORDER_TYPES, type Schedule } from '../../storage/storage.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { successAnswer } from '../fields.js';
 import { actorOf, type ApiServices } from '../services.js';
@@ -27,7 +27,7 @@ import { accepted, newJob, orderOf } from './jobs.js';
 const TAG = 'Schedules';
 
 const scheduledJob = object('ScheduledJob', {
-  type: oneOf(JOB_TYPES, 'What is done.'),
+  type: oneOf(ORDER_TYPES, 'What is done.'),
   source: place('Where the files are.'),
   destination: orNull(place('Where they go.'), 'null of a deletion.'),
   include: texts('Only files that one of these globs takes.'),

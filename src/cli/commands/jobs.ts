@@ -24,7 +24,7 @@ export async function listJobs({ gateway, out, signal }: Session, _: Arguments, 
       `${counts.done + counts.deleted}/${counts.found}`,
       counts.failed,
       bytesText(counts.bytes),
-      placeText(source),
+      source === null ? 'a URL' : placeText(source),
       destination === null ? '-' : placeText(destination),
       name,
     ]);
@@ -75,6 +75,6 @@ export async function waitForJob(session: Session, [id = '']: Arguments, options
   await follow(session, await session.gateway.files.jobs.get(id, { signal: session.signal }), options);
 }
 
-function placeText({ connectionId, path }: Job['source']): string {
+function placeText({ connectionId, path }: NonNullable<Job['source']>): string {
   return `${connectionId}:${path}`;
 }

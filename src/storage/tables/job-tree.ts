@@ -241,13 +241,20 @@ export function endingFiles(sql: Queryable) {
     )`;
 }
 
-/** A job that waits, with its root folder before it. */
+/** A job that waits, with its root folder, or its one file, before it. */
 export async function insertJob(tx: Transaction, id: string, row: NewJobRow): Promise<void> {
   const { accountId, keyId, scheduleId, name, definition } = row;
   await tx`
     insert into jobs (id, account_id, key_id, schedule_id, type, name, state, definition)
     values (${id}, ${accountId}, ${keyId}, ${scheduleId}, ${definition.type}, ${storable(name)}, 'queued',
       ${tx.json(storableJson(definition) as never)})`;
+  if (definition.type === 'upload') {
+    await tx`
+      insert into job_files (job_id, path, action, phase, state, size, modified_ms)
+      values (${id}, '', 'upload', 1, 'waiting', 0, 0)`;
+    await tx`update jobs set found = 1 where id = ${id}`;
+    return;
+  }
   await tx`
     insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
     values (${id}, '', 0, false, ${goesWhole(definition)}, 'waiting')`;

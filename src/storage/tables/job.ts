@@ -1,12 +1,15 @@
 /** Jobs: what somebody asked for, and how far it is. */
 import type { ErrorCode } from '../../base/errors.js';
 
-export const JOB_TYPES = ['copy', 'move', 'delete', 'sync'] as const;
+export const ORDER_TYPES = ['copy', 'move', 'delete', 'sync'] as const;
+/** `upload` is a url upload with `Prefer: respond-async`. */
+export const JOB_TYPES = [...ORDER_TYPES, 'upload'] as const;
 export const JOB_STATES = ['queued', 'running', 'paused', 'succeeded', 'partly_failed', 'failed', 'cancelled'] as const;
 export const CONFLICT_RULES = ['replace', 'skip', 'newer', 'rename', 'fail'] as const;
 export const COMPARISONS = ['size-and-time', 'size', 'digest'] as const;
 export const JOB_FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'] as const;
-export const JOB_ACTIONS = ['copy', 'move', 'delete', 'list'] as const;
+export const JOB_ACTIONS = ['copy', 'move', 'delete', 'list', 'upload'] as const;
+export type OrderType = (typeof ORDER_TYPES)[number];
 export type JobType = (typeof JOB_TYPES)[number];
 export type JobState = (typeof JOB_STATES)[number];
 export type JobFileState = (typeof JOB_FILE_STATES)[number];
@@ -33,6 +36,7 @@ export interface JobFilters {
 
 export interface JobDefinition extends JobFilters {
   readonly type: JobType;
+  /** Of an upload, which has none, it is the destination. */
   readonly source: JobPlace;
   readonly destination: JobPlace | null;
   readonly onConflict: (typeof CONFLICT_RULES)[number];
@@ -44,6 +48,22 @@ export interface JobDefinition extends JobFilters {
   readonly dryRun: boolean;
   /** Told of its end. */
   readonly webhookUrl: string | null;
+  /** Of an upload. */
+  readonly upload?: UrlUpload;
+}
+
+/** What can be ordered, now or by the clock. */
+export type OrderDefinition = JobDefinition & { readonly type: OrderType };
+
+/** What a url upload was told beside its url, which is sealed. */
+export interface UrlUpload {
+  /** Absent = as the url's server calls it. */
+  readonly filename?: string;
+  readonly template?: string;
+  /** Of the template: every try makes the same name of it. */
+  readonly now: string;
+  readonly uuid: string;
+  readonly mtime?: string;
 }
 
 export function isFiltered(filters: JobFilters): boolean {
@@ -90,11 +110,15 @@ export interface RunningJob extends Job {
 }
 
 export interface NewJobRow {
+  /** Absent = a new one. */
+  readonly id?: string | undefined;
   readonly accountId: string;
   readonly keyId: string | null;
   readonly scheduleId: string | null;
   readonly name: string | null;
   readonly definition: JobDefinition;
+  /** Of an upload. */
+  readonly url?: string;
 }
 
 export interface JobFolder {

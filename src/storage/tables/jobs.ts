@@ -3,6 +3,7 @@ import { uuidv7 } from '../../base/uuid.js';
 import { refusal } from '../../base/errors.js';
 import type { ClaimedJob, Jobs as Queue } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
+import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { Job, JobFileItem, JobFileState, JobState, JobType, NewJobRow, RunningJob } from './job.js';
 import { type JobEnd, nextPhase } from './job-phases.js';
@@ -37,6 +38,7 @@ export class Jobs {
   constructor(
     private readonly database: Database,
     private readonly queue: Queue,
+    private readonly secrets: NamedSecrets,
   ) {}
 
   /** Begins a job, or has it wait where as many run as may. @throws GatewayError share_exceeded */
@@ -56,8 +58,9 @@ export class Jobs {
     if (running >= limits.running && waiting >= limits.waiting) {
       throw refusal('share_exceeded', `${waiting} jobs of this account wait or are paused already; let some end first`);
     }
-    const id = uuidv7();
+    const { id = uuidv7(), url } = row;
     await insertJob(tx, id, row);
+    if (url !== undefined) await this.secrets.put(tx, id, URL_NAME, url);
     await this.startNext(tx, accountId, limits.running);
     return (await this.findIn(tx, id)) as Job;
   }
@@ -65,8 +68,10 @@ export class Jobs {
   /** A new job of the files that an ended one failed on, or never came to. @throws GatewayError share_exceeded */
   async createRetry(former: Job, keyId: string | null, limits: JobLimits): Promise<Job> {
     return this.database.transaction(async (tx) => {
-      const job = await this.createIn(tx, { ...former, keyId }, limits);
-      await narrow(tx, former.id, job.id);
+      const url = await this.secrets.find(tx, former.id, URL_NAME);
+      const row = { ...former, id: undefined, keyId, ...(url !== undefined && { url }) };
+      const job = await this.createIn(tx, row, limits);
+      if (former.type !== 'upload') await narrow(tx, former.id, job.id);
       return (await this.findIn(tx, job.id)) as Job;
     });
   }
@@ -134,6 +139,11 @@ export class Jobs {
     return this.database.first<RunningJob>`
       select ${columns}, a.email, a.plan from jobs j join accounts a on a.id = j.account_id
       where j.id = ${id} and j.state = 'running'`;
+  }
+
+  /** What an upload fetches. */
+  async urlOf(id: string): Promise<string | undefined> {
+    return this.database.run((sql) => this.secrets.find(sql, id, URL_NAME));
   }
 
   /** What has become of jobs that run here; those that are gone are missing. */
@@ -248,6 +258,8 @@ export class Jobs {
     const isWhole = error === undefined && job.failed === 0 && left?.troubled !== true;
     const hasDone = job.done + job.skipped + job.deleted > 0;
     await setState(tx, job.id, isWhole ? 'succeeded' : hasDone ? 'partly_failed' : 'failed', error);
+    // Nobody can retry it.
+    if (isWhole && job.type === 'upload') await this.secrets.put(tx, job.id, URL_NAME, null);
     await this.tell(tx, job.id, limits);
     await this.startNext(tx, job.accountId, limits.running);
   }
@@ -281,6 +293,9 @@ export class Jobs {
     return job;
   }
 }
+
+/** In the sealed values of a job. */
+const URL_NAME = 'url';
 
 /** How many of an account run is decided by one transaction at a time. */
 async function lockAccount(tx: Transaction, accountId: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { Scope } from '../../base/caller.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
 import { type Actor, record } from './audit-log.js';
-import type { Job, JobDefinition, JobState } from './job.js';
+import type { Job, JobState, OrderDefinition } from './job.js';
 import type { JobLimits, Jobs } from './jobs.js';
 
 export interface ScheduleSettings {
@@ -14,7 +14,7 @@ export interface ScheduleSettings {
   readonly timeZone: string;
   readonly isActive: boolean;
   readonly jobName: string | null;
-  readonly definition: JobDefinition;
+  readonly definition: OrderDefinition;
 }
 
 /** How the run went that was begun last. */

@@ -18,17 +18,30 @@ test('the secrets of accounts open after a change of the master key, with the ne
     await before.management.credentials.beginTotp(actor, 'SECRETSECRET');
     const pair = { name: 'k', publicKey: 'ssh-ed25519 A k', fingerprint: 'SHA256:x', privateKey: 'private half' };
     const { id } = await before.management.keyPairs.add(actor, pair);
+    const place = { connectionId: 'c', path: '/' };
+    const upload = { now: new Date().toISOString(), uuid: id };
+    const definition = {
+      ...({ type: 'upload', source: place, destination: place, include: [], exclude: [] } as const),
+      ...({ onConflict: 'replace', compare: 'size', deleteExtra: false, maxDeletes: 0 } as const),
+      ...{ bytesPerSecond: 0, dryRun: false, webhookUrl: null, upload },
+    };
+    const job = await before.jobs.rows.create(
+      { accountId, keyId: null, scheduleId: null, name: null, definition, url: 'https://example.com/?signature' },
+      { running: 1, waiting: 1 },
+    );
     await before.close();
 
-    assert.equal(await changeMasterKey(testOptions(url), next), 2);
+    assert.equal(await changeMasterKey(testOptions(url), next), 3);
     const after = await open(next);
     assert.equal(await after.management.credentials.totpSecret(accountId), 'SECRETSECRET');
     assert.equal(await after.management.keyPairs.privateKey(accountId, id), 'private half');
+    assert.equal(await after.jobs.rows.urlOf(job.id), 'https://example.com/?signature');
     await after.close();
     const [left] = await withSql(
       url,
       (sql) => sql`
-        select count(*)::int as count from account_secrets s join master_keys m on m.key_id = s.key_id
+        select count(*)::int as count
+        from (select key_id from account_secrets union all select key_id from job_secrets) s join master_keys m on m.key_id = s.key_id
         where not m.active`,
     );
     assert.equal(left?.['count'], 0);

@@ -40,7 +40,7 @@ export async function form(url: string, key: string, bytes: Uint8Array<ArrayBuff
     },
   });
   if (data === undefined) throw new Error(error.error);
-  const size: number = data.transfer.size;
+  const size: number = 'transfer' in data ? data.transfer.size : 0;
   if (size !== bytes.length) throw new Error('size ' + size);
 }
 
@@ -81,7 +81,7 @@ export async function form(url: string, key: string, bytes: Uint8Array<ArrayBuff
     client: client(url, key), path, body: body as never, ...formDataBodySerializer, headers,
   });
   if (data === undefined) throw new Error(error.error);
-  const size: number = data.transfer.size;
+  const size: number = 'transfer' in data ? data.transfer.size : 0;
   if (size !== bytes.length) throw new Error('size ' + size);
 }
 

@@ -36,6 +36,8 @@ export type Transfer = Schemas['ManagedTransfer'];
 export type Live = NonNullable<Transfer['live']>;
 export type TransferDetail = Schemas['TransferDetail'];
 export type Job = Schemas['ManagedJob'];
+/** One that a request can ask for once more: a URL that was uploaded is not shown. */
+export type RepeatableJob = Job & Pick<NewJob, 'type'> & { readonly source: NonNullable<Job['source']> };
 export type JobFile = FileApi['schemas']['JobFile'];
 export type NewJob = FileApi['schemas']['NewJob'];
 

@@ -31,6 +31,7 @@ import {
   countsText,
   filesText,
   hasEnded,
+  isRepeatable,
   sameAgain,
   titleOf,
   TYPES,
@@ -102,7 +103,10 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
   });
   const toNew = { refreshes: JOBS, onDone: (answer: { job: { id: string } }) => navigate(`/jobs/${answer.job.id}`) };
   const retry = useAction(() => request<{ job: { id: string } }>('POST', `/api/jobs/${id}/retry`), toNew);
-  const start = useAction(() => request<{ job: { id: string } }>('POST', '/api/jobs', sameAgain(job, false)), toNew);
+  const start = useAction(
+    () => request<{ job: { id: string } }>('POST', '/api/jobs', isRepeatable(job) && sameAgain(job, false)),
+    toNew,
+  );
   const isOpen = !hasEnded(job);
   return (
     <>
@@ -131,7 +135,7 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
           Do it for real
         </Button>
       )}
-      {!isOpen && <LinkButton href={`/jobs/new?like=${id}`}>Do it again …</LinkButton>}
+      {!isOpen && isRepeatable(job) && <LinkButton href={`/jobs/new?like=${id}`}>Do it again …</LinkButton>}
       {isCancelling && (
         <Confirm
           title={`Cancel ${titleOf(job)}?`}
@@ -222,7 +226,7 @@ function JobFacts({ job }: { readonly job: Job }): ReactElement {
   const nameOf = useConnectionNames();
   const { type, source, destination, settings, createdAt, startedAt, finishedAt } = job;
   const { include, exclude, onConflict, compare, deleteExtra, maxDeletes, bytesPerSecond } = settings;
-  const folder = ({ connectionId, path }: Job['source']): ReactElement => (
+  const folder = ({ connectionId, path }: NonNullable<Job['source']>): ReactElement => (
     <Link href={withQuery(`/files/${encodeURIComponent(connectionId)}`, { path })}>
       {nameOf(connectionId)}: {path}
     </Link>
@@ -245,7 +249,7 @@ function JobFacts({ job }: { readonly job: Job }): ReactElement {
       isWide
       items={[
         ['What', TYPES[type]],
-        ['From', folder(source)],
+        ...(source === null ? [] : [['From', folder(source)] as const]),
         ...(destination === null ? [] : [['To', folder(destination)] as const]),
         ...(include.length === 0 ? [] : [['Only files like', include.join(', ')] as const]),
         ...(exclude.length === 0 ? [] : [['But not like', exclude.join(', ')] as const]),

@@ -3,15 +3,15 @@ import { useState, type ReactElement } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
-import type { Connection, Job } from '../api/types.ts';
+import type { Connection, NewJob as Order, RepeatableJob } from '../api/types.ts';
 import { Button, Empty, Failure, LinkButton, Notice, Page, Panel, Pending } from '../ui/basics.tsx';
 import { AreaField, CheckField, ChoiceField, RadioGroup, TextField } from '../ui/fields.tsx';
 import { Server } from '../ui/icons.tsx';
 import { deletes, draftOf, isReady, type JobDraft, NEW_JOB, requestOf } from './jobs/draft.ts';
 import { DryRun } from './jobs/dry-run.tsx';
-import { boundsOf, COMPARISONS, CONFLICTS, TYPES } from './jobs/words.ts';
+import { boundsOf, COMPARISONS, CONFLICTS, ORDERS } from './jobs/words.ts';
 
-const HINTS: Readonly<Record<Job['type'], string>> = {
+const HINTS: Readonly<Record<Order['type'], string>> = {
   copy: 'Copies each file; the source stays as it is.',
   move: 'Copies each file, then deletes it at the source.',
   sync: 'Brings what is new or has changed; what is the same already costs nothing.',
@@ -61,7 +61,7 @@ function Again({
   readonly id: string;
   readonly connections: readonly Connection[];
 }): ReactElement {
-  const read = useRead<Job>(`/manage/jobs/${id}`);
+  const read = useRead<RepeatableJob>(`/manage/jobs/${id}`);
   if (read.data === undefined) return <Pending error={read.error} onRetry={() => void read.refetch()} />;
   return <Form connections={connections} initial={draftOf(read.data)} />;
 }
@@ -105,7 +105,7 @@ function Form({
         <RadioGroup
           label="What is to be done"
           value={draft.type}
-          options={Object.entries(TYPES) as [Job['type'], string][]}
+          options={Object.entries(ORDERS) as [Order['type'], string][]}
           onValue={(type) => change({ type })}
         />
         <p className="hint">{HINTS[draft.type]}</p>

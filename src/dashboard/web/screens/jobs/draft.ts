@@ -1,10 +1,10 @@
 /** What is typed for a job, and the request it becomes. */
-import type { Job, NewJob } from '../../api/types.ts';
+import type { Job, NewJob, RepeatableJob } from '../../api/types.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
 export const NEW_JOB = {
-  type: 'copy' as Job['type'],
+  type: 'copy' as NewJob['type'],
   name: '',
   sourceId: '',
   sourcePath: '',
@@ -23,7 +23,7 @@ export const NEW_JOB = {
 export type JobDraft = Readonly<typeof NEW_JOB>;
 
 /** That job once more. */
-export function draftOf({ type, name, source, destination, settings }: Job): JobDraft {
+export function draftOf({ type, name, source, destination, settings }: RepeatableJob): JobDraft {
   const {
     include,
     exclude,

@@ -23,6 +23,7 @@ const ACTIONS: Readonly<Record<JobFile['action'], string>> = {
   move: 'move',
   delete: 'delete',
   list: 'list the folder',
+  upload: 'upload',
 };
 
 export function JobFiles({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }): ReactElement {

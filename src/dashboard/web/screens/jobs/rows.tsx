@@ -57,7 +57,13 @@ export function JobTable({ jobs }: { readonly jobs: readonly Job[] }): ReactElem
             <div>
               <Link href={`/jobs/${job.id}`}>{titleOf(job)}</Link>
               <div className="muted small">
-                {TYPES[job.type]}: {nameOf(job.source.connectionId)} <span className="mono">{job.source.path}</span>
+                {TYPES[job.type]}
+                {job.source !== null && (
+                  <>
+                    {': '}
+                    {nameOf(job.source.connectionId)} <span className="mono">{job.source.path}</span>
+                  </>
+                )}
                 {job.destination !== null && (
                   <>
                     {' → '}

@@ -1,14 +1,15 @@
 /** Jobs in words. */
-import type { Job, JobFile, NewJob } from '../../api/types.ts';
+import type { Job, JobFile, NewJob, RepeatableJob } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatNumber } from '../../format.ts';
 import type { Tone } from '../../ui/basics.tsx';
 
-export const TYPES: Readonly<Record<Job['type'], string>> = {
+export const ORDERS: Readonly<Record<NewJob['type'], string>> = {
   copy: 'Copy',
   move: 'Move',
   sync: 'Sync',
   delete: 'Delete',
 };
+export const TYPES: Readonly<Record<Job['type'], string>> = { ...ORDERS, upload: 'Upload from a URL' };
 
 export const STATES: Readonly<Record<Job['state'], readonly [text: string, tone: Tone]>> = {
   queued: ['Waiting', 'plain'],
@@ -46,8 +47,13 @@ export function hasEnded({ state }: Pick<Job, 'state'>): boolean {
   return state !== 'queued' && state !== 'running' && state !== 'paused';
 }
 
-export function titleOf({ name, type, source }: Pick<Job, 'name' | 'type' | 'source'>): string {
-  return name ?? `${TYPES[type]} ${source.path}`;
+export function titleOf({
+  name,
+  type,
+  source,
+  destination,
+}: Pick<Job, 'name' | 'type' | 'source' | 'destination'>): string {
+  return name ?? `${TYPES[type]} ${(source ?? destination)?.path ?? ''}`;
 }
 
 /** How far it is, with bytes of files that are under way; undefined while nobody can tell how much there is. */
@@ -99,7 +105,11 @@ export function boundsOf(settings: Partial<Job['settings']>): readonly string[] 
   ];
 }
 
+export function isRepeatable(job: Job): job is RepeatableJob {
+  return job.source !== null;
+}
+
 /** The request that does the same once more. */
-export function sameAgain({ type, name, source, destination, settings }: Job, dryRun: boolean): NewJob {
+export function sameAgain({ type, name, source, destination, settings }: RepeatableJob, dryRun: boolean): NewJob {
   return { type, name, source, ...(destination === null ? {} : { destination }), ...settings, dryRun };
 }
