@@ -22,6 +22,7 @@ import {
 } from '../operations/operation.js';
 import { baseName, joinPath, parentOf, pathBelow, type RemotePath } from '../remotes/path.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
+import { isSameTime, ownTimeOf, shownTime } from '../remotes/times.js';
 import { streamOf } from '../remotes/whole.js';
 import type { JobFile, JobTree, RunningJob, TransferType } from '../storage/storage.js';
 
@@ -160,18 +161,49 @@ export class FileWork {
       check: (reading, writing, _from, to) => this.check(task, reading, writing, from, to),
     };
     await this.operations.run(requestOf(task, isMove ? 'move' : 'copy', target, wanted), async (operation) => {
-      if (!isMove) return void (await copyFile(this.operations, operation, request));
-      await this.moveAcross(task, operation, from, request);
+      if (isMove) return this.moveAcross(task, operation, from, request);
+      if (!(await this.stands(task, operation, from, request))) await copyFile(this.operations, operation, request);
+    });
+  }
+
+  /** Of a file that a slice had in hand when it died: whether the copy of it stands, of the same bytes and as it would be dated. */
+  private async stands(
+    { job, file, places }: FileTask,
+    operation: Operation,
+    from: RemotePath,
+    { source: connection, modifiedAt }: CopyRequest,
+  ): Promise<boolean> {
+    if (!file.wasTaken) return false;
+    const wanted = pathBelow(places.targetRoot, file.path);
+    const looking = operation.useBoth(connection, async (source, target) => {
+      const original = await find(source, from);
+      if (original === undefined) return false;
+      for (const place of renames(job) ? namesFor(wanted) : [wanted]) {
+        const found = await find(target, place);
+        if (found === undefined) return false;
+        if (!isDatedAs(found, modifiedAt ?? ownTimeOf(original), target)) continue;
+        if (!(await holdSame(source, target, from, place))) continue;
+        operation.locate(place, baseName(place));
+        operation.fileSize = found.size;
+        return true;
+      }
+      return false;
+    });
+    return looking.catch((error: unknown) => {
+      // Into a folder that nobody may read it is copied again.
+      if (hasCode(error, 'permission_denied')) return false;
+      throw error;
     });
   }
 
   /** The copy stands before the source goes, and of a source that has changed meanwhile nothing goes. */
   private async moveAcross(
-    { job, file, places, signal }: FileTask,
+    task: FileTask,
     operation: Operation,
     from: RemotePath,
     request: CopyRequest,
   ): Promise<void> {
+    const { job, file, places, signal } = task;
     const { source } = places;
     const use = {
       signal,
@@ -184,7 +216,8 @@ export class FileWork {
     if (copied === undefined) {
       const before = await look();
       if (before === undefined) throw new GatewayError('not_found', `${from} does not exist`, { step: 'open' });
-      const { size } = await copyFile(this.operations, operation, request);
+      const stands = await this.stands(task, operation, from, request);
+      const { size } = stands ? before : await copyFile(this.operations, operation, request);
       copied = { size, modifiedMs: Math.trunc(before.modifiedAt.getTime()) };
       await this.tree.markCopied(job.id, file.path, size, copied.modifiedMs);
     } else operation.fileSize = file.size;
@@ -214,10 +247,9 @@ export class FileWork {
 
   /** The path itself, or the first name beside it that is not taken. */
   private targetOf(job: RunningJob, wanted: RemotePath): PathReference {
-    if (job.type === 'sync' || job.definition.onConflict !== 'rename') return fixed(wanted);
+    if (!renames(job)) return fixed(wanted);
     return async (remote) => {
-      for (let number = 0; number < MOST_NAMES; number++) {
-        const place = number === 0 ? wanted : numbered(wanted, number);
+      for (const place of namesFor(wanted)) {
         if ((await find(remote, place)) === undefined) return place;
       }
       throw new GatewayError('already_exists', `${wanted} and ${MOST_NAMES} names like it exist`, { step: 'open' });
@@ -241,6 +273,8 @@ function requestOf(
     ...{ job: part, memory, priority: 'background' },
   };
 }
+
+const renames = ({ type, definition }: RunningJob): boolean => type !== 'sync' && definition.onConflict === 'rename';
 
 const replaces = ({ type, definition }: RunningJob): boolean =>
   type === 'sync' || definition.onConflict === 'replace' || definition.onConflict === 'newer';
@@ -269,10 +303,20 @@ async function refuseOlder(target: Remote, to: RemotePath, { modifiedMs }: JobFi
 
 /** @throws LeftAlone where both hold the same bytes, which are read for it */
 async function refuseSame(source: Remote, target: Remote, from: RemotePath, to: RemotePath): Promise<void> {
+  if (await holdSame(source, target, from, to)) throw new LeftAlone(`${to} holds the same bytes`);
+}
+
+/** Read only where they are as long. */
+async function holdSame(source: Remote, target: Remote, from: RemotePath, to: RemotePath): Promise<boolean> {
   const [one, other] = [await source.stat(from), await find(target, to)];
-  if (other === undefined || other.isDirectory || one.size !== other.size) return;
-  const [left, right] = [await digestOf(source, from), await digestOf(target, to)];
-  if (left === right) throw new LeftAlone(`${to} holds the same bytes`);
+  if (other === undefined || other.isDirectory || one.size !== other.size) return false;
+  return (await digestOf(source, from)) === (await digestOf(target, to));
+}
+
+/** Whether a copy written with this time would be dated so; where times are not kept, whatever was written since. */
+function isDatedAs(found: FileInfo, time: Date | undefined, { can }: Remote): boolean {
+  if (time === undefined) return true;
+  return can.keepsTimes === 'no' ? found.modifiedAt >= time : isSameTime(shownTime(found), time);
 }
 
 async function digestOf(remote: Remote, path: RemotePath): Promise<string> {
@@ -281,6 +325,12 @@ async function digestOf(remote: Remote, path: RemotePath): Promise<string> {
     for await (const chunk of chunks) hash.update(chunk);
   });
   return hash.digest('hex');
+}
+
+/** The path itself, and names beside it. */
+function* namesFor(path: RemotePath): Generator<RemotePath> {
+  yield path;
+  for (let number = 1; number < MOST_NAMES; number++) yield numbered(path, number);
 }
 
 /** `report (2).pdf` */

@@ -9,7 +9,7 @@ const always = (): boolean => true;
 function table(count: number): { rows: JobFile[]; claims: number[]; claim: (limit: number) => Promise<JobFile[]> } {
   const rows = Array.from({ length: count }, (_, index): JobFile => {
     const path = Buffer.from(`file-${index}`);
-    return { path, action: 'copy', size: 1, modifiedMs: 0, isCopied: false, tries: 0 };
+    return { path, action: 'copy', size: 1, modifiedMs: 0, isCopied: false, wasTaken: false, tries: 0 };
   });
   const claims: number[] = [];
   const claim = async (limit: number): Promise<JobFile[]> => {

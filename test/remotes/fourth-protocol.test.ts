@@ -13,6 +13,7 @@ remoteSuite('a fourth protocol, over memory', async () => {
     write: async (file, content) =>
       void tree.write(parseRemotePath(file, ROOT, 'file'), Buffer.from(content as Buffer)),
     modifiedAt: async (file) => tree.files.get(file)?.modifiedAt ?? Promise.reject(new Error(`${file} is not there`)),
+    version: async (file) => String(tree.files.get(file)?.modifiedAt.getTime()),
     files: async (folder) => [...tree.files.keys()].filter((file) => file.startsWith(`${folder}/`)).sort(),
   };
   const connection = {

@@ -26,6 +26,8 @@ export interface Disk {
   write(file: string, content: Buffer | string): Promise<void>;
   /** As the file has it, or as its metadata say in rclone's form. */
   modifiedAt(file: string): Promise<Date>;
+  /** Another one when the file has been written anew; on S3 as far as that was in another second. */
+  version(file: string): Promise<string>;
   /** Every file below `folder`, hidden ones too, sorted; on S3 also each open multipart upload as `key?upload`. */
   files(folder: string): Promise<string[]>;
   /** Only where the server has symbolic links. */
@@ -95,6 +97,11 @@ class LocalDisk implements Disk {
 
   async modifiedAt(file: string): Promise<Date> {
     return (await stat(this.root + file)).mtime;
+  }
+
+  async version(file: string): Promise<string> {
+    const { ino, ctimeMs } = await stat(this.root + file);
+    return `${ino} ${ctimeMs}`;
   }
 
   async write(file: string, content: Buffer | string): Promise<void> {
@@ -225,6 +232,13 @@ class BucketDisk implements Disk {
   async modifiedAt(file: string): Promise<Date> {
     const { Metadata } = await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: this.key(file) }));
     return new Date(Number(Metadata?.['mtime'] ?? 0) * 1000);
+  }
+
+  async version(file: string): Promise<string> {
+    const { LastModified } = await this.client.send(
+      new HeadObjectCommand({ Bucket: this.bucket, Key: this.key(file) }),
+    );
+    return String(LastModified?.getTime());
   }
 
   async write(file: string, content: Buffer | string): Promise<void> {

@@ -42,17 +42,19 @@ export class JobTree {
     return this.database.run(
       (sql) => sql<JobFile[]>`
         with picked as (
-          select path, ordinal, size from job_files
+          select path, ordinal, size, seat is not null as was_taken from job_files
           where job_id = ${id} and phase = ${phase} and state = 'waiting' and next_try_at <= now()
             and (seat is null or seat = ${seat.number} or seat >= ${seatsOf(seat.kind, job)})
           order by ordinal limit ${limit} for update skip locked),
         summed as (
-          select path, ordinal, sum(size) over (order by ordinal) as bytes, min(ordinal) over () as first from picked),
+          select path, ordinal, was_taken, sum(size) over (order by ordinal) as bytes, min(ordinal) over () as first
+          from picked),
         taken as (
           update job_files f set seat = ${seat.number} from summed s
           where f.job_id = ${id} and f.path = s.path and (s.bytes <= ${bytes}::bigint or s.ordinal = s.first)
-          returning f.*)
-        select path, action, size, modified_ms as "modifiedMs", is_copied as "isCopied", tries from taken
+          returning f.*, s.was_taken)
+        select path, action, size, modified_ms as "modifiedMs", is_copied as "isCopied", was_taken as "wasTaken", tries
+        from taken
         order by ordinal`,
     );
   }

@@ -136,6 +136,8 @@ export interface JobFile {
   readonly size: number;
   readonly modifiedMs: number;
   readonly isCopied: boolean;
+  /** A slice that ended over it had it in hand: it may have been done. */
+  readonly wasTaken: boolean;
   readonly tries: number;
 }
 

@@ -1,0 +1,151 @@
+/**
+ * A node is killed when files have been copied and none of it could be recorded: whoever takes the job up sees that the copies
+ * stand. None is written a second time, none is told as one that stood there before, and all are counted.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import postgresClient from 'postgres';
+import { after, before, describe, test } from 'node:test';
+import { PROTOCOLS, startServers } from '../faults/rig.js';
+import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { TEST_KEY } from '../storage/databases.js';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { eventually } from '../support/eventually.js';
+import { begin, ended, history, look } from './support.js';
+
+const FILES = 120;
+const BYTES = 3_000;
+const ENDS_WITHIN_MS = 90_000;
+
+describe('files that were copied and not recorded', { timeout: 600_000 }, () => {
+  let servers: Awaited<ReturnType<typeof startServers>>;
+  let postgres: PostgresServer;
+  let gateway: TestGateway;
+  const contents = new Map<string, Buffer>();
+
+  const startNode = (): Promise<TestGateway> =>
+    startGateway({
+      env: { GATEWAY_MASTER_KEY: TEST_KEY },
+      config: {
+        database: { url: postgres.url },
+        accounts: [
+          {
+            email: 'test@example.com',
+            plan: 'pro',
+            apiKeys: [{ name: 'test', key: KEY }],
+            connections: PROTOCOLS.map((id) => ({ id, name: id, ...servers[id].connection })),
+          },
+        ],
+      },
+    });
+
+  before(async () => {
+    [servers, postgres] = await Promise.all([startServers(), startPostgres()]);
+    for (let number = 0; number < FILES; number++) contents.set(`${number % 7}/${number}.bin`, randomBytes(BYTES));
+    gateway = await startNode();
+  });
+  after(async () => {
+    await gateway?.stop();
+    await Promise.all(Object.values(servers ?? {}).map((server) => server.stop()));
+    await postgres?.stop();
+  });
+
+  for (const [type, from, to, onConflict] of [
+    ['copy', 'sftp', 'ftp', 'fail'],
+    ['copy', 'sftp', 's3', 'skip'],
+    ['copy', 's3', 'sftp', 'rename'],
+    ['move', 'ftp', 'sftp', 'replace'],
+    ['sync', 'ftp', 's3', 'replace'],
+  ] as const) {
+    test(`a ${type} from ${from} to ${to}, onConflict ${onConflict}`, async (t) => {
+      const [source, target] = [servers[from].disk, servers[to].disk];
+      const root = `/${type}-${onConflict}`;
+      for (const [name, content] of contents) await source.write(`${root}/${name}`, content);
+      const place = `${root}-copied`;
+      const { id } = await begin(gateway.api, {
+        // So that it is killed on its way.
+        bytesPerSecond: (FILES * BYTES) / 5,
+        ...{ type, onConflict: type === 'sync' ? undefined : onConflict },
+        source: { connectionId: from, path: root },
+        destination: { connectionId: to, path: place },
+      });
+      const isListed = async (): Promise<boolean> => {
+        const { counts } = await look(gateway.api, id);
+        return counts.found === FILES && counts.done > 3;
+      };
+      await eventually(isListed, 'all files are found, and some done', 30_000);
+      // Whoever records the end of a file waits for the job's row.
+      const unlock = await lockJob(postgres, id);
+      const recorded = (await look(gateway.api, id)).counts.done;
+      const standing = await untilQuiet(() => shown(place));
+      await kill(gateway);
+      await unlock();
+      const before = new Map(
+        await Promise.all(standing.map(async (file) => [file, await target.version(file)] as const)),
+      );
+      gateway = await startNode();
+      const job = await ended(gateway.api, id, ENDS_WITHIN_MS);
+      assert.deepEqual(
+        [job.state, job.counts.done, job.counts.skipped, job.counts.failed],
+        ['succeeded', FILES, 0, 0],
+        JSON.stringify(job),
+      );
+      assert.equal(job.counts.bytes, FILES * BYTES);
+      assert.deepEqual(await shown(place), [...contents.keys()].map((name) => `${place}/${name}`).sort());
+      const again: string[] = [];
+      for (const [file, version] of before) if ((await target.version(file)) !== version) again.push(file);
+      t.diagnostic(
+        `${recorded} recorded, ${standing.length} standing when it was killed, ${again.length} copied again`,
+      );
+      assert.ok(standing.length < FILES, 'it was killed on the way');
+      assert.ok(standing.length > recorded, 'copies stand that nobody has recorded');
+      assert.deepEqual(again, []);
+      for (const [name, content] of contents) assert.ok((await target.read(`${place}/${name}`)).equals(content), name);
+      const items = (await history(gateway.api, { connection_id: to })).filter(({ path }) =>
+        path.startsWith(`${place}/`),
+      );
+      assert.deepEqual([items.length, new Set(items.map(({ path }) => path)).size], [FILES, FILES]);
+      assert.ok(items.every(({ status, fileSize }) => status === 'success' && fileSize === BYTES));
+
+      async function shown(folder: string): Promise<string[]> {
+        return (await target.files(folder)).filter((file) => !file.includes('/.ftg-')).sort();
+      }
+    });
+  }
+});
+
+/** As soon as it has been the same for as long as a file takes many times over. */
+async function untilQuiet(look: () => Promise<string[]>): Promise<string[]> {
+  let found = await look();
+  for (let quiet = 0; quiet < 5;) {
+    await delay(200);
+    const now = await look();
+    quiet = now.length === found.length ? quiet + 1 : 0;
+    found = now;
+  }
+  return found;
+}
+
+/** Resolves to what gives it free; what waited for it by then never happens. */
+async function lockJob({ url }: PostgresServer, id: string): Promise<() => Promise<void>> {
+  const sql = postgresClient(url, { max: 1, onnotice: () => undefined });
+  const session = await sql.reserve();
+  await session`begin`;
+  await session`select from jobs where id = ${id} for update`;
+  return async () => {
+    await session`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`;
+    await session`rollback`;
+    session.release();
+    await sql.end();
+  };
+}
+
+async function kill({ process, api }: TestGateway): Promise<void> {
+  const gone = once(process, 'exit');
+  process.kill('SIGKILL');
+  await gone;
+  api.close();
+}
