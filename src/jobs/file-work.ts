@@ -128,21 +128,32 @@ export class FileWork {
     const to = this.targetOf(job, wanted);
     const overwrite = replaces(job);
     await this.operations.run(requestOf(task, 'move', places.target, wanted), async (operation) => {
+      if (file.isCopied && (await this.hasMoved(task, operation, from, wanted))) return;
       if (job.definition.onConflict === 'newer') await operation.use((remote) => refuseOlder(remote, wanted, file));
-      if (file.isCopied && (await this.hasMoved(operation, from, wanted, file))) return;
       await this.tree.markCopied(job.id, file.path, file.size, file.modifiedMs);
       await moveFile(operation, fixed(from), to, overwrite);
     });
   }
 
   /** Whether a node that died had renamed it: the source is gone, and the target is as large. */
-  private hasMoved(operation: Operation, from: RemotePath, to: RemotePath, file: JobFile): Promise<boolean> {
+  private hasMoved(
+    { job, file }: FileTask,
+    operation: Operation,
+    from: RemotePath,
+    wanted: RemotePath,
+  ): Promise<boolean> {
     return operation.use(async (remote) => {
       if ((await find(remote, from)) !== undefined) return false;
-      const found = await find(remote, to);
-      if (found?.size !== file.size) return false;
-      operation.locate(to, baseName(to));
-      operation.fileSize = found.size;
+      let last: FileInfo | undefined;
+      for (const place of renames(job) ? namesFor(wanted) : [wanted]) {
+        const found = await find(remote, place);
+        if (found === undefined) break;
+        last = found;
+        // Of names that count up the last one that is taken.
+        operation.locate(place, baseName(place));
+      }
+      if (last?.size !== file.size) return false;
+      operation.fileSize = last.size;
       return true;
     });
   }

@@ -28,7 +28,7 @@ export interface JobFileView {
   readonly error: string | null;
 }
 
-const ENDED = ['succeeded', 'partly_failed', 'failed', 'cancelled'];
+export const ENDED: readonly string[] = ['succeeded', 'partly_failed', 'failed', 'cancelled'];
 
 export async function begin(api: ApiClient, body: object): Promise<JobView> {
   const answer = await api.post('/api/jobs', body);
@@ -85,4 +85,13 @@ export async function history(api: ApiClient, query: Record<string, string> = {}
     found.push(...page);
     if (page.length < 100) return found;
   }
+}
+
+/** Sixteen at a time. */
+export async function eachOf<T>(items: Iterable<T>, act: (item: T) => Promise<unknown>): Promise<void> {
+  const queue = items[Symbol.iterator]();
+  const worker = async (): Promise<void> => {
+    for (let next = queue.next(); next.done !== true; next = queue.next()) await act(next.value);
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
 }

@@ -25,6 +25,8 @@ export interface PostgresServer {
   kill(): Promise<void>;
   /** Starts it again, on the same port, after kill(). */
   restart(): Promise<void>;
+  /** Stands still (SIGSTOP) with all its processes, connections open, until the function is called. */
+  freeze(): Promise<() => void>;
   /** Ends the server and removes the cluster. */
   stop(): Promise<void>;
 }
@@ -53,6 +55,23 @@ export async function startPostgres(): Promise<PostgresServer> {
     },
     async restart() {
       server = await startServer(path.join(bin, 'postgres'), data, folder, port, ids);
+    },
+    async freeze() {
+      const pid = server.pid ?? 0;
+      // The one that makes them first: then no other comes.
+      process.kill(pid, 'SIGSTOP');
+      const all = [...(await childrenOf(pid)), pid];
+      const tell = (signal: NodeJS.Signals): void => {
+        for (const one of all) {
+          try {
+            process.kill(one, signal);
+          } catch {
+            // It has ended.
+          }
+        }
+      };
+      tell('SIGSTOP');
+      return () => tell('SIGCONT');
     },
     async stop() {
       await end(server, 'SIGINT');

@@ -9,6 +9,8 @@ import type { JobEnd } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf } from './job-seats.js';
 
 const PURGE_ROWS = 5000;
+/** That of a former job, which nobody has now: whoever takes its files knows that they may have been done. */
+const FORMER_SEAT = 32_767;
 
 type Owned = Pick<Job, 'id' | 'accountId' | 'definition' | 'phase'>;
 
@@ -42,7 +44,7 @@ export class JobTree {
     return this.database.run(
       (sql) => sql<JobFile[]>`
         with picked as (
-          select path, ordinal, size, seat is not null as was_taken from job_files
+          select path, ordinal, size, seat is not null or tries > 0 as was_taken from job_files
           where job_id = ${id} and phase = ${phase} and state = 'waiting' and next_try_at <= now()
             and (seat is null or seat = ${seat.number} or seat >= ${seatsOf(seat.kind, job)})
           order by ordinal limit ${limit} for update skip locked),
@@ -279,8 +281,9 @@ export async function narrow(tx: Transaction, formerId: string, id: string): Pro
     where job_id = ${formerId} and state in ('failed', 'waiting')`;
   await tx`
     with taken as (
-      insert into job_files (job_id, path, action, phase, state, size, modified_ms, is_copied)
-      select ${id}::uuid, path, action, phase, 'waiting', size, modified_ms, is_copied from job_files
+      insert into job_files (job_id, path, action, phase, state, size, modified_ms, is_copied, seat)
+      select ${id}::uuid, path, action, phase, 'waiting', size, modified_ms, is_copied,
+        case when tries > 0 or seat is not null or state = 'failed' then ${FORMER_SEAT}::smallint end from job_files
       where job_id = ${formerId} and state in ('failed', 'waiting') and action <> 'list'
       returning phase, action, size)
     update jobs set found = t.found, bytes_total = t.bytes

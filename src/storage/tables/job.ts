@@ -136,7 +136,7 @@ export interface JobFile {
   readonly size: number;
   readonly modifiedMs: number;
   readonly isCopied: boolean;
-  /** A slice that ended over it had it in hand: it may have been done. */
+  /** A slice that ended over it had it in hand, or a try failed on the way: it may have been done. */
   readonly wasTaken: boolean;
   readonly tries: number;
 }

@@ -1,0 +1,108 @@
+/** Nodes of one gateway on one PostgreSQL, any of which may be killed at any time, and the servers that their jobs lead to. */
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import type { ServerEntry, TestServer } from '../servers/catalogue.js';
+import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { TEST_KEY } from '../storage/databases.js';
+import { eventually } from '../support/eventually.js';
+import { KEY, startGateway, type ApiClient, type TestGateway } from '../support/gateway.js';
+import { look, type JobView } from './support.js';
+
+export interface ClusterOptions {
+  readonly nodes?: number;
+  /** Further keys of the configuration, and of the account. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly account?: Readonly<Record<string, unknown>>;
+}
+
+/** `servers`: connections by their ids. */
+export async function startCluster<Name extends string>(
+  servers: Readonly<Record<Name, ServerEntry | undefined>>,
+  { nodes = 3, config = {}, account = {} }: ClusterOptions = {},
+): Promise<Cluster<Name>> {
+  const cluster = new Cluster<Name>(async (cluster) =>
+    startGateway({
+      env: { GATEWAY_MASTER_KEY: TEST_KEY },
+      config: {
+        database: { url: cluster.postgres.url },
+        accounts: [
+          {
+            ...{ email: 'test@example.com', plan: 'pro', apiKeys: [{ name: 'test', key: KEY }], ...account },
+            connections: Object.entries<TestServer>(cluster.servers).map(([id, { connection }]) => ({
+              ...{ id, name: id },
+              ...connection,
+            })),
+          },
+        ],
+        ...config,
+      },
+    }),
+  );
+  // What has started is stopped although another one did not start.
+  const starting: Promise<unknown>[] = [
+    startPostgres().then((postgres) => (cluster.postgres = postgres)),
+    ...Object.entries<ServerEntry | undefined>(servers).map(async ([name, entry]) => {
+      cluster.servers[name as Name] = await (entry ?? assert.fail(name)).start();
+    }),
+  ];
+  try {
+    for (const outcome of await Promise.allSettled(starting)) if (outcome.status === 'rejected') throw outcome.reason;
+    // One alone lays out the database.
+    await cluster.add();
+    await Promise.all(Array.from({ length: nodes - 1 }, () => cluster.add()));
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
+
+export class Cluster<Name extends string> {
+  postgres!: PostgresServer;
+  readonly servers = {} as Record<Name, TestServer>;
+  /** Those that live. */
+  readonly nodes: TestGateway[] = [];
+
+  constructor(private readonly start: (cluster: Cluster<Name>) => Promise<TestGateway>) {}
+
+  /** Of any that lives. */
+  get api(): ApiClient {
+    return this.node(0).api;
+  }
+
+  node(index: number): TestGateway {
+    return this.nodes[index] ?? assert.fail('no node lives');
+  }
+
+  async add(): Promise<void> {
+    this.nodes.push(await this.start(this));
+  }
+
+  /** SIGKILL for one of them; `add` starts another in its place. */
+  async kill(index = randomInt(this.nodes.length)): Promise<void> {
+    const [victim] = this.nodes.splice(index, 1);
+    assert.ok(victim !== undefined);
+    const gone = once(victim.process, 'exit');
+    victim.process.kill('SIGKILL');
+    await gone;
+    await victim.stop();
+  }
+
+  /** A job, of whichever node can tell. */
+  async see(id: string, withinMs = 60_000): Promise<JobView> {
+    let job: JobView | undefined;
+    const told = async (): Promise<boolean> => {
+      job = await look(this.api, id).catch(() => undefined);
+      return job !== undefined;
+    };
+    await eventually(told, 'a node tells of the job', withinMs);
+    return job as JobView;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.allSettled(this.nodes.map((node) => node.stop()));
+    await Promise.allSettled(Object.values<TestServer>(this.servers).map((server) => server.stop()));
+    await (this.postgres as PostgresServer | undefined)?.stop();
+  }
+}
