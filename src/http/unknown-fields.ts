@@ -24,6 +24,10 @@ interface Unknown {
   readonly known: Fields;
 }
 
+interface UnknownField extends Unknown {
+  readonly holder: Record<string, unknown>;
+}
+
 type Fields = ReadonlyMap<string, Schema>;
 
 const NOTHING: Schema = { properties: {} };
@@ -49,9 +53,12 @@ export class UnknownFields {
     }
   }
 
-  /** `given`: the body, or fields of a streamed one. @throws GatewayError bad_request when strict */
+  /** `given`: the body, or fields of a streamed one; they are taken out of it. @throws GatewayError bad_request when strict */
   noteFields(given: unknown, schema: object): void {
-    for (const unknown of unknownIn(given, schema, '')) this.note('field', unknown);
+    for (const unknown of unknownIn(given, schema, '')) {
+      this.note('field', unknown);
+      delete unknown.holder[unknown.last];
+    }
   }
 
   /** For the answer. */
@@ -84,7 +91,7 @@ function wantsStrict(prefer: string | undefined): boolean {
   return handling?.toLowerCase() === 'strict';
 }
 
-function* unknownIn(value: unknown, schema: Schema, path: string): Generator<Unknown> {
+function* unknownIn(value: unknown, schema: Schema, path: string): Generator<UnknownField> {
   if (Array.isArray(value)) {
     if (schema.items !== undefined) for (const item of value) yield* unknownIn(item, schema.items, path);
     return;
@@ -94,8 +101,9 @@ function* unknownIn(value: unknown, schema: Schema, path: string): Generator<Unk
   if (known === undefined) return;
   for (const [name, inner] of Object.entries(value)) {
     const field = known.get(name);
-    if (field === undefined) yield { name: path + name, last: name, known };
-    else if (typeof inner === 'object') yield* unknownIn(inner, field, `${path}${name}.`);
+    if (field === undefined) {
+      yield { name: path + name, last: name, known, holder: value as Record<string, unknown> };
+    } else if (typeof inner === 'object') yield* unknownIn(inner, field, `${path}${name}.`);
   }
 }
 

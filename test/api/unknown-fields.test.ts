@@ -126,6 +126,17 @@ describe('unknown fields', () => {
     }
   });
 
+  test('what is passed over is kept nowhere', async () => {
+    const source = { connectionId: 'sandbox', path: '/none', more: { half: '\ud800' } };
+    const answer = await gateway.api.post('/api/jobs', { type: 'delete', source, dryRun: true, '\ud800': 'half' });
+    assert.equal(answer.status, 202, answer.text);
+    const made = await gateway.api.post('/api/schedules', {
+      ...{ name: 'n', cron: '@daily', job: { type: 'delete', source, half: '\ud800' } },
+    });
+    assert.equal(made.status, 201, made.text);
+    assert.doesNotMatch(made.text, /half/);
+  });
+
   test('the header is bounded and holds nothing that a header may not', async () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`unknown-${index}`, '1']));
     const odd = { 'a, b': '1', 'line\r\nX-Evil: 1': '1', ünïcode: '1', half: '1', ['long'.repeat(100)]: '1' };
