@@ -89,6 +89,7 @@ export async function startFuzzGateway(): Promise<FuzzGateway> {
     'http://user:pass@localhost:1/x',
   ];
   const ids = ['0199c0de-0000-7000-8000-000000000000', '0199c0de-0000-7000-8000-00000000000', 'not-an-id', '1'];
+  const own = await standing(gateway);
   const hosts = ['127.0.0.1', 'localhost', '::1', '169.254.169.254', '0x7f.1', 'nowhere.invalid', '0', '2130706433'];
   const connections = ['box', 'ftp', 'lake'];
   return {
@@ -96,7 +97,7 @@ export async function startFuzzGateway(): Promise<FuzzGateway> {
     user: {
       key: KEY,
       connections: [...connections, ...connections, 'shell', 'off', 'gone', 'absent'],
-      ids,
+      ids: [...ids, ...own],
       urls,
       hosts,
     },
@@ -107,6 +108,19 @@ export async function startFuzzGateway(): Promise<FuzzGateway> {
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** Ids of a transfer, of a job that has ended, and of a schedule. */
+async function standing({ api }: TestGateway): Promise<string[]> {
+  await api.post('/api/write/box', { path: '/f', content: 'f' });
+  const [transfer] = (await api.get('/api/transfers')).json['transfers'] as { readonly id: string }[];
+  const job = { type: 'delete', source: { connectionId: 'box', path: '/nothing' } };
+  const begun = (await api.post('/api/jobs', job)).json['job'] as { readonly id: string };
+  // It ends with the job.
+  await api.get(`/api/jobs/${begun.id}/events`);
+  const made = await api.post('/api/schedules', { name: 'hourly', cron: '@hourly', isActive: false, job });
+  const { id } = made.json['schedule'] as { readonly id: string };
+  return [String(transfer?.id), begun.id, id];
 }
 
 const target = ({ port, username, password }: { port: number; username: string; password: string }): object => ({

@@ -291,6 +291,8 @@ function textOfField(schema: Schema, name: string, known: Known): fc.Arbitrary<s
   if (name === 'since' || name === 'until' || name === 'expiresAt') {
     return fc.constantFrom('2026-01-01T00:00:00Z', '1767225600', '2026-01-01', '9999-12-31T23:59:59.999+14:00');
   }
+  if (name === 'cron') return fc.constantFrom('30 2 * * 1-5', '@hourly', '0 0 31 2 *', '61 * * * *');
+  if (name === 'timeZone') return fc.constantFrom('UTC', 'Europe/Berlin', 'Mars/Base');
   return pattern === undefined ? any : fc.oneof(fc.constantFrom('a-name', 'text'), any);
 }
 

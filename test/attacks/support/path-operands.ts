@@ -272,5 +272,15 @@ export const NO_PATHS: ReadonlySet<string> = new Set([
   'cursor',
   // Globs and markers are compared with names of a listing; nothing is opened by them.
   'pattern',
-  ...['name', 'webhookUrl', 'filePattern', 'excludePattern', 'doneFile', 'initial', 'afterDelivery'],
+  ...[
+    'name',
+    'webhookUrl',
+    'cron',
+    'timeZone',
+    'filePattern',
+    'excludePattern',
+    'doneFile',
+    'initial',
+    'afterDelivery',
+  ],
 ]);
