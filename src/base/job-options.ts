@@ -1,7 +1,7 @@
 /** What a job may be told beside where its files are and go, and the types that know it: API, forms and commands read this. */
-export type JobType = 'copy' | 'move' | 'delete' | 'sync';
+type OrderType = 'copy' | 'move' | 'delete' | 'sync';
 
-const ALL: readonly JobType[] = ['copy', 'move', 'delete', 'sync'];
+const ALL: readonly OrderType[] = ['copy', 'move', 'delete', 'sync'];
 
 export const JOB_OPTIONS = {
   include: ALL,
@@ -18,12 +18,12 @@ export const JOB_OPTIONS = {
   bytesPerSecond: ['copy', 'move', 'sync'],
   dryRun: ALL,
   webhookUrl: ALL,
-} as const satisfies Readonly<Record<string, readonly JobType[]>>;
+} as const satisfies Readonly<Record<string, readonly OrderType[]>>;
 export type JobOption = keyof typeof JOB_OPTIONS;
 
 export const JOB_OPTION_NAMES = Object.keys(JOB_OPTIONS) as readonly JobOption[];
 
-export function knowsOption(type: JobType, option: JobOption): boolean {
-  const types: readonly JobType[] = JOB_OPTIONS[option];
+export function knowsOption(type: string, option: JobOption): boolean {
+  const types: readonly string[] = JOB_OPTIONS[option];
   return types.includes(type);
 }

@@ -18,6 +18,7 @@ export const EMPTY_SCREENS: readonly Screen[] = [
   { name: 'no-transfer', path: '/transfers', ready: seen('No transfer yet') },
   { name: 'no-job', path: '/jobs', ready: seen('No job yet') },
   { name: 'no-connection-for-a-job', path: '/jobs/new', ready: seen('No connection to work on') },
+  { name: 'no-schedule', path: '/schedules', ready: seen('No schedule yet') },
   { name: 'no-watched-folder', path: '/watched', ready: seen('No folder is watched') },
   { name: 'no-key', path: '/keys', ready: seen('No key yet') },
   { name: 'no-session', path: '/pools', ready: seen('No session is open') },
@@ -80,6 +81,7 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
     ((await manage(page, 'GET', '/manage/deliveries?state=dead'))['deliveries'] as unknown[]).length > 0;
   await eventually(hasDeadLetter, 'a dead letter');
   const jobs = await furnishJobs(page);
+  const schedule = await furnishSchedules(page);
   const refused = manage(page, 'POST', '/api/delete/sandbox', { path: '/not-there.txt' });
   await refused.catch(() => undefined);
   const { transfers } = (await manage(page, 'GET', '/manage/transfers?status=failed&limit=1')) as {
@@ -101,6 +103,10 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
     { name: 'job', path: `/jobs/${jobs.done}`, ready: seen('readme.txt') },
     { name: 'job-failed', path: `/jobs/${jobs.failed}`, ready: seen('What failed, and why') },
     { name: 'job-new', path: `/jobs/new?like=${jobs.done}`, ready: seen('Start the job') },
+    { name: 'schedules', path: '/schedules', ready: seen('Month of the partner') },
+    { name: 'schedule', path: `/schedules/${schedule}`, ready: seen('4 files failed') },
+    { name: 'schedule-new', path: `/schedules/new?like=${jobs.done}`, ready: seen('02:30') },
+    { name: 'schedule-edit', path: `/schedules/${schedule}/edit`, ready: seen('02:30') },
     { name: 'files', path: '/files/sandbox?path=/', ready: seen('orders.json') },
     { name: 'usage', path: '/usage', ready: seen('Actions by day') },
     { name: 'pools', path: '/pools', ready: seen('Leased') },
@@ -118,10 +124,31 @@ async function furnishJobs(page: Page): Promise<{ readonly done: string; readonl
   return { done, failed };
 }
 
+/** One that has run, and one that is switched off. Resolves to the id of the first. */
+async function furnishSchedules(page: Page): Promise<string> {
+  const job = {
+    ...{ type: 'copy', onConflict: 'fail', maxSize: 1024 },
+    source: { connectionId: 'sandbox', path: '/reports' },
+    destination: { connectionId: 'sandbox', path: '/archive' },
+  };
+  const times = { cron: '30 2 * * 1-5', timeZone: 'Europe/Berlin' };
+  const made = await manage(page, 'POST', '/api/schedules', { name: 'Nightly reports', ...times, job });
+  const { id } = made['schedule'] as { id: string };
+  const rare = { name: 'Month of the partner', cron: '0 4 1 */2 5#2', isActive: false };
+  await manage(page, 'POST', '/api/schedules', { ...rare, job: { ...job, type: 'sync', onConflict: 'replace' } });
+  const { job: begun } = (await manage(page, 'POST', `/api/schedules/${id}/run`)) as { job: { id: string } };
+  await jobEnds(page, begun.id);
+  return id;
+}
+
 /** Resolves to its id, once it has ended. */
 export async function runJob(page: Page, body: object): Promise<string> {
   const { job } = (await manage(page, 'POST', '/api/jobs', body)) as { job: { id: string } };
-  const hasEnded = async () => (await manage(page, 'GET', `/manage/jobs/${job.id}`))['finishedAt'] !== null;
-  await eventually(hasEnded, 'the job ends', 30_000);
+  await jobEnds(page, job.id);
   return job.id;
+}
+
+async function jobEnds(page: Page, id: string): Promise<void> {
+  const hasEnded = async () => (await manage(page, 'GET', `/manage/jobs/${id}`))['finishedAt'] !== null;
+  await eventually(hasEnded, 'the job ends', 30_000);
 }

@@ -94,7 +94,9 @@ test('a dry run that was asked for with bounds is done for real, and again, with
   await page.getByText('1 file deleted').waitFor();
   assert.deepEqual(readdirSync(onDisk('bounded')), ['small.txt']);
   await page.getByRole('link', { name: 'Do it again' }).click();
-  await page.getByText('As before, only files').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Not smaller than' }).inputValue(), '50 B');
+  assert.equal(await page.getByLabel('Folders deep at most').inputValue(), '1');
+  assert.equal(await page.getByRole('textbox', { name: 'But not like' }).inputValue(), '*.tmp');
   await page.getByRole('button', { name: 'Show what would happen' }).click();
   await dialog().getByText('Nothing would be done').waitFor();
 });

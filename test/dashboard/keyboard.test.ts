@@ -61,6 +61,7 @@ test('log in, and to every screen by g and its letter', async () => {
   for (const [letter, name] of [
     ['c', 'Connections'],
     ['j', 'Jobs'],
+    ['h', 'Schedules'],
     ['t', 'Transfers'],
     ['k', 'API keys'],
     ['w', 'Watched folders'],

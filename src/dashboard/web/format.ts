@@ -67,3 +67,24 @@ export function formatAgo(iso: string, now = Date.now()): string {
 export function secondsLeft(done: number, total: number | null, bytesPerSecond: number): number | undefined {
   return total === null || bytesPerSecond <= 0 ? undefined : Math.max(0, total - done) / bytesPerSecond;
 }
+
+/** The zone of the browser. */
+export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** With its weekday, by the clocks of a zone; where the browser does not know the zone, in UTC. */
+export function formatIn(iso: string, timeZone: string): string {
+  return inZone(iso, timeZone, { hour: '2-digit', minute: '2-digit' });
+}
+
+export function dayIn(iso: string, timeZone: string): string {
+  return inZone(iso, timeZone, {});
+}
+
+function inZone(iso: string, timeZone: string, time: Intl.DateTimeFormatOptions): string {
+  const day = { weekday: 'short', year: 'numeric', month: 'short', day: 'numeric' } as const;
+  try {
+    return new Intl.DateTimeFormat(undefined, { ...day, ...time, timeZone }).format(new Date(iso));
+  } catch {
+    return iso;
+  }
+}

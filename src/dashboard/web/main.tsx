@@ -40,6 +40,10 @@ const TransferScreen = lazy(() => import('./screens/transfer.tsx'));
 const Jobs = lazy(() => import('./screens/jobs.tsx'));
 const NewJob = lazy(() => import('./screens/new-job.tsx'));
 const JobScreen = lazy(() => import('./screens/job.tsx'));
+const Schedules = lazy(() => import('./screens/schedules.tsx'));
+const NewSchedule = lazy(() => import('./screens/new-schedule.tsx'));
+const ScheduleScreen = lazy(() => import('./screens/schedule.tsx'));
+const EditSchedule = lazy(() => import('./screens/edit-schedule.tsx'));
 const Files = lazy(() => import('./screens/files.tsx'));
 const UsageScreen = lazy(() => import('./screens/usage.tsx'));
 const Pools = lazy(() => import('./screens/pools.tsx'));
@@ -76,6 +80,10 @@ function App(): ReactElement {
           <Route path={SCREENS.jobs} component={Jobs} />
           <Route path={SCREENS.newJob} component={NewJob} />
           <Route path={SCREENS.job}>{({ id }) => <JobScreen key={id} id={id} />}</Route>
+          <Route path={SCREENS.schedules} component={Schedules} />
+          <Route path={SCREENS.newSchedule} component={NewSchedule} />
+          <Route path={SCREENS.editSchedule}>{({ id }) => <EditSchedule key={id} id={id} />}</Route>
+          <Route path={SCREENS.schedule}>{({ id }) => <ScheduleScreen key={id} id={id} />}</Route>
           <Route path={SCREENS.files}>{() => <Files />}</Route>
           <Route path={SCREENS.filesOf}>{({ id }) => <Files key={id} connectionId={decodeURIComponent(id)} />}</Route>
           <Route path={SCREENS.usage} component={UsageScreen} />

@@ -3,6 +3,7 @@ import * as Ariakit from '@ariakit/react';
 import {
   Activity,
   ArrowLeftRight,
+  CalendarClock,
   ChartNoAxesColumn,
   Eye,
   FolderOpen,
@@ -45,6 +46,7 @@ const PLACES: readonly PlaceGroup[] = [
       { path: '/', name: 'Overview', letter: 'o', icon: LayoutDashboard },
       { path: '/files', name: 'Files', letter: 'f', icon: FolderOpen },
       { path: '/jobs', name: 'Jobs', letter: 'j', icon: Layers },
+      { path: '/schedules', name: 'Schedules', letter: 'h', icon: CalendarClock },
       { path: '/transfers', name: 'Transfers', letter: 't', icon: ArrowLeftRight },
     ],
   },

@@ -41,6 +41,9 @@ export type RepeatableJob = Job & Pick<NewJob, 'type'> & { readonly source: NonN
 export type JobFile = FileApi['schemas']['JobFile'];
 export type NewJob = FileApi['schemas']['NewJob'];
 
+export type Schedule = Schemas['ManagedSchedule'];
+export type NewSchedule = FileApi['schemas']['NewSchedule'];
+
 export type Overview = Schemas['Overview'];
 export type Usage = Schemas['Usage'];
 export type PoolState = Schemas['PoolsAnswer']['pools'][number];

@@ -5,7 +5,7 @@ import { request, withQuery } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import { useLiveTransfers } from '../api/live.ts';
 import type { Job, JobFile } from '../api/types.ts';
-import { formatBytes, formatDuration, formatSpeed } from '../format.ts';
+import { formatBytes, formatDuration } from '../format.ts';
 import {
   Badge,
   Button,
@@ -20,22 +20,13 @@ import {
   Time,
 } from '../ui/basics.tsx';
 import { Confirm } from '../ui/dialog.tsx';
-import { Ban, Pause, Play, RotateCw } from '../ui/icons.tsx';
+import { Ban, CalendarClock, Pause, Play, RotateCw } from '../ui/icons.tsx';
+import { sameAgain } from './jobs/draft.ts';
+import { factsOf } from './jobs/facts.tsx';
 import { JobFiles } from './jobs/files.tsx';
 import { useJob } from './jobs/live.ts';
 import { JobProgress, leftText, speedText, starterOf, StateBadge, useConnectionNames } from './jobs/rows.tsx';
-import {
-  boundsOf,
-  COMPARISONS,
-  CONFLICTS,
-  countsText,
-  filesText,
-  hasEnded,
-  isRepeatable,
-  sameAgain,
-  titleOf,
-  TYPES,
-} from './jobs/words.ts';
+import { countsText, filesText, hasEnded, isRepeatable, titleOf } from './jobs/words.ts';
 import { LiveRows } from './transfers/rows.tsx';
 
 const JOBS = ['/manage/jobs', '/api/jobs'];
@@ -136,6 +127,11 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
         </Button>
       )}
       {!isOpen && isRepeatable(job) && <LinkButton href={`/jobs/new?like=${id}`}>Do it again …</LinkButton>}
+      {isRepeatable(job) && (
+        <LinkButton href={`/schedules/new?like=${id}`} icon={CalendarClock}>
+          As a schedule …
+        </LinkButton>
+      )}
       {isCancelling && (
         <Confirm
           title={`Cancel ${titleOf(job)}?`}
@@ -224,39 +220,15 @@ function Failures({ job: { id, counts, state } }: { readonly job: Job }): ReactE
 
 function JobFacts({ job }: { readonly job: Job }): ReactElement {
   const nameOf = useConnectionNames();
-  const { type, source, destination, settings, createdAt, startedAt, finishedAt } = job;
-  const { include, exclude, onConflict, compare, deleteExtra, maxDeletes, bytesPerSecond } = settings;
-  const folder = ({ connectionId, path }: NonNullable<Job['source']>): ReactElement => (
-    <Link href={withQuery(`/files/${encodeURIComponent(connectionId)}`, { path })}>
-      {nameOf(connectionId)}: {path}
-    </Link>
-  );
+  const { createdAt, startedAt, finishedAt, scheduleId } = job;
   const tookMs = startedAt === null || finishedAt === null ? undefined : Date.parse(finishedAt) - Date.parse(startedAt);
-  const rules =
-    type === 'sync'
-      ? [
-          ['A file is unchanged when', COMPARISONS[compare]] as const,
-          [
-            'What only the destination has',
-            deleteExtra ? `is deleted, ${filesText(maxDeletes)} at most` : 'stays',
-          ] as const,
-        ]
-      : type === 'delete'
-        ? []
-        : [['A file that is there already', CONFLICTS[onConflict]] as const];
+  const starter = scheduleId === null ? starterOf(job) : <Link href={`/schedules/${scheduleId}`}>a schedule</Link>;
   return (
     <Facts
       isWide
       items={[
-        ['What', TYPES[type]],
-        ...(source === null ? [] : [['From', folder(source)] as const]),
-        ...(destination === null ? [] : [['To', folder(destination)] as const]),
-        ...(include.length === 0 ? [] : [['Only files like', include.join(', ')] as const]),
-        ...(exclude.length === 0 ? [] : [['But not like', exclude.join(', ')] as const]),
-        ...(boundsOf(settings).length === 0 ? [] : [['Only files', boundsOf(settings).join(', ')] as const]),
-        ...rules,
-        ...(bytesPerSecond === 0 ? [] : [['Not faster than', formatSpeed(bytesPerSecond)] as const]),
-        ['Begun by', starterOf(job)],
+        ...factsOf(job, nameOf),
+        ['Begun by', starter],
         ['Asked for', <Time key="c" iso={createdAt} isLong />],
         ...(startedAt === null ? [] : [['Started', <Time key="s" iso={startedAt} isLong />] as const]),
         ...(finishedAt === null ? [] : [['Ended', <Time key="f" iso={finishedAt} isLong />] as const]),

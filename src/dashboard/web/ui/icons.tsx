@@ -40,6 +40,9 @@ export const ArrowLeftRight = icon('M8 3 4 7l4 4M4 7h16M16 21l4-4-4-4M20 17H4');
 export const ArrowRight = icon('M5 12h14M12 5l7 7-7 7');
 export const ArrowUp = icon('M5 12l7-7 7 7M12 19V5');
 export const Ban = icon('M2 12a10 10 0 1 0 20 0a10 10 0 1 0-20 0M4.929 4.929 19.07 19.071');
+export const CalendarClock = icon(
+  'M16 14v2.2l1.6 1M16 2v4M21 7.5V6a2 2 0 0 0-2-2H5a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h3.5M3 10h5M8 2v4M10 16a6 6 0 1 0 12 0a6 6 0 1 0-12 0',
+);
 export const ChartNoAxesColumn = icon('M5 21v-6M12 21V3M19 21V9');
 export const Check = icon('M20 6 9 17l-5-5');
 export const ChevronDown = icon('M6 9l6 6 6-6');

@@ -14,12 +14,14 @@ const MAX_SHOWN = 200;
 
 export function DryRun(props: {
   readonly id: string;
+  readonly verb: string;
+  readonly refused: string;
   readonly isBusy: boolean;
   readonly error: Error | null;
   readonly onStart: () => void;
   readonly onClose: () => void;
 }): ReactElement {
-  const { id, isBusy, error, onStart, onClose } = props;
+  const { id, verb, refused, isBusy, error, onStart, onClose } = props;
   const read = useJob(id);
   const job = read.data;
   const isKnown = job?.state === 'succeeded';
@@ -35,7 +37,7 @@ export function DryRun(props: {
       ) : (
         <Outcome job={job} />
       )}
-      <Failure error={error} title="It was not started" />
+      <Failure error={error} title={refused} />
       <div className="dialog-actions">
         <Button onClick={onClose}>Change something</Button>
         <Button
@@ -44,7 +46,7 @@ export function DryRun(props: {
           disabled={!isKnown}
           onClick={onStart}
         >
-          Start the job
+          {verb}
         </Button>
       </div>
     </Dialog>

@@ -108,8 +108,3 @@ export function boundsOf(settings: Partial<Job['settings']>): readonly string[] 
 export function isRepeatable(job: Job): job is RepeatableJob {
   return job.source !== null;
 }
-
-/** The request that does the same once more. */
-export function sameAgain({ type, name, source, destination, settings }: RepeatableJob, dryRun: boolean): NewJob {
-  return { type, name, source, ...(destination === null ? {} : { destination }), ...settings, dryRun };
-}

@@ -1,0 +1,43 @@
+/** Sizes and ages as people type them: a number and a unit. NaN = what was typed is none. */
+const SIZES = ['TiB', 'GiB', 'MiB', 'KiB', 'B'].map(
+  (name, index, { length }) => [name, 1024 ** (length - 1 - index)] as const,
+);
+const AGES = [
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** undefined = nothing was typed. */
+export function bytesOf(text: string): number | undefined {
+  const typed = text.trim();
+  if (typed === '') return undefined;
+  const [, amount, letter = 'B'] = /^(\d+(?:\.\d+)?)\s*(?:([kmgt])i?)?b?$/i.exec(typed) ?? [];
+  const unit = SIZES.find(([name]) => name[0] === letter.toUpperCase());
+  return amount === undefined || unit === undefined ? NaN : Math.round(Number(amount) * unit[1]);
+}
+
+/** Exactly as many; '' = none. */
+export function sizeText(bytes: number | undefined): string {
+  if (bytes === undefined) return '';
+  const [name, size] = SIZES.find(([, one]) => bytes % one === 0 && bytes >= one) ?? ['B', 1];
+  return `${bytes / size} ${name}`;
+}
+
+/** undefined = nothing was typed; without a unit it is none. */
+export function secondsOf(text: string): number | undefined {
+  const typed = text.trim().toLowerCase();
+  if (typed === '') return undefined;
+  const [, amount, word = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/.exec(typed) ?? [];
+  const unit = AGES.find(([name]) => `${name}s`.startsWith(word));
+  return amount === undefined || unit === undefined ? NaN : Math.round(Number(amount) * unit[1]);
+}
+
+export function ageText(seconds: number | undefined): string {
+  if (seconds === undefined) return '';
+  const [name, size] = AGES.find(([, one]) => seconds % one === 0 && seconds >= one) ?? ['second', 1];
+  const amount = seconds / size;
+  return `${amount} ${name}${amount === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,106 @@
+/** Crons as people choose and read them. What fits none of the rhythms stays a cron. */
+export const RHYTHMS = {
+  minutes: 'Every few minutes',
+  hours: 'Every hour',
+  day: 'Every day',
+  weekdays: 'Monday to Friday',
+  week: 'Every week',
+  month: 'Every month',
+  cron: 'By a cron of your own',
+} as const;
+export type Rhythm = keyof typeof RHYTHMS;
+
+export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+/** Those of which a whole number makes an hour. */
+export const STEPS = ['5', '10', '15', '20', '30'] as const;
+
+const NICKNAMES: Readonly<Record<string, string>> = {
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+};
+
+/** What is chosen; only what the rhythm asks for counts. */
+export interface Times {
+  readonly rhythm: Rhythm;
+  readonly step: string;
+  readonly minute: string;
+  /** HH:MM */
+  readonly time: string;
+  readonly weekday: string;
+  readonly day: string;
+  readonly cron: string;
+}
+
+export const NIGHTLY: Times = {
+  ...{ rhythm: 'day', step: '15', minute: '0', time: '02:30', weekday: '1', day: '1', cron: '30 2 * * *' },
+};
+
+export function timesOf(cron: string): Times {
+  const fields = (NICKNAMES[cron.trim().toLowerCase()] ?? cron.trim()).split(/ +/);
+  const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;
+  const own: Times = { ...NIGHTLY, rhythm: 'cron', cron };
+  if (fields.length !== 5 || month !== '*') return own;
+  const isEveryDay = day === '*' && weekday === '*';
+  const step = /^\*\/(\d+)$/.exec(minute)?.[1];
+  if (isEveryDay && hour === '*') {
+    if (step !== undefined && STEPS.some((one) => one === step)) return { ...own, rhythm: 'minutes', step };
+    return isNumber(minute, 59) ? { ...own, rhythm: 'hours', minute: String(Number(minute)) } : own;
+  }
+  if (!isNumber(minute, 59) || !isNumber(hour, 23)) return own;
+  const at = { ...own, time: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` };
+  if (isEveryDay) return { ...at, rhythm: 'day' };
+  if (day === '*' && /^(1-5|mon-fri)$/i.test(weekday)) return { ...at, rhythm: 'weekdays' };
+  if (day === '*' && isNumber(weekday, 7)) return { ...at, rhythm: 'week', weekday: String(Number(weekday) % 7) };
+  return weekday === '*' && isNumber(day, 31) && day !== '0'
+    ? { ...at, rhythm: 'month', day: String(Number(day)) }
+    : own;
+}
+
+export function cronOf({ rhythm, step, minute, time, weekday, day, cron }: Times): string {
+  const [hour = 0, past = 0] = time.split(':').map(Number);
+  const at = `${past} ${hour}`;
+  switch (rhythm) {
+    case 'minutes':
+      return `*/${step} * * * *`;
+    case 'hours':
+      return `${minute} * * * *`;
+    case 'day':
+      return `${at} * * *`;
+    case 'weekdays':
+      return `${at} * * 1-5`;
+    case 'week':
+      return `${at} * * ${weekday}`;
+    case 'month':
+      return `${at} ${day} * *`;
+    case 'cron':
+      return cron.trim();
+  }
+}
+
+/** undefined where it has no plain words. */
+export function wordsOf(cron: string): string | undefined {
+  const { rhythm, step, minute, time, weekday, day } = timesOf(cron);
+  switch (rhythm) {
+    case 'minutes':
+      return `Every ${step} minutes`;
+    case 'hours':
+      return minute === '0' ? 'Every hour, on the hour' : `Every hour, at ${minute} past`;
+    case 'day':
+      return `Every day at ${time}`;
+    case 'weekdays':
+      return `Monday to Friday at ${time}`;
+    case 'week':
+      return `Every ${WEEKDAYS[Number(weekday)] ?? ''} at ${time}`;
+    case 'month':
+      return `On day ${day} of every month at ${time}`;
+    case 'cron':
+      return undefined;
+  }
+}
+
+function isNumber(text: string, most: number): boolean {
+  return /^\d{1,2}$/.test(text) && Number(text) <= most;
+}

@@ -1,0 +1,182 @@
+/** When a schedule runs: chosen in words or as a cron, with the next five times before anything is saved. */
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useEffect, useId, useState, type ReactElement } from 'react';
+import { request } from '../../api/client.ts';
+import { dayIn, formatHour, formatIn, ownZone } from '../../format.ts';
+import { Failure } from '../../ui/basics.tsx';
+import { ChoiceField, TextField } from '../../ui/fields.tsx';
+import { RHYTHMS, type Rhythm, STEPS, type Times, WEEKDAYS } from './cron.ts';
+
+/** Asked once nobody has typed for this long. */
+const REST_MS = 300;
+
+export interface Preview {
+  /** Those of the cron that stands there now; undefined while they are not known. */
+  readonly nextRuns: readonly string[] | undefined;
+  readonly error: Error | null;
+}
+
+export function usePreview(cron: string, timeZone: string): Preview {
+  const [asked, setAsked] = useState({ cron, timeZone });
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked({ cron, timeZone }), REST_MS);
+    return () => clearTimeout(timer);
+  }, [cron, timeZone]);
+  const read: UseQueryResult<{ nextRuns: string[] }, Error> = useQuery({
+    queryKey: ['/api/schedules/preview', asked.cron, asked.timeZone],
+    queryFn: ({ signal }) => request('POST', '/api/schedules/preview', asked, signal),
+    enabled: asked.cron !== '' && asked.timeZone !== '',
+  });
+  const isOfNow = asked.cron === cron && asked.timeZone === timeZone;
+  return { nextRuns: isOfNow ? read.data?.nextRuns : undefined, error: isOfNow ? read.error : null };
+}
+
+export function TimeFields({
+  times,
+  timeZone,
+  preview,
+  onTimes,
+  onTimeZone,
+}: {
+  readonly times: Times;
+  readonly timeZone: string;
+  readonly preview: Preview;
+  readonly onTimes: (to: Partial<Times>) => void;
+  readonly onTimeZone: (timeZone: string) => void;
+}): ReactElement {
+  const zones = useId();
+  return (
+    <>
+      <div className="form-grid">
+        <ChoiceField
+          label="How often"
+          value={times.rhythm}
+          onText={(rhythm) => onTimes({ rhythm: rhythm as Rhythm })}
+          options={Object.entries(RHYTHMS)}
+        />
+        <RhythmFields times={times} onTimes={onTimes} />
+        <TextField
+          label="Time zone"
+          required
+          maxLength={64}
+          list={zones}
+          value={timeZone}
+          onText={onTimeZone}
+          hint="The clock that is meant, such as Europe/Berlin; summer time is kept."
+        />
+        <datalist id={zones}>
+          {ZONES.map((zone) => (
+            <option key={zone} value={zone} />
+          ))}
+        </datalist>
+      </div>
+      <section className="inset stack tight" aria-label="Next runs">
+        <h3>The next five runs</h3>
+        {preview.error === null ? (
+          <div role="status">
+            <RunTimes nextRuns={preview.nextRuns} timeZone={timeZone} />
+          </div>
+        ) : (
+          <Failure error={preview.error} title="It cannot run at such times" />
+        )}
+      </section>
+    </>
+  );
+}
+
+const ZONES: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
+
+function RhythmFields({
+  times: { rhythm, step, minute, time, weekday, day, cron },
+  onTimes,
+}: {
+  readonly times: Times;
+  readonly onTimes: (to: Partial<Times>) => void;
+}): ReactElement {
+  if (rhythm === 'cron') {
+    return (
+      <TextField
+        label="Cron"
+        required
+        maxLength={200}
+        value={cron}
+        onText={(text) => onTimes({ cron: text })}
+        className="mono"
+        hint="Minute, hour, day of the month, month, day of the week."
+      />
+    );
+  }
+  if (rhythm === 'minutes') {
+    const options = STEPS.map((one) => [one, `${one} minutes`] as const);
+    return <ChoiceField label="Every" value={step} onText={(text) => onTimes({ step: text })} options={options} />;
+  }
+  if (rhythm === 'hours') {
+    return (
+      <TextField
+        label="Minutes past the hour"
+        type="number"
+        required
+        min={0}
+        max={59}
+        value={minute}
+        onText={(text) => onTimes({ minute: text })}
+      />
+    );
+  }
+  return (
+    <>
+      <TextField label="At" type="time" required value={time} onText={(text) => onTimes({ time: text })} />
+      {rhythm === 'week' && (
+        <ChoiceField
+          label="On"
+          value={weekday}
+          onText={(text) => onTimes({ weekday: text })}
+          options={WEEKDAYS.map((name, index) => [String(index), name] as const)}
+        />
+      )}
+      {rhythm === 'month' && (
+        <TextField
+          label="On day"
+          type="number"
+          required
+          min={1}
+          max={31}
+          value={day}
+          onText={(text) => onTimes({ day: text })}
+          hint="A month without that day is left out."
+        />
+      )}
+    </>
+  );
+}
+
+/** Times of a zone, and of the reader's own where that is another. */
+export function RunTimes({
+  nextRuns,
+  timeZone,
+}: {
+  readonly nextRuns: readonly string[] | undefined;
+  readonly timeZone: string;
+}): ReactElement {
+  if (nextRuns === undefined) return <p className="muted">…</p>;
+  return (
+    <ol className="run-times">
+      {nextRuns.map((iso) => {
+        const here = hereIfOther(iso, timeZone);
+        return (
+          <li key={iso}>
+            <time dateTime={iso}>{formatIn(iso, timeZone)}</time>
+            {here !== undefined && <span className="muted small"> ({here} here)</span>}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** The reader's own time, with the day where that is another. */
+function hereIfOther(iso: string, timeZone: string): string | undefined {
+  const [there, here] = [formatIn(iso, timeZone), formatIn(iso, ownZone)];
+  if (there === here) return undefined;
+  return dayIn(iso, timeZone) === dayIn(iso, ownZone) ? formatHour(iso) : here;
+}
