@@ -80,11 +80,23 @@ export function flag(text: string): boolean {
   throw new InvalidArgumentError('Allowed choices are true, false.');
 }
 
-/** Bytes a second, as rclone takes them: 512K, 10M, 1.5G (of 1,024). */
-export function bytesPerSecond(text: string): number {
-  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([kmg]?)$/i.exec(text) ?? [];
-  if (amount === undefined) throw new InvalidArgumentError('It must be bytes a second, such as 512K or 10M.');
-  return Math.round(Number(amount) * 1024 ** ['', 'k', 'm', 'g'].indexOf(unit.toLowerCase()));
+/** As rclone takes them: 512K, 10M, 1.5G (of 1,024); without a letter bytes. */
+export function bytes(text: string): number {
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([kmgt]?)$/i.exec(text) ?? [];
+  if (amount === undefined) throw new InvalidArgumentError('It must be bytes, such as 512K or 10M.');
+  return Math.round(Number(amount) * 1024 ** ['', 'k', 'm', 'g', 't'].indexOf(unit.toLowerCase()));
+}
+
+const AGE_UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
+
+/** In seconds, as rclone takes them: 90s, 30m, 12h, 7d, 2w; without a letter seconds. */
+export function age(text: string): number {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)([smhdw]?)$/i.exec(text) ?? [];
+  const seconds = AGE_UNITS[unit === '' ? 's' : unit.toLowerCase()];
+  if (amount === undefined || seconds === undefined) {
+    throw new InvalidArgumentError('It must be an age, such as 90s, 12h or 7d.');
+  }
+  return Math.round(Number(amount) * seconds);
 }
 
 /** Of options that may be given several times. */

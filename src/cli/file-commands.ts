@@ -1,6 +1,7 @@
 /** The commands for files and folders, and for the jobs that whole folders are. */
 import { Argument, type Command, Option } from 'commander';
-import { type Actions, bytesPerSecond, gathered, number } from './command.js';
+import type { NewJob } from '../client/index.js';
+import { type Actions, number } from './command.js';
 import * as files from './commands/files.js';
 import { LOCAL_RULES } from './commands/folders.js';
 import * as jobs from './commands/jobs.js';
@@ -8,52 +9,16 @@ import { ls } from './commands/ls.js';
 import { get, put } from './commands/put-get.js';
 import * as schedules from './commands/schedules.js';
 import { sync } from './commands/trees.js';
+import { ORDER_TYPES, withJobOptions } from './job-options.js';
 
-const ORDER_TYPES = ['copy', 'move', 'delete', 'sync'];
 const JOB_STATES = ['queued', 'running', 'paused', 'succeeded', 'partly_failed', 'failed', 'cancelled'];
 const FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'];
 
 /** Options of what is done by a job. */
-function byJob(command: Command, { conflicts }: { readonly conflicts: boolean }): Command {
-  command
-    .option('--dry-run', 'tell what would be done, and do nothing')
+function byJob(command: Command, type: NewJob['type']): Command {
+  return withJobOptions(command, [type])
     .option('--detach', 'print the id of the job and leave it to itself')
     .option('--no-progress', 'no progress on the terminal');
-  withGlobs(command);
-  return conflicts ? withRules(command) : command;
-}
-
-function withGlobs(command: Command): Command {
-  return command
-    .option('--include <glob>', 'only these files; may be given several times', gathered)
-    .option('--exclude <glob>', 'not these files and folders; may be given several times', gathered);
-}
-
-function withRules(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--on-conflict <rule>', 'of a file that is there').choices([
-        'replace',
-        'skip',
-        'newer',
-        'rename',
-        'fail',
-      ]),
-    )
-    .option('--bwlimit <rate>', 'bytes a second of all files together, such as 512K or 10M', bytesPerSecond);
-}
-
-function withSync(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--compare <how>', 'how to tell that a file has not changed').choices([
-        'size-and-time',
-        'size',
-        'digest',
-      ]),
-    )
-    .option('--delete-extra', 'delete what the source does not have, after all else')
-    .option('--max-deletes <number>', 'with more to delete, delete nothing; 1000 when absent', number(0, 1e9));
 }
 
 /** Options of whole folders between here and the gateway. */
@@ -109,7 +74,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
         .option('-r, --recursive', 'a folder with all below it, by a job')
         .option('--no-overwrite', 'leave a file of that name as it is (exit code 5)')
         .option('--template <template>', 'rename with tokens, such as {date}-{filename}'),
-      { conflicts: true },
+      'copy',
     ),
     files.cp,
   );
@@ -122,7 +87,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
         .argument('<to>', 'connection:path, a folder with / at its end')
         .option('-r, --recursive', 'a folder with all below it, by a job; also to another connection')
         .option('--overwrite', 'replace a file of that name', false),
-      { conflicts: true },
+      'move',
     ),
     files.mv,
   );
@@ -134,20 +99,18 @@ export function addFileCommands(program: Command, actions: Actions): void {
         .argument('<places...>', 'connection:path of files')
         .option('-r, --recursive', 'a folder with all below it, by a job')
         .option('-f, --force', 'a file that is not there is no failure'),
-      { conflicts: false },
+      'delete',
     ),
     files.rm,
   );
   actions.remote(
-    withSync(
-      byJob(
-        program
-          .command('sync')
-          .description('bring what is new or changed from one folder to another, by a job')
-          .argument('<from>', 'connection:folder')
-          .argument('<to>', 'connection:folder'),
-        { conflicts: true },
-      ),
+    byJob(
+      program
+        .command('sync')
+        .description('bring what is new or changed from one folder to another, by a job')
+        .argument('<from>', 'connection:folder')
+        .argument('<to>', 'connection:folder'),
+      'sync',
     ),
     sync,
   );
@@ -205,10 +168,11 @@ export function addScheduleCommands(program: Command, actions: Actions): void {
   const group = program.command('schedules').description('jobs that begin by the clock');
   const one = (name: string, text: string): Command =>
     group.command(name).description(text).argument('<id>', 'of the schedule');
-  const timed = (command: Command): Command =>
-    command
-      .option('--name <name>', 'for people')
-      .option('--time-zone <zone>', 'whose local time the cron means, such as Europe/Berlin; UTC when absent');
+  const ZONE = [
+    '--time-zone <zone>',
+    'whose local time the cron means, such as Europe/Berlin; UTC when absent',
+  ] as const;
+  const timed = (command: Command): Command => command.option('--name <name>', 'for people').option(...ZONE);
   const CRON = ['--cron <cron>', 'when, such as "30 2 * * 1-5" or @daily'] as const;
   actions.remote(group.command('list', { isDefault: true }).description('list schedules'), schedules.listSchedules);
   const add = group
@@ -218,7 +182,16 @@ export function addScheduleCommands(program: Command, actions: Actions): void {
     .argument('<from>', 'connection:folder')
     .argument('[to]', 'connection:folder; not of a delete')
     .requiredOption(...CRON);
-  actions.remote(withSync(withRules(withGlobs(timed(add)))), schedules.addSchedule);
+  // A schedule that only ever tells what it would do is asked for by the API.
+  actions.remote(withJobOptions(timed(add), ORDER_TYPES, ['dryRun']), schedules.addSchedule);
+  actions.remote(
+    group
+      .command('preview')
+      .description('the next five times of a cron')
+      .requiredOption(...CRON)
+      .option(...ZONE),
+    schedules.previewSchedule,
+  );
   actions.remote(timed(one('edit', 'change it; what is not said stays')).option(...CRON), schedules.editSchedule);
   actions.remote(one('pause', 'begin no more of its jobs'), schedules.switchSchedule(false));
   actions.remote(one('resume', 'begin them again'), schedules.switchSchedule(true));

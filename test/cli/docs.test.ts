@@ -5,7 +5,9 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { JOB_OPTION_NAMES } from '../../src/base/job-options.js';
 import { EXIT } from '../../src/cli/exit-codes.js';
+import { OPTIONS } from '../../src/cli/job-options.js';
 import { ROOT, snippetsOf } from '../docs/snippets.js';
 import { typeAtTerminal } from '../docs/terminal.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
@@ -78,4 +80,12 @@ test('the table of exit codes is that of the program', () => {
   const documented = [...page.matchAll(/^\| (\d) \|/gm)].map(([, code]) => Number(code));
   const known = Object.values(EXIT).filter((code) => code < 100);
   assert.deepEqual(documented, known);
+});
+
+test('each option of a job has a row on the page', () => {
+  const rows = [...page.matchAll(/^\| (`--.*?) \| .* \| .* \|$/gm)].map(([, words = '']) => words).join();
+  for (const option of JOB_OPTION_NAMES) {
+    const { long } = OPTIONS[option];
+    assert.ok(rows.includes(`\`${long ?? ''}\``), `${option}: no row for ${long ?? ''}`);
+  }
 });

@@ -126,8 +126,36 @@ test('sync copies what is new, and deletes what is extra only up to its limit', 
   const { job } = await terminal.json<{ job: Job }>(...words);
   assert.deepEqual([job.counts.done, job.counts.skipped], [0, 3]);
   await terminal.fails(2, /between connections: see put -r and get -r/, ['sync', './source', 'box:x']);
-  await terminal.fails(2, /a sync replaces/, [...words, '--on-conflict', 'skip']);
+  await terminal.fails(2, /unknown option '--on-conflict'/, [...words, '--on-conflict', 'skip']);
   await terminal.fails(2, /512K or 10M/, [...words, '--bwlimit', 'much']);
+});
+
+test('files are chosen by depth, size and age, and each command takes what its job knows', async () => {
+  make(there('chosen'), ['near', 'sub/far', 'sub/deep/below']);
+  writeFileSync(there('chosen/large'), 'x'.repeat(3_000));
+  const now = Date.now() / 1_000;
+  for (const name of ['near', 'sub/deep/below']) utimesSync(there(`chosen/${name}`), now, now);
+  utimesSync(there('chosen/sub/far'), now - 8 * 86_400, now - 8 * 86_400);
+  const planned = async (...words: string[]): Promise<string[]> => {
+    const plan = await terminal.ok(['cp', '-r', '--dry-run', ...words, 'box:chosen', 'old:/chosen']);
+    return [...plan.matchAll(/^copy .* (\S+)$/gm)].map(([, path = '']) => path).sort();
+  };
+  assert.deepEqual(await planned('--max-depth', '1'), ['large', 'near']);
+  assert.deepEqual(await planned('--max-depth', '2', '--max-size', '2K'), ['near', 'sub/far']);
+  assert.deepEqual(await planned('--min-size', '2.5k'), ['large']);
+  assert.deepEqual(await planned('--min-age', '7d'), ['sub/far']);
+  assert.deepEqual(await planned('--max-age', '1w', '--exclude', 'large'), ['near', 'sub/deep/below']);
+  await terminal.fails(2, /512K or 10M/, ['rm', '-r', '--min-size', '10 apples', 'box:chosen']);
+  await terminal.fails(2, /90s, 12h or 7d/, ['rm', '-r', '--min-age', 'old', 'box:chosen']);
+  await terminal.fails(2, /--min-age needs -r/, ['rm', '--min-age', '7d', 'box:chosen/near']);
+  await terminal.fails(2, /unknown option '--bwlimit'/, ['rm', '-r', '--bwlimit', '1M', 'box:chosen']);
+  await terminal.ok(['rm', '-r', '--min-age', '7d', 'box:chosen']);
+  assert.deepEqual(filesIn(there('chosen')), ['large', 'near', 'sub/deep/below']);
+  const add = ['schedules', 'add', 'delete', 'box:chosen', '--cron', '@monthly', '--min-age', '30d'];
+  await terminal.fails(2, /--compare is of sync, and not of delete/, [...add, '--compare', 'size']);
+  const { schedule } = await terminal.json<{ schedule: Schedule }>(...add, '--max-depth', '2');
+  assert.deepEqual([schedule.job.minAgeSeconds, schedule.job.maxDepth], [30 * 86_400, 2]);
+  await terminal.ok(['schedules', 'rm', schedule.id]);
 });
 
 test('a job may be left to itself, and is listed, paused, resumed, cancelled and waited for', async () => {
@@ -151,6 +179,10 @@ test('schedules are made, changed, run and taken away', async () => {
   await terminal.fails(2, /required option '--cron/, words.slice(0, -2));
   await terminal.fails(2, /needs a place/, ['schedules', 'add', 'copy', 'box:nightly', '--cron', '@daily']);
   await terminal.fails(2, /cron|never/, [...words.slice(0, -1), '0 0 31 2 *']);
+  const preview = ['schedules', 'preview', '--cron', '30 2 * * *', '--time-zone', 'Asia/Tokyo'];
+  assert.match(await terminal.ok(preview), /^(\d{4}-\d\d-\d\dT17:30:00Z\n){5}$/);
+  assert.equal((await terminal.json<{ nextRuns: string[] }>(...preview)).nextRuns.length, 5);
+  await terminal.fails(2, /never comes/, ['schedules', 'preview', '--cron', '0 0 31 2 *']);
   const { schedule } = await terminal.json<{ schedule: Schedule }>(...words, '--exclude', '*.tmp', '--name', 'n');
   const { id } = schedule;
   assert.deepEqual([schedule.job.type, schedule.job.exclude, schedule.nextRuns.length], ['sync', ['*.tmp'], 5]);

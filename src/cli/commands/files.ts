@@ -6,9 +6,10 @@ import type { Arguments, Session } from '../command.js';
 import { Exit, EXIT, UsageError } from '../exit-codes.js';
 import { filesIn, globAt, nothingMatches } from '../glob.js';
 import { inParallel } from '../in-parallel.js';
+import { refuseJobOptions } from '../job-options.js';
 import { isFolder, type Location, parseFileLocation, parseLocation, targetPath } from '../location.js';
 import { bytesText, printable } from '../output.js';
-import { copyTree, type JobOptions, moveTree, refuseJobOptions, removeTrees, withAdvice } from './trees.js';
+import { copyTree, type JobOptions, moveTree, removeTrees, withAdvice } from './trees.js';
 
 interface CopyOptions extends JobOptions {
   readonly overwrite: boolean;

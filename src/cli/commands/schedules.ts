@@ -5,12 +5,12 @@ import { UsageError } from '../exit-codes.js';
 import { follow } from '../follow.js';
 import { fields, table, timeText } from '../output.js';
 import type { FollowOptions } from './jobs.js';
-import { orderOf, type SyncOptions } from './trees.js';
+import { orderOf } from './trees.js';
 
 export async function listSchedules({ gateway, out, signal }: Session): Promise<void> {
   const schedules = await gateway.files.schedules.list({ signal });
   out.show({ schedules }, () => {
-    const rows = schedules.map(({ id, name, cron, timeZone, isActive, job, nextRuns, error }) => [
+    const rows = schedules.map(({ id, name, cron, timeZone, isActive, job, nextRuns, lastRunAt, error }) => [
       id,
       name,
       cron,
@@ -20,9 +20,10 @@ export async function listSchedules({ gateway, out, signal }: Session): Promise<
       placeText(job.source),
       job.destination === null ? '-' : placeText(job.destination),
       timeText(nextRuns[0]),
+      timeText(lastRunAt),
       error,
     ]);
-    const heads = ['ID', 'NAME', 'CRON', 'ZONE', 'STATE', 'TYPE', 'FROM', 'TO', 'NEXT', 'ERROR'];
+    const heads = ['ID', 'NAME', 'CRON', 'ZONE', 'STATE', 'TYPE', 'FROM', 'TO', 'NEXT', 'LAST', 'ERROR'];
     return table(heads, rows, 'no schedules');
   });
 }
@@ -36,7 +37,7 @@ export interface TimeOptions {
 export async function addSchedule(
   { gateway, out, signal }: Session,
   [type = '', from = '', to]: Arguments,
-  { name, cron = '', timeZone, ...options }: TimeOptions & SyncOptions,
+  { name, cron = '', timeZone, ...options }: TimeOptions,
 ): Promise<void> {
   if ((type === 'delete') !== (to === undefined)) {
     throw new UsageError(type === 'delete' ? 'delete takes one place' : `${type} needs a place to go to`);
@@ -51,6 +52,16 @@ export async function addSchedule(
     { signal },
   );
   out.show({ schedule }, () => shown(schedule));
+}
+
+export async function previewSchedule(
+  { gateway, out, signal }: Session,
+  _: Arguments,
+  { cron = '', timeZone }: TimeOptions,
+): Promise<void> {
+  const times = { cron, ...(timeZone === undefined ? {} : { timeZone }) };
+  const nextRuns = await gateway.files.schedules.preview(times, { signal });
+  out.show({ nextRuns }, () => nextRuns.map(timeText).join('\n'));
 }
 
 /** What is not said stays. */

@@ -3,32 +3,15 @@ import { FtgError, type NewJob } from '../../client/index.js';
 import type { Arguments, Session } from '../command.js';
 import { UsageError } from '../exit-codes.js';
 import { follow } from '../follow.js';
+import { jobOptionsOf } from '../job-options.js';
 import { isFolder, type Location, parseLocation, targetFolder } from '../location.js';
 
-/** Options of a job; those of all kinds. */
+/** What following a job reads; the rest is for the job itself. */
 export interface JobOptions {
   readonly dryRun?: boolean;
   readonly detach?: boolean;
   readonly progress: boolean;
-  readonly include?: readonly string[];
-  readonly exclude?: readonly string[];
   readonly onConflict?: NewJob['onConflict'];
-  readonly bwlimit?: number;
-}
-
-export interface SyncOptions extends JobOptions {
-  readonly compare?: NewJob['compare'];
-  readonly deleteExtra?: boolean;
-  readonly maxDeletes?: number;
-}
-
-const OF_JOBS = ['dryRun', 'detach', 'include', 'exclude', 'onConflict', 'bwlimit'] as const;
-
-/** What only a job can do must not be passed over in silence: a dry run least of all. @throws UsageError */
-export function refuseJobOptions(options: Partial<JobOptions>): void {
-  const given = OF_JOBS.find((name) => options[name] !== undefined);
-  if (given === undefined) return;
-  throw new UsageError(`--${given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} needs -r`);
 }
 
 /** With the advice that the gateway, which knows no options of ours, cannot give. */
@@ -64,17 +47,13 @@ function betweenFolders(
 }
 
 /** The job that the words of a command stand for; without `to`, a deletion. */
-export function orderOf(type: NewJob['type'], from: string, to: string | undefined, options: SyncOptions): NewJob {
-  const { compare, deleteExtra, maxDeletes, onConflict, dryRun, include, exclude, bwlimit } = options;
-  if (type === 'sync' && onConflict !== undefined && onConflict !== 'replace') {
-    throw new UsageError('a sync replaces what has changed: --on-conflict is for copies and moves');
-  }
-  const rest = { compare, deleteExtra, maxDeletes, onConflict, dryRun, include, exclude, bytesPerSecond: bwlimit };
+export function orderOf(type: NewJob['type'], from: string, to: string | undefined, options: object): NewJob {
+  const told = jobOptionsOf(type, options);
   const source = type === 'sync' ? parseSide(from) : parseLocation(from);
-  if (to === undefined) return { type, source: placeOf(source), ...given(rest) };
+  if (to === undefined) return { type, source: placeOf(source), ...told };
   const target = type === 'sync' ? parseSide(to) : parseLocation(to);
   const path = type === 'sync' ? target.path : targetFolder(source.path, target.path);
-  return { type, source: placeOf(source), destination: placeOf({ ...target, path }), ...given(rest) };
+  return { type, source: placeOf(source), destination: placeOf({ ...target, path }), ...told };
 }
 
 export async function removeTrees(
@@ -89,7 +68,7 @@ export async function removeTrees(
 }
 
 /** Both are folders, whose content becomes alike: no name is added to either. */
-export function sync(session: Session, [from = '', to = '']: Arguments, options: SyncOptions): Promise<void> {
+export function sync(session: Session, [from = '', to = '']: Arguments, options: JobOptions): Promise<void> {
   return runJob(session, orderOf('sync', from, to, options), options);
 }
 
@@ -112,10 +91,4 @@ async function isThere({ gateway, signal }: Session, { connectionId, path }: Loc
 function placeOf({ connectionId, path }: Location): NewJob['source'] {
   if (path === '') return { connectionId };
   return { connectionId, path: isFolder(path) && path.length > 1 ? path.slice(0, -1) : path };
-}
-
-function given<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    readonly [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }
