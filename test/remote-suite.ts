@@ -1131,6 +1131,10 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           }
           assert.deepEqual(await namesIn(remote, `${folder}/p/q`), ['r/']);
           await assert.rejects(remote.makeFolder(at(`${folder}/file`)), withCode('not_a_folder'));
+          await put(remote, `${folder}/lasting/only`, 'x');
+          assert.deepEqual(await remote.makeFolder(at(`${folder}/lasting`), { isLasting: true }), { created: false });
+          await remote.remove(at(`${folder}/lasting/only`));
+          assert.equal((await remote.stat(at(`${folder}/lasting`))).isDirectory, true);
         });
       });
 

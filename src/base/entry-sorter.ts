@@ -23,7 +23,8 @@ const HEAD_BYTES = 18;
 
 /**
  * Puts a listing into the order of its keys, whatever its length, in bounded memory: short sorted runs, on disk beyond
- * some megabytes, merged while they are read. An entry that was added twice comes out once.
+ * some megabytes, merged while they are read. An entry that was added twice comes out once; what has a size below zero, which
+ * no file has, is not the file of its name.
  *
  * Entries wait as bytes, not as objects: those would outlive the quick collections of garbage, fill the heap, and stop
  * the program for as long as a full collection takes.
@@ -71,7 +72,7 @@ export class EntrySorter {
     const batch: SortedEntry[] = [];
     for (let least = heap[0]; least !== undefined; least = heap[0]) {
       const entry = least.head;
-      if (batch.at(-1)?.key.equals(entry.key) === true) batch.pop();
+      if (isTwice(batch.at(-1), entry)) batch.pop();
       else if (batch.length >= BATCH_ENTRIES) {
         yield batch;
         batch.length = 0;
@@ -119,6 +120,10 @@ export class EntrySorter {
     this.#inMemory.length = 0;
     this.#memoryBytes = 0;
   }
+}
+
+function isTwice(last: SortedEntry | undefined, { key, size }: SortedEntry): boolean {
+  return last !== undefined && last.size < 0 === size < 0 && last.key.equals(key);
 }
 
 /** `bytes` of a block in one twice as large as what is to go into it. */

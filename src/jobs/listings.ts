@@ -146,7 +146,8 @@ export class Listings {
   private async makeEmpty(listing: Listing): Promise<void> {
     const { job, places, folder, filter } = listing;
     if (job.type === 'delete' || job.definition.dryRun || !filter.takesEmpty(folder.path.toString())) return;
-    await this.use(places.target, listing, (remote) => remote.makeFolder(pathBelow(places.targetRoot, folder.path)));
+    const path = pathBelow(places.targetRoot, folder.path);
+    await this.use(places.target, listing, (remote) => remote.makeFolder(path, { isLasting: true }));
   }
 
   /** Keys of objects are never one; what is not written is overwritten by nobody. */
@@ -232,7 +233,8 @@ export class Listings {
         }
       }
       await this.countUnchanged(listing, unchanged);
-      if (source.isEmpty && !target.isThere) await this.makeEmpty(listing);
+      // Of what is in it there all may go, and in a store the folder with it.
+      if (source.isEmpty && (!target.isThere || !target.isEmpty)) await this.makeEmpty(listing);
     } finally {
       await source.sorter.close();
       await target?.sorter.close();

@@ -234,8 +234,11 @@ export interface Remote {
    * that are gone. not_found; not_a_folder; not_empty where names are in the way that nobody can address.
    */
   removeTree?(folder: RemotePath, removed: (entries: number) => void): Promise<void>;
-  /** With parents; a race with another maker is no error. not_a_folder when a file stands there. */
-  makeFolder(path: RemotePath): Promise<{ readonly created: boolean }>;
+  /**
+   * With parents; a race with another maker is no error. `isLasting`: one that is there for what lies in it alone stays when
+   * all of that goes. not_a_folder when a file stands there.
+   */
+  makeFolder(path: RemotePath, options?: { readonly isLasting?: boolean }): Promise<{ readonly created: boolean }>;
   /**
    * Copy inside the store, without moving bytes through the gateway; undefined where `source` is not in reach of it. The
    * copy has the source's own time, unless it is given another.

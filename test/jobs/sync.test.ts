@@ -130,6 +130,34 @@ describe('jobs that sync', () => {
     assert.equal((await server('s3').disk.read('/digest/b')).toString(), 'two');
   });
 
+  test('a folder that is empty in the source stays in a store whose objects of it go', async () => {
+    const root = '/emptied';
+    await server('sftp').disk.write(`${root}/file`, 'a file');
+    const made = await gateway.api.post('/api/mkdir/sftp', { path: `${root}/folder` });
+    assert.equal(made.status, 200, made.text);
+    await server('s3').disk.write(`${root}/folder/extra`, 'an object');
+    const places = { source: { connectionId: 'sftp', path: root }, destination: { connectionId: 's3', path: root } };
+    const job = await run(gateway.api, { type: 'sync', deleteExtra: true, ...places });
+    assert.deepEqual([job.state, job.counts.deleted], ['succeeded', 1], JSON.stringify(job));
+    const listed = await gateway.api.get('/api/list/s3', { query: { path: root, recursive: 'true' } });
+    const shown = (listed.json['files'] as { path: string }[]).map(({ path }) => path);
+    assert.deepEqual(shown, [`${root}/file`, `${root}/folder`]);
+  });
+
+  test('an object and a folder of one name: neither is left out silently', async () => {
+    const root = '/twice';
+    await server('s3').disk.write(`${root}/one`, 'an object');
+    await server('s3').disk.write(`${root}/one/below`, 'below its name');
+    for (const type of ['sync', 'copy']) {
+      const places = { source: { connectionId: 's3', path: root }, destination: { connectionId: 'sftp', path: root } };
+      const job = await run(gateway.api, { type, ...places });
+      const { found, done, skipped, failed } = job.counts;
+      assert.deepEqual([job.state, found, done + skipped, failed], ['partly_failed', 2, 1, 1], JSON.stringify(job));
+      const [file] = await filesOf(gateway.api, job.id, 'failed');
+      assert.match(file?.path ?? '', /^one/);
+    }
+  });
+
   test('more deletions than were allowed, or a failure before them: none', async () => {
     await server('sftp').disk.write('/most/kept', 'kept');
     for (let number = 0; number < 6; number++) await server('ftp').disk.write(`/most/extra-${number}`, 'x');

@@ -212,15 +212,15 @@ export class S3Remote implements Remote {
     return removeTree(this.#bucket, folder, removed);
   }
 
-  async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
+  async makeFolder(path: RemotePath, { isLasting = false } = {}): Promise<{ readonly created: boolean }> {
     if (path === ROOT) return { created: false };
     const bucket = this.#bucket;
     const [folder, file] = await Promise.all([this.#folder(path), bucket.head(bucket.fileKey(path), path)]);
-    if (folder !== undefined) return { created: false };
-    if (file !== undefined) throw notAFolder(path);
+    if (folder !== undefined && !isLasting) return { created: false };
+    if (folder === undefined && file !== undefined) throw notAFolder(path);
     await refuseFileAbove(bucket, path);
     await bucket.put(bucket.folderKey(path), Buffer.alloc(0), path, { exclusive: false });
-    return { created: true };
+    return { created: folder === undefined };
   }
 
   async copyFrom(
