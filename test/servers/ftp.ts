@@ -10,6 +10,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -150,7 +151,10 @@ export async function startProftpd({
   ]);
   const modules = path.join(root, 'usr/lib/proftpd');
   if (ignoresCase) {
-    copyFileSync(path.join(unpacked(['proftpd-mod-case']), 'usr/lib/proftpd/mod_case.so'), `${modules}/mod_case.so`);
+    // Written over in place it would take a server down that has it loaded.
+    const copy = `${modules}/mod_case.${randomBytes(6).toString('hex')}`;
+    copyFileSync(path.join(unpacked(['proftpd-mod-case']), 'usr/lib/proftpd/mod_case.so'), copy);
+    renameSync(copy, `${modules}/mod_case.so`);
   }
   const place = makePlace('proftpd');
   const port = await freePort();
