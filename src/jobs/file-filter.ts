@@ -4,6 +4,8 @@ import { createPathFilter } from '../operations/tree/path-filter.js';
 import type { JobFilters } from '../storage/storage.js';
 
 export interface FileFilter {
+  /** Of a file of which nothing but its path is known. */
+  takesPath(below: string): boolean;
   takes(below: string, size: number, modifiedMs: number): boolean;
   /** Of a folder that lies in one of this depth; the job's own has 0. */
   enters(folder: string, depth: number): boolean;
@@ -21,6 +23,7 @@ export function createFileFilter(filters: JobFilters, nowMs: number): FileFilter
   const newestMs = nowMs - minAgeSeconds * 1000;
   const oldestMs = nowMs - maxAgeSeconds * 1000;
   return {
+    takesPath: (below) => paths.takes(below),
     takes: (below, size, modifiedMs) =>
       // The one file of a job is no part of a tree.
       (below === '' || paths.takes(below)) &&

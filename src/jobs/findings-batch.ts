@@ -8,6 +8,8 @@ export interface FolderInHand {
   unchanged: number;
   /** Some of its files are in the batch. */
   hasFiles: boolean;
+  /** It is no part of what is moved. */
+  isLeft: boolean;
 }
 
 const ENOUGH = 1000;
@@ -16,6 +18,7 @@ export class FindingsBatch {
   #files: NewJobFile[] = [];
   #folders: Omit<JobFolder, 'isBegun' | 'tries'>[] = [];
   #listed: Buffer[] = [];
+  #left: Buffer[] = [];
   #begun: Buffer[] = [];
   #unchanged = 0;
   readonly #inHand = new Set<FolderInHand>();
@@ -24,7 +27,7 @@ export class FindingsBatch {
   constructor(private readonly write: (findings: Findings) => Promise<void>) {}
 
   begin(path: Buffer): FolderInHand {
-    const folder: FolderInHand = { path, unchanged: 0, hasFiles: false };
+    const folder: FolderInHand = { path, unchanged: 0, hasFiles: false, isLeft: false };
     this.#inHand.add(folder);
     return folder;
   }
@@ -44,6 +47,7 @@ export class FindingsBatch {
   async end(folder: FolderInHand): Promise<void> {
     this.#inHand.delete(folder);
     this.#listed.push(folder.path);
+    if (folder.isLeft) this.#left.push(folder.path);
     this.#unchanged += folder.unchanged;
     await this.#flushIfEnough();
   }
@@ -58,12 +62,18 @@ export class FindingsBatch {
   flush(): Promise<void> {
     const going = [...this.#inHand].filter(({ hasFiles }) => hasFiles).map(({ path }) => path);
     const findings: Findings = {
-      ...{ files: this.#files, folders: this.#folders, listed: this.#listed, unchanged: this.#unchanged },
+      ...{
+        files: this.#files,
+        folders: this.#folders,
+        listed: this.#listed,
+        left: this.#left,
+        unchanged: this.#unchanged,
+      },
       begun: [...this.#begun, ...going],
     };
     const count = findings.files.length + findings.folders.length + findings.listed.length + findings.begun.length;
     if (count === 0) return this.#writing;
-    [this.#files, this.#folders, this.#listed, this.#begun, this.#unchanged] = [[], [], [], [], 0];
+    [this.#files, this.#folders, this.#listed, this.#left, this.#begun, this.#unchanged] = [[], [], [], [], [], 0];
     const before = this.#writing;
     this.#writing = before.then(() => this.write(findings));
     this.#writing.catch(() => undefined);

@@ -9,7 +9,7 @@ import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { pathBelow, type RemotePath } from '../remotes/path.js';
 import type { Attempt, Remotes } from '../remotes/registry.js';
-import type { FileInfo, Leftovers, Remote } from '../remotes/remote.js';
+import type { FileInfo, LeftOut, Leftovers, Remote } from '../remotes/remote.js';
 import { isFiltered, type JobFolder, type JobTree, type NewJobFile } from '../storage/storage.js';
 import type { RunningJob, Seat } from '../storage/storage.js';
 import { FOLDER, FOLDER_LINK, isSame, type Pair, pairs } from './compare.js';
@@ -20,6 +20,7 @@ import { FindingsBatch, type FolderInHand } from './findings-batch.js';
 import { type Folding, foldingOf, FolderNames } from './name-clashes.js';
 import { verdictOn } from './retry.js';
 import type { Stay } from './running-jobs.js';
+import { oddityOf, problemOf, tellable } from './told-names.js';
 
 export interface ListingsOptions {
   readonly tree: Pick<JobTree, 'claimFolders' | 'add' | 'known' | 'retryFolder' | 'failFolder'>;
@@ -36,8 +37,6 @@ const KNOWN_AT_ONCE = 500;
 const PAIRS_PER_TURN = 500;
 /** The gateway's own uploads on their way. */
 const OWN_TEMPORARY = /^\.ftg-[0-9a-f]{8}-/;
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** A folder's listing while it goes on. */
 interface Listing {
@@ -113,7 +112,9 @@ export class Listings {
       await listing.names?.learn();
       listing.names?.startOver();
     }
-    if (end === 'empty') await this.makeEmpty(listing);
+    if (end !== 'empty') return;
+    listing.inHand.isLeft = job.type === 'move' && !listing.filter.takesEmpty(folder.path.toString());
+    await this.makeEmpty(listing);
   }
 
   /** How it ended; `ask`: the destination has to be asked first. */
@@ -132,7 +133,8 @@ export class Listings {
       // What a link leads to is copied; what is to go is the link.
       const followLinks = job.type === 'copy';
       let isEmpty = true;
-      for await (const info of remote.list(root, { followLinks })) {
+      const leftOut = (what: LeftOut): Promise<void> => this.addLeftOut(listing, what, false);
+      for await (const info of remote.list(root, { followLinks, leftOut })) {
         attempt.committed();
         isEmpty &&= OWN_TEMPORARY.test(info.name);
         await this.found(listing, info);
@@ -274,47 +276,64 @@ export class Listings {
   }
 
   private async addFolder(listing: Listing, path: Buffer, isExtra: boolean): Promise<void> {
-    const { job, folder, filter, batch, inHand } = listing;
+    const { job, folder, filter, batch } = listing;
     if (!filter.enters(path.toString(), folder.depth)) return;
     const isClash = await this.isClash(listing, path);
     if (listing.names?.mustAsk === true) return;
     const problem =
       folder.depth >= MAX_DEPTH ? `lies more than ${MAX_DEPTH} folders deep; does a link lead back?` : problemOf(path);
     const entry = { path, action: 'list', phase: 1, size: 0, modifiedMs: 0 } as const;
-    if (isClash) return batch.add(inHand, { ...entry, ...CLASH });
-    if (problem !== undefined) {
-      const errorMessage = `the folder ${problem}`;
-      return batch.add(inHand, { ...entry, state: 'failed', errorCode: 'bad_path', errorMessage });
-    }
+    if (isClash) return this.tell(listing, { ...entry, ...CLASH });
+    if (problem !== undefined) return this.tell(listing, { ...entry, ...badPath(`the folder ${problem}`) });
     const isRemoved = isExtra || job.type === 'move' || (job.type === 'delete' && !isFiltered(job.definition));
     await batch.addFolder({ path, depth: folder.depth + 1, isExtra, isRemoved });
   }
 
   /** It may lead back up, and what it leads to may be copied where it stands: it is told and left. */
-  private async addFolderLink({ folder, filter, batch, inHand }: Listing, path: Buffer): Promise<void> {
+  private async addFolderLink(listing: Listing, path: Buffer): Promise<void> {
+    const { folder, filter } = listing;
     if (!filter.enters(path.toString(), folder.depth)) return;
     const entry = { path, action: 'list', phase: 1, size: 0, modifiedMs: 0 } as const;
-    await batch.add(inHand, { ...entry, state: 'skipped', errorMessage: 'a link to a folder, which is not entered' });
+    await this.tell(listing, { ...entry, ...left('a link to a folder, which is not entered') });
   }
 
   private async addFile(listing: Listing, path: Buffer, size: number, modifiedMs: number): Promise<void> {
-    const { job, places, filter, batch, inHand } = listing;
+    const { job, places, filter } = listing;
     const text = path.toString();
     if (OWN_TEMPORARY.test(text.slice(text.lastIndexOf('/') + 1))) return;
     if (!filter.takes(text, size, modifiedMs)) return;
     const isClash = await this.isClash(listing, path);
     if (listing.names?.mustAsk === true) return;
-    const action = job.type === 'sync' ? 'copy' : job.type;
-    const problem = problemOf(path) ?? (action === 'delete' ? undefined : targetProblem(places.target, path));
+    const action = actionOf(job);
+    const problem = action === 'delete' ? undefined : targetProblem(places.target, path);
     const file: NewJobFile = { path, action, phase: 1, size, modifiedMs };
-    if (isClash) return batch.add(inHand, { ...file, ...CLASH });
+    if (isClash) return this.tell(listing, { ...file, ...CLASH });
     if (problem === undefined) return this.addNow(listing, file);
-    const errorMessage = `the name ${problem}`;
-    await batch.add(inHand, { ...file, state: 'failed', errorCode: 'bad_path', errorMessage });
+    await this.tell(listing, { ...file, ...badPath(`the name ${problem}`) });
   }
 
-  private async addNow({ job, batch, inHand }: Listing, file: NewJobFile): Promise<void> {
+  /** What nobody can ask the server for is told, and stays where it is. */
+  private async addLeftOut(listing: Listing, { name, isDirectory, why }: LeftOut, isTarget: boolean): Promise<void> {
+    const { job, folder, filter } = listing;
+    if (isTarget && !job.definition.deleteExtra) return;
+    const path = keyBelow(folder, name);
+    const text = path.toString();
+    if (!(isDirectory ? filter.enters(text, folder.depth) : filter.takesPath(text))) return;
+    const [action, phase] = isTarget ? (['delete', 2] as const) : [isDirectory ? 'list' : actionOf(job), 1 as const];
+    const told = why === 'link' ? left('a link that leads nowhere') : badPath(`the name ${oddityOf(name)}`);
+    await this.tell(listing, { path, action, phase, size: 0, modifiedMs: 0, ...told });
+  }
+
+  private async addNow(listing: Listing, file: NewJobFile): Promise<void> {
+    const { job, batch, inHand } = listing;
+    const problem = problemOf(file.path);
+    if (problem !== undefined) return this.tell(listing, { ...file, ...badPath(`the name ${problem}`) });
     await batch.add(inHand, job.definition.dryRun ? { ...file, state: 'planned' } : file);
+  }
+
+  /** Nothing is done with it. */
+  private tell({ batch, inHand }: Listing, file: NewJobFile): Promise<void> {
+    return batch.add(inHand, { ...file, path: tellable(file.path) });
   }
 
   private async sorted(connection: Connection, path: RemotePath, listing: Listing, isTarget: boolean): Promise<Side> {
@@ -323,7 +342,8 @@ export class Listings {
     try {
       const side = await this.use(connection, listing, async (remote, attempt) => {
         // Of the destination's links nobody follows any: what they lead to is not the destination's.
-        for await (const info of remote.list(path, { followLinks: !isTarget })) {
+        const leftOut = (what: LeftOut): Promise<void> => this.addLeftOut(listing, what, isTarget);
+        for await (const info of remote.list(path, { followLinks: !isTarget, leftOut })) {
           attempt.committed();
           isEmpty &&= OWN_TEMPORARY.test(info.name);
           const size = kindOf(info) ?? info.size;
@@ -380,10 +400,13 @@ async function isLikeOne(names: FolderNames | undefined, key: Buffer): Promise<b
   return names.isClash;
 }
 
-/** What no server is asked for. */
-function problemOf(path: Buffer): string | undefined {
-  return CONTROL.test(path.toString()) ? 'holds control characters' : undefined;
+function actionOf({ type }: RunningJob): NewJobFile['action'] {
+  return type === 'sync' ? 'copy' : type;
 }
+
+const badPath = (errorMessage: string) => ({ state: 'failed', errorCode: 'bad_path', errorMessage }) as const;
+
+const left = (errorMessage: string) => ({ state: 'skipped', errorMessage }) as const;
 
 function targetProblem(target: Connection, path: Buffer): string | undefined {
   if (isUtf8(path) || definitionOf(target).can.rawNames) return undefined;

@@ -165,6 +165,15 @@ export interface ListOptions {
   readonly folderTimes?: boolean;
   /** Only what stands behind this name need be told: a store that can begin there does, others tell everything. */
   readonly after?: string;
+  /** Told of what stands there and is not listed. */
+  readonly leftOut?: (what: LeftOut) => Promise<void>;
+}
+
+export interface LeftOut {
+  readonly name: Buffer;
+  readonly isDirectory: boolean;
+  /** It has a name that no client could address, or is a link that leads nowhere. */
+  readonly why: 'name' | 'link';
 }
 
 export interface ListTreeOptions {

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PROTOCOLS, startServers } from '../faults/rig.js';
+import { eventually } from '../support/eventually.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
-import { filesOf, history, run } from './support.js';
+import { begin, ended, filesOf, history, look, run } from './support.js';
 
 describe('jobs that move and delete', () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
@@ -74,6 +75,114 @@ describe('jobs that move and delete', () => {
       assert.equal(whole.status, 400);
     });
   }
+
+  for (const protocol of PROTOCOLS) {
+    const target = protocol === 's3' ? 'sftp' : 's3';
+    const move = (path: string, more: object = {}): object => ({
+      ...{ type: 'move', source: { connectionId: protocol, path } },
+      ...{ destination: { connectionId: target, path: `${path}-from-${protocol}` }, ...more },
+    });
+    const makeFolder = async (path: string): Promise<void> => {
+      const answer = await gateway.api.post(`/api/mkdir/${protocol}`, { path });
+      assert.ok(answer.status < 300, answer.text);
+    };
+
+    test(`a moved tree takes its folders along, its own too, on ${protocol}`, async () => {
+      await lay(protocol, '/in/box');
+      await makeFolder('/in/box/void');
+      await servers[protocol].disk.write('/in/beside.txt', 'stays');
+      const job = await run(gateway.api, move('/in/box'));
+      assert.equal(job.state, 'succeeded', JSON.stringify(job));
+      assert.equal(await folderIsThere(protocol, '/in/box'), false);
+      assert.equal(await folderIsThere(protocol, '/in'), true);
+      const again = await run(gateway.api, move('/in/box'));
+      assert.equal(again.state, 'failed', 'there is nothing left to move');
+    });
+
+    test(`within ${protocol}, and one file`, async () => {
+      await lay(protocol, '/own/box');
+      const destination = { connectionId: protocol, path: '/own/boxed' };
+      assert.equal((await run(gateway.api, move('/own/box', { destination }))).state, 'succeeded');
+      assert.equal(await folderIsThere(protocol, '/own/box'), false);
+      await servers[protocol].disk.write('/single/one.txt', 'x');
+      await servers[protocol].disk.write('/single/other.txt', 'x');
+      assert.equal((await run(gateway.api, move('/single/one.txt'))).state, 'succeeded');
+      const left = await servers[protocol].disk.files('/single');
+      assert.deepEqual([left.includes('/single/one.txt'), left.includes('/single/other.txt')], [false, true]);
+    });
+
+    test(`folders that hold what failed, or was left out, stay; retry takes them along, on ${protocol}`, async () => {
+      const { disk } = servers[protocol];
+      for (const name of ['goes/a.csv', 'mixed/b.csv', 'mixed/b.tmp']) await disk.write(`/some/${name}`, name);
+      await makeFolder('/some/void');
+      const filtered = await run(gateway.api, move('/some', { include: ['*.csv'] }));
+      assert.deepEqual([filtered.state, filtered.counts.done], ['succeeded', 2], JSON.stringify(filtered));
+      const there = await Promise.all(
+        ['/some', '/some/goes', '/some/mixed', '/some/void'].map((path) => folderIsThere(protocol, path)),
+      );
+      // What was empty before is no part of what was moved; where the files were filtered, their folder is a place of its own.
+      assert.deepEqual(there, [true, false, true, true]);
+
+      for (const name of ['a.txt', 'deep/b.txt']) await disk.write(`/held/${name}`, name);
+      await servers[target].disk.write(`/held-from-${protocol}/deep/b.txt`, 'in the way');
+      const job = await run(gateway.api, move('/held', { onConflict: 'fail' }));
+      assert.deepEqual([job.state, job.counts.done, job.counts.failed], ['partly_failed', 1, 1], JSON.stringify(job));
+      assert.deepEqual(await disk.files('/held'), ['/held/deep/b.txt']);
+      await gateway.api.post(`/api/delete/${target}`, { path: `/held-from-${protocol}/deep/b.txt` });
+      const answer = await gateway.api.post(`/api/jobs/${job.id}/retry`, {});
+      const again = await ended(gateway.api, (answer.json['job'] as { id: string }).id);
+      assert.deepEqual([again.state, again.counts.done], ['succeeded', 1], JSON.stringify(again));
+      assert.equal(await folderIsThere(protocol, '/held'), false);
+    });
+
+    test(`a schedule that empties a folder leaves it for its next run, on ${protocol}`, async () => {
+      await lay(protocol, '/inbox');
+      await makeFolder('/inbox/void');
+      const made = await gateway.api.post('/api/schedules', { name: 'x', cron: '@yearly', job: move('/inbox') });
+      assert.equal(made.status, 201, made.text);
+      const { id } = made.json['schedule'] as { id: string };
+      for (let count = 0; count < 2; count++) {
+        const { json } = await gateway.api.post(`/api/schedules/${id}/run`, {});
+        const job = await ended(gateway.api, (json['job'] as { id: string }).id);
+        // A store has a folder while something is in it.
+        if (protocol !== 's3' || count === 0) assert.equal(job.state, 'succeeded', JSON.stringify(job));
+        assert.equal(await folderIsThere(protocol, '/inbox/deep'), false);
+        if (protocol !== 's3') assert.equal(await folderIsThere(protocol, '/inbox'), true);
+      }
+    });
+  }
+
+  test('a folder that nobody may remove stays, and all that was in it is moved', async () => {
+    const { disk } = servers.ftp;
+    const { chmod } = disk;
+    assert.ok(chmod !== undefined);
+    await disk.write('/locked/box/a.txt', 'x');
+    await chmod('/locked', 0o555);
+    try {
+      const job = await run(gateway.api, {
+        ...{ type: 'move', source: { connectionId: 'ftp', path: '/locked/box' } },
+        destination: { connectionId: 'sftp', path: '/unlocked' },
+      });
+      assert.deepEqual([job.state, job.counts.done], ['succeeded', 1], JSON.stringify(job));
+    } finally {
+      await chmod('/locked', 0o755);
+    }
+    assert.equal(await folderIsThere('ftp', '/locked/box'), true);
+  });
+
+  test('what comes meanwhile stays', async () => {
+    const { disk } = servers.sftp;
+    for (let number = 0; number < 8; number++) await disk.write(`/grows/${number}.bin`, Buffer.alloc(50_000));
+    const { id } = await begin(gateway.api, {
+      ...{ type: 'move', bytesPerSecond: 200_000, source: { connectionId: 'sftp', path: '/grows' } },
+      destination: { connectionId: 'ftp', path: '/grown' },
+    });
+    await eventually(async () => (await look(gateway.api, id)).counts.done > 0, 'a file is moved');
+    await disk.write('/grows/new.bin', 'new');
+    const job = await ended(gateway.api, id);
+    assert.deepEqual([job.state, job.counts.done], ['succeeded', 8], JSON.stringify(job));
+    assert.deepEqual(await disk.files('/grows'), ['/grows/new.bin']);
+  });
 
   test('links go, and what they lead to stays', async () => {
     const { disk } = servers.sftp;

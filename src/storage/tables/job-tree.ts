@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../base/errors.js';
 import type { JobSender } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
-import type { Findings, Job, JobDefinition, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from './job.js';
+import type { Findings, Job, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from './job.js';
 import { isFiltered } from './job.js';
 import type { JobEnd } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf } from './job-seats.js';
@@ -67,7 +67,7 @@ export class JobTree {
    */
   async add(job: Owned, findings: Findings): Promise<void> {
     const { id } = job;
-    const { files, folders, listed, begun, unchanged } = findings;
+    const { files, folders, listed, left, begun, unchanged } = findings;
     await this.database.transaction(async (tx) => {
       const { texts, bigints, booleans } = tx.types;
       // Before any of its files: whoever takes both takes the job first.
@@ -106,6 +106,9 @@ export class JobTree {
       if (begun.length > 0) {
         await tx`update job_folders set is_begun = true where job_id = ${id} and path in ${paths(begun)}`;
       }
+      if (left.length > 0) {
+        await tx`update job_folders set is_removed = false where job_id = ${id} and path in ${paths(left)}`;
+      }
       if (listed.length > 0) {
         await tx`
           update job_folders set state = 'listed', seat = null where job_id = ${id} and path in ${paths(listed)}
@@ -127,12 +130,12 @@ export class JobTree {
     return new Set(rows.map(({ path }) => path));
   }
 
-  /** A folder that is to be listed again, after so many milliseconds. */
+  /** A folder that is to be listed, or removed, again, after so many milliseconds. */
   async retryFolder(jobId: string, path: Buffer, afterMs: number): Promise<void> {
     await this.database.all`
       update job_folders set tries = tries + 1, seat = null,
         next_try_at = now() + make_interval(secs => ${afterMs / 1000}::double precision)
-      where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state = 'waiting'`;
+      where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state in ('waiting', 'listed')`;
   }
 
   /** A folder that cannot be listed, or removed. But for the root's it is one of the job's failures, and told as one. */
@@ -261,17 +264,22 @@ export async function insertJob(tx: Transaction, id: string, row: NewJobRow): Pr
   }
   await tx`
     insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
-    values (${id}, '', 0, false, ${goesWhole(definition)}, 'waiting')`;
+    values (${id}, '', 0, false, ${goesWhole(row)}, 'waiting')`;
 }
 
-/** Of a deletion without filters nothing is left, its folder included. */
-function goesWhole(definition: JobDefinition): boolean {
-  return definition.type === 'delete' && !isFiltered(definition);
+/**
+ * Of a deletion without filters nothing is left, its folder included; so it is of a move, but that the next run of a schedule
+ * looks into the same folder.
+ */
+function goesWhole({ definition, scheduleId }: NewJobRow): boolean {
+  const { type, source } = definition;
+  if (isFiltered(definition) || source.path === '/') return false;
+  return type === 'delete' || (type === 'move' && scheduleId === null);
 }
 
 /**
  * Leaves a new job nothing to do but what a former one failed on, or never came to. Of folders that are listed again, what
- * has been done already stands in the new job too, as left alone.
+ * has been done already stands in the new job too, as left alone. What failed by its name when it was found fails again.
  */
 export async function narrow(tx: Transaction, formerId: string, id: string): Promise<void> {
   await tx`delete from job_folders where job_id = ${id}`;
@@ -279,16 +287,30 @@ export async function narrow(tx: Transaction, formerId: string, id: string): Pro
     insert into job_folders (job_id, path, depth, is_extra, is_removed, state, is_begun)
     select ${id}::uuid, path, depth, is_extra, is_removed, 'waiting', is_begun from job_folders
     where job_id = ${formerId} and state in ('failed', 'waiting')`;
+  // They may be empty then.
+  await tx`
+    insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
+    select ${id}::uuid, path, depth, is_extra, is_removed, 'listed' from job_folders
+    where job_id = ${formerId} and state in ('kept', 'listed') and is_removed`;
   await tx`
     with taken as (
       insert into job_files (job_id, path, action, phase, state, size, modified_ms, is_copied, seat)
       select ${id}::uuid, path, action, phase, 'waiting', size, modified_ms, is_copied,
         case when tries > 0 or seat is not null or state = 'failed' then ${FORMER_SEAT}::smallint end from job_files
-      where job_id = ${formerId} and state in ('failed', 'waiting') and action <> 'list'
+      where job_id = ${formerId} and state in ('failed', 'waiting') and action <> 'list' and not ${isFailedByName(tx)}
       returning phase, action, size)
     update jobs set found = t.found, bytes_total = t.bytes
     from (select count(*) filter (where phase = 1) as found,
       coalesce(sum(size) filter (where action <> 'delete'), 0) as bytes from taken) t where id = ${id}`;
+  await tx`
+    with failed as (
+      insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_code, error_message)
+      select ${id}::uuid, path, action, phase, state, size, modified_ms, error_code, error_message from job_files f
+      where job_id = ${formerId} and ${isFailedByName(tx)}
+        and not exists (select from job_folders d where d.job_id = f.job_id and d.path = f.path)
+      returning phase)
+    update jobs j set found = j.found + t.found, failed = j.failed + t.failed
+    from (select count(*) filter (where phase = 1) as found, count(*) as failed from failed) t where j.id = ${id}`;
   await tx`
     with left_alone as (
       insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_message)
@@ -300,6 +322,11 @@ export async function narrow(tx: Transaction, formerId: string, id: string): Pro
       returning phase)
     update jobs j set found = j.found + t.found, skipped = j.skipped + t.skipped
     from (select count(*) filter (where phase = 1) as found, count(*) as skipped from left_alone) t where j.id = ${id}`;
+}
+
+/** Told when it was found: nobody has tried it. */
+function isFailedByName(sql: Queryable) {
+  return sql`(state = 'failed' and end_number is null)`;
 }
 
 /** What the paths of entries of the folder `d` begin with. */

@@ -170,6 +170,8 @@ export interface Findings {
   readonly folders: readonly Omit<JobFolder, 'isBegun' | 'tries'>[];
   /** Folders listed to their end. */
   readonly listed: readonly Buffer[];
+  /** Those of them that stay, empty or not. */
+  readonly left: readonly Buffer[];
   /** Folders of whose files some are among these, and more will follow. */
   readonly begun: readonly Buffer[];
   /** Files that need nothing done to them, in folders listed to their end. */

@@ -17,7 +17,7 @@ const SECOND_MS = 1_000;
 export async function* listFolder(
   operation: Operation,
   folder: RemotePath,
-  { followLinks = true }: ListOptions = {},
+  { followLinks = true, leftOut }: ListOptions = {},
 ): AsyncGenerator<FileInfo> {
   const unresolved: { readonly path: RemotePath; readonly isLink: boolean }[] = [];
   const bounds = new ListingBounds(folder);
@@ -25,19 +25,27 @@ export async function* listFolder(
   for await (const entries of followLinks ? told : withBrokenLinks(operation, folder, told)) {
     for (const entry of entries) {
       const path = pathOf(operation, folder, entry, bounds);
-      if (path === undefined) continue;
+      if (path === undefined) {
+        await leftOut?.({ name: bytesOf(entry), isDirectory: entry.kind === 'folder', why: 'name' });
+        continue;
+      }
       const isComplete = entry.kind === 'folder' || (entry.kind === 'file' && entry.size !== undefined);
       if (isComplete) yield toFileInfo(entry, path);
       else if (entry.kind === 'link' && !followLinks) yield { ...toFileInfo(entry, path), isLink: true };
       else if (entry.rawName === undefined) unresolved.push({ path, isLink: entry.kind === 'link' });
+      else await leftOut?.({ name: bytesOf(entry), isDirectory: false, why: 'link' });
     }
   }
   // The control connection is free again only now.
   for (const { path, isLink } of unresolved) {
     const target = await findTarget(operation, path);
     if (target !== undefined) yield isLink ? { ...target, isLink } : target;
+    else await leftOut?.({ name: Buffer.from(baseName(path)), isDirectory: false, why: 'link' });
   }
 }
+
+const bytesOf = ({ name, rawName }: Entry): Buffer =>
+  rawName === undefined ? Buffer.from(name) : Buffer.from(rawName, 'base64');
 
 /** ProFTPD's MLSD leaves broken links out: where it tells of nothing, the listing for people tells of more. */
 async function* withBrokenLinks(

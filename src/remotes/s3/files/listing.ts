@@ -2,7 +2,7 @@ import type { GatewayError } from '../../../base/errors.js';
 import { entryPath, folderInfo } from '../../listing.js';
 import { notAFolder, notFound } from '../../obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../../path.js';
-import type { FileInfo } from '../../remote.js';
+import type { FileInfo, ListOptions } from '../../remote.js';
 import type { Bucket, ObjectFacts } from './bucket.js';
 import { keptTime } from './description.js';
 import { ifAllowed } from './place.js';
@@ -27,6 +27,7 @@ export async function* listFolder(
   options: {
     readonly folderTimes: boolean;
     readonly after?: string | undefined;
+    readonly leftOut?: ListOptions['leftOut'];
     log(message: string, facts: Record<string, unknown>): void;
   },
 ): AsyncGenerator<FileInfo, void, undefined> {
@@ -35,10 +36,14 @@ export async function* listFolder(
   // What nothing follows may still be a folder.
   let isThere = folder === ROOT || after !== undefined;
   let skipped = 0;
+  const leaveOut = async (name: string, isDirectory: boolean): Promise<void> => {
+    skipped += 1;
+    await options.leftOut?.({ name: Buffer.from(name), isDirectory, why: 'name' });
+  };
   let asked = 0;
   for await (const page of bucket.pages({ prefix, oneLevel: true, what: folder, after })) {
     isThere ||= page.objects.length + page.prefixes.length + page.unreadable.length > 0;
-    skipped += page.unreadable.length;
+    for (const key of page.unreadable) await leaveOut(key.slice(key.lastIndexOf('/', key.length - 2) + 1), false);
     for (let at = 0; at < page.prefixes.length; at += MARKERS_AT_ONCE) {
       const keys = page.prefixes.slice(at, at + MARKERS_AT_ONCE);
       const isAsked = options.folderTimes && asked < MAX_MARKERS;
@@ -46,14 +51,14 @@ export async function* listFolder(
       asked += times.length;
       for (const [index, key] of keys.entries()) {
         const path = entryPath(folder, key.slice(prefix.length, -1));
-        if (path === undefined) skipped += 1;
+        if (path === undefined) await leaveOut(key.slice(prefix.length, -1), true);
         else yield folderInfo(path, times[index]);
       }
     }
     for (const { key, size, modifiedAt, etag } of page.objects) {
       if (key === prefix) continue;
       const path = entryPath(folder, key.slice(prefix.length));
-      if (path === undefined) skipped += 1;
+      if (path === undefined) await leaveOut(key.slice(prefix.length), false);
       else yield fileInfo(path, { size, modifiedAt, etag });
     }
   }

@@ -96,8 +96,8 @@ export class S3Remote implements Remote {
     return folder;
   }
 
-  list(folder: RemotePath, { folderTimes = false, after }: ListOptions = {}): AsyncIterable<FileInfo> {
-    return listFolder(this.#bucket, folder, { folderTimes, after, log: this.#log });
+  list(folder: RemotePath, { folderTimes = false, after, leftOut }: ListOptions = {}): AsyncIterable<FileInfo> {
+    return listFolder(this.#bucket, folder, { folderTimes, after, leftOut, log: this.#log });
   }
 
   listTree(folder: RemotePath, { after }: ListTreeOptions = {}): AsyncIterable<FileInfo> {

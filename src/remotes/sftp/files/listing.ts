@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { entryPath, fileInfo, folderInfo, ListingBounds } from '../../listing.js';
-import type { FileInfo } from '../../remote.js';
+import type { FileInfo, ListOptions } from '../../remote.js';
 import type { RemotePath } from '../../path.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { Confinement } from './confine.js';
@@ -25,6 +25,7 @@ export interface ListPlan {
   readonly confinement: Confinement;
   readonly memory: HostMemory;
   readonly followLinks: boolean;
+  readonly leftOut: ListOptions['leftOut'];
   readonly log: (message: string, facts: Record<string, unknown>) => void;
 }
 
@@ -40,7 +41,10 @@ export async function* listEntries(plan: ListPlan): AsyncGenerator<readonly File
     const links: (readonly [NameEntry, RemotePath])[] = [];
     for (const entry of batch) {
       const path = pathOf(plan, entry, bounds);
-      if (path === undefined) continue;
+      if (path === undefined) {
+        await tellOf(plan, entry);
+        continue;
+      }
       if (entry.attributes.isLink && plan.followLinks) links.push([entry, path]);
       else if (entry.attributes.isLink) infos.push(linkInfo(entry, path, entry.attributes));
       else infos.push(entryInfo(entry, path, entry.attributes));
@@ -88,6 +92,14 @@ function pathOf({ folder, log }: ListPlan, { rawName }: NameEntry, bounds: Listi
     log('left out of a listing: an unsafe name', { folder, name: JSON.stringify(name.slice(0, 100)) });
   return path;
 }
+
+async function tellOf({ leftOut }: ListPlan, { rawName: name, attributes }: NameEntry): Promise<void> {
+  const isSelf = name.equals(SELF) || name.equals(PARENT);
+  if (!isSelf) await leftOut?.({ name, isDirectory: attributes.isFolder, why: 'name' });
+}
+
+const SELF = Buffer.from('.');
+const PARENT = Buffer.from('..');
 
 function entryInfo({ rawName }: NameEntry, path: RemotePath, attributes: Attributes): FileInfo {
   const info = infoOf(path, attributes);

@@ -105,7 +105,7 @@ export class SftpRemote implements Remote {
     });
   }
 
-  async *list(folder: RemotePath, { followLinks = true }: ListOptions = {}): AsyncGenerator<FileInfo> {
+  async *list(folder: RemotePath, { followLinks = true, leftOut }: ListOptions = {}): AsyncGenerator<FileInfo> {
     const { signal } = this.#context;
     const { channel, at, handle } = await this.#run(folder, 'open', async (tree) => {
       return { channel: tree.channel, ...(await tree.openFolder(folder)) };
@@ -118,6 +118,7 @@ export class SftpRemote implements Remote {
       confinement: this.#confinement,
       memory: this.#memory,
       followLinks,
+      leftOut,
       log: (message, facts) => this.#deps.log(message, facts),
     });
     try {

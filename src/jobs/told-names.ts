@@ -1,0 +1,31 @@
+/** Names that a job does nothing with: what is wrong with each, and how it is told. */
+import { createHash } from 'node:crypto';
+
+/** Below the job's folder: what an index of PostgreSQL takes, with room to spare. */
+const MAX_PATH_BYTES = 2_500;
+const MAX_TOLD_BYTES = 1_000;
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const SLASH = Buffer.from('/');
+
+/** What no server is asked for. */
+export function problemOf(path: Buffer): string | undefined {
+  if (path.length > MAX_PATH_BYTES) return `makes a path of more than ${MAX_PATH_BYTES} bytes`;
+  return CONTROL.test(path.toString()) ? 'holds control characters' : undefined;
+}
+
+/** What is wrong with a name that no path has. */
+export function oddityOf(name: Buffer): string {
+  const text = name.toString();
+  if (CONTROL.test(text)) return 'holds control characters';
+  if (text.includes('/')) return 'holds a slash';
+  return text === '' || text === '.' || text === '..' ? `is ${JSON.stringify(text)}` : 'is too long';
+}
+
+/** As a row can hold it: what is too long is cut, and stays one of its own. */
+export function tellable(path: Buffer): Buffer {
+  if (path.length === 0) return SLASH;
+  if (path.length <= MAX_PATH_BYTES) return path;
+  const tag = createHash('sha256').update(path).digest('hex').slice(0, 8);
+  return Buffer.concat([path.subarray(0, MAX_TOLD_BYTES), Buffer.from(`…${tag}`)]);
+}
