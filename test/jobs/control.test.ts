@@ -5,7 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
-import { begin, ended, history, look, run } from './support.js';
+import { begin, ended, filesOf, history, look, run } from './support.js';
+import { startTogether } from '../support/together.js';
 
 const FILES = 30;
 const SIZE = 100_000;
@@ -21,7 +22,7 @@ describe('jobs under way', () => {
   let gateway: TestGateway;
 
   before(async () => {
-    [source, target] = await Promise.all([
+    [source, target] = await startTogether([
       SFTP_SERVERS[1]?.start(),
       FTP_SERVERS[0]?.start(),
     ] as Promise<TestServer>[]).then(([one, other]) => [one ?? assert.fail(), other ?? assert.fail()] as const);
@@ -104,30 +105,53 @@ describe('jobs under way', () => {
     await post(id, 'retry', 409);
   });
 
-  test('cancelled, it leaves no half file, and retry does the rest', async () => {
+  test('cancelled, it leaves no half file, and retry does exactly the rest', async () => {
     const { id } = await begin(gateway.api, order('/cancelled'));
-    await eventually(() => hasBegun(id), 'a file is done');
+    const isUnderWay = async (): Promise<boolean> => {
+      const { found, done } = (await look(gateway.api, id)).counts;
+      return found === FILES && done > 0;
+    };
+    await eventually(isUnderWay, 'all are found, and one is done');
     await post(id, 'retry', 409);
     await post(id, 'cancel');
-    const job = await look(gateway.api, id);
-    assert.equal(job.state, 'cancelled');
-    const wholeFiles = async (): Promise<number> => {
-      const files = await target.disk.files('/cancelled');
-      assert.ok(files.length < FILES);
-      return files.some((file) => file.includes('.ftg-')) ? -1 : files.length;
-    };
-    await eventually(
-      async () => (await wholeFiles()) === (await look(gateway.api, id)).counts.done,
-      'half files are gone',
-    );
+    assert.equal((await look(gateway.api, id)).state, 'cancelled');
+    const pathsOf = async (job: string, state: string): Promise<string[]> =>
+      (await filesOf(gateway.api, job, state)).map(({ path }) => path).sort();
+    // What was under way is taken back, or was done at that moment.
+    await eventually(async () => {
+      const standing = (await target.disk.files('/cancelled')).map((file) => file.slice('/cancelled/'.length));
+      assert.ok(standing.length < FILES);
+      return standing.sort().join() === (await pathsOf(id, 'done')).join();
+    }, 'half files are gone');
     const { counts } = await look(gateway.api, id);
+    const done = await pathsOf(id, 'done');
+    const rest = [...(await pathsOf(id, 'waiting')), ...(await pathsOf(id, 'failed'))].sort();
+    assert.deepEqual([counts.done, counts.found, counts.skipped], [done.length, FILES, 0]);
+    assert.equal(counts.failed, (await pathsOf(id, 'failed')).length);
+    assert.equal(done.length + rest.length, FILES, 'each is one or the other');
+
     const answer = await gateway.api.post(`/api/jobs/${id}/retry`, {});
     assert.equal(answer.status, 202, answer.text);
-    const again = await ended(gateway.api, (answer.json['job'] as { id: string }).id);
+    const retried = (answer.json['job'] as { id: string }).id;
+    const again = await ended(gateway.api, retried);
+    const bytes = rest.length * SIZE;
     assert.deepEqual(
-      [again.state, again.counts.found, again.counts.done],
-      ['succeeded', FILES - counts.done, FILES - counts.done],
+      [again.state, again.counts],
+      [
+        'succeeded',
+        { found: rest.length, done: rest.length, skipped: 0, failed: 0, deleted: 0, bytes, bytesTotal: bytes },
+      ],
     );
+    assert.deepEqual(await pathsOf(retried, 'done'), rest, 'those alone');
+    assert.deepEqual((await look(gateway.api, id)).counts, counts, 'the former job stays as it ended');
+    for (let number = 0; number < FILES; number++) {
+      assert.ok((await target.disk.read(`/cancelled/${number}`)).equals(Buffer.alloc(SIZE, number)), `${number}`);
+    }
+    const items = (await history(gateway.api, { type: 'copy', status: 'success' })).filter(({ path }) =>
+      path.startsWith('/cancelled/'),
+    );
+    assert.deepEqual([items.length, new Set(items.map(({ path }) => path)).size], [FILES, FILES], 'each copied once');
+    await post(retried, 'retry', 409);
   });
 
   test('further jobs wait, and too many are refused', async () => {
