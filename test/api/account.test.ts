@@ -6,6 +6,7 @@ import { DATABASES, type TestServer } from '../storage/databases.js';
 import type { ApiClient } from '../support/gateway.js';
 import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { expectError, historyStands, uploadRaw, type HistoryItem } from './support.js';
+import { startTogether } from '../support/together.js';
 
 const key = (name: string): string => `ftg_account-test-${name}-0123456789`;
 const TYPES = 'upload download read write append delete move mkdir list exists copy exec poll email pickup'.split(' ');
@@ -21,7 +22,7 @@ for (const kind of DATABASES) {
     let between: Date;
 
     before(async () => {
-      [database, server] = await Promise.all([kind.start(), startScripted()]);
+      [database, server] = await startTogether([kind.start(), startScripted()]);
       const { port, username, password } = server;
       const connection = (id: string, isActive = true): object => ({
         ...{ id, name: `Name of ${id}`, type: 'ftp', isActive, host: '127.0.0.1', port, username, password },

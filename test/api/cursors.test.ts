@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { startTogether } from '../support/together.js';
 
 const OTHER_KEY = 'ftg_other-key-0123456789-abcdefgh';
 
@@ -15,7 +16,7 @@ describe('cursors of lists', () => {
   let nodes: TestGateway[];
 
   before(async () => {
-    [sshd, database] = await Promise.all([startSshd(), startPostgres()]);
+    [sshd, database] = await startTogether([startSshd(), startPostgres()]);
     const login = { type: 'sftp', host: '127.0.0.1', port: sshd.port, username: sshd.username };
     const connection = { ...login, privateKeyFile: sshd.clientKeyFile, defaultPath: sshd.files };
     const account = (email: string, key: string, ids: readonly string[]): object => ({

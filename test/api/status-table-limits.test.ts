@@ -10,6 +10,7 @@ import { DATABASES, type TestServer } from '../storage/databases.js';
 import { KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { expectError, newest, uploadRaw } from './support.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 const ftp = (server: ScriptedFtp, pool: object = {}): object => ({
   name: 'Scripted',
@@ -26,7 +27,7 @@ describe('limits', () => {
   let databases: TestServer;
 
   before(async () => {
-    [server, databases] = await Promise.all([startScripted(), (DATABASES[1] ?? assert.fail()).start()]);
+    [server, databases] = await startTogether([startScripted(), (DATABASES[1] ?? assert.fail()).start()]);
     server.files.set('/f', Buffer.from('text'));
   });
   after(() => Promise.all([server.stop(), databases.stop()]));

@@ -16,6 +16,7 @@ import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { newest, refused, uploadRaw, type Refusal, type World } from './support.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 const MIB = 1024 * 1024;
 const STALL_MS = 1600;
@@ -47,7 +48,7 @@ describe('what goes wrong at the remote server is told in its words, and leaves 
   let onTransfer: 'usual' | 'cut' | 'stall' = 'usual';
 
   before(async () => {
-    [postgres, ssh, ftp, tls, scripted] = await Promise.all([
+    [postgres, ssh, ftp, tls, scripted] = await startTogether([
       startPostgres(),
       (SFTP_SERVERS[0] ?? assert.fail()).start(),
       (FTP_SERVERS[0] ?? assert.fail()).start(),

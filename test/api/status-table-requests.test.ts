@@ -11,6 +11,7 @@ import type { ApiClient } from '../support/gateway.js';
 import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { expectError, refused, uploadRaw, type Refusal, type World } from './support.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 const key = (name: string): string => `ftg_status-table-${name}-0123456789`;
 const LIMITS = { readBytes: 1000, jsonBodyBytes: 20_000, uploadBytes: 10_000, execOutputBytes: 5000 };
@@ -28,7 +29,7 @@ describe('what a client asks wrongly is refused, told and without effect', () =>
   const as = (name: string): ApiClient => clients.get(name) ?? assert.fail(name);
 
   before(async () => {
-    [postgres, ssh, ftp] = await Promise.all([
+    [postgres, ssh, ftp] = await startTogether([
       startPostgres(),
       (SFTP_SERVERS[0] ?? assert.fail()).start(),
       (FTP_SERVERS[0] ?? assert.fail()).start(),

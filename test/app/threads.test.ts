@@ -19,6 +19,7 @@ import type { ApiClient } from '../support/gateway.js';
 import { KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { countingSessions } from '../support/sessions.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
@@ -96,7 +97,7 @@ describe('a gateway with two event loops', () => {
   const LIMIT = 5;
 
   before(async () => {
-    [sshd, ftp] = await Promise.all([startSshd(['MaxStartups 300']), startVsftpd()]);
+    [sshd, ftp] = await startTogether([startSshd(['MaxStartups 300']), startVsftpd()]);
     const { port, username, password } = ftp;
     gateway = await startGateway({
       connections: [

@@ -14,6 +14,7 @@ import { listed, S3Stub, xml } from '../servers/scripted-s3.js';
 import { memoryOf, resetPeakMemory, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { longestHold, MAX_HOLD_MS, startWatchedGateway } from './support/loop.js';
+import { startTogether } from '../support/together.js';
 
 const STALL_MS = 3_000;
 const WITHIN_MS = 25_000;
@@ -34,7 +35,7 @@ let odd: (request: OddRequest) => boolean = () => false;
 const script: Script = {};
 
 before(async () => {
-  [sftp, ftp, s3] = await Promise.all([
+  [sftp, ftp, s3] = await startTogether([
     startOddServer({ odd: (request) => odd(request) }),
     startScripted(script),
     S3Stub.start(),

@@ -19,6 +19,7 @@ import { longestHold, MAX_HOLD_MS, startWatchedGateway } from './support/loop.js
 import { packetOf } from './support/raw-ssh.js';
 import { Chance, hostileRound, type Servers } from './support/hostile-rounds.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 const STALL_MS = 2_000;
 const MAX_GROWTH = 32 * 1024 * 1024;
@@ -36,7 +37,7 @@ const script: Script = {};
 let cases = 0;
 
 before(async () => {
-  [liar, sftp, ftp, s3] = await Promise.all([
+  [liar, sftp, ftp, s3] = await startTogether([
     Liar.start(),
     startOddServer({ odd: (request) => odd(request) }),
     startScripted(script, ['MLST type*;size*;modify*;', 'SIZE', 'MDTM', 'UTF8']),

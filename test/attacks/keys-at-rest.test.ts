@@ -10,6 +10,7 @@ import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
+import { startTogether } from '../support/together.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const [FORMER, NEXT] = ['ab'.repeat(32), 'cd'.repeat(32)];
@@ -21,7 +22,7 @@ let postgres: PostgresServer;
 let ftp: ScriptedFtp;
 
 before(async () => {
-  [postgres, ftp] = await Promise.all([
+  [postgres, ftp] = await startTogether([
     startPostgres(),
     startScripted({ PASS: (password, { say }) => say(password === PLANTED ? '230 in' : '530 no') }),
   ]);

@@ -15,6 +15,7 @@ import { ApiClient, startGateway, type ApiAnswer, type Browser } from '../suppor
 import { held } from '../support/reliability.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 /** In every name that the first account gives, and in none of the second's. */
 const MARK = 'tenant-a';
@@ -124,7 +125,7 @@ const config = {
 };
 
 before(async () => {
-  [database, receiver] = await Promise.all([startDatabase(), startReceiver()]);
+  [database, receiver] = await startTogether([startDatabase(), startReceiver()]);
   databaseUrl = await database.createDatabase();
   gateway = await startManagedOn(databaseUrl, config);
   a = await gateway.browser(EMAIL_A);

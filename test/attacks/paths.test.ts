@@ -34,6 +34,7 @@ import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { documentedEndpoints } from './support/endpoints.js';
 import { NO_PATHS, PATH_OPERANDS, STANDING, type PathOperand, type Target } from './support/path-operands.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 /** What stands in the files outside; it is in no request. */
 const CANARY = 'canary-5e8b21';
@@ -56,7 +57,7 @@ before(async () => {
   origin.listen(0, '127.0.0.1');
   const [swift] = S3_SERVERS;
   assert.ok(swift);
-  [sshd, ftp, store, receiver] = await Promise.all([startSshd(), startVsftpd(), swift.start(), startReceiver()]);
+  [sshd, ftp, store, receiver] = await startTogether([startSshd(), startVsftpd(), swift.start(), startReceiver()]);
   for (const folder of [sshd.files, ftp.folder]) furnish(folder);
   for (const [file, text] of Object.entries(FILES)) await store.disk.write(file, text);
   const local = { allow: ['127.0.0.1/32'] };

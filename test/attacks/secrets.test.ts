@@ -13,6 +13,7 @@ import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { withSql } from '../storage/databases.js';
 import { startGateway, type ApiAnswer } from '../support/gateway.js';
+import { startTogether } from '../support/together.js';
 
 /** Each with characters that percent-encoding and base64 change. */
 const PLANTS = {
@@ -48,7 +49,7 @@ suite('no planted secret shows anywhere', () => {
     const file = path.join(folder, 'key');
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', PLANTS.passphrase, '-f', file]);
     encryptedKey = readFileSync(file, 'utf8');
-    [server, sshd, postgres] = await Promise.all([
+    [server, sshd, postgres] = await startTogether([
       startScripted({
         PASS: (password, { say }) => say(password === PLANTS.ftpPassword ? '230 in' : '530 Login incorrect.'),
       }),

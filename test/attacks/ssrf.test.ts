@@ -14,6 +14,7 @@ import { createUrlFetcher } from '../../src/operations/fetch-url.js';
 import { createSender } from '../../src/webhooks/send.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
+import { startTogether } from '../support/together.js';
 
 /** The one address that url uploads and webhooks of these tests may reach; also loopback, so that nothing leaves here. */
 const ALLOWED = '127.0.0.2';
@@ -108,7 +109,7 @@ before(async () => {
   await once(forbidden, 'listening');
   port = (forbidden.address() as AddressInfo).port;
   const network = { urlFetch: { allow: [`${ALLOWED}/32`] }, webhooks: { allow: [`${ALLOWED}/32`] } };
-  [gateway, strict] = await Promise.all([
+  [gateway, strict] = await startTogether([
     startGateway({ config: { sandbox: true, network }, connections: connectionsTo(NEVER) }),
     startGateway({
       config: { network: { connections: { allowPrivate: false } } },

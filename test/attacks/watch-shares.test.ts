@@ -14,6 +14,7 @@ import { withSql } from '../storage/databases.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { CONNECTION, scaled, startTenants, type Tenants } from './support/tenants.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 const HOSTS = 20;
 const RECEIVERS = 6;
@@ -51,7 +52,7 @@ suite('watched folders of two accounts', () => {
   let files = 0;
 
   before(async () => {
-    [postgres, receiver] = await Promise.all([startPostgres(), startReceiver()]);
+    [postgres, receiver] = await startTogether([startPostgres(), startReceiver()]);
     silent = await Promise.all(Array.from({ length: HOSTS }, startSilence));
     const timeouts = { connectTimeoutMs: A_DAY_MS, stallTimeoutMs: A_DAY_MS, acquireTimeoutMs: A_DAY_MS };
     const connections = silent.map((server, index) => ({

@@ -12,6 +12,7 @@ import { KEY, memoryOf, startGateway, type TestGateway } from '../support/gatewa
 import { freePort } from '../support/ports.js';
 import { ended, FTG, Terminal } from './support.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 let gateway: TestGateway;
 let shell: TestSshd;
@@ -19,7 +20,7 @@ let ftp: FtpServer;
 let terminal: Terminal;
 
 before(async () => {
-  [shell, ftp] = await Promise.all([startSshd(), startVsftpd()]);
+  [shell, ftp] = await startTogether([startSshd(), startVsftpd()]);
   const privateKey = readFileSync(shell.clientKeyFile, 'utf8');
   const { username, port, files } = shell;
   gateway = await startGateway({

@@ -23,6 +23,7 @@ import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { ended, FTG, Terminal } from './support.js';
+import { startTogether } from '../support/together.js';
 
 const WRITTEN = new Date('2024-02-29T12:34:56.000Z');
 
@@ -32,7 +33,7 @@ let ftp: FtpServer;
 let terminal: Terminal;
 
 before(async () => {
-  [shell, ftp] = await Promise.all([startSshd(), startVsftpd()]);
+  [shell, ftp] = await startTogether([startSshd(), startVsftpd()]);
   const privateKey = readFileSync(shell.clientKeyFile, 'utf8');
   const { username, port, files } = shell;
   const { username: user, password } = ftp;

@@ -7,6 +7,7 @@ import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../serve
 import { startGateway, type ApiAnswer, type GatewayOptions, type TestGateway } from '../support/gateway.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 export const KIB = 1024;
 export const MIB = 1024 * 1024;
@@ -24,9 +25,10 @@ export type Remotes = Readonly<Record<ProtocolName, Remote>>;
 export type Servers = Readonly<Record<ProtocolName, TestServer>>;
 
 export async function startServers(): Promise<Servers> {
-  const entries = [SFTP_SERVERS[1], FTP_SERVERS[0], S3_SERVERS[0]] as const;
-  const [sftp, ftp, s3] = await Promise.all(entries.map((entry) => (entry ?? assert.fail()).start()));
-  return { sftp: sftp ?? assert.fail(), ftp: ftp ?? assert.fail(), s3: s3 ?? assert.fail() };
+  const [sftp, ftp, s3] = [SFTP_SERVERS[1], FTP_SERVERS[0], S3_SERVERS[0]].map((entry) => entry ?? assert.fail());
+  assert.ok(sftp !== undefined && ftp !== undefined && s3 !== undefined);
+  const [one, other, store] = await startTogether([sftp.start(), ftp.start(), s3.start()]);
+  return { sftp: one, ftp: other, s3: store };
 }
 
 /** A proxy of its own before a server, and the connection that leads through it. */

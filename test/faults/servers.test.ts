@@ -27,6 +27,7 @@ import {
 } from './rig.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 const WAITING = 50;
 const LIMITED = {
@@ -55,7 +56,7 @@ let sessions = 0;
 
 before(async () => {
   remotes = await startRemotes();
-  const [ssh, startups, ftp, perAddress, scripted] = await Promise.all([
+  const [ssh, startups, ftp, perAddress, scripted] = await startTogether([
     startSshd(['MaxSessions 1']),
     startSshd(['MaxStartups 1']),
     startVsftpd({ extra: ['max_clients=2'] }),
@@ -70,7 +71,7 @@ before(async () => {
     }),
   ]);
   limited = { ssh, startups, ftp, perAddress, scripted };
-  const [first, second, rekeying, tls, otherTls] = await Promise.all([
+  const [first, second, rekeying, tls, otherTls] = await startTogether([
     startSshd(),
     startSshd(),
     startSshd(['RekeyLimit 2M']),
@@ -78,7 +79,7 @@ before(async () => {
     startVsftpd({ tls: 'explicit' }),
   ]);
   changing = { first, second, rekeying, tls, otherTls };
-  const [smallSsh, smallFtp] = await Promise.all([startSshd(), startVsftpd()]);
+  const [smallSsh, smallFtp] = await startTogether([startSshd(), startVsftpd()]);
   small = { ssh: smallSsh, ftp: smallFtp };
   for (const folder of [smallSsh.files, smallFtp.folder]) {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=0777`, 'tmpfs', folder]);

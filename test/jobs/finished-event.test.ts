@@ -10,6 +10,7 @@ import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
 import { type Received, type Receiver, startReceiver } from '../watch/support/receiver.js';
 import { begin, ended, type JobView } from './support.js';
+import { startTogether } from '../support/together.js';
 
 const ADMIN_KEY = 'ftg_admin-key-0123456789-abcdefghi';
 
@@ -47,7 +48,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
   before(async () => {
     const [sftp, ftp] = [SFTP_SERVERS[1], FTP_SERVERS[0]];
     assert.ok(sftp !== undefined && ftp !== undefined);
-    [postgres, source, target, receiver] = await Promise.all([
+    [postgres, source, target, receiver] = await startTogether([
       startPostgres(),
       sftp.start(),
       ftp.start(),

@@ -14,6 +14,7 @@ import { TEST_KEY } from '../storage/databases.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
 import { begin, ended, history, look } from './support.js';
+import { startTogether } from '../support/together.js';
 
 const FILES = 120;
 const BYTES = 3_000;
@@ -42,7 +43,7 @@ describe('files that were copied and not recorded', { timeout: 600_000 }, () => 
     });
 
   before(async () => {
-    [servers, postgres] = await Promise.all([startServers(), startPostgres()]);
+    [servers, postgres] = await startTogether([startServers(), startPostgres()]);
     for (let number = 0; number < FILES; number++) contents.set(`${number % 7}/${number}.bin`, randomBytes(BYTES));
     gateway = await startNode();
   });

@@ -7,6 +7,7 @@ import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startProftpd, type FtpServer } from '../servers/ftp.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { filesOf, run } from './support.js';
+import { startTogether } from '../support/together.js';
 
 describe('a destination that ignores case', () => {
   let source: TestServer;
@@ -14,7 +15,7 @@ describe('a destination that ignores case', () => {
   let gateway: TestGateway;
 
   before(async () => {
-    [source, target] = await Promise.all([
+    [source, target] = await startTogether([
       (SFTP_SERVERS[1] ?? assert.fail()).start(),
       startProftpd({ ignoresCase: true }),
     ]);

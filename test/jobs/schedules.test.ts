@@ -9,6 +9,7 @@ import { TEST_KEY } from '../storage/databases.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
 import { ended, type JobView } from './support.js';
+import { startTogether } from '../support/together.js';
 
 const NARROW_KEY = 'ftg_narrow-key-0123456789-abcdefgh';
 const ADMIN_KEY = 'ftg_admin-key-0123456789-abcdefghi';
@@ -65,7 +66,7 @@ describe('schedules', { timeout: 300_000 }, () => {
   before(async () => {
     const [sftp, ftp] = [SFTP_SERVERS[1], FTP_SERVERS[0]];
     assert.ok(sftp !== undefined && ftp !== undefined);
-    [server, source, target] = await Promise.all([startPostgres(), sftp.start(), ftp.start()]);
+    [server, source, target] = await startTogether([startPostgres(), sftp.start(), ftp.start()]);
     for (const name of ['a', 'b']) await source.disk.write(`/tree/${name}`, Buffer.from(name));
     await source.disk.write('/slow/file', Buffer.alloc(400_000));
     sql = postgres(server.url, { max: 2 });

@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
+import { startTogether } from '../support/together.js';
 import { filesOf, history, run } from './support.js';
 
 const ROUNDS = Number(process.env['SYNC_ROUNDS'] ?? 4);
@@ -15,7 +16,7 @@ describe('jobs that sync', () => {
 
   before(async () => {
     const entries = { sftp: SFTP_SERVERS[1], ftp: FTP_SERVERS[0], s3: S3_SERVERS[0] };
-    await Promise.all(
+    await startTogether(
       Object.entries(entries).map(async ([name, entry]) => (servers[name] = await (entry ?? assert.fail()).start())),
     );
     gateway = await startGateway({

@@ -11,6 +11,7 @@ import { TEST_KEY, withSql } from '../storage/databases.js';
 import { type ApiAnswer, KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
 import { ended, filesOf, history, type JobView } from './support.js';
+import { startTogether } from '../support/together.js';
 
 const SECRET = 'sig-0123456789abcdef';
 const OTHER = 'ftg_key-of-another-account-012345';
@@ -50,7 +51,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
     server = http.createServer(serve).listen(0, '127.0.0.1');
     await once(server, 'listening');
     origin = `http://user:pass-${SECRET}@127.0.0.1:${(server.address() as AddressInfo).port}`;
-    [postgres, target] = await Promise.all([startPostgres(), (SFTP_SERVERS[1] ?? assert.fail()).start()]);
+    [postgres, target] = await startTogether([startPostgres(), (SFTP_SERVERS[1] ?? assert.fail()).start()]);
     nodes.push(await startNode());
     nodes.push(await startNode());
   });

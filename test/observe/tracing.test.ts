@@ -11,6 +11,7 @@ import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from './otlp-receiver.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
@@ -73,7 +74,7 @@ suite('traces that are switched on', () => {
   let receiver: Receiver;
 
   before(async () => {
-    [collector, receiver] = await Promise.all([startOtlpReceiver(), startReceiver()]);
+    [collector, receiver] = await startTogether([startOtlpReceiver(), startReceiver()]);
     gateway = await startGateway({
       dataDir: join(folder, 'on'),
       config: CONFIG,
@@ -308,7 +309,7 @@ test('every thread traces, in protobuf when nothing else is said, and the last s
 });
 
 test('by default nothing is loaded or sent, and the trace of others is passed on', async () => {
-  const [collector, source] = await Promise.all([startOtlpReceiver(), startSource()]);
+  const [collector, source] = await startTogether([startOtlpReceiver(), startSource()]);
   const probe = moduleProbe();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SDK_DISABLED: 'true', ...probe.env };
   const gateway = await startGateway({ config: CONFIG, env });

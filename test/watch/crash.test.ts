@@ -23,6 +23,7 @@ import { held } from '../support/reliability.js';
 import { startGateway, type GatewayOptions, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 const STORM_MS = Number(process.env['CRASH_TEST_SECONDS'] ?? 25) * 1000;
 const FOLDERS = 6;
@@ -76,7 +77,7 @@ suite('crashes', () => {
   });
 
   test('nodes, database and receiver are killed at random: every file is reported, under one event', async (context) => {
-    const [postgres, ssh, receiver] = await Promise.all([startPostgres(), startSshd(), startReceiver()]);
+    const [postgres, ssh, receiver] = await startTogether([startPostgres(), startSshd(), startReceiver()]);
     const storm = new Storm(postgres, ssh, receiver);
     try {
       await storm.begin();

@@ -10,6 +10,7 @@ import { withSql } from '../storage/databases.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
 import { eventually } from '../support/eventually.js';
+import { startTogether } from '../support/together.js';
 
 const LIMITED = 'ftg_key-for-another-connection-01';
 const READER = 'ftg_key-that-may-only-read-012345';
@@ -24,7 +25,7 @@ suite('watched folders through the API', () => {
 
   before(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'ftg-watch-'));
-    [postgres, receiver] = await Promise.all([startPostgres(), startReceiver()]);
+    [postgres, receiver] = await startTogether([startPostgres(), startReceiver()]);
     const elsewhere = { id: 'elsewhere', name: 'Elsewhere', type: 'ftp', host: '127.0.0.1', port: 1, username: 'u' };
     gateway = await startGateway({
       dataDir,

@@ -10,6 +10,7 @@ import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import type { WatchedFolder } from '../../src/storage/storage.js';
 import { Bench } from './support/bench.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
+import { startTogether } from '../support/together.js';
 
 const named = (entries: readonly ServerEntry[], name: string): ServerEntry => {
   const found = entries.find((each) => each.name === name);
@@ -33,7 +34,7 @@ for (const entry of SERVERS) {
     let bench: Bench;
 
     before(async () => {
-      [postgres, server, receiver] = await Promise.all([startPostgres(), entry.start(), startReceiver()]);
+      [postgres, server, receiver] = await startTogether([startPostgres(), entry.start(), startReceiver()]);
       bench = await Bench.open({
         databaseUrl: postgres.url,
         connections: [{ id: 'server', name: 'Server', ...server.connection }],

@@ -8,13 +8,14 @@ import { startVsftpd, type FtpServer } from '../../servers/ftp.js';
 import { startSwift } from '../../servers/swift.js';
 import type { Browser } from '../../support/gateway.js';
 import { type ManagedGateway, startManaged } from './support.js';
+import { startTogether } from '../../support/together.js';
 
 let gateway: ManagedGateway;
 let ops: Browser;
 let ftps: FtpServer;
 
 before(async () => {
-  [gateway, ftps] = await Promise.all([startManaged(), startVsftpd({ tls: 'explicit' })]);
+  [gateway, ftps] = await startTogether([startManaged(), startVsftpd({ tls: 'explicit' })]);
   ops = await gateway.browser();
 });
 after(() => Promise.all([gateway.stop(), ftps.stop()]));

@@ -12,6 +12,7 @@ import { freePort } from '../../support/ports.js';
 import { countingSessions } from '../../support/sessions.js';
 import { held } from '../../support/reliability.js';
 import { eventually } from '../../support/eventually.js';
+import { startTogether } from '../../support/together.js';
 
 const NODES = [0, 1, 2] as const;
 const LIMIT = 5;
@@ -78,12 +79,12 @@ describe('three gateways behind a load balancer', { timeout: 240_000 }, () => {
   before(async () => {
     const server = DATABASES.find(({ name }) => name === 'PostgreSQL server');
     assert.ok(server);
-    [database, sshd] = await Promise.all([server.start(), startSshd(['MaxStartups 300'])]);
+    [database, sshd] = await startTogether([server.start(), startSshd(['MaxStartups 300'])]);
     url = await database.createDatabase();
     ports = [await freePort(), await freePort(), await freePort()];
     // The first one makes the tables; the others come while it serves.
     gateways = [await startNode(ports[0])];
-    gateways.push(...(await Promise.all([startNode(ports[1]), startNode(ports[2])])));
+    gateways.push(...(await startTogether([startNode(ports[1]), startNode(ports[2])])));
     balancer = await startLoadBalancer(ports);
   });
 

@@ -14,6 +14,7 @@ import { TEST_KEY, withSql } from '../../storage/databases.js';
 import { KEY, startGateway, type TestGateway } from '../../support/gateway.js';
 import { startReceiver, type Receiver } from '../../watch/support/receiver.js';
 import { eventually } from '../../support/eventually.js';
+import { startTogether } from '../../support/together.js';
 
 const OFF_BY_MS = 10_000;
 const SETTLE_MS = 3_000;
@@ -54,7 +55,7 @@ describe('nodes whose clocks are apart', { timeout: 240_000 }, () => {
     });
 
   before(async () => {
-    [postgres, sshd, receiver] = await Promise.all([startPostgres(), startSshd(), startReceiver()]);
+    [postgres, sshd, receiver] = await startTogether([startPostgres(), startSshd(), startReceiver()]);
     const clock = new URL('../../faults/jumping-clock.js', import.meta.url).href;
     right = await startNode();
     wrong = await startNode({ NODE_OPTIONS: `--import=${clock}`, CLOCK_OFFSET_FILE: offsetFile });

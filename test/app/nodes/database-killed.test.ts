@@ -16,6 +16,7 @@ import { type LoadBalancer, startLoadBalancer } from '../../support/load-balance
 import { freePort } from '../../support/ports.js';
 import { held } from '../../support/reliability.js';
 import { eventually } from '../../support/eventually.js';
+import { startTogether } from '../../support/together.js';
 
 const WORKERS = 6;
 const RETRY_MS = 100;
@@ -39,10 +40,10 @@ async function startNode(port: number): Promise<TestGateway> {
 }
 
 before(async () => {
-  [postgres, sshd] = await Promise.all([startPostgres(), startSshd(['MaxStartups 300'])]);
+  [postgres, sshd] = await startTogether([startPostgres(), startSshd(['MaxStartups 300'])]);
   const ports = [await freePort(), await freePort(), await freePort()] as const;
   gateways = [await startNode(ports[0])];
-  gateways.push(...(await Promise.all([startNode(ports[1]), startNode(ports[2])])));
+  gateways.push(...(await startTogether([startNode(ports[1]), startNode(ports[2])])));
   balancer = await startLoadBalancer(ports);
 });
 

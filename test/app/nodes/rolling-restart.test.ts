@@ -15,6 +15,7 @@ import { type PlainBalancer, startPlainBalancer } from '../../support/plain-bala
 import { freePort } from '../../support/ports.js';
 import { held } from '../../support/reliability.js';
 import { eventually } from '../../support/eventually.js';
+import { startTogether } from '../../support/together.js';
 
 const POLL_MS = 2_000;
 const REQUEST_EVERY_MS = 1_000;
@@ -48,7 +49,7 @@ describe(
     before(async () => {
       const server = DATABASES.find(({ name }) => name === 'PostgreSQL server');
       assert.ok(server);
-      [database, sshd] = await Promise.all([server.start(), startSshd(['MaxStartups 300'])]);
+      [database, sshd] = await startTogether([server.start(), startSshd(['MaxStartups 300'])]);
       url = await database.createDatabase();
       ports = [await freePort(), await freePort(), await freePort()];
       for (const port of ports) gateways.push(await startNode(port));

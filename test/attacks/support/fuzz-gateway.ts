@@ -11,6 +11,7 @@ import { S3Stub } from '../../servers/scripted-s3.js';
 import { startScripted, type ScriptedFtp, type Visitor } from '../../servers/scripted-ftp.js';
 import { KEY, startGateway, type TestGateway } from '../../support/gateway.js';
 import type { Known } from './fuzz-requests.js';
+import { startTogether } from '../../support/together.js';
 
 /** What stands in the files outside; it is in no request. */
 export const CANARY = 'canary-7d1f9a';
@@ -31,7 +32,7 @@ export async function startFuzzGateway(): Promise<FuzzGateway> {
   mkdirSync(path.join(files, 'inside'), { recursive: true });
   writeFileSync(path.join(files, 'canary.txt'), CANARY);
   const login = { username: 'fuzz', password: 'fuzzfuzz' };
-  const [sandbox, ftp, s3, shell, origin] = await Promise.all([
+  const [sandbox, ftp, s3, shell, origin] = await startTogether([
     startSandbox({ folder: files, host: '127.0.0.1', port: 0, ...login, hostKeyFile: path.join(folder, 'key') }),
     startSteadyFtp(),
     S3Stub.start(),

@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { memoryOf, resetPeakMemory, startGateway, type ApiClient, type TestGateway } from '../../support/gateway.js';
 import type { Sample, VictimOptions } from './victim.js';
+import { startTogether } from '../../support/together.js';
 
 export const IS_FULL_SCALE = process.env['ISOLATION'] === 'all';
 export const scaled = (full: number, small: number): number => (IS_FULL_SCALE ? full : small);
@@ -97,7 +98,7 @@ export interface Tenants {
 }
 
 export async function startTenants(options: TenantsOptions = {}): Promise<Tenants> {
-  const [aServer, bServer] = await Promise.all([startSshd(ADMITS_ALL), startSshd(ADMITS_ALL)]);
+  const [aServer, bServer] = await startTogether([startSshd(ADMITS_ALL), startSshd(ADMITS_ALL)]);
   const accounts = [
     {
       email: A.email,

@@ -7,6 +7,7 @@ import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../../servers/postgres.js';
 import { Bench, type BenchOptions } from './bench.js';
 import { startReceiver, type Receiver } from './receiver.js';
+import { startTogether } from '../../support/together.js';
 
 export interface Watched {
   readonly folder: WatchedFolder;
@@ -31,7 +32,7 @@ export class WatchRig {
   static async open(
     settings: Pick<BenchOptions, 'watcher' | 'webhooks' | 'network' | 'maxReports'>,
   ): Promise<WatchRig> {
-    const [postgres, ssh, receiver] = await Promise.all([startPostgres(), startSshd(), startReceiver()]);
+    const [postgres, ssh, receiver] = await startTogether([startPostgres(), startSshd(), startReceiver()]);
     const { port, username, clientKeyFile, files } = ssh;
     const connection = {
       ...{ id: 'ssh', name: 'SSH', type: 'sftp', host: '127.0.0.1', port, username },
