@@ -170,6 +170,16 @@ describe('syncs beside a model', { timeout: 3_600_000 }, () => {
       const left = new Map([...now].map(([path, { content, isFolder }]) => [path, isFolder ? undefined : content]));
       assert.deepEqual([...left].sort(byPath), [...expected.tree].sort(byPath), what);
       assert.equal(job.state === 'succeeded', expected.isWhole, what);
+      if (this.#order['compare'] === 'digest') {
+        // Whether a dead node had copied what holds the same bytes, nobody can tell.
+        const { done, skipped } = job.counts;
+        assert.ok(done >= (expected.counts.done ?? 0), what);
+        Object.assign(expected.counts, {
+          done,
+          skipped: (expected.counts.done ?? 0) + (expected.counts.skipped ?? 0) - done,
+        });
+        assert.equal(skipped, expected.counts.skipped, what);
+      }
       const told = Object.fromEntries(
         Object.keys(expected.counts).map((name) => [name, job.counts[name as keyof JobView['counts']]]),
       );
@@ -263,7 +273,9 @@ describe('syncs beside a model', { timeout: 3_600_000 }, () => {
       if (source.content.length !== target.content.length) return false;
       if (compare === 'size') return true;
       const offMs = target.modifiedMs - source.modifiedMs;
-      return Math.abs(offMs) < SAME_MS || (keeps[this.#to] !== true && offMs > 0);
+      // Objects are as old as their upload, and copies dated by that.
+      const sameMs = this.#from === 's3' ? 1000 : SAME_MS;
+      return Math.abs(offMs) < sameMs || (keeps[this.#to] !== true && offMs > 0);
     }
   }
 
