@@ -11,6 +11,7 @@ export const NEWCOMER = 'new@example.com';
 export const PASSWORD = 'correct horse battery';
 /** Longest wait for one thing to appear. */
 const STEP_MS = 10_000;
+const MAX_TABS = 80;
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = [
   '--no-sandbox',
@@ -143,4 +144,23 @@ export async function manage(
   });
   if (!answer.ok()) throw new Error(`${method} ${path}: ${answer.status()} ${await answer.text()}`);
   return (await answer.json()) as Record<string, unknown>;
+}
+
+/** What has the focus, as it is called: its label, or its text. */
+export function focusOf(page: Page): Promise<string> {
+  return page.evaluate<string>(`(() => {
+    const at = document.activeElement;
+    if (at === document.body) return '';
+    return (at.getAttribute('aria-label') ?? at.labels?.[0]?.textContent ?? at.textContent ?? '').trim();
+  })()`);
+}
+
+/** Tab until what has the focus is called so. */
+export async function tabIn(page: Page, name: string | RegExp): Promise<void> {
+  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
+    await page.keyboard.press('Tab');
+    const now = await focusOf(page);
+    if (typeof name === 'string' ? now === name || now === `${name}required` : name.test(now)) return;
+  }
+  throw new Error(`${String(name)} cannot be reached with Tab; the focus is on ${await focusOf(page)}`);
 }

@@ -17,7 +17,7 @@ async function visit(page: Page, path: string): Promise<void> {
 }
 
 /** The violations, each with the elements at fault. */
-async function violations(page: Page): Promise<readonly string[]> {
+export async function violations(page: Page): Promise<readonly string[]> {
   // Run by the debugger, which the policy of the page does not bind.
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(AXE);
   const found = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify({ runOnly: RULES })})`);

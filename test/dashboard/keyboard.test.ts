@@ -4,11 +4,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { EMAIL, manage, openDesk, PASSWORD, type Desk, type Window } from './browser.js';
+import { EMAIL, focusOf, manage, openDesk, PASSWORD, tabIn, type Desk, type Window } from './browser.js';
 import { openReceiver, startSlowUpload } from './outside.js';
 import { eventually } from '../support/eventually.js';
 
-const MAX_TABS = 80;
 let desk: Desk;
 let window: Window;
 let page: Page;
@@ -27,23 +26,8 @@ const press = async (...keys: readonly string[]): Promise<void> => {
 };
 const type = (text: string): Promise<void> => page.keyboard.type(text);
 
-/** What has the focus, as it is called: its label, or its text. */
-const focused = (): Promise<string> =>
-  page.evaluate<string>(`(() => {
-    const at = document.activeElement;
-    if (at === document.body) return '';
-    return (at.getAttribute('aria-label') ?? at.labels?.[0]?.textContent ?? at.textContent ?? '').trim();
-  })()`);
-
-/** Tab until what has the focus is called so. */
-async function tabTo(name: string | RegExp): Promise<void> {
-  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
-    await press('Tab');
-    const now = await focused();
-    if (typeof name === 'string' ? now === name || now === `${name}required` : name.test(now)) return;
-  }
-  throw new Error(`${String(name)} cannot be reached with Tab; the focus is on ${await focused()}`);
-}
+const focused = (): Promise<string> => focusOf(page);
+const tabTo = (name: string | RegExp): Promise<void> => tabIn(page, name);
 
 const onDisk = (name: string): string => path.join(desk.sandboxFolder, name);
 const noDialog = (): Promise<void> => page.getByRole('dialog').waitFor({ state: 'detached' });

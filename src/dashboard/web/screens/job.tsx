@@ -26,7 +26,17 @@ import { factsOf } from './jobs/facts.tsx';
 import { JobFiles } from './jobs/files.tsx';
 import { useJob } from './jobs/live.ts';
 import { JobProgress, leftText, speedText, starterOf, StateBadge, useConnectionNames } from './jobs/rows.tsx';
-import { countsText, filesText, hasEnded, isRepeatable, titleOf } from './jobs/words.ts';
+import {
+  countsText,
+  filesText,
+  hasEnded,
+  isRepeatable,
+  type Moving,
+  movingOf,
+  paceOf,
+  STILL,
+  titleOf,
+} from './jobs/words.ts';
 import { LiveRows } from './transfers/rows.tsx';
 
 const JOBS = ['/manage/jobs', '/api/jobs'];
@@ -99,16 +109,18 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
     toNew,
   );
   const isOpen = !hasEnded(job);
+  const isPaused = state === 'paused';
   return (
     <>
-      {(state === 'running' || state === 'queued') && (
-        <Button icon={Pause} isBusy={change.isPending} onClick={() => change.mutate('pause')}>
-          Pause
-        </Button>
-      )}
-      {state === 'paused' && (
-        <Button look="primary" icon={Play} isBusy={change.isPending} onClick={() => change.mutate('resume')}>
-          Resume
+      {isOpen && (
+        // One button for both: the focus stays on it.
+        <Button
+          look={isPaused ? 'primary' : 'plain'}
+          icon={isPaused ? Play : Pause}
+          isBusy={change.isPending}
+          onClick={() => change.mutate(isPaused ? 'resume' : 'pause')}
+        >
+          {isPaused ? 'Resume' : 'Pause'}
         </Button>
       )}
       {isOpen && (
@@ -148,8 +160,10 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
   );
 }
 
-function Progressed({ job, moving = 0 }: { readonly job: Job; readonly moving?: number }): ReactElement {
-  const { counts, isListed, startedAt, etaSeconds } = job;
+function Progressed({ job, now = STILL }: { readonly job: Job; readonly now?: Moving }): ReactElement {
+  const { counts, isListed, startedAt } = job;
+  const moving = now.bytes;
+  const pace = paceOf(job, now);
   return (
     <Panel>
       <div className="panel-body stack tight">
@@ -162,8 +176,8 @@ function Progressed({ job, moving = 0 }: { readonly job: Job; readonly moving?: 
           <span>
             {formatBytes(Math.min(counts.bytes + moving, counts.bytesTotal))} of {formatBytes(counts.bytesTotal)}
           </span>
-          {startedAt !== null && <span>{speedText(job)}</span>}
-          {etaSeconds !== null && <span>{leftText(job)}</span>}
+          {startedAt !== null && <span>{speedText({ ...job, bytesPerSecond: pace.bytesPerSecond })}</span>}
+          {pace.etaSeconds !== null && <span>{leftText({ ...job, etaSeconds: pace.etaSeconds })}</span>}
         </div>
       </div>
     </Panel>
@@ -175,7 +189,7 @@ function Running({ job }: { readonly job: Job }): ReactElement {
   const own = transfers.filter(({ jobId }) => jobId === job.id);
   return (
     <>
-      <Progressed job={job} moving={own.reduce((bytes, { live }) => bytes + (live?.bytes ?? 0), 0)} />
+      <Progressed job={job} now={movingOf(own.flatMap(({ live }) => live ?? []))} />
       <Panel title="Now">
         {own.length === 0 ? (
           <p className="panel-body muted">No file is being transferred at this moment.</p>

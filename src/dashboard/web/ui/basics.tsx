@@ -12,6 +12,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly isBusy?: boolean;
 }
 
+/** Busy, it does nothing and keeps the focus, which a disabled one loses. */
 export function Button({ look = 'plain', icon: Icon, isBusy = false, children, ...rest }: ButtonProps): ReactElement {
   return (
     <button
@@ -19,7 +20,8 @@ export function Button({ look = 'plain', icon: Icon, isBusy = false, children, .
       {...rest}
       className={`button ${look} ${rest.className ?? ''}`}
       aria-busy={isBusy}
-      disabled={(rest.disabled ?? false) || isBusy}
+      aria-disabled={isBusy ? true : undefined}
+      onClick={isBusy ? (event) => event.preventDefault() : rest.onClick}
     >
       {isBusy ? (
         <LoaderCircle aria-hidden size={15} className="spin" />
