@@ -12,6 +12,7 @@ const EXECUTED_BY: Readonly<Record<string, string>> = {
   'docs/cli.md': 'test/cli/docs.test.ts',
   'docs/integrator.md': 'test/docs/recipes.test.ts',
   'docs/operator.md': 'test/docs/backup.test.ts',
+  'docs/jobs.md': 'test/docs/recipes.test.ts',
   'docs/watched-folders.md': 'test/docs/recipes.test.ts',
 };
 

@@ -15,6 +15,7 @@ const run = promisify(execFile);
 const ADMIN_KEY = 'ftg_admin-key-of-the-pages-012345';
 const EXECUTED = [
   'docs/integrator.md',
+  'docs/jobs.md',
   'docs/watched-folders.md',
   ...PAGES.filter((page) => page.startsWith('docs/recipes/')),
 ];
