@@ -1,5 +1,5 @@
 /** What listings find, gathered from several folders, and written when it is enough: one write at a time. */
-import type { Findings, JobFolder, NewJobFile } from '../storage/storage.js';
+import { type Findings, FoundFiles, type JobFolder, type NewJobFile } from '../storage/storage.js';
 
 /** A folder that is being listed. */
 export interface FolderInHand {
@@ -15,7 +15,7 @@ export interface FolderInHand {
 const ENOUGH = 1000;
 
 export class FindingsBatch {
-  #files: NewJobFile[] = [];
+  readonly #files = new FoundFiles();
   #folders: Omit<JobFolder, 'isBegun' | 'tries'>[] = [];
   #listed: Buffer[] = [];
   #left: Buffer[] = [];
@@ -34,7 +34,7 @@ export class FindingsBatch {
 
   async add(folder: FolderInHand, file: NewJobFile): Promise<void> {
     folder.hasFiles = true;
-    this.#files.push(file);
+    this.#files.add(file);
     await this.#flushIfEnough();
   }
 
@@ -61,19 +61,13 @@ export class FindingsBatch {
   /** Writes after the one before; rejects with its own failure. */
   flush(): Promise<void> {
     const going = [...this.#inHand].filter(({ hasFiles }) => hasFiles).map(({ path }) => path);
+    const begun = [...this.#begun, ...going];
+    if (this.#count + begun.length === 0) return this.#writing;
     const findings: Findings = {
-      ...{
-        files: this.#files,
-        folders: this.#folders,
-        listed: this.#listed,
-        left: this.#left,
-        unchanged: this.#unchanged,
-      },
-      begun: [...this.#begun, ...going],
+      ...{ files: this.#files.take(), folders: this.#folders, listed: this.#listed, left: this.#left },
+      ...{ unchanged: this.#unchanged, begun },
     };
-    const count = findings.files.length + findings.folders.length + findings.listed.length + findings.begun.length;
-    if (count === 0) return this.#writing;
-    [this.#files, this.#folders, this.#listed, this.#left, this.#begun, this.#unchanged] = [[], [], [], [], [], 0];
+    [this.#folders, this.#listed, this.#left, this.#begun, this.#unchanged] = [[], [], [], [], 0];
     const before = this.#writing;
     this.#writing = before.then(() => this.write(findings));
     this.#writing.catch(() => undefined);
@@ -81,6 +75,10 @@ export class FindingsBatch {
   }
 
   async #flushIfEnough(): Promise<void> {
-    if (this.#files.length + this.#folders.length + this.#listed.length >= ENOUGH) await this.flush();
+    if (this.#count >= ENOUGH) await this.flush();
+  }
+
+  get #count(): number {
+    return this.#files.count + this.#folders.length + this.#listed.length;
   }
 }

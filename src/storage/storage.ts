@@ -137,6 +137,7 @@ export type { DayFigures } from './tables/figures.js';
 export type { ManagedTransfer, TransferSearch } from './tables/history-queries.js';
 export type { TransferRow } from './tables/history-statements.js';
 export type { IdempotencyClaim, StoredAnswer } from './tables/idempotency.js';
+export { type Findings, FoundFiles } from './tables/found-files.js';
 export * from './tables/job.js';
 export type { JobEnd } from './tables/job-phases.js';
 export type { Seat, SeatKind } from './tables/job-seats.js';

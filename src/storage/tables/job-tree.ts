@@ -3,7 +3,8 @@ import type { ErrorCode } from '../../base/errors.js';
 import type { JobSender } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
-import type { Findings, Job, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from './job.js';
+import type { Findings } from './found-files.js';
+import type { Job, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from './job.js';
 import { isFiltered } from './job.js';
 import type { JobEnd } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf } from './job-seats.js';
@@ -83,12 +84,10 @@ export class JobTree {
       await tx`
         with added as (
           insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_code, error_message)
-          select ${id}::uuid, decode(path, 'hex'), action, phase, state, size, modified, code, message from unnest(
-            ${texts(files.map(({ path }) => path.toString('hex')))}, ${texts(files.map(({ action }) => action))},
-            ${bigints(files.map(({ phase }) => phase))}, ${texts(files.map(({ state }) => state ?? 'waiting'))},
-            ${bigints(files.map(({ size }) => size))}, ${bigints(files.map(({ modifiedMs }) => Math.trunc(modifiedMs)))},
-            ${texts(files.map(({ errorCode }) => errorCode ?? null))},
-            ${texts(files.map(({ errorMessage }) => storable(errorMessage ?? null)))}
+          select ${id}::uuid, path::bytea, action, phase, state, size::bigint, modified::bigint, code, message from unnest(
+            string_to_array(${files.paths}, ','), ${texts([...files.actions])}, ${bigints([...files.phases])},
+            ${texts([...files.states])}, string_to_array(${files.sizes}, ','), string_to_array(${files.modifiedMs}, ','),
+            ${texts([...files.errorCodes])}, ${texts(files.errorMessages.map((message) => storable(message)))}
           ) as t (path, action, phase, state, size, modified, code, message) on conflict do nothing
           returning action, phase, state, size)
         update jobs j set found = j.found + t.found + ${unchanged},
@@ -115,7 +114,7 @@ export class JobTree {
             and state = 'waiting'`;
       }
       if (folders.length > 0) await this.queue.send('job-list', seatJobs('job-list', job), tx);
-      if (files.some(({ state, phase }) => state === undefined && phase === 1)) {
+      if (files.haveWork) {
         await this.queue.send('job-files', seatJobs('job-files', job), tx);
       }
     });

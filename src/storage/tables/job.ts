@@ -164,20 +164,6 @@ export interface NewJobFile {
   readonly errorMessage?: string;
 }
 
-/** What a listing found, to be written at once. */
-export interface Findings {
-  readonly files: readonly NewJobFile[];
-  readonly folders: readonly Omit<JobFolder, 'isBegun' | 'tries'>[];
-  /** Folders listed to their end. */
-  readonly listed: readonly Buffer[];
-  /** Those of them that stay, empty or not. */
-  readonly left: readonly Buffer[];
-  /** Folders of whose files some are among these, and more will follow. */
-  readonly begun: readonly Buffer[];
-  /** Files that need nothing done to them, in folders listed to their end. */
-  readonly unchanged: number;
-}
-
 /** Of a file that ends without an item of the history, or is tried again. */
 export interface JobFileEnd {
   readonly path: Buffer;
