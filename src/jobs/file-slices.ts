@@ -1,10 +1,10 @@
 /** A seat's turn at a job's files: taken some at a time, done some at once, and each written down as it ends. */
 import { type GatewayError, toGatewayError } from '../base/errors.js';
+import { isLeftAlone } from '../operations/conflicts.js';
 import { KnownPlaces } from '../remotes/known-places.js';
 import type { JobFile, JobFileEnd, JobTree, RunningJob, Seat } from '../storage/storage.js';
 import { FileQueue } from './file-queue.js';
-import type { FileWork } from './file-work.js';
-import { type JobPlaces, LeftAlone } from './file-work.js';
+import type { FileWork, JobPlaces } from './file-work.js';
 import { createPace } from './pace.js';
 import { RETRY_AFTER_MS, verdictOn, type Verdict } from './retry.js';
 import type { Stay } from './running-jobs.js';
@@ -120,7 +120,11 @@ export class FileSlices {
       places: known,
       worked,
       passesOver: (error: GatewayError): boolean => {
-        verdict = isLeftAlone(job, error) ? 'skipped' : isOwn(file, error) ? FAILED : verdictOn(error, file.tries);
+        verdict = isLeftAlone(job.type === 'sync' ? 'replace' : job.definition.onConflict, error)
+          ? 'skipped'
+          : isOwn(file, error)
+            ? FAILED
+            : verdictOn(error, file.tries);
         return verdict === 'skipped' || verdict.kind !== 'failed';
       },
     };
@@ -191,10 +195,4 @@ const FAILED: Verdict = { kind: 'failed' };
 /** An address may be that of its url, and it stands in the history as any upload that was refused one. */
 function isOwn({ action }: JobFile, error: GatewayError): boolean {
   return action === 'upload' && error.code === 'address_denied';
-}
-
-/** What already stands there is what the job was told to leave. */
-function isLeftAlone({ type, definition }: RunningJob, error: GatewayError): boolean {
-  if (error instanceof LeftAlone) return true;
-  return type !== 'sync' && definition.onConflict === 'skip' && error.code === 'already_exists';
 }

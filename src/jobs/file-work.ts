@@ -1,6 +1,4 @@
 /** One file of a job: an operation as every other, but that only its end is recorded. */
-import { createHash } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
 import type { Budget } from '../budgets/budget.js';
 import { Memory } from '../budgets/memory.js';
 import type { Caller } from '../base/caller.js';
@@ -8,6 +6,7 @@ import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { deleteFile, moveFile } from '../operations/change.js';
+import { find, freeName, LeftAlone, namesFor, refuseOlder, replaces } from '../operations/conflicts.js';
 import { copyFile, type CopyRequest } from '../operations/copy.js';
 import { parseHttpUrl, type UrlFetcher } from '../operations/fetch-url.js';
 import { requireName } from '../operations/names.js';
@@ -20,10 +19,10 @@ import {
   type OperationRequest,
   type PathReference,
 } from '../operations/operation.js';
-import { baseName, joinPath, parentOf, pathBelow, type RemotePath } from '../remotes/path.js';
+import { holdSame, isDatedAs } from '../operations/same-bytes.js';
+import { baseName, pathBelow, type RemotePath } from '../remotes/path.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
-import { isSameTime, ownTimeOf, shownTime } from '../remotes/times.js';
-import { streamOf } from '../remotes/whole.js';
+import { ownTimeOf } from '../remotes/times.js';
 import type { JobFile, JobTree, RunningJob, TransferType } from '../storage/storage.js';
 
 /** Where a job leads, as it is now. */
@@ -52,16 +51,6 @@ export interface UploadOptions {
   /** 0 = no limit. */
   readonly maxBytes: number;
 }
-
-/** Why a file is left as it is. It is thrown where that turns out. */
-export class LeftAlone extends GatewayError {
-  constructor(message: string) {
-    super('already_exists', message, { step: 'open' });
-  }
-}
-
-/** Numbers that are tried for a name that is not taken. */
-const MOST_NAMES = 1000;
 
 export class FileWork {
   constructor(
@@ -115,7 +104,7 @@ export class FileWork {
         facts: { now: new Date(now), uuid },
         targetOf: (offered) => ({
           ...{ folder: fixed(places.targetRoot), filename: requireName(filename ?? offered), template },
-          ...{ overwrite: replaces(job), modifiedAt: mtime === undefined ? undefined : new Date(mtime) },
+          ...{ overwrite: overwrites(job), modifiedAt: mtime === undefined ? undefined : new Date(mtime) },
         }),
       });
     });
@@ -126,10 +115,11 @@ export class FileWork {
     const from = pathBelow(places.sourceRoot, file.path);
     const wanted = pathBelow(places.targetRoot, file.path);
     const to = this.targetOf(job, wanted);
-    const overwrite = replaces(job);
+    const overwrite = overwrites(job);
     await this.operations.run(requestOf(task, 'move', places.target, wanted), async (operation) => {
       if (file.isCopied && (await this.hasMoved(task, operation, from, wanted))) return;
-      if (job.definition.onConflict === 'newer') await operation.use((remote) => refuseOlder(remote, wanted, file));
+      if (job.definition.onConflict === 'newer')
+        await operation.use((remote) => refuseOlder(remote, wanted, file.modifiedMs));
       await this.tree.markCopied(job.id, file.path, file.size, file.modifiedMs);
       await moveFile(operation, fixed(from), to, overwrite);
     });
@@ -166,7 +156,7 @@ export class FileWork {
     const isMove = file.action === 'move';
     const request: CopyRequest = {
       ...{ source, target, from: fixed(from), to: this.targetOf(job, wanted), template: undefined, pace },
-      overwrite: replaces(job),
+      overwrite: overwrites(job),
       // What the next listing of a store will tell is the time of its upload: by that a sync knows the copy again.
       modifiedAt: job.type === 'sync' && definitionOf(source).can.isObjectStore ? new Date(file.modifiedMs) : undefined,
       check: (reading, writing, _from, to) => this.check(task, reading, writing, from, to),
@@ -253,18 +243,13 @@ export class FileWork {
     const { onConflict, compare } = job.definition;
     if (job.type === 'sync') {
       if (compare === 'digest') await refuseSame(source, target, from, to);
-    } else if (onConflict === 'newer') await refuseOlder(target, to, file);
+    } else if (onConflict === 'newer') await refuseOlder(target, to, file.modifiedMs);
   }
 
   /** The path itself, or the first name beside it that is not taken. */
   private targetOf(job: RunningJob, wanted: RemotePath): PathReference {
     if (!renames(job)) return fixed(wanted);
-    return async (remote) => {
-      for (const place of namesFor(wanted)) {
-        if ((await find(remote, place)) === undefined) return place;
-      }
-      throw new GatewayError('already_exists', `${wanted} and ${MOST_NAMES} names like it exist`, { step: 'open' });
-    };
+    return freeName(wanted);
   }
 }
 
@@ -287,17 +272,7 @@ function requestOf(
 
 const renames = ({ type, definition }: RunningJob): boolean => type !== 'sync' && definition.onConflict === 'rename';
 
-const replaces = ({ type, definition }: RunningJob): boolean =>
-  type === 'sync' || definition.onConflict === 'replace' || definition.onConflict === 'newer';
-
-async function find(remote: Remote, path: RemotePath): Promise<FileInfo | undefined> {
-  try {
-    return await remote.stat(path);
-  } catch (error) {
-    if (hasCode(error, 'not_found')) return undefined;
-    throw error;
-  }
-}
+const overwrites = ({ type, definition }: RunningJob): boolean => type === 'sync' || replaces(definition.onConflict);
 
 async function unlessGone(work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => {
@@ -305,49 +280,7 @@ async function unlessGone(work: Promise<unknown>): Promise<void> {
   });
 }
 
-/** @throws LeftAlone where what stands there is as new as the source */
-async function refuseOlder(target: Remote, to: RemotePath, { modifiedMs }: JobFile): Promise<void> {
-  const found = await find(target, to);
-  if (found === undefined || found.isDirectory || found.modifiedAt.getTime() < modifiedMs) return;
-  throw new LeftAlone(`${to} exists and is not older`);
-}
-
 /** @throws LeftAlone where both hold the same bytes, which are read for it */
 async function refuseSame(source: Remote, target: Remote, from: RemotePath, to: RemotePath): Promise<void> {
   if (await holdSame(source, target, from, to)) throw new LeftAlone(`${to} holds the same bytes`);
-}
-
-/** Read only where they are as long. */
-async function holdSame(source: Remote, target: Remote, from: RemotePath, to: RemotePath): Promise<boolean> {
-  const [one, other] = [await source.stat(from), await find(target, to)];
-  if (other === undefined || other.isDirectory || one.size !== other.size) return false;
-  return (await digestOf(source, from)) === (await digestOf(target, to));
-}
-
-/** Whether a copy written with this time would be dated so; where times are not kept, whatever was written since. */
-function isDatedAs(found: FileInfo, time: Date | undefined, { can }: Remote): boolean {
-  if (time === undefined) return true;
-  return can.keepsTimes === 'no' ? found.modifiedAt >= time : isSameTime(shownTime(found), time);
-}
-
-async function digestOf(remote: Remote, path: RemotePath): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(streamOf(await remote.read(path)), async (chunks: AsyncIterable<Buffer>) => {
-    for await (const chunk of chunks) hash.update(chunk);
-  });
-  return hash.digest('hex');
-}
-
-/** The path itself, and names beside it. */
-function* namesFor(path: RemotePath): Generator<RemotePath> {
-  yield path;
-  for (let number = 1; number < MOST_NAMES; number++) yield numbered(path, number);
-}
-
-/** `report (2).pdf` */
-function numbered(path: RemotePath, number: number): RemotePath {
-  const name = baseName(path);
-  const dot = name.lastIndexOf('.');
-  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
-  return joinPath(parentOf(path), `${stem} (${number + 1})${extension}`);
 }

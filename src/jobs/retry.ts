@@ -1,42 +1,9 @@
 /** What becomes of a file, or of a whole job, by the class of what went wrong. */
 import type { GatewayError } from '../base/errors.js';
-import { type ErrorCode } from '../base/errors.js';
+import { FATAL, OURS, PASSING } from '../operations/error-classes.js';
 
 /** Before each further try. */
 export const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000] as const;
-
-/** They pass: lines that break, servers that are busy, files that are just being written. */
-const PASSING: ReadonlySet<ErrorCode> = new Set([
-  'dns_failed',
-  'unreachable',
-  'connection_lost',
-  'protocol_error',
-  'remote_failure',
-  'size_mismatch',
-  'too_many_sessions',
-  'pool_full',
-  'acquire_timeout',
-  'overloaded',
-  'share_exceeded',
-  'connect_timeout',
-  'stall_timeout',
-  'command_timeout',
-]);
-
-/** Every other file would fail of them too, and to try might lock a login. */
-const FATAL: ReadonlySet<ErrorCode> = new Set([
-  'unknown_connection',
-  'connection_inactive',
-  'plan_required',
-  'quota_exceeded',
-  'address_denied',
-  'login_refused',
-  'host_key_mismatch',
-  'certificate_rejected',
-]);
-
-/** The gateway's own: it stops, or its database is away. The file is done again, and nothing is said of it. */
-const OURS: ReadonlySet<ErrorCode> = new Set(['draining', 'database_away']);
 
 export type Verdict =
   /** Tried again after so many milliseconds. */

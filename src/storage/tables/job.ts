@@ -10,6 +10,7 @@ export const COMPARISONS = ['size-and-time', 'size', 'digest'] as const;
 export const JOB_FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'] as const;
 export const JOB_ACTIONS = ['copy', 'move', 'delete', 'list', 'upload'] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];
+export type ConflictRule = (typeof CONFLICT_RULES)[number];
 export type JobType = (typeof JOB_TYPES)[number];
 export type JobState = (typeof JOB_STATES)[number];
 export type JobFileState = (typeof JOB_FILE_STATES)[number];
@@ -39,7 +40,7 @@ export interface JobDefinition extends JobFilters {
   /** Of an upload, which has none, it is the destination. */
   readonly source: JobPlace;
   readonly destination: JobPlace | null;
-  readonly onConflict: (typeof CONFLICT_RULES)[number];
+  readonly onConflict: ConflictRule;
   readonly compare: (typeof COMPARISONS)[number];
   readonly deleteExtra: boolean;
   readonly maxDeletes: number;

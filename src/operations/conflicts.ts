@@ -1,0 +1,63 @@
+/** What becomes of a file that stands where a copy is to go. */
+import { GatewayError, hasCode } from '../base/errors.js';
+import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
+import type { FileInfo, Remote } from '../remotes/remote.js';
+import type { ConflictRule } from '../storage/storage.js';
+import type { PathReference } from './operation.js';
+
+/** Why a file is left as it is. It is thrown where that turns out. */
+export class LeftAlone extends GatewayError {
+  constructor(message: string) {
+    super('already_exists', message, { step: 'open' });
+  }
+}
+
+/** What already stands there is what was to be left. */
+export function isLeftAlone(rule: ConflictRule, error: GatewayError): boolean {
+  return error instanceof LeftAlone || (rule === 'skip' && error.code === 'already_exists');
+}
+
+export const replaces = (rule: ConflictRule): boolean => rule === 'replace' || rule === 'newer';
+
+/** Numbers that are tried for a name that is not taken. */
+const MOST_NAMES = 1000;
+
+/** The path itself, and names beside it. */
+export function* namesFor(path: RemotePath): Generator<RemotePath> {
+  yield path;
+  for (let number = 1; number < MOST_NAMES; number++) yield numbered(path, number);
+}
+
+/** The first of these that is not taken. */
+export function freeName(wanted: RemotePath): PathReference {
+  return async (remote) => {
+    for (const place of namesFor(wanted)) {
+      if ((await find(remote, place)) === undefined) return place;
+    }
+    throw new GatewayError('already_exists', `${wanted} and ${MOST_NAMES} names like it exist`, { step: 'open' });
+  };
+}
+
+/** @throws LeftAlone where what stands there is as new as the source */
+export async function refuseOlder(target: Remote, to: RemotePath, modifiedMs: number): Promise<void> {
+  const found = await find(target, to);
+  if (found === undefined || found.isDirectory || found.modifiedAt.getTime() < modifiedMs) return;
+  throw new LeftAlone(`${to} exists and is not older`);
+}
+
+export async function find(remote: Remote, path: RemotePath): Promise<FileInfo | undefined> {
+  try {
+    return await remote.stat(path);
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return undefined;
+    throw error;
+  }
+}
+
+/** `report (2).pdf` */
+function numbered(path: RemotePath, number: number): RemotePath {
+  const name = baseName(path);
+  const dot = name.lastIndexOf('.');
+  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  return joinPath(parentOf(path), `${stem} (${number + 1})${extension}`);
+}

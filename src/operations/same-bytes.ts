@@ -1,0 +1,29 @@
+/** Whether what stands somewhere is a copy of a file: told by its bytes, and by the time that it would be dated. */
+import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import type { RemotePath } from '../remotes/path.js';
+import type { FileInfo, Remote } from '../remotes/remote.js';
+import { isSameTime, shownTime } from '../remotes/times.js';
+import { streamOf } from '../remotes/whole.js';
+import { find } from './conflicts.js';
+
+/** Read only where they are as long. */
+export async function holdSame(source: Remote, target: Remote, from: RemotePath, to: RemotePath): Promise<boolean> {
+  const [one, other] = [await source.stat(from), await find(target, to)];
+  if (other === undefined || other.isDirectory || one.size !== other.size) return false;
+  return (await digestOf(source, from)) === (await digestOf(target, to));
+}
+
+/** Whether a copy written with this time would be dated so; where times are not kept, whatever was written since. */
+export function isDatedAs(found: FileInfo, time: Date | undefined, { can }: Remote): boolean {
+  if (time === undefined) return true;
+  return can.keepsTimes === 'no' ? found.modifiedAt >= time : isSameTime(shownTime(found), time);
+}
+
+async function digestOf(remote: Remote, path: RemotePath): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(streamOf(await remote.read(path)), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) hash.update(chunk);
+  });
+  return hash.digest('hex');
+}
