@@ -30,7 +30,11 @@ export interface ApiServices {
 }
 
 /** The caller's connection. @throws GatewayError unknown_connection; forbidden when the key is not for it */
-export async function connectionOf(services: ApiServices, caller: Caller, id: string): Promise<Connection> {
+export async function connectionOf(
+  services: Pick<ApiServices, 'storage'>,
+  caller: Caller,
+  id: string,
+): Promise<Connection> {
   const connection = await services.storage.connections.find(caller.accountId, id);
   if (connection === undefined) {
     throw refusal('unknown_connection', `there is no connection ${id.slice(0, 64)}`);

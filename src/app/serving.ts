@@ -175,7 +175,6 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     },
     config.metrics,
   );
-  const watching = openWatching(options, metrics);
   const live = new LiveTransfers();
   const operations = new Operations({
     storage,
@@ -185,6 +184,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     plans: config.limits.plans,
     onOutcome: (outcome) => recordOperation(outcome, logger, metrics),
   });
+  const watching = openWatching(options, metrics, operations);
   const jobEvents = new JobEvents(storage.jobs.rows);
   const jobs = createJobs({
     ...{ storage, operations, memoryBytes: reach.budgets.memoryBytes, config: config.jobs, log },
@@ -281,11 +281,12 @@ function openWatching(
     tracer,
   }: Pick<FrontEndOptions, 'config' | 'storage' | 'reach' | 'logger' | 'tracer'>,
   metrics: Metrics,
+  operations: Operations,
 ): Watching {
   return createWatching({
     storage,
-    remotes: reach.remotes,
-    leftovers: (connection) => reach.sweeper.for(connection),
+    operations,
+    memoryBytes: reach.budgets.memoryBytes,
     dialer: reach.dialer,
     watcher: config.watcher,
     webhooks: config.webhooks,
@@ -317,7 +318,7 @@ async function backlogOf(watching: Watching, jobs: JobsPart): Promise<Backlog | 
 }
 
 const NO_BACKLOG: Backlog = {
-  ...{ failingFolders: 0, pendingEvents: 0, deadEvents: 0 },
+  ...{ failingFolders: 0, pendingEvents: 0, deadEvents: 0, pendingCopies: 0 },
   ...{ runningJobs: 0, waitingJobs: 0, failedJobs: 0, lateRuns: 0, overdueRuns: 0 },
 };
 

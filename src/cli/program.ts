@@ -214,7 +214,14 @@ function addWatchCommands(program: Command, actions: Actions): void {
       .option('--min-age <seconds>', 'leave younger files for later', number(0, 604_800))
       .addOption(new Option('--after <what>', 'what happens to delivered files').choices(['keep', 'move', 'delete']))
       .option('--move-to <folder>', 'where --after move puts them')
-      .option('--expect-every <minutes>', 'raise an alarm when no file came for so long', orNone(number(1, 525_600)));
+      .option('--expect-every <minutes>', 'raise an alarm when no file came for so long', orNone(number(1, 525_600)))
+      .option('--copy-to <place>', 'connection:folder that each file is copied to before anybody is told')
+      .option('--template <template>', 'names of the copies, such as {date}-{filename}')
+      .addOption(
+        new Option('--on-conflict <rule>', 'of a file that is where a copy is to go').choices([
+          ...['replace', 'skip', 'newer', 'rename', 'fail'],
+        ]),
+      );
   actions.remote(
     options(group.command('add').description('watch a folder').argument('<place>', 'connection:folder')).option(
       '--initial',
@@ -223,7 +230,7 @@ function addWatchCommands(program: Command, actions: Actions): void {
     watch.addFolder,
   );
   actions.remote(
-    options(one('edit', 'change it; what is not said stays, and none takes away a text or the alarm'))
+    options(one('edit', 'change it; what is not said stays, and none takes away a text, the alarm or the copies'))
       .option('--no-modified', 'tell of new files alone')
       .option('--no-recursive', 'no sub-folders')
       .option('--path <folder>', 'another folder, whose baseline the next check takes'),
@@ -257,6 +264,7 @@ function addWatchCommands(program: Command, actions: Actions): void {
   const delivery = (name: string, text: string): Command =>
     group.command(name).description(text).argument('<id>', 'of the delivery');
   actions.remote(delivery('attempts', 'list the tries of a delivery'), watch.listAttempts);
+  actions.remote(delivery('copies', 'list the files of a delivery that are copied'), watch.listCopies);
   actions.remote(delivery('replay', 'send a delivery again'), watch.replay);
 }
 

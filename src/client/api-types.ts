@@ -127,6 +127,19 @@ export interface components {
       /** @description Time of the last change that the file is to have, a date-time with its zone. Kept in whole seconds where the server keeps times, on S3 as metadata. Without, the copy keeps the time of the source. */
       readonly mtime?: string;
     };
+    readonly CopyTo: {
+      /** @description Id of the connection that takes the copies. */
+      readonly connectionId: string;
+      /** @description Folder for the copies, absolute or from the default path of the connection; made where it is missing. */
+      readonly path: string;
+      /** @description Renames the copies; tokens as for uploads. Times are those of the detection, and `{uuid}` stays the same for all tries of a copy. */
+      readonly filename_template?: string;
+      /**
+       * @description What becomes of a file that stands where a copy is to go; `replace` when absent.
+       * @enum {string}
+       */
+      readonly onConflict?: 'replace' | 'skip' | 'newer' | 'rename' | 'fail';
+    };
     readonly CreatedWatchedFolder: {
       /** @description Identifier. */
       readonly id: string;
@@ -175,6 +188,8 @@ export interface components {
       readonly moveTo?: string | null;
       /** @description Raise an alarm when no file came for this long. */
       readonly expectEveryMinutes?: number;
+      /** @description Where its files are copied before their event is sent. */
+      readonly copyTo?: components['schemas']['CopyTo'];
       /** @description Signs its webhooks (Standard Webhooks); shown this once. */
       readonly webhookSecret: string;
     };
@@ -375,6 +390,19 @@ export interface components {
            * @enum {string}
            */
           readonly event: 'new' | 'modified';
+          /** @description Of a folder with `copyTo`: where the copy of the file is. A file without one stays where it is, whatever `afterDelivery` says. */
+          readonly copy?: {
+            /** @description Id of the connection of the copy. */
+            readonly connectionId: string;
+            /** @description Where the copy is; with `skipped`, what stands there instead. */
+            readonly path?: string;
+            /** @description Bytes of the copy. */
+            readonly size?: number;
+            /** @description True where `onConflict` left alone what stands there. */
+            readonly skipped?: boolean;
+            /** @description Why there is no copy. */
+            readonly error?: string;
+          };
         }[];
       };
     };
@@ -752,6 +780,8 @@ export interface components {
       readonly moveTo?: string | null;
       /** @description Raise an alarm when no file came for this long. */
       readonly expectEveryMinutes?: number | null;
+      /** @description Copies each file there, as it lies below the folder, before its event is sent; needs the scopes `read` and `write`. Null = nowhere. */
+      readonly copyTo?: components['schemas']['CopyTo'] | null;
     };
     readonly PreviewAnswer: {
       /** @description The next five. */
@@ -955,6 +985,19 @@ export interface components {
            * @enum {string}
            */
           readonly event: 'new' | 'modified';
+          /** @description Of a folder with `copyTo`: where the copy of the file is. A file without one stays where it is, whatever `afterDelivery` says. */
+          readonly copy?: {
+            /** @description Id of the connection of the copy. */
+            readonly connectionId: string;
+            /** @description Where the copy is; with `skipped`, what stands there instead. */
+            readonly path?: string;
+            /** @description Bytes of the copy. */
+            readonly size?: number;
+            /** @description True where `onConflict` left alone what stands there. */
+            readonly skipped?: boolean;
+            /** @description Why there is no copy. */
+            readonly error?: string;
+          };
         }[];
       };
     };
@@ -1243,6 +1286,8 @@ export interface components {
       readonly moveTo?: string | null;
       /** @description Raise an alarm when no file came for this long. */
       readonly expectEveryMinutes?: number;
+      /** @description Where its files are copied before their event is sent. */
+      readonly copyTo?: components['schemas']['CopyTo'];
     };
     readonly WatchedFolderChanges: {
       /** @description Folder to watch. */
@@ -1279,6 +1324,8 @@ export interface components {
       readonly moveTo?: string | null;
       /** @description Raise an alarm when no file came for this long. */
       readonly expectEveryMinutes?: number | null;
+      /** @description Copies each file there, as it lies below the folder, before its event is sent; needs the scopes `read` and `write`. Null = nowhere. */
+      readonly copyTo?: components['schemas']['CopyTo'] | null;
       /** @description Whether it is switched on. */
       readonly isActive?: boolean;
     };

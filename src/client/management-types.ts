@@ -441,6 +441,44 @@ export interface components {
       /** @description In the order of a form. */
       readonly connectionTypes: readonly components['schemas']['ConnectionType'][];
     };
+    readonly CopiesAnswer: {
+      /** @description In the order of the event. */
+      readonly copies: readonly components['schemas']['Copy'][];
+    };
+    readonly Copy: {
+      /** @description Path of the file in the watched folder. */
+      readonly path: string;
+      /**
+       * @description `skipped`: `onConflict` left alone what stands there.
+       * @enum {string}
+       */
+      readonly state: 'waiting' | 'done' | 'skipped' | 'failed';
+      /** @description Tries that failed, and were not the last. */
+      readonly tries: number;
+      /** @description Connection of the copy. */
+      readonly connectionId: string;
+      /** @description Where the copy is. */
+      readonly target: string | null;
+      /** @description Bytes of the copy. */
+      readonly size: number | null;
+      /** @description The code of the error, as `X-Error-Code` carries it. */
+      readonly errorCode: string | null;
+      /** @description What went wrong. */
+      readonly errorMessage: string | null;
+    };
+    readonly CopyTo: {
+      /** @description Id of the connection that takes the copies. */
+      readonly connectionId: string;
+      /** @description Folder for the copies, absolute or from the default path of the connection; made where it is missing. */
+      readonly path: string;
+      /** @description Renames the copies; tokens as for uploads. Times are those of the detection, and `{uuid}` stays the same for all tries of a copy. */
+      readonly filename_template?: string;
+      /**
+       * @description What becomes of a file that stands where a copy is to go; `replace` when absent.
+       * @enum {string}
+       */
+      readonly onConflict?: 'replace' | 'skip' | 'newer' | 'rename' | 'fail';
+    };
     readonly CreatedManagedWatchedFolder: {
       /** @description Identifier. */
       readonly id: string;
@@ -489,6 +527,8 @@ export interface components {
       readonly moveTo: string | null;
       /** @description Raise an alarm when no file came for this long. */
       readonly expectEveryMinutes: number | null;
+      /** @description Where its files are copied before their event is sent. */
+      readonly copyTo: components['schemas']['CopyTo'] | null;
       /**
        * Format: date-time
        * @description When it is checked next.
@@ -569,9 +609,16 @@ export interface components {
       readonly attempts: number;
       /**
        * Format: date-time
-       * @description When it is tried next.
+       * @description When it is tried next; while files are copied, when those are.
        */
       readonly nextAttemptAt: string | null;
+      /**
+       * @description Of a folder with `copyTo`: nothing is sent while its files are being copied.
+       * @enum {string}
+       */
+      readonly copyState: 'none' | 'pending' | 'done';
+      /** @description Files that could not be copied. */
+      readonly copiesFailed: number;
       /**
        * @description What is done with the files after the delivery.
        * @enum {string}
@@ -598,7 +645,7 @@ export interface components {
         /** @description Whether it is for this connection alone and ends with it. */
         readonly willBeRevoked: boolean;
       }[];
-      /** @description The watched folders. */
+      /** @description The watched folders, those that copy to it included. */
       readonly watchedFolders: readonly {
         /** @description Id of the watched folder. */
         readonly id: string;
@@ -1315,6 +1362,8 @@ export interface components {
       readonly moveTo: string | null;
       /** @description Raise an alarm when no file came for this long. */
       readonly expectEveryMinutes: number | null;
+      /** @description Where its files are copied before their event is sent. */
+      readonly copyTo: components['schemas']['CopyTo'] | null;
       /**
        * Format: date-time
        * @description When it is checked next.
@@ -1434,6 +1483,8 @@ export interface components {
       readonly moveTo?: string | null;
       /** @description Raise an alarm when no file came for this long. */
       readonly expectEveryMinutes?: number | null;
+      /** @description Copies each file there, as it lies below the folder, before its event is sent; needs the scopes `read` and `write`. Null = nowhere. */
+      readonly copyTo?: components['schemas']['CopyTo'] | null;
     };
     readonly Overview: {
       /** @description Sums of today, UTC. */
@@ -1469,7 +1520,8 @@ export interface components {
          * @description What it is about.
          * @enum {string}
          */
-        readonly kind: 'connection_failing' | 'watched_folder_failing' | 'dead_letters' | 'key_expiring' | 'quota';
+        readonly kind:
+          'connection_failing' | 'watched_folder_failing' | 'dead_letters' | 'copies_failed' | 'key_expiring' | 'quota';
         /** @description In words. */
         readonly text: string;
         /** @description The connection, where it is about one. */
@@ -2222,6 +2274,8 @@ export interface components {
       readonly moveTo?: string | null;
       /** @description Raise an alarm when no file came for this long. */
       readonly expectEveryMinutes?: number | null;
+      /** @description Copies each file there, as it lies below the folder, before its event is sent; needs the scopes `read` and `write`. Null = nowhere. */
+      readonly copyTo?: components['schemas']['CopyTo'] | null;
       /** @description Whether it is switched on. */
       readonly isActive?: boolean;
     };

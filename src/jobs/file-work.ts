@@ -13,12 +13,12 @@ import { requireName } from '../operations/names.js';
 import { putUrl } from '../operations/put-url.js';
 import {
   fixed,
-  type JobPart,
   type Operation,
   type Operations,
   type OperationRequest,
   type PathReference,
 } from '../operations/operation.js';
+import type { JobPart } from '../operations/part.js';
 import { holdSame, isDatedAs } from '../operations/same-bytes.js';
 import { baseName, pathBelow, type RemotePath } from '../remotes/path.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';

@@ -125,6 +125,17 @@ export const METRICS = {
   },
   webhookPending: { name: 'ftg_webhook_events_pending', help: 'Events that are to be delivered', labels: [] },
   webhookDead: { name: 'ftg_webhook_events_dead', help: 'Events that ran out of tries', labels: [] },
+  routeRunning: { name: 'ftg_route_events_running', help: 'Events whose files this node is copying', labels: [] },
+  routeWaiting: {
+    name: 'ftg_route_events_waiting',
+    help: 'Events claimed by this node whose files wait to be copied',
+    labels: [],
+  },
+  routePending: {
+    name: 'ftg_route_copies_pending',
+    help: 'Files of watched folders that are to be copied',
+    labels: [],
+  },
   jobsRunning: { name: 'ftg_jobs_running', help: 'Jobs that run', labels: [] },
   jobsWaiting: { name: 'ftg_jobs_waiting', help: 'Jobs that wait for others of their account', labels: [] },
   jobsFailed: {

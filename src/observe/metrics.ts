@@ -52,6 +52,8 @@ export interface MetricsSources {
 export interface WatchingGauges {
   readonly checksRunning: number;
   readonly checksWaiting: number;
+  readonly copiesRunning: number;
+  readonly copiesWaiting: number;
   readonly deliveriesRunning: number;
   readonly deliveriesWaiting: number;
 }
@@ -61,6 +63,7 @@ export interface Backlog {
   readonly failingFolders: number;
   readonly pendingEvents: number;
   readonly deadEvents: number;
+  readonly pendingCopies: number;
   readonly runningJobs: number;
   readonly waitingJobs: number;
   readonly failedJobs: number;
@@ -128,6 +131,8 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   const webhookSeconds = histogram(METRICS.webhookSeconds, registers);
   readGauge(METRICS.watchRunning, registers, () => sources.watching().checksRunning);
   readGauge(METRICS.watchWaiting, registers, () => sources.watching().checksWaiting);
+  readGauge(METRICS.routeRunning, registers, () => sources.watching().copiesRunning);
+  readGauge(METRICS.routeWaiting, registers, () => sources.watching().copiesWaiting);
   readGauge(METRICS.webhookRunning, registers, () => sources.watching().deliveriesRunning);
   readGauge(METRICS.webhookWaiting, registers, () => sources.watching().deliveriesWaiting);
   readGauge(METRICS.workerThreads, registers, () => sources.workers().threads);
@@ -138,6 +143,7 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   backlogGauge(METRICS.watchFailing, registers, sources, 'failingFolders');
   backlogGauge(METRICS.webhookPending, registers, sources, 'pendingEvents');
   backlogGauge(METRICS.webhookDead, registers, sources, 'deadEvents');
+  backlogGauge(METRICS.routePending, registers, sources, 'pendingCopies');
   backlogGauge(METRICS.jobsRunning, registers, sources, 'runningJobs');
   backlogGauge(METRICS.jobsWaiting, registers, sources, 'waitingJobs');
   backlogGauge(METRICS.jobsFailed, registers, sources, 'failedJobs');

@@ -118,6 +118,6 @@ export function seeOneTree(source: Connection, target: Connection): boolean {
   return source.id === target.id || loginOf(source) === loginOf(target);
 }
 
-function loginOf(connection: Connection): string {
+export function loginOf(connection: Connection): string {
   return 'username' in connection ? connection.username : '';
 }

@@ -10,13 +10,13 @@ import type { Caller } from '../base/caller.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
-import type { KnownPlaces } from '../remotes/known-places.js';
 import type { Attempt, Priority, Remotes, UseOptions } from '../remotes/registry.js';
 import type { Leftovers, Mark, Remote } from '../remotes/remote.js';
 import { NO_SPAN, type Span } from '../base/span.js';
-import type { Direction, JobReference, OpenTransfer, Storage, TransferType } from '../storage/storage.js';
+import type { Direction, OpenTransfer, Storage, TransferType } from '../storage/storage.js';
 import { FileAges } from './file-ages.js';
 import type { LiveEntry, LiveTransfer, LiveTransfers } from './live.js';
+import { type JobPart, recordOf } from './part.js';
 import { Stages, type StageTimes } from './stages.js';
 
 export interface OperationRequest {
@@ -37,21 +37,10 @@ export interface OperationRequest {
   readonly timedBy?: (stages: Stages) => void;
   /** Of a request that must not run twice. */
   readonly intent?: Intent | undefined;
-  /** Of the file of a job. */
+  /** Of the file of a job, or of a route. */
   readonly job?: JobPart | undefined;
   /** Waits behind those of clients where sessions are few. */
   readonly priority?: Priority;
-}
-
-/** The file of a job: it has one item in the history, whatever it took to come to its end. */
-export interface JobPart {
-  readonly reference: JobReference;
-  /** What the job's other files were told of the places they go to. */
-  readonly places: KnownPlaces;
-  /** Whether a try that failed of this is not the file's end: nothing is recorded of it. */
-  passesOver(error: GatewayError): boolean;
-  /** What is left to do is to record its end. */
-  worked(): void;
 }
 
 /** Who remembers that something was begun, for whoever asks for the same again. */
@@ -176,7 +165,7 @@ export class Operations {
       filename: request.filename,
       path: request.path,
       countsAction,
-      job: request.job?.reference,
+      ...recordOf(request.job),
     });
     const untake = (): void => {
       if (countsAction) this.options.storage.quota.giveBack(caller.accountId, this.planOf(caller).monthlyActions);
@@ -317,7 +306,7 @@ export class RunningOperation implements Operation, LiveEntry {
       startedAt: this.transfer.startedAt,
       filename: this.final?.filename ?? request.filename,
       path: this.final?.path ?? request.path,
-      jobId: request.job?.reference.id,
+      jobId: recordOf(request.job).job?.id,
       bytes: this.fileSize,
       totalBytes: this.expectedSize,
       step: this.stages.current ?? 'queue',

@@ -38,6 +38,7 @@ import { KeyPairs } from './tables/key-pairs.js';
 import { LeftoverNotes } from './tables/leftovers.js';
 import { LoginSessions } from './tables/login-sessions.js';
 import { MonthlyQuota } from './tables/quota.js';
+import { RouteCopies } from './tables/route-copies.js';
 import { RunningTransfers } from './tables/running-transfers.js';
 import { Schedules } from './tables/schedules.js';
 import { WatchChecks } from './tables/watch-checks.js';
@@ -165,6 +166,7 @@ function assemble(
       secrets: new FolderSecrets(database, keyring),
       accountSecret: new WebhookSecret(database, accountSecrets),
       events: new WebhookEvents(database, jobs, folders),
+      copies: new RouteCopies(database),
       jobs,
     },
     jobs: {

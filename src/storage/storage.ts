@@ -23,6 +23,7 @@ import type { KeyPairs as KeyPairStore } from './tables/key-pairs.js';
 import type { LeftoverNotes } from './tables/leftovers.js';
 import type { LoginSessions as SessionStore } from './tables/login-sessions.js';
 import type { MonthlyQuota } from './tables/quota.js';
+import type { RouteCopies as CopyStore } from './tables/route-copies.js';
 import type { RunningTransfers as RunningStore } from './tables/running-transfers.js';
 import type { Schedules as ScheduleStore } from './tables/schedules.js';
 import type { WatchChecks as CheckStore } from './tables/watch-checks.js';
@@ -50,6 +51,7 @@ export type Locks = Pick<AdvisoryLocks, 'withLock'>;
 export type LoginSessions = Face<SessionStore>;
 export type Quota = Face<MonthlyQuota>;
 export type RequestRates = Face<SharedRates>;
+export type RouteCopies = Face<CopyStore>;
 export type RunningTransfers = Face<RunningStore>;
 export type Schedules = Face<ScheduleStore>;
 export type SessionClaims = Face<SharedSessions>;
@@ -83,6 +85,7 @@ export interface WatchStorage {
   /** For events of jobs. */
   readonly accountSecret: WebhookSecret;
   readonly events: WebhookEvents;
+  readonly copies: RouteCopies;
   readonly jobs: JobQueue;
 }
 
@@ -145,6 +148,14 @@ export type { JobEnding, JobFilter, JobLimits } from './tables/jobs.js';
 export type { KeyPair, MadeKeyPair } from './tables/key-pairs.js';
 export type { Leftover } from './tables/leftovers.js';
 export type { LoginSession } from './tables/login-sessions.js';
+export {
+  COPY_STATES,
+  type CopyingEvent,
+  type CopyState,
+  type CopyTo,
+  type NewCopy,
+  type RouteCopy,
+} from './tables/route-copies.js';
 export type { RunningRow } from './tables/running-transfers.js';
 export type { DueSchedule, Fired, Schedule, ScheduleSettings } from './tables/schedules.js';
 export * from './tables/transfer.js';
@@ -157,7 +168,14 @@ export {
   type SeenState,
   type StoredEntry,
 } from './tables/watched-files.js';
-export type { CheckResult, DueFolder, FolderNames, WatchedFolder, WatchSettings } from './tables/watched-folders.js';
+export type {
+  CheckResult,
+  DueFolder,
+  FolderNames,
+  Route,
+  WatchedFolder,
+  WatchSettings,
+} from './tables/watched-folders.js';
 export {
   type Attempt,
   type AttemptVerdict,

@@ -1,7 +1,7 @@
 /** What becomes of files once their event has been delivered: moved or deleted, each as it was reported or not at all. */
 import { toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { baseName, joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
+import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers, Remote } from '../remotes/remote.js';
 import {
@@ -20,6 +20,7 @@ import {
 } from '../storage/storage.js';
 import { withinCheckTime } from './look.js';
 import { exactState, isReported } from './exact.js';
+import { samePlace } from './places.js';
 
 export interface AfterDeliveryOptions {
   readonly events: WebhookEvents;
@@ -138,9 +139,5 @@ export class AfterDelivery {
 /** The same place below moveTo as below the watched folder. */
 function targetOf(folder: WatchedFolder, path: RemotePath): RemotePath {
   const root = parseRemotePath(folder.path, ROOT, 'path');
-  const moveTo = parseRemotePath(folder.moveTo ?? '', root, 'moveTo');
-  const above = root === '/' ? '/' : `${root}/`;
-  // Of a folder that watched another path when the file was reported.
-  const below = path.startsWith(above) ? path.slice(above.length) : baseName(path);
-  return below.includes('/') ? parseRemotePath(below, moveTo, 'path') : joinPath(moveTo, below);
+  return samePlace(root, path, parseRemotePath(folder.moveTo ?? '', root, 'moveTo'));
 }

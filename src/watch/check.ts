@@ -4,24 +4,36 @@
  */
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import { templateFacts } from '../operations/names.js';
+import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
 import {
   type CheckKind,
   type CheckResult,
   type CheckRow,
   CheckSuperseded,
   type Connections,
+  type CopyTo,
   type DeliveredFile,
   EntryChanges,
   idsAt,
   type Locks,
+  type NewCopy,
   type NewEvent,
   type TransferRow,
   type WatchedFiles,
   type WatchedFolder,
   type WatchedFolders,
 } from '../storage/storage.js';
-import { filesEvents, missingEvent, type DetectedFile, type EventLimits } from './event-bodies.js';
+import {
+  copyBytes,
+  filesEvents,
+  missingEvent,
+  type DetectedFile,
+  type EventLimits,
+  type EventSource,
+} from './event-bodies.js';
 import type { Findings, FolderLooks } from './look.js';
+import { copyPlace } from './places.js';
 import type { ReasonLog } from './reasons.js';
 import { nextAfterFailure, nextRegular } from './schedule.js';
 
@@ -118,7 +130,9 @@ export class FolderChecks {
     const ids = idsAt(at);
     const isWanted = folder.webhookUrl !== null && folder.deliveriesEndedAt === null;
     const alarm = detected.length > 0 ? undefined : this.alarmOf(folder, connection, at, ids);
-    const events: NewEvent[] = isWanted ? [...this.fileEvents(source, ids, findings)] : [];
+    // Files are copied, too, where nobody is told of it.
+    const areFilesWanted = isWanted || folder.copyTo !== null;
+    const events: NewEvent[] = areFilesWanted ? [...this.fileEvents(source, ids, findings)] : [];
     if (isWanted && alarm !== undefined) events.push(alarm);
     const regular = nextRegular(folder.id, folder.scheduleMinutes, at.getTime());
     const extra = isCut
@@ -176,16 +190,26 @@ export class FolderChecks {
   }
 
   private fileEvents(
-    source: Parameters<typeof filesEvents>[0],
+    source: EventSource & { readonly folder: WatchedFolder },
     ids: () => string,
     { detected, exact }: Findings & Exact,
   ): NewEvent[] {
-    return filesEvents(source, detected, this.deps.limits).map(({ body, files }) => ({
+    const { copyTo, path: watched } = source.folder;
+    const facts = templateFacts(source.at);
+    const reserved = (file: DetectedFile): number => {
+      if (copyTo === null) return 0;
+      return copyBytes(
+        copyTo.connectionId,
+        placeOrNone(() => copyPlace(watched, copyTo, pathOf(file), facts)),
+      );
+    };
+    return filesEvents(source, detected, this.deps.limits, reserved).map(({ body, files }) => ({
       id: ids(),
       type: 'watched_folder.files_detected',
       body,
       fileCount: files.length,
       files: files.map(({ path }) => exact.get(path)).filter((state) => state !== undefined),
+      ...(copyTo === null ? {} : { copies: files.map((file) => newCopy(ids(), file, copyTo)) }),
       createdAt: source.at,
     }));
   }
@@ -204,6 +228,24 @@ export class FolderChecks {
       files: [],
       createdAt: at,
     };
+  }
+}
+
+function newCopy(id: string, { path, rawName }: DetectedFile, { connectionId }: CopyTo): NewCopy {
+  return { id, path, rawName: rawName ?? null, targetConnection: connectionId };
+}
+
+function pathOf({ path, rawName }: DetectedFile): RemotePath {
+  const shown = parseRemotePath(path, ROOT, 'path');
+  return rawName === undefined ? shown : withRawName(shown, rawName, 'rawName');
+}
+
+/** Of a file for whose copy there can be no place the event will tell that. */
+function placeOrNone(place: () => RemotePath): string {
+  try {
+    return place().toWellFormed();
+  } catch {
+    return '';
   }
 }
 
@@ -239,5 +281,6 @@ function pollRow(folder: WatchedFolder, check: CheckRow, createdAt: Date, id: st
     countsAction: false,
     createdAt,
     job: null,
+    copyId: null,
   };
 }

@@ -13,9 +13,23 @@ import {
   textOrNull,
 } from '../base/schema.js';
 import { connectionSummary } from '../connections/schemas.js';
-import type { WatchedFolder } from '../storage/storage.js';
+import type { RouteCopy, WatchedFolder } from '../storage/storage.js';
 
 const PATH = 'Path from the root of the connection.';
+
+const copied = Type.Object(
+  {
+    connectionId: text('Id of the connection of the copy.'),
+    path: Type.Optional(text('Where the copy is; with `skipped`, what stands there instead.')),
+    size: Type.Optional(count('Bytes of the copy.')),
+    skipped: Type.Optional(flag('True where `onConflict` left alone what stands there.')),
+    error: Type.Optional(text('Why there is no copy.')),
+  },
+  {
+    description:
+      'Of a folder with `copyTo`: where the copy of the file is. A file without one stays where it is, whatever `afterDelivery` says.',
+  },
+);
 
 const eventFile = Type.Object({
   name: text('Name of the file.'),
@@ -25,6 +39,7 @@ const eventFile = Type.Object({
   modifiedAt: dateTime('Time of the last change, UTC.'),
   rawName: Type.Optional(base64('The exact bytes of a name that is not UTF-8, as base64.')),
   event: oneOf(['new', 'modified'], '`new`, or `modified` where its size or date changed.'),
+  copy: Type.Optional(copied),
 });
 
 const FILES = 'The files that were found; none in an event that only tries the webhook out.';
@@ -148,11 +163,15 @@ export interface FilesEvent {
   readonly files: readonly DetectedFile[];
 }
 
-/** Cuts the files into events within both limits; a file that alone exceeds the bytes is an event of its own. */
+/**
+ * Cuts the files into events within both limits; a file that alone exceeds the bytes is an event of its own. `reserved`:
+ * bytes that will be said of a file later.
+ */
 export function filesEvents(
   source: EventSource,
   files: readonly DetectedFile[],
   { filesPerEvent, bytesPerEvent }: EventLimits,
+  reserved: (file: DetectedFile) => number = () => 0,
 ): FilesEvent[] {
   const [head, tail] = frame(source, 'watched_folder.files_detected', 'files');
   const frameBytes = Buffer.byteLength(head) + Buffer.byteLength(tail);
@@ -168,14 +187,51 @@ export function filesEvents(
   };
   for (const file of files) {
     const text = fileJson(file);
-    const added = Buffer.byteLength(text) + (inside.length > 0 ? 1 : 0);
+    const own = Buffer.byteLength(text) + reserved(file);
+    const added = own + (inside.length > 0 ? 1 : 0);
     if (inside.length > 0 && (inside.length === filesPerEvent || bytes + added > bytesPerEvent)) close();
-    bytes += Buffer.byteLength(text) + (inside.length > 0 ? 1 : 0);
+    bytes += own + (inside.length > 0 ? 1 : 0);
     parts.push(text);
     inside.push(file);
   }
   close();
   return events;
+}
+
+/** What a body says of a copy, and is kept short. */
+const MAX_ERROR = 200;
+/** ` (1000)`, and the digits of any size. */
+const ROOM = ',"copy":'.length + 7 + String(Number.MAX_SAFE_INTEGER).length;
+
+/** Bytes that `withCopies` adds to a body for one file that goes there. */
+export function copyBytes(connectionId: string, path: string): number {
+  const done = Buffer.byteLength(JSON.stringify({ connectionId, path, skipped: true })) + ROOM;
+  return Math.max(done, Buffer.byteLength(JSON.stringify({ connectionId, error: '' })) + MAX_ERROR);
+}
+
+/** The body of an event whose files have been copied, as far as they could be; `copies` in their order. */
+export function withCopies(body: string, copies: readonly RouteCopy[]): string {
+  const event = JSON.parse(body) as { readonly data: { readonly files: readonly Static<typeof eventFile>[] } };
+  const files = event.data.files.map((file, index) => {
+    const copy = copies[index];
+    return copy === undefined ? file : { ...file, copy: copyOf(copy) };
+  });
+  return JSON.stringify({ ...event, data: { ...event.data, files } });
+}
+
+function copyOf(copy: RouteCopy): Static<typeof copied> {
+  const { targetConnection: connectionId } = copy;
+  const path = copy.targetPath ?? undefined;
+  if (copy.state === 'done' && path !== undefined) return { connectionId, path, size: copy.size ?? 0 };
+  if (copy.state === 'skipped' && path !== undefined) return { connectionId, path, skipped: true };
+  return { connectionId, error: shortened(copy.errorMessage ?? '') };
+}
+
+/** To so many bytes of JSON. */
+function shortened(text: string): string {
+  let kept = text.slice(0, MAX_ERROR).toWellFormed();
+  while (Buffer.byteLength(JSON.stringify(kept)) > MAX_ERROR) kept = [...kept].slice(0, -8).join('');
+  return kept;
 }
 
 /** Nothing came for as long as the folder's owner said it would at most take. */

@@ -6,6 +6,8 @@ import { validate as isUuid } from 'uuid';
 import { GatewayError, refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { Dialer } from '../remotes/dial/dial.js';
+import { checkTemplate } from '../operations/names.js';
+import { referTo, requireActive } from '../operations/operation.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers, Remote } from '../remotes/remote.js';
@@ -13,8 +15,12 @@ import {
   type Attempt,
   type CheckRow,
   type Connections,
+  type CopyTo,
   type EventFilter,
   idsAt,
+  type Locks,
+  type Route,
+  type RouteCopy,
   targetGroup,
   type WatchedFolder,
   type WatchSettings,
@@ -27,9 +33,11 @@ import type { Reason } from './diff.js';
 import { nameOfKey } from '../base/entry-key.js';
 import { testEvent, type DetectedFile } from './event-bodies.js';
 import { createNameFilter } from './name-filter.js';
+import { refuseLoops } from './places.js';
 import { nextRegular } from './schedule.js';
 import {
   checkRights,
+  type CheckedSettings,
   relativeMoveTo,
   settingsOf,
   targetOf,
@@ -74,8 +82,9 @@ export interface DryRun {
 export interface WatchServiceOptions {
   readonly storage: WatchStorage;
   readonly connections: Pick<Connections, 'find'>;
-  readonly remotes: Pick<Remotes, 'use'>;
+  readonly remotes: Pick<Remotes, 'use' | 'place'>;
   readonly leftovers: (connection: Connection) => Leftovers;
+  readonly locks: Locks;
   readonly dialer: Pick<Dialer, 'check'>;
   readonly looks: FolderLooks;
   readonly skipNames: readonly string[];
@@ -108,21 +117,26 @@ export class WatchService {
     input: FolderSettings,
     { source, rights, signal }: Creation,
   ): Promise<CreatedFolder> {
-    checkRights(input.afterDelivery ?? 'keep', rights);
-    await this.checkInput(connection.accountId, input, signal);
+    const { accountId } = connection;
+    const { folders, secrets } = this.options.storage;
+    // Asked before any server is.
+    checkRights({ afterDelivery: input.afterDelivery ?? 'keep', copyTo: input.copyTo ?? null }, rights);
+    const copyTo = await this.copyToOf(accountId, input.copyTo ?? null, signal);
+    await this.checkInput(accountId, { ...input, copyTo }, signal);
     const path = await this.findFolder(connection, locate, signal);
     const target = targetOf(input.webhookUrl);
-    const settings = settingsOf(connection, path, { ...input, webhookUrl: target.url }, source);
-    const { folders, secrets } = this.options.storage;
+    const settings = settingsOf(connection, path, { ...input, copyTo, webhookUrl: target.url }, source);
     let webhookSecret = '';
-    const folder = await folders.create(
-      connection.accountId,
-      settings,
-      (id, now) => new Date(nextRegular(id, settings.scheduleMinutes, now.getTime())),
-      async (tx, id) => {
-        webhookSecret = await secrets.add(tx, id);
-        await secrets.setLogin(tx, id, target.login);
-      },
+    const folder = await this.withoutLoops(accountId, { id: '', ...settings }, signal, () =>
+      folders.create(
+        accountId,
+        settings,
+        (id, now) => new Date(nextRegular(id, settings.scheduleMinutes, now.getTime())),
+        async (tx, id) => {
+          webhookSecret = await secrets.add(tx, id);
+          await secrets.setLogin(tx, id, target.login);
+        },
+      ),
     );
     this.options.wake();
     return { folder, webhookSecret };
@@ -132,36 +146,42 @@ export class WatchService {
   async edit(
     accountId: string,
     id: string,
-    { locate, isActive, ...changes }: FolderChanges,
+    { locate, isActive, copyTo: wantedCopyTo, ...changes }: FolderChanges,
     { rights, signal }: Pick<Creation, 'rights' | 'signal'>,
   ): Promise<WatchedFolder> {
     const before = await this.get(accountId, id);
+    checkRights({ afterDelivery: 'keep', copyTo: wantedCopyTo ?? null }, rights);
+    const copyTo = wantedCopyTo && (await this.copyToOf(accountId, wantedCopyTo, signal));
     const connection = await this.connectionOf(before);
     const path = locate === undefined ? undefined : await this.findFolder(connection, locate, signal);
     const target = targetOf(changes.webhookUrl);
     const webhook = target.url === undefined ? {} : { webhookUrl: target.url };
     const settingsFrom = (former: WatchedFolder): WatchSettings => {
-      const input = { ...former, moveTo: relativeMoveTo(former), ...changes, ...webhook };
+      const route = copyTo === undefined ? {} : { copyTo };
+      const input = { ...former, moveTo: relativeMoveTo(former), ...changes, ...webhook, ...route };
       const settings = settingsOf(connection, path ?? parseRemotePath(former.path, ROOT, 'path'), input, former.source);
-      checkRights(settings.afterDelivery, rights);
+      checkRights(settings, rights);
       return settings;
     };
-    await this.checkInput(accountId, settingsFrom(before), signal);
+    const wanted = settingsFrom(before);
+    await this.checkInput(accountId, wanted, signal);
     const hasOtherTarget = target.login !== undefined || (target.url !== undefined && target.url !== before.webhookUrl);
-    const folder = await this.options.storage.folders.edit(
-      accountId,
-      before.id,
-      (former) => {
-        const settings = settingsFrom(former);
-        return {
-          settings,
-          isActive: isActive ?? former.isActive,
-          nextCheckAt: (now) => new Date(nextRegular(former.id, settings.scheduleMinutes, now.getTime())),
-        };
-      },
-      async (tx) => {
-        if (hasOtherTarget) await this.options.storage.secrets.setLogin(tx, before.id, target.login);
-      },
+    const folder = await this.withoutLoops(accountId, { id: before.id, ...wanted }, signal, () =>
+      this.options.storage.folders.edit(
+        accountId,
+        before.id,
+        (former) => {
+          const settings = settingsFrom(former);
+          return {
+            settings,
+            isActive: isActive ?? former.isActive,
+            nextCheckAt: (now) => new Date(nextRegular(former.id, settings.scheduleMinutes, now.getTime())),
+          };
+        },
+        async (tx) => {
+          if (hasOtherTarget) await this.options.storage.secrets.setLogin(tx, before.id, target.login);
+        },
+      ),
     );
     if (folder === undefined) throw unknownFolder(id);
     this.options.wake();
@@ -258,10 +278,16 @@ export class WatchService {
     return this.options.storage.events.attempts((await this.event(accountId, eventId)).id);
   }
 
+  /** What became of each file of an event that is copied; empty of all others. */
+  async copies(accountId: string, eventId: string): Promise<readonly RouteCopy[]> {
+    return this.options.storage.copies.list((await this.event(accountId, eventId)).id);
+  }
+
   /** Sends an event again under its old id; `queued` is false when it is under way. */
   async replay(accountId: string, eventId: string): Promise<{ readonly queued: boolean }> {
     const event = await this.event(accountId, eventId);
     const { webhookUrl } = event.folderId === null ? event : await this.get(accountId, event.folderId);
+    if (webhookUrl === null) throw refusal('bad_request', 'this watched folder has no webhookUrl');
     const queued = await this.options.storage.events.replay(event, targetGroup(webhookUrl));
     this.options.wake();
     return { queued };
@@ -318,7 +344,43 @@ export class WatchService {
     throw refusal('unknown_connection', `there is no connection ${folder.connectionId}`);
   }
 
-  private async checkInput(owner: string, input: FolderSettings, signal: AbortSignal): Promise<void> {
+  /** With its place found, which may be below a login folder that only the server knows. */
+  private async copyToOf(
+    accountId: string,
+    wanted: NonNullable<FolderSettings['copyTo']> | null,
+    signal: AbortSignal,
+  ): Promise<CopyTo | null> {
+    if (wanted === null) return null;
+    const { connections, remotes, leftovers } = this.options;
+    const { onConflict = 'replace', filename_template: template } = wanted;
+    if (template !== undefined) checkTemplate(template);
+    const connection = await connections.find(accountId, wanted.connectionId);
+    if (connection === undefined) {
+      throw refusal('unknown_connection', `there is no connection ${wanted.connectionId.slice(0, 64)}`);
+    }
+    requireActive(connection);
+    const reference = referTo(connection, wanted.path, 'copyTo.path');
+    const path = reference.known ?? (await remotes.use(connection, { signal, leftovers }, reference));
+    return { ...wanted, connectionId: connection.id, path, onConflict };
+  }
+
+  /** Writes a folder of which no file comes back to it; one of an account after the other. */
+  private async withoutLoops<T>(
+    accountId: string,
+    route: Route,
+    signal: AbortSignal,
+    write: () => Promise<T>,
+  ): Promise<T> {
+    if (route.copyTo === null && route.moveTo === null) return write();
+    const { locks, storage, remotes, connections } = this.options;
+    return locks.withLock(`routes ${accountId}`, signal, async () => {
+      const find = (id: string): Promise<Connection | undefined> => connections.find(accountId, id);
+      await refuseLoops(route, await storage.folders.routes(accountId), { remotes, find });
+      return write();
+    });
+  }
+
+  private async checkInput(owner: string, input: CheckedSettings, signal: AbortSignal): Promise<void> {
     createNameFilter({
       filePattern: input.filePattern ?? null,
       excludePattern: input.excludePattern ?? null,
@@ -329,8 +391,9 @@ export class WatchService {
     const { webhookUrl } = input;
     if (webhookUrl === undefined || webhookUrl === null) {
       const after = input.afterDelivery ?? 'keep';
-      if (after === 'keep') return;
-      throw refusal('bad_request', `afterDelivery "${after}" needs a webhookUrl`);
+      // Where nobody is to be told, the copy is what has to have come there.
+      if (after === 'keep' || (input.copyTo ?? null) !== null) return;
+      throw refusal('bad_request', `afterDelivery "${after}" needs a webhookUrl or copyTo`);
     }
     await checkTarget(this.options, webhookUrl, { owner, signal });
   }

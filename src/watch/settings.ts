@@ -2,13 +2,40 @@
 import { Type, type Static } from 'typebox';
 import { NAME } from '../base/formats.js';
 import { refusal } from '../base/errors.js';
-import { flag, oneOf, text, textOrNull } from '../base/schema.js';
+import { flag, object, oneOf, orNull, text, textOrNull } from '../base/schema.js';
 import type { Connection } from '../connections/connection.js';
 import { baseName, parseRemotePath, type RemotePath } from '../remotes/path.js';
-import { type WatchedFolder, type WatchSettings, withoutLogin } from '../storage/storage.js';
+import {
+  CONFLICT_RULES,
+  type CopyTo,
+  type WatchedFolder,
+  type WatchSettings,
+  withoutLogin,
+} from '../storage/storage.js';
 
 const DEFAULT_MINUTES = 5;
 const DEFAULT_MOVE_TO = 'processed';
+
+const COPY_TO =
+  'Copies each file there, as it lies below the folder, before its event is sent; needs the scopes `read` and `write`. Null = nowhere.';
+
+export const copyToSchema = object('CopyTo', {
+  connectionId: text('Id of the connection that takes the copies.', { minLength: 1, maxLength: 64 }),
+  path: text('Folder for the copies, absolute or from the default path of the connection; made where it is missing.', {
+    minLength: 1,
+    maxLength: 4096,
+    pattern: NAME,
+  }),
+  filename_template: Type.Optional(
+    text(
+      'Renames the copies; tokens as for uploads. Times are those of the detection, and `{uuid}` stays the same for all tries of a copy.',
+      { minLength: 1, maxLength: 1024 },
+    ),
+  ),
+  onConflict: Type.Optional(
+    oneOf(CONFLICT_RULES, 'What becomes of a file that stands where a copy is to go; `replace` when absent.'),
+  ),
+});
 
 /** What its owner says of a watched folder, beside where it is. */
 export const folderFields = {
@@ -50,6 +77,7 @@ export const folderFields = {
     maximum: 525_600,
     description: 'Raise an alarm when no file came for this long.',
   }),
+  copyTo: orNull(copyToSchema, COPY_TO),
 };
 
 function glob(description: string): ReturnType<typeof textOrNull> {
@@ -62,18 +90,28 @@ export const folderSettings = Type.Partial(Type.Object(folderFields));
 export type FolderSettings = Readonly<Static<typeof folderSettings>>;
 
 /** What a caller may have a folder do to files; it is asked when that is said, and the folder is the account's from then on. */
-export type WatchRights = 'look' | 'move_and_delete';
+export type WatchRights = 'look' | 'move_and_delete' | 'copy_too';
 
-/** A key that may not delete a file must not have it deleted either. */
-export function checkRights(afterDelivery: WatchSettings['afterDelivery'], rights: WatchRights): void {
-  if (afterDelivery === 'keep' || rights === 'move_and_delete') return;
-  throw refusal('scope_missing', `afterDelivery "${afterDelivery}" needs an API key with the scope "write"`);
+/** A key that may not delete a file must not have it deleted either; nor may it have one copied that it may not read. */
+export function checkRights(
+  { afterDelivery, copyTo }: Pick<WatchSettings, 'afterDelivery'> & { readonly copyTo: object | null },
+  rights: WatchRights,
+): void {
+  if (afterDelivery !== 'keep' && rights === 'look') {
+    throw refusal('scope_missing', `afterDelivery "${afterDelivery}" needs an API key with the scope "write"`);
+  }
+  if (copyTo !== null && rights !== 'copy_too') {
+    throw refusal('scope_missing', 'copyTo needs an API key with the scopes "read" and "write"');
+  }
 }
+
+/** The same with `copyTo` as it is kept: its place is known. */
+export type CheckedSettings = Omit<FolderSettings, 'copyTo'> & { readonly copyTo?: CopyTo | null };
 
 export function settingsOf(
   connection: Connection,
   path: RemotePath,
-  input: FolderSettings,
+  input: CheckedSettings,
   source: string,
 ): WatchSettings {
   const afterDelivery = input.afterDelivery ?? 'keep';
@@ -99,6 +137,7 @@ export function settingsOf(
     afterDelivery,
     moveTo,
     expectEveryMinutes: input.expectEveryMinutes ?? null,
+    copyTo: input.copyTo ?? null,
   };
 }
 

@@ -1,23 +1,33 @@
 /** The parts of watched folders, put together: checks, deliveries and what follows them, started and stopped as one. */
 import type { Config } from '../config/schema.js';
-import type { Connection } from '../connections/connection.js';
-import type { Dialer } from '../remotes/dial/dial.js';
-import type { Remotes } from '../remotes/registry.js';
+import type { Budget } from '../budgets/budget.js';
 import type { Leftovers } from '../remotes/remote.js';
+import type { Dialer } from '../remotes/dial/dial.js';
+import type { Connection } from '../connections/connection.js';
+import type { Operations } from '../operations/operation.js';
 import { PASSING_ON, type Tracer } from '../base/span.js';
-import type { Storage, StorageOptions, WatchedFolders, WatchStorage, WebhookEvents } from '../storage/storage.js';
+import type {
+  RouteCopies,
+  Storage,
+  StorageOptions,
+  WatchedFolders,
+  WatchStorage,
+  WebhookEvents,
+} from '../storage/storage.js';
 import { type AttemptFacts, Deliverer } from '../webhooks/deliver.js';
 import { createSender } from '../webhooks/send.js';
 import { AfterDelivery } from './after-delivery.js';
 import { FolderChecks } from './check.js';
 import { FolderLooks } from './look.js';
+import { RouteCopier } from './route-copies.js';
 import { Scheduler, type CheckFacts } from './scheduler.js';
 import { WatchService } from './service.js';
 
 export interface WatchingOptions {
   readonly storage: Pick<Storage, 'connections' | 'locks' | 'history'> & { readonly watching: WatchStorage };
-  readonly remotes: Pick<Remotes, 'use'>;
-  readonly leftovers: (connection: Connection) => Leftovers;
+  readonly operations: Operations;
+  /** What the streams of all operations may hold together. */
+  readonly memoryBytes: Budget;
   readonly dialer: Dialer;
   readonly watcher: Config['watcher'];
   readonly webhooks: Config['webhooks'];
@@ -43,6 +53,8 @@ export interface Watching {
 export interface WatchGauges {
   readonly checksRunning: number;
   readonly checksWaiting: number;
+  readonly copiesRunning: number;
+  readonly copiesWaiting: number;
   readonly deliveriesRunning: number;
   readonly deliveriesWaiting: number;
 }
@@ -51,14 +63,17 @@ export interface WatchBacklog {
   readonly failingFolders: number;
   readonly pendingEvents: number;
   readonly deadEvents: number;
+  readonly pendingCopies: number;
 }
 
 /** Many gauges ask at once, and scrapers ask often. */
 const BACKLOG_FRESH_MS = 2000;
 
 export function createWatching(options: WatchingOptions): Watching {
-  const { storage, remotes, leftovers, dialer, watcher, webhooks, requireHttps, log } = options;
-  const { folders, files, secrets, accountSecret, events, jobs } = storage.watching;
+  const { storage, operations, dialer, watcher, webhooks, requireHttps, log } = options;
+  const { folders, files, secrets, accountSecret, events, copies, jobs } = storage.watching;
+  const { remotes } = operations;
+  const leftovers = (connection: Connection): Leftovers => operations.leftoversOf(connection);
   const { connections, locks, history } = storage;
   const looks = new FolderLooks({
     files,
@@ -88,6 +103,15 @@ export function createWatching(options: WatchingOptions): Watching {
     onAttempt: (facts) => options.onAttempt(facts),
     onAfterDelivery: () => after.wake(),
   });
+  const copier = new RouteCopier({
+    ...{ copies, events, folders, connections, operations, locks, jobs, log },
+    memoryBytes: options.memoryBytes,
+    retryMs: webhooks.retryMs,
+    onSettled: () => {
+      deliverer.wake();
+      after.wake();
+    },
+  });
   const scheduler = new Scheduler({
     folders,
     jobs,
@@ -95,7 +119,10 @@ export function createWatching(options: WatchingOptions): Watching {
     concurrency: watcher.concurrency,
     perHostConcurrency: watcher.perHostConcurrency,
     log,
-    onEvents: () => deliverer.wake(),
+    onEvents: () => {
+      deliverer.wake();
+      copier.wake();
+    },
     onCheck: (facts) => options.onCheck(facts),
   });
   const service = new WatchService({
@@ -103,6 +130,7 @@ export function createWatching(options: WatchingOptions): Watching {
     connections,
     remotes,
     leftovers,
+    locks,
     dialer,
     looks,
     skipNames: watcher.skipNames,
@@ -117,29 +145,38 @@ export function createWatching(options: WatchingOptions): Watching {
     gauges: () => ({
       checksRunning: scheduler.gauge.running,
       checksWaiting: scheduler.gauge.waiting,
+      copiesRunning: copier.gauge.running,
+      copiesWaiting: copier.gauge.waiting,
       deliveriesRunning: deliverer.gauge.running,
       deliveriesWaiting: deliverer.gauge.waiting,
     }),
-    backlog: backlogOf(folders, events),
+    backlog: backlogOf(folders, events, copies),
     start: () => {
       scheduler.start();
+      copier.start();
       deliverer.start();
       after.start();
     },
     stop: async () => {
       // Checks first: what they still commit is delivered by whoever comes next.
       await scheduler.stop();
-      await Promise.all([deliverer.stop(), after.stop()]);
+      await Promise.all([copier.stop(), deliverer.stop(), after.stop()]);
     },
   };
 }
 
-function backlogOf(folders: WatchedFolders, events: WebhookEvents): () => Promise<WatchBacklog | undefined> {
+function backlogOf(
+  folders: WatchedFolders,
+  events: WebhookEvents,
+  copies: RouteCopies,
+): () => Promise<WatchBacklog | undefined> {
   let asked: { readonly at: number; readonly answer: Promise<WatchBacklog | undefined> } | undefined;
   return () => {
     if (asked === undefined || Date.now() - asked.at > BACKLOG_FRESH_MS) {
-      const answer = Promise.all([folders.countFailing(), events.counts()]).then(
-        ([failingFolders, { pending, dead }]) => ({ failingFolders, pendingEvents: pending, deadEvents: dead }),
+      const answer = Promise.all([folders.countFailing(), events.counts(), copies.countWaiting()]).then(
+        ([failingFolders, { pending, dead }, pendingCopies]) => ({
+          ...{ failingFolders, pendingEvents: pending, deadEvents: dead, pendingCopies },
+        }),
         () => undefined,
       );
       asked = { at: Date.now(), answer };

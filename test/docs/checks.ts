@@ -30,6 +30,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   n8n,
   zapier,
   'webhook/FilesDetectedEvent': schema('FilesDetectedEvent', fileApi),
+  'watch/NewWatchedFolder': schema('NewWatchedFolder', fileApi),
   ...Object.fromEntries(
     ['LoginAnswer', 'Account', 'ManagedConnection', 'TestReport', 'Overview', 'Usage'].map((name) => [
       `manage/${name}`,

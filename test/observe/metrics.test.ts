@@ -20,7 +20,10 @@ const idle: MetricsSources = {
   openRequests: () => 0,
   refusedConnections: () => ({ address: 0, total: 0 }),
   historyQueuedRows: () => 0,
-  watching: () => ({ checksRunning: 0, checksWaiting: 0, deliveriesRunning: 0, deliveriesWaiting: 0 }),
+  watching: () => ({
+    ...{ checksRunning: 0, checksWaiting: 0, copiesRunning: 0, copiesWaiting: 0 },
+    ...{ deliveriesRunning: 0, deliveriesWaiting: 0 },
+  }),
   workers: () => ({ threads: 0, waiting: 0 }),
   frontEnd: () => 'front end@1',
   ready: async () => true,
@@ -126,7 +129,13 @@ suite('gauges', () => {
 
   test('tell what the database knows of watched folders, and NaN when it does not answer', async () => {
     const jobs = { runningJobs: 4, waitingJobs: 5, failedJobs: 6, lateRuns: 7, overdueRuns: 8 };
-    let backlog: Backlog | undefined = { failingFolders: 2, pendingEvents: 3, deadEvents: 1, ...jobs };
+    let backlog: Backlog | undefined = {
+      failingFolders: 2,
+      pendingEvents: 3,
+      deadEvents: 1,
+      pendingCopies: 0,
+      ...jobs,
+    };
     const metrics = createMetrics({ ...idle, backlog: async () => backlog });
     const first = await metrics.text();
     assert.deepEqual(values(first, 'ftg_watch_folders_failing'), { '': 2 });

@@ -58,7 +58,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
   watch: {
     is: 'watched folders: when, what is new, what follows',
-    imports: ['webhooks', 'connections', 'remotes', 'remotes/dial', 'storage', 'config'],
+    imports: ['webhooks', 'operations', 'connections', 'remotes', 'remotes/dial', 'storage', 'budgets', 'config'],
   },
   webhooks: { is: 'events on their way to receivers', imports: ['connections', 'remotes', 'remotes/dial', 'storage'] },
   remotes: {

@@ -16,6 +16,9 @@ const LIMITED = 'ftg_key-for-another-connection-01';
 const READER = 'ftg_key-that-may-only-read-012345';
 const WATCHER = 'ftg_key-that-may-only-watch-01234';
 const OTHER = 'ftg_key-of-another-account-012345';
+const SMALL = 'ftg_key-of-a-small-plan-012345678';
+const BOXED = 'ftg_key-for-the-sandbox-alone-012';
+const WRITER = 'ftg_key-that-may-watch-and-write-1';
 
 suite('watched folders through the API', () => {
   let dataDir: string;
@@ -43,13 +46,21 @@ suite('watched folders through the API', () => {
               { name: 'limited', key: LIMITED, connections: ['elsewhere'] },
               { name: 'reader', key: READER, scopes: ['read'] },
               { name: 'watcher', key: WATCHER, scopes: ['watch'] },
+              { name: 'boxed', key: BOXED },
+              { name: 'writer', key: WRITER, scopes: ['watch', 'write'] },
             ],
             connections: [elsewhere],
+          },
+          {
+            ...{ email: 'small@example.com', plan: 'free', apiKeys: [{ name: 'small', key: SMALL }] },
+            connections: [{ ...elsewhere, id: 'own' }],
           },
           { email: 'other@example.com', plan: 'pro', apiKeys: [{ name: 'other', key: OTHER }], connections: [] },
         ],
       },
     });
+    // The sandbox is no connection of the configuration, where a key could name it.
+    await withSql(postgres.url, (sql) => sql`update api_keys set connection_ids = '{sandbox}' where name = 'boxed'`);
   });
   after(async () => {
     await gateway.stop();
@@ -220,6 +231,83 @@ suite('watched folders through the API', () => {
     for (const key of [LIMITED, OTHER]) assert.equal((await patch({ name: 'x' }, key)).status, 404);
     assert.equal((await patch({ name: 'x' }, READER)).status, 403);
     await gateway.api.send(at, { method: 'DELETE' });
+  });
+
+  suite('copyTo', () => {
+    const copyTo = { connectionId: 'elsewhere', path: '/copies', filename_template: '{date}-{filename}' };
+    const body = { connectionId: 'sandbox', path: '/routed', copyTo };
+
+    test('is taken, shown, changed and taken away', async () => {
+      place('routed');
+      const created = await create({ ...body, afterDelivery: 'delete' });
+      assert.equal(created.status, 201, created.text);
+      assert.deepEqual(created.json['copyTo'], { ...copyTo, onConflict: 'replace' });
+      const at = `/api/watched-folders/${created.json['id'] as string}`;
+      const patch = (json: object) => gateway.api.send(at, { method: 'PATCH', json });
+      assert.deepEqual((await patch({ name: 'x' })).json['copyTo'], { ...copyTo, onConflict: 'replace' });
+      const other = { connectionId: 'elsewhere', path: '/others', onConflict: 'rename' };
+      assert.deepEqual((await patch({ copyTo: other })).json['copyTo'], other);
+      const needed = await patch({ copyTo: null });
+      assert.deepEqual([needed.status, needed.headers['x-error-code']], [400, 'bad_request'], needed.text);
+      const gone = await patch({ copyTo: null, afterDelivery: 'keep' });
+      assert.deepEqual([gone.status, 'copyTo' in gone.json], [200, false], gone.text);
+      await gateway.api.send(at, { method: 'DELETE' });
+    });
+
+    const wrong: readonly [string, object, number, string][] = [
+      ['no path', { connectionId: 'elsewhere' }, 400, 'bad_request'],
+      ['no connection', { path: '/x' }, 400, 'bad_request'],
+      ['an unknown connection', { ...copyTo, connectionId: 'nowhere' }, 404, 'unknown_connection'],
+      ["another account's connection", { ...copyTo, connectionId: 'own' }, 404, 'unknown_connection'],
+      ['an unknown rule', { ...copyTo, onConflict: 'ask' }, 400, 'bad_request'],
+      ['an unknown token', { ...copyTo, filename_template: '{nope}' }, 400, 'bad_request'],
+      ['a template with a folder', { ...copyTo, filename_template: 'a/{name}' }, 400, 'bad_path'],
+      ['a path out of the root', { ...copyTo, path: '/../x' }, 400, 'bad_path'],
+      ['control characters', { ...copyTo, path: '/a\r\nb' }, 400, 'bad_request'],
+      ['the folder itself', { connectionId: 'sandbox', path: '/routed/' }, 400, 'bad_request'],
+      ['a folder below', { connectionId: 'sandbox', path: 'routed/x' }, 400, 'bad_request'],
+    ];
+    for (const [what, value, status, code] of wrong) {
+      test(`${what} is refused with ${status}`, async () => {
+        place('routed');
+        const answer = await create({ ...body, copyTo: value });
+        assert.deepEqual([answer.status, answer.headers['x-error-code']], [status, code], answer.text);
+      });
+    }
+
+    test('a field that it does not know is named', async () => {
+      const answer = await gateway.api.send('/api/watched-folders', {
+        ...{ method: 'POST', headers: { prefer: 'handling=strict' } },
+        json: { ...body, copyTo: { ...copyTo, onConflicts: 'skip' } },
+      });
+      assert.equal(answer.status, 400);
+      assert.match(answer.text, /copyTo\.onConflicts.*onConflict/);
+    });
+
+    test('keys have only that copied, and only there, which they may read and write', async () => {
+      place('routed');
+      for (const key of [WATCHER, WRITER]) {
+        const refused = await create(body, key);
+        assert.deepEqual([refused.status, refused.headers['x-error-code']], [403, 'scope_missing'], refused.text);
+      }
+      const outside = await create(body, BOXED);
+      assert.deepEqual([outside.status, outside.headers['x-error-code']], [403, 'forbidden'], outside.text);
+      const small = await create({ ...body, connectionId: 'own', copyTo: { ...copyTo, connectionId: 'own' } }, SMALL);
+      assert.deepEqual([small.status, small.headers['x-error-code']], [403, 'plan_required'], small.text);
+
+      const plain = await create({ connectionId: 'sandbox', path: '/routed' }, BOXED);
+      const at = `/api/watched-folders/${plain.json['id'] as string}`;
+      const patch = (json: object, key: string) => gateway.api.send(at, { method: 'PATCH', json, key });
+      assert.equal((await patch({ copyTo }, BOXED)).headers['x-error-code'], 'forbidden');
+      assert.equal((await patch({ copyTo }, WRITER)).headers['x-error-code'], 'scope_missing');
+      assert.equal((await patch({ copyTo }, KEY)).status, 200);
+      // Whoever changes what is watched would have other files copied there.
+      assert.equal((await patch({ path: '/in' }, BOXED)).status, 404);
+      assert.equal((await patch({ filePattern: '*' }, WRITER)).headers['x-error-code'], 'scope_missing');
+      const seen = (await gateway.api.get('/api/watched-folders', { key: BOXED })).json['watchedFolders'];
+      assert.ok(!JSON.stringify(seen).includes('/copies'));
+      assert.equal((await gateway.api.send(at, { method: 'DELETE' })).status, 200);
+    });
   });
 
   const CONTROLS = ['a\r\nb', 'a\u001b[31mb', 'a\u0000b', 'a\u0085b'];

@@ -16,7 +16,14 @@ test('signing secrets are sealed, and open again after a change of the master ke
   const settings = {
     ...{ connectionId: 'warehouse', name: 'In', path: '/in', filePattern: null, excludePattern: null, doneFile: null },
     ...{ scheduleMinutes: 5, webhookUrl: null, source: 'test', detectModified: false, recursive: false },
-    ...{ initial: 'ignore', minAgeSeconds: 0, afterDelivery: 'keep', moveTo: null, expectEveryMinutes: null },
+    ...{
+      initial: 'ignore',
+      minAgeSeconds: 0,
+      afterDelivery: 'keep',
+      moveTo: null,
+      expectEveryMinutes: null,
+      copyTo: null,
+    },
   } as const satisfies WatchSettings;
   const later = (): Date => new Date(Date.now() + 3_600_000);
   const complete = async (...[tx, id]: Parameters<Parameters<typeof folders.create>[3]>): Promise<void> =>

@@ -37,7 +37,13 @@ import { TransferBoard } from './transfers/board.js';
 import { exportTransfers, listTransfers, showTransfer } from './transfers/history.js';
 import { cancelTransfer, listLiveTransfers, watchTransfers } from './transfers/live.js';
 import { checkFolder, dryRunFolder, forgetFiles, listChecks, listFiles, showCheck } from './watched-folders/checks.js';
-import { listAttempts, listDeliveries, replayDelivery, sendTestEvent } from './watched-folders/deliveries.js';
+import {
+  listAttempts,
+  listCopies,
+  listDeliveries,
+  replayDelivery,
+  sendTestEvent,
+} from './watched-folders/deliveries.js';
 import {
   createFolder,
   deleteFolder,
@@ -71,7 +77,7 @@ const endpoints: readonly Endpoint<ManageServices>[] = [
   ...[showWebhookSecret, rotateWebhookSecret],
   ...[listFolders, createFolder, showFolder, editFolder, deleteFolder, pauseFolder, resumeFolder],
   ...[checkFolder, dryRunFolder, listFiles, forgetFiles, listChecks, showCheck, showSecret, rotateSecret],
-  ...[sendTestEvent, listDeliveries, listAttempts, replayDelivery],
+  ...[sendTestEvent, listDeliveries, listAttempts, listCopies, replayDelivery],
 ];
 
 export function manageRoutes(services: ManageServices): DescribedRoute[] {

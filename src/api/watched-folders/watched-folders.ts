@@ -2,10 +2,10 @@
 import { type Static, Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
-import { count, dateTime, flag, listOf, object, text, textOrNull, withDefault } from '../../base/schema.js';
+import { count, dateTime, described, flag, listOf, object, text, textOrNull, withDefault } from '../../base/schema.js';
 import { referTo } from '../../operations/operation.js';
 import type { WatchedFolder } from '../../storage/storage.js';
-import { folderFields, folderSettings, type WatchRights } from '../../watch/settings.js';
+import { copyToSchema, folderFields, folderSettings, type WatchRights } from '../../watch/settings.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath, CONNECTION_ID, connectionId, remotePath, successAnswer } from '../fields.js';
 import { type ApiServices, connectionOf } from '../services.js';
@@ -33,6 +33,7 @@ const watchedFolderFields = {
   afterDelivery: Type.Optional(afterDelivery),
   moveTo: Type.Optional(textOrNull('Folder for `afterDelivery: move`.')),
   expectEveryMinutes: Type.Optional(count('Raise an alarm when no file came for this long.')),
+  copyTo: Type.Optional(described(copyToSchema, 'Where its files are copied before their event is sent.')),
 };
 
 export const watchedFolder = object('WatchedFolder', watchedFolderFields);
@@ -60,6 +61,7 @@ function watchedFolderOf(folder: WatchedFolder): Static<typeof watchedFolder> {
     folder;
   const { excludePattern, doneFile, initial, recursive, minAgeSeconds, afterDelivery, moveTo, expectEveryMinutes } =
     folder;
+  const { copyTo } = folder;
   return {
     ...{ id, connectionId, name, path, filePattern, scheduleMinutes, webhookUrl, source, detectModified, isActive },
     createdAt: folder.createdAt.toISOString(),
@@ -70,7 +72,26 @@ function watchedFolderOf(folder: WatchedFolder): Static<typeof watchedFolder> {
     ...(minAgeSeconds === 0 ? {} : { minAgeSeconds }),
     ...(afterDelivery === 'keep' ? {} : { afterDelivery, moveTo }),
     ...(expectEveryMinutes === null ? {} : { expectEveryMinutes }),
+    ...(copyTo === null ? {} : { copyTo }),
   };
+}
+
+/**
+ * A caller that may have files copied there, as far as only the account and its connections tell.
+ * @throws GatewayError plan_required, unknown_connection, forbidden
+ */
+export async function checkCopyTo(
+  services: Pick<ApiServices, 'storage'>,
+  caller: Caller,
+  plan: { readonly connections: number },
+  copyTo: Static<typeof copyToSchema> | null | undefined,
+): Promise<void> {
+  if (copyTo === null || copyTo === undefined) return;
+  if (plan.connections === 1) {
+    const text = `copyTo needs a plan with more than one connection; this account has ${caller.plan}`;
+    throw refusal('plan_required', text);
+  }
+  await connectionOf(services, caller, copyTo.connectionId);
 }
 
 /** @throws GatewayError unknown_watched_folder, also for one of a connection that the key is not for */
@@ -81,11 +102,14 @@ async function folderOf({ watching }: ApiServices, caller: Caller, id: string): 
 }
 
 function rightsOf({ scopes }: Caller): WatchRights {
-  return scopes.includes('write') ? 'move_and_delete' : 'look';
+  if (!scopes.includes('write')) return 'look';
+  return scopes.includes('read') ? 'copy_too' : 'move_and_delete';
 }
 
-function mayUse(caller: Caller, { connectionId }: WatchedFolder): boolean {
-  return caller.connections.length === 0 || caller.connections.includes(connectionId);
+/** With what it copies to: who changes the one decides what comes to the other. */
+function mayUse({ connections }: Caller, { connectionId, copyTo }: WatchedFolder): boolean {
+  const named = [connectionId, ...(copyTo === null ? [] : [copyTo.connectionId])];
+  return connections.length === 0 || named.every((id) => connections.includes(id));
 }
 
 export const listWatchedFolders = endpoint({
@@ -128,7 +152,7 @@ export const createWatchedFolder = endpoint({
   tag: 'Watched folders',
   summary: 'Watch a folder',
   description:
-    'Has a folder checked at an interval. What is there at the first check is the baseline; files that come later are sent to `webhookUrl`, signed with `webhookSecret`, which is shown this once. `afterDelivery` other than `keep` needs the scope `write`, too.',
+    'Has a folder checked at an interval. What is there at the first check is the baseline; files that come later are sent to `webhookUrl`, signed with `webhookSecret`, which is shown this once. With `copyTo` each file is copied to another connection first, and the event tells where it is. `afterDelivery` other than `keep` needs the scope `write`, too, and `copyTo` the scopes `read` and `write`.',
   body: newWatchedFolder,
   bodyExamples: {
     csv: {
@@ -137,6 +161,17 @@ export const createWatchedFolder = endpoint({
       webhookUrl: 'https://example.com/hooks/files',
       filePattern: '*.csv',
       scheduleMinutes: 5,
+    },
+    route: {
+      connectionId: 'warehouse',
+      path: '/outgoing',
+      copyTo: {
+        connectionId: 'lake',
+        path: '/from-warehouse',
+        filename_template: '{date}-{filename}',
+        onConflict: 'rename',
+      },
+      afterDelivery: 'delete',
     },
   },
   answer: {
@@ -149,10 +184,11 @@ export const createWatchedFolder = endpoint({
     example: { ...watchedFolderExample, webhookSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
   },
   isRemote: true,
-  errors: ['not_found'],
+  errors: ['not_found', 'plan_required'],
 }).handle(async (input, services: ApiServices) => {
   const { connectionId, path, ...settings } = input.body;
   const connection = await connectionOf(services, input.caller, connectionId);
+  await checkCopyTo(services, input.caller, services.operations.planOf(input.caller), settings.copyTo);
   const locate = referTo(connection, path, 'path');
   const { folder, webhookSecret } = await services.watching.create(connection, locate, settings, {
     source: 'api',
@@ -176,7 +212,7 @@ export const changeWatchedFolder = endpoint({
   tag: 'Watched folders',
   summary: 'Change a watched folder',
   description:
-    'Fields that are absent stay; the connection cannot change. Another `path` is another folder: what was known is forgotten, and the next check takes the baseline. Other names (`filePattern`, `excludePattern`, `doneFile`, `recursive`) keep what is known; what only they let in, and is there at the next check, is baseline. A folder whose `afterDelivery` is not `keep` needs the scope `write`, too.',
+    'Fields that are absent stay; the connection cannot change. Another `path` is another folder: what was known is forgotten, and the next check takes the baseline. Other names (`filePattern`, `excludePattern`, `doneFile`, `recursive`) keep what is known; what only they let in, and is there at the next check, is baseline. A folder whose `afterDelivery` is not `keep` needs the scope `write`, too, and one with `copyTo` the scopes `read` and `write`.',
   params: watchedFolderParameter,
   body: watchedFolderChanges,
   bodyExamples: { pattern: { filePattern: '*.xml', scheduleMinutes: 15 } },
@@ -186,11 +222,12 @@ export const changeWatchedFolder = endpoint({
     example: { ...watchedFolderExample, filePattern: '*.xml', scheduleMinutes: 15 },
   },
   isRemote: true,
-  errors: ['unknown_watched_folder', 'not_found'],
+  errors: ['unknown_watched_folder', 'not_found', 'plan_required'],
 }).handle(async ({ caller, params, body, request }, services: ApiServices) => {
   const folder = await folderOf(services, caller, params.id);
   const { path, ...changes } = body;
   const connection = await connectionOf(services, caller, folder.connectionId);
+  await checkCopyTo(services, caller, services.operations.planOf(caller), changes.copyTo);
   const edited = await services.watching.edit(
     folder.accountId,
     folder.id,

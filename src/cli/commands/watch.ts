@@ -1,6 +1,7 @@
 /** `ftg watch`: watched folders, their checks and deliveries. */
 import type { NewWatchedFolder } from '../../client/index.js';
 import type { Arguments, Session } from '../command.js';
+import { UsageError } from '../exit-codes.js';
 import type { Schemas } from '../gateway.js';
 import { parseLocation } from '../location.js';
 import { bytesText, fields, table, timeText } from '../output.js';
@@ -38,6 +39,9 @@ export interface AddOptions {
   readonly after?: 'keep' | 'move' | 'delete';
   readonly moveTo?: string;
   readonly expectEvery?: number | 'none';
+  readonly copyTo?: string;
+  readonly template?: string;
+  readonly onConflict?: NonNullable<NewWatchedFolder['copyTo']>['onConflict'];
 }
 
 export async function addFolder(
@@ -84,8 +88,22 @@ function fieldsOf(options: AddOptions): Readonly<Record<string, unknown>> {
     afterDelivery: options.after,
     moveTo: options.moveTo,
     expectEveryMinutes: options.expectEvery,
+    copyTo: copyToOf(options),
   };
   return Object.fromEntries(Object.entries(fieldsGiven).filter(([, value]) => value !== undefined));
+}
+
+/** @throws UsageError */
+function copyToOf({ copyTo, template, onConflict }: AddOptions): NewWatchedFolder['copyTo'] | 'none' {
+  if (copyTo === undefined) {
+    if (template === undefined && onConflict === undefined) return undefined;
+    throw new UsageError('--template and --on-conflict are for copies: say --copy-to too');
+  }
+  if (copyTo === 'none') return copyTo;
+  const { connectionId, path } = parseLocation(copyTo);
+  const renamed = template === undefined ? {} : { filename_template: template };
+  const rule = onConflict === undefined ? {} : { onConflict };
+  return { connectionId, path: path === '' ? '.' : path, ...renamed, ...rule };
 }
 
 export async function removeFolder({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> {
@@ -200,6 +218,19 @@ export async function listAttempts({ gateway, out }: Session, [id = '']: Argumen
       errorMessage,
     ]);
     return table(['BEGAN', 'TIME', 'STATUS', 'ERROR'], rows, 'not tried yet');
+  });
+}
+
+export async function listCopies({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
+  const answer = await gateway.manage.get<Schemas['CopiesAnswer']>(`deliveries/${encodeURIComponent(id)}/copies`);
+  out.show(answer, () => {
+    const rows = answer.copies.map(({ path, state, connectionId, target, errorMessage }) => [
+      state,
+      path,
+      target === null ? '-' : `${connectionId}:${target}`,
+      errorMessage,
+    ]);
+    return table(['STATE', 'FILE', 'COPY', 'ERROR'], rows, 'nothing is copied');
   });
 }
 

@@ -5,7 +5,14 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
 
 /** Every queue that there is. A key stands in a queue at most once, waiting or under way. */
-export const QUEUES = ['watch-check', 'webhook-delivery', 'after-delivery', 'job-list', 'job-files'] as const;
+export const QUEUES = [
+  'watch-check',
+  'route-copy',
+  'webhook-delivery',
+  'after-delivery',
+  'job-list',
+  'job-files',
+] as const;
 export type QueueName = (typeof QUEUES)[number];
 
 export interface NewJob {

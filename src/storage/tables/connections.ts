@@ -225,7 +225,8 @@ export class ConnectionEditor {
         select count(*) from transfers
         where account_id = ${accountId} and status = 'pending' and connection_id = ${id}`;
       const watchedFolders = await sql<{ id: string; name: string }[]>`
-        select id, name from watched_folders where account_id = ${accountId} and connection_id = ${id} order by name`;
+        select id, name from watched_folders
+        where account_id = ${accountId} and (connection_id = ${id} or copy_to ->> 'connectionId' = ${id}) order by name`;
       return { apiKeys: [...apiKeys], watchedFolders: [...watchedFolders], runningTransfers: running?.count ?? 0 };
     });
   }

@@ -85,18 +85,26 @@ export class Figures {
       order by c.ordinal`;
   }
 
-  /** Watched folders whose every check has failed for a while, and how many events nobody took. */
-  async watchTrouble(accountId: string): Promise<{
+  /** Watched folders whose every check has failed for a while, how many events nobody took, and files not copied within a day. */
+  async watchTrouble(
+    accountId: string,
+    now: Date,
+  ): Promise<{
     readonly failing: readonly { readonly id: string; readonly name: string; readonly error: string | null }[];
     readonly deadLetters: number;
+    readonly failedCopies: number;
   }> {
+    const dayAgo = firstIdAt(new Date(now.getTime() - HOURS * HOUR_MS));
     return this.database.run(async (sql) => {
       const failing = await sql<{ id: string; name: string; error: string | null }[]>`
         select id, name, error_message as error from watched_folders
         where account_id = ${accountId} and is_active and failing_since is not null order by name`;
       const [dead] = await sql<{ count: number }[]>`
         select count(*) from webhook_events where account_id = ${accountId} and state = 'dead'`;
-      return { failing: [...failing], deadLetters: dead?.count ?? 0 };
+      const [copies] = await sql<{ failed: number }[]>`
+        select coalesce(sum(copies_failed), 0)::bigint as failed from webhook_events
+        where account_id = ${accountId} and id >= ${dayAgo} and copies_failed > 0`;
+      return { failing: [...failing], deadLetters: dead?.count ?? 0, failedCopies: copies?.failed ?? 0 };
     });
   }
 

@@ -2,6 +2,7 @@
 import type { PendingQuery, Row } from 'postgres';
 import { type Queryable, storable } from '../postgres/sql.js';
 import { endingFiles } from './job-tree.js';
+import { endingCopies } from './route-copies.js';
 import type { Direction, JobReference, NewTransfer, TransferStatus, TransferType } from './transfer.js';
 
 /** One row of `transfers` on its way to the database. */
@@ -24,7 +25,13 @@ export interface TransferRow {
   readonly createdAt: Date;
   /** The file of a job that it is: it ends with this row, and the row stands only where it had not ended. */
   readonly job: JobReference | null;
+  /** A route's copy that it is: it ends with this row. */
+  readonly copyId: string | null;
 }
+
+/** Of what has a record of its own, where only the end is written here. */
+export const isPart = ({ job, copyId }: Pick<TransferRow, 'job' | 'copyId'>): boolean =>
+  job !== null || copyId !== null;
 
 /** The row of a transfer that still runs. */
 export function pendingRow(id: string, createdAt: Date, item: NewTransfer): TransferRow {
@@ -46,6 +53,7 @@ export function pendingRow(id: string, createdAt: Date, item: NewTransfer): Tran
     countsAction: item.countsAction,
     createdAt,
     job: item.job ?? null,
+    copyId: item.copyId ?? null,
   };
 }
 
@@ -86,6 +94,7 @@ export async function writeBatch(sql: Queryable, nodeId: string, batch: readonly
   const { uuids, texts, bigints, booleans, times } = sql.types;
   const column = <T>(pick: (row: TransferRow) => T): T[] => rows.map(pick);
   const jobs = rows.some(({ job }) => job !== null) ? jobFiles(sql, rows) : undefined;
+  const copies = rows.flatMap(({ id, copyId }) => (copyId === null ? [] : [{ id, copyId }]));
   const [result] = await sql<{ written: number }[]>`
     with input as (
       select * from unnest(
@@ -102,6 +111,7 @@ export async function writeBatch(sql: Queryable, nodeId: string, batch: readonly
               error_message, error_code, duration_ms, counts_action, created_at, job_id)
     ),
     ${jobs ?? sql``}
+    ${copies.length === 0 ? sql`` : endingCopies(sql, copies)}
     written as (
       insert into transfers as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename,
         path, file_size, error_message, error_code, duration_ms, counts_action, created_at, job_id, node_id)

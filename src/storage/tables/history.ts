@@ -12,7 +12,7 @@ import type {
 import type { StorageOptions } from '../startup.js';
 import { countItems, findItem, findOrigin, listItems, type TransferOrigin } from './history-queries.js';
 import { HistoryWriter } from './history-writer.js';
-import { pendingRow, type TransferRow } from './history-statements.js';
+import { isPart, pendingRow, type TransferRow } from './history-statements.js';
 import { storable } from '../postgres/sql.js';
 import { timeOfId } from '../postgres/clock.js';
 
@@ -55,8 +55,8 @@ export class TransferHistory {
     const startedAt = timeOfId(id);
     const since = performance.now();
     let row = pendingRow(id, startedAt, item);
-    // Of a job's file only the end is written: the job itself says that it is not done.
-    if (row.job === null) {
+    // Of a job's file only the end is written: the job itself says that it is not done. So it is with a route's copy.
+    if (!isPart(row)) {
       this.#fresh.set(id, { since, row });
       this.#watchTime();
     }
@@ -67,7 +67,7 @@ export class TransferHistory {
         if (row.path === path && row.filename === filename) return;
         row = { ...row, path: storable(path), filename: storable(filename) };
         if (this.#fresh.has(id)) this.#fresh.set(id, { since, row });
-        else if (row.job === null) this.#writer.add(row);
+        else if (!isPart(row)) this.#writer.add(row);
       },
       stand: () => {
         this.#fresh.delete(id);

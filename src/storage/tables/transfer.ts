@@ -48,6 +48,8 @@ export interface NewTransfer {
   readonly countsAction: boolean;
   /** It is of a job, whose file ends with it. */
   readonly job?: JobReference | undefined;
+  /** It is a route's copy of a file, which ends with it. */
+  readonly copyId?: string | undefined;
 }
 
 export interface JobReference {
@@ -79,7 +81,7 @@ export interface OpenTransfer {
    * may follow a moment later, as long as nothing keeps the database from taking them.
    */
   finish(outcome: TransferOutcome): Promise<{ readonly durationMs: number }>;
-  /** Instead of that, of a job's file: nothing is written of this try. */
+  /** Instead of that, of a job's file or a route's copy: nothing is written of this try. */
   drop(): void;
 }
 

@@ -3,12 +3,20 @@ import { uuidv7 } from '../../base/uuid.js';
 import type { JobSender } from '../cluster/jobs.js';
 import { type Clock, idsAt, readClock } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
 import type { FolderSecrets } from '../secrets/sealed-rows.js';
 import { type TransferRow, writeBatch } from './history-statements.js';
+import type { CopyTo } from './route-copies.js';
 import type { CheckKind, CheckRow, WatchChecks } from './watch-checks.js';
 import { CheckSuperseded, type EntryChanges, forgetFiles, purgeFiles } from './watched-files.js';
-import { cancelEvents, insertEvents, type NewEvent, purgeEvents, withoutLogin } from './webhook-events.js';
+import {
+  cancelDeliveries,
+  cancelEvents,
+  insertEvents,
+  type NewEvent,
+  purgeEvents,
+  withoutLogin,
+} from './webhook-events.js';
 
 /** What its owner asked for. */
 export interface WatchSettings {
@@ -28,6 +36,13 @@ export interface WatchSettings {
   readonly afterDelivery: 'keep' | 'move' | 'delete';
   readonly moveTo: string | null;
   readonly expectEveryMinutes: number | null;
+  /** Where its files are copied before anybody is told of them. */
+  readonly copyTo: CopyTo | null;
+}
+
+/** Where files go from a watched folder. */
+export interface Route extends Pick<WatchSettings, 'connectionId' | 'path' | 'name' | 'moveTo' | 'copyTo'> {
+  readonly id: string;
 }
 
 export interface WatchedFolder extends WatchSettings {
@@ -117,12 +132,12 @@ export class WatchedFolders {
       await tx`
         insert into watched_folders (id, account_id, connection_id, name, path, file_pattern, exclude_pattern, done_file,
           schedule_minutes, webhook_url, source, detect_modified, recursive, initial, min_age_seconds, after_delivery,
-          move_to, expect_every_minutes, next_check_at)
+          move_to, expect_every_minutes, copy_to, next_check_at)
         values (${id}, ${accountId}, ${settings.connectionId}, ${settings.name}, ${settings.path},
           ${settings.filePattern}, ${settings.excludePattern}, ${settings.doneFile}, ${settings.scheduleMinutes},
           ${settings.webhookUrl}, ${settings.source}, ${settings.detectModified}, ${settings.recursive},
           ${settings.initial}, ${settings.minAgeSeconds}, ${settings.afterDelivery}, ${settings.moveTo},
-          ${settings.expectEveryMinutes}, ${nextCheckAt(id, time?.now ?? new Date())})`;
+          ${settings.expectEveryMinutes}, ${copyToJson(tx, settings)}, ${nextCheckAt(id, time?.now ?? new Date())})`;
       await complete(tx, id);
       await this.#sendCheck(tx, { id, accountId, connectionId: settings.connectionId }, 'regular');
       const [row] = await tx<WatchedFolder[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
@@ -140,6 +155,14 @@ export class WatchedFolders {
     return this.database.first<WatchedFolder>`
       select ${columns} from watched_folders
       where id = ${id} and account_id = ${accountId} and deleted_at is null`;
+  }
+
+  /** Folders of an account from which files go somewhere. */
+  async routes(accountId: string): Promise<readonly Route[]> {
+    return this.database.all<Route>`
+      select id, name, connection_id as "connectionId", path, move_to as "moveTo", copy_to as "copyTo"
+      from watched_folders
+      where account_id = ${accountId} and deleted_at is null and (copy_to is not null or move_to is not null)`;
   }
 
   async findForDelivery(id: string): Promise<WatchedFolder | undefined> {
@@ -372,7 +395,7 @@ async function editFolder(tx: Transaction, former: WatchedFolder, edit: FolderEd
       webhook_url = ${settings.webhookUrl}, detect_modified = ${settings.detectModified},
       recursive = ${settings.recursive}, initial = ${settings.initial}, min_age_seconds = ${settings.minAgeSeconds},
       after_delivery = ${settings.afterDelivery}, move_to = ${settings.moveTo},
-      expect_every_minutes = ${settings.expectEveryMinutes}, is_active = ${isActive}, check_id = null,
+      expect_every_minutes = ${settings.expectEveryMinutes}, copy_to = ${copyToJson(tx, settings)}, is_active = ${isActive}, check_id = null,
       next_check_at = ${nextCheckAt}, is_follow_up = false,
       baseline_at = case when ${isMoved} then null else baseline_at end,
       former_names = case when ${isMoved} then null
@@ -381,7 +404,11 @@ async function editFolder(tx: Transaction, former: WatchedFolder, edit: FolderEd
       deliveries_ended_at = case when ${hasOtherTarget} then null else deliveries_ended_at end
     where id = ${former.id}`;
   if (isMoved) await forgetFiles(tx, former.id, undefined);
-  if (settings.webhookUrl === null) await cancelEvents(tx, former.id);
+  if (settings.webhookUrl === null) await cancelDeliveries(tx, former.id);
+}
+
+function copyToJson(tx: Transaction, { copyTo }: WatchSettings) {
+  return copyTo === null ? null : tx.json(storableJson(copyTo) as never);
 }
 
 export function namesOf({ filePattern, excludePattern, doneFile, recursive }: FolderNames): FolderNames {
@@ -407,7 +434,7 @@ function columns(sql: Queryable) {
     exclude_pattern as "excludePattern", done_file as "doneFile", schedule_minutes as "scheduleMinutes",
     webhook_url as "webhookUrl", source, detect_modified as "detectModified", recursive, initial,
     min_age_seconds as "minAgeSeconds", after_delivery as "afterDelivery", move_to as "moveTo",
-    expect_every_minutes as "expectEveryMinutes", is_active as "isActive", created_at as "createdAt",
+    expect_every_minutes as "expectEveryMinutes", copy_to as "copyTo", is_active as "isActive", created_at as "createdAt",
     next_check_at as "nextCheckAt", baseline_at as "baselineAt", time_resolution_ms as "timeResolutionMs",
     last_success_at as "lastSuccessAt", last_detection_at as "lastDetectionAt", alarmed_at as "alarmedAt",
     failing_since as "failingSince", failures, error_code as "errorCode", error_message as "errorMessage",

@@ -1,9 +1,10 @@
 /** The outbox of webhooks: events, tries, and what follows a delivery. */
 import { uuidv7 } from '../../base/uuid.js';
-import type { JobSender } from '../cluster/jobs.js';
+import type { JobSender, NewJob } from '../cluster/jobs.js';
 import { firstIdAt, idsAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import { copiesOf, type CopyingEvent, insertCopies, type NewCopy, type RouteCopy } from './route-copies.js';
 
 /** A file as it was when it was reported. */
 export interface DeliveredFile {
@@ -24,6 +25,8 @@ export interface NewEvent {
   readonly fileCount: number;
   /** What is moved or deleted after the delivery; empty = kept. */
   readonly files: readonly DeliveredFile[];
+  /** Of each of its files, where they are copied before anybody is told of them. */
+  readonly copies?: readonly NewCopy[];
   readonly createdAt: Date;
 }
 
@@ -44,6 +47,9 @@ export interface WebhookEvent {
   readonly state: EventState;
   readonly attempts: number;
   readonly nextAttemptAt: Date | null;
+  /** Nothing is sent while copies are pending. */
+  readonly copyState: 'none' | 'pending' | 'done';
+  readonly copiesFailed: number;
   readonly afterAction: 'none' | 'pending' | 'done';
   readonly deliveredAt: Date | null;
   readonly createdAt: Date;
@@ -147,7 +153,7 @@ export class WebhookEvents {
       if (hasAfter) await sendAfter(tx, this.jobs, event);
       if (verdict.kind !== 'gone' || event.folderId === null) return;
       await this.folders.endDeliveries(tx, event.folderId, true);
-      await cancelEvents(tx, event.folderId);
+      await cancelDeliveries(tx, event.folderId);
     });
   }
 
@@ -167,6 +173,50 @@ export class WebhookEvents {
     });
   }
 
+  /** Some copies of an event wait for another round, which begins then. */
+  async postponeCopies(id: string, until: Date): Promise<void> {
+    await this.database.all`
+      update webhook_events set copy_rounds = copy_rounds + 1, next_attempt_at = ${until}
+      where id = ${id} and state = 'pending' and copy_state = 'pending'`;
+  }
+
+  /**
+   * All copies of an event have ended: it goes on its way, with the body that `rewrite` makes. What was not copied is
+   * neither moved nor deleted afterwards. Where there is no webhook to be told, that follows at once.
+   */
+  async settleCopies(
+    event: CopyingEvent,
+    rewrite: (body: string, copies: readonly RouteCopy[]) => string,
+  ): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      // The folder before its events, as whoever changes it.
+      const [folder] = await tx<{ webhookUrl: string | null; areEnded: boolean }[]>`
+        select webhook_url as "webhookUrl", deliveries_ended_at is not null as "areEnded" from watched_folders
+        where id = ${event.folderId} and deleted_at is null for share`;
+      const [row] = await tx<Pick<WebhookEvent, 'body' | 'files'>[]>`
+        select body, files from webhook_events
+        where id = ${event.id} and state = 'pending' and copy_state = 'pending' for update`;
+      if (folder === undefined || row === undefined) return;
+      const copies = await copiesOf(tx, event.id);
+      const copied = new Set(copies.filter(({ state }) => state === 'done').map(({ path }) => path));
+      const files = row.files.filter(({ path }) => copied.has(path));
+      const isTold = folder.webhookUrl === null;
+      const state: EventState = isTold ? 'delivered' : folder.areEnded ? 'cancelled' : 'pending';
+      const hasAfter = isTold && files.length > 0;
+      await tx`
+        update webhook_events set body = ${rewrite(row.body, copies)}, files = ${tx.json(files as never)},
+          copy_state = 'done', copies_failed = ${copies.filter((copy) => copy.state === 'failed').length},
+          state = ${state}, next_attempt_at = case when ${state === 'pending'} then now() end,
+          delivered_at = case when ${isTold} then now() end,
+          after_action = case when ${hasAfter} then 'pending' else after_action end
+        where id = ${event.id}`;
+      if (hasAfter) await sendAfter(tx, this.jobs, event);
+      if (state !== 'pending') return;
+      const job = { key: event.id, account: event.accountId, group: targetGroup(folder.webhookUrl), data: {} };
+      await this.jobs.send('webhook-delivery', [job], tx);
+    });
+  }
+
   async finishAfter(id: string): Promise<void> {
     await this.database.all`update webhook_events set after_action = 'done' where id = ${id}`;
   }
@@ -183,7 +233,7 @@ export class WebhookEvents {
       const events = await tx<{ id: string; account: string; url: string | null }[]>`
         select e.id, e.account_id as account, coalesce(e.webhook_url, f.webhook_url) as url
         from webhook_events e left join watched_folders f on f.id = e.folder_id
-        where e.state = 'pending' and e.next_attempt_at < now() - ${late}::interval
+        where e.state = 'pending' and e.copy_state <> 'pending' and e.next_attempt_at < now() - ${late}::interval
         order by e.next_attempt_at limit ${RECOVER_AT_ONCE}`;
       const jobs = events.map(({ id, account, url }) => ({ key: id, account, group: targetGroup(url), data: {} }));
       const taken = await this.jobs.send('webhook-delivery', jobs, tx);
@@ -192,7 +242,16 @@ export class WebhookEvents {
         where after_action = 'pending' and delivered_at < now() - ${late}::interval
         order by delivered_at limit ${RECOVER_AT_ONCE}`;
       const actions = after.map((job) => ({ ...job, data: {} }));
-      return taken.size + (await this.jobs.send('after-delivery', actions, tx)).size;
+      const copying = await tx<{ key: string; account: string; group: string }[]>`
+        select id as key, account_id as account, folder_id as "group" from webhook_events
+        where state = 'pending' and copy_state = 'pending' and next_attempt_at < now() - ${late}::interval
+        order by next_attempt_at limit ${RECOVER_AT_ONCE}`;
+      const copies = copying.map((job) => ({ ...job, data: {} }));
+      const sent = [
+        await this.jobs.send('after-delivery', actions, tx),
+        await this.jobs.send('route-copy', copies, tx),
+      ];
+      return sent.reduce((sum, { size }) => sum + size, taken.size);
     });
   }
 
@@ -228,19 +287,20 @@ export async function insertEvents(
   folder: EventOwner,
   events: readonly NewEvent[],
 ): Promise<void> {
-  for (const { id, type, body, fileCount, files, createdAt } of events) {
+  for (const { id, type, body, fileCount, files, copies = [], createdAt } of events) {
     await tx`
       insert into webhook_events (id, folder_id, account_id, type, body, file_count, files, state, next_attempt_at,
-        created_at)
+        copy_state, created_at)
       values (${id}, ${folder.id}, ${folder.accountId}, ${type}, ${body}, ${fileCount}, ${tx.json(files as never)},
-        'pending', now(), ${createdAt})`;
+        'pending', now(), ${copies.length > 0 ? 'pending' : 'none'}, ${createdAt})`;
+    if (copies.length > 0) await insertCopies(tx, id, copies);
   }
-  const group = targetGroup(folder.webhookUrl);
-  await jobs.send(
-    'webhook-delivery',
-    events.map(({ id }) => ({ key: id, account: folder.accountId, group, data: {} })),
-    tx,
-  );
+  const jobsOf = (own: readonly NewEvent[], group: string): readonly NewJob[] =>
+    own.map(({ id }) => ({ key: id, account: folder.accountId, group, data: {} }));
+  const isCopied = ({ copies = [] }: NewEvent): boolean => copies.length > 0;
+  await jobs.send('route-copy', jobsOf(events.filter(isCopied), folder.id), tx);
+  const others = events.filter((event) => !isCopied(event));
+  await jobs.send('webhook-delivery', jobsOf(others, targetGroup(folder.webhookUrl)), tx);
 }
 
 /** The same of a job that has ended. */
@@ -258,7 +318,14 @@ export async function insertJobEvent(
   await queue.send('webhook-delivery', [{ key: id, account: accountId, group: targetGroup(webhookUrl), data: {} }], tx);
 }
 
-/** What waits for delivery is not delivered any more. */
+/** What waits for delivery is not delivered any more; what is being copied still is. */
+export async function cancelDeliveries(tx: Transaction, folderId: string): Promise<void> {
+  await tx`
+    update webhook_events set state = 'cancelled', next_attempt_at = null
+    where folder_id = ${folderId} and state = 'pending' and copy_state <> 'pending'`;
+}
+
+/** Neither is anything copied any more. */
 export async function cancelEvents(tx: Transaction, folderId: string): Promise<void> {
   await tx`
     update webhook_events set state = 'cancelled', next_attempt_at = null
@@ -272,7 +339,11 @@ export async function purgeEvents(tx: Transaction, folderId: string, limit: numb
   return count;
 }
 
-async function sendAfter(tx: Transaction, jobs: JobSender, event: WebhookEvent): Promise<void> {
+async function sendAfter(
+  tx: Transaction,
+  jobs: JobSender,
+  event: Pick<WebhookEvent, 'id' | 'accountId' | 'folderId'>,
+): Promise<void> {
   await jobs.send(
     'after-delivery',
     [{ key: event.id, account: event.accountId, group: event.folderId ?? '', data: {} }],
@@ -312,6 +383,7 @@ export function targetGroup(url: string | null): string {
 function columns(sql: Queryable) {
   return sql`
     id, folder_id as "folderId", job_id as "jobId", webhook_url as "webhookUrl", account_id as "accountId", type, body, file_count as "fileCount", files, state,
-    attempts, next_attempt_at as "nextAttemptAt", after_action as "afterAction", delivered_at as "deliveredAt",
+    attempts, next_attempt_at as "nextAttemptAt", copy_state as "copyState", copies_failed as "copiesFailed",
+    after_action as "afterAction", delivered_at as "deliveredAt",
     created_at as "createdAt", now() as "readAt"`;
 }

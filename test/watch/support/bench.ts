@@ -7,6 +7,9 @@ import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
 import { createRemotes, type Remotes } from '../../../src/remotes/registry.js';
 import { openStorage } from '../../../src/storage/open.js';
 import type { CheckKind, CheckRow, Storage, WatchedFolder } from '../../../src/storage/storage.js';
+import { createBudgets } from '../../../src/budgets/budgets.js';
+import { LiveTransfers } from '../../../src/operations/live.js';
+import { Operations } from '../../../src/operations/operation.js';
 import { Sweeper } from '../../../src/operations/leftovers.js';
 import type { CheckFacts } from '../../../src/watch/scheduler.js';
 import type { WatchService } from '../../../src/watch/service.js';
@@ -85,10 +88,14 @@ export class Bench {
     const log = (): void => undefined;
     const sweeper = new Sweeper({ store: storage.leftovers, connections: storage.connections, remotes, log });
     const heard = { check: (_: CheckFacts): void => undefined, attempt: (_: AttemptFacts): void => undefined };
+    const operations = new Operations({
+      ...{ storage, remotes, live: new LiveTransfers(), plans: config.limits.plans },
+      leftovers: (connection) => sweeper.for(connection),
+    });
     const watching = createWatching({
       storage,
-      remotes,
-      leftovers: (connection) => sweeper.for(connection),
+      operations,
+      memoryBytes: createBudgets(config.budgets, 1).memoryBytes,
       dialer,
       watcher: config.watcher,
       webhooks: config.webhooks,
@@ -110,6 +117,8 @@ export class Bench {
     this.remotes.close();
     await this.storage.close();
   }
+
+  readonly leftovers = (connection: Connection) => this.sweeper.for(connection);
 
   async connection(id: string): Promise<Connection> {
     const connection = await this.storage.connections.find(this.accountId, id);
@@ -133,7 +142,7 @@ export class Bench {
       connection,
       async () => parseRemotePath(path, ROOT, 'path'),
       { scheduleMinutes: 1440, ...input },
-      { source: 'test', rights: 'move_and_delete', signal: new AbortController().signal },
+      { source: 'test', rights: 'copy_too', signal: new AbortController().signal },
     );
     await this.until(() => this.checksOf(folder).length > 0, `the first check of ${path}`);
     return folder;

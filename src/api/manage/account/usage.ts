@@ -136,7 +136,7 @@ export const showOverview = endpoint('GET /manage/overview', {
       attention: listOf(
         Type.Object({
           kind: oneOf(
-            ['connection_failing', 'watched_folder_failing', 'dead_letters', 'key_expiring', 'quota'],
+            ['connection_failing', 'watched_folder_failing', 'dead_letters', 'copies_failed', 'key_expiring', 'quota'],
             'What it is about.',
           ),
           text: text('In words.'),
@@ -164,7 +164,7 @@ export const showOverview = endpoint('GET /manage/overview', {
     figures.failingConnections(caller.accountId, now),
     figures.expiringKeys(caller.accountId, new Date(now.getTime() + EXPIRY_WARNING_DAYS * DAY_MS)),
     usageOf(services, caller, now),
-    figures.watchTrouble(caller.accountId),
+    figures.watchTrouble(caller.accountId, now),
   ]);
   const midnight = startOfDay(now);
   const today = hours.filter(({ from }) => from.getTime() >= midnight);
@@ -196,6 +196,7 @@ export const showOverview = endpoint('GET /manage/overview', {
         watchedFolderId: id,
       })),
       ...(watch.deadLetters === 0 ? [] : [{ kind: 'dead_letters' as const, text: deadLettersText(watch.deadLetters) }]),
+      ...(watch.failedCopies === 0 ? [] : [{ kind: 'copies_failed' as const, text: copiesText(watch.failedCopies) }]),
       ...expiring.map(({ id, name, expiresAt }) => ({
         kind: 'key_expiring' as const,
         text: `API key "${name}" expires at ${expiresAt.toISOString()}`,
@@ -210,6 +211,10 @@ export const showOverview = endpoint('GET /manage/overview', {
 
 function deadLettersText(count: number): string {
   return `${count} webhook ${count === 1 ? 'event' : 'events'} could not be delivered`;
+}
+
+function copiesText(count: number): string {
+  return `${count} ${count === 1 ? 'file' : 'files'} of watched folders could not be copied`;
 }
 
 function isShort({ used, limit, runsOutAt }: Awaited<ReturnType<typeof usageOf>>): boolean {

@@ -205,7 +205,7 @@ export const deleteConnection = endpoint('DELETE /manage/connections/:id', {
   operationId: 'deleteConnection',
   summary: 'Delete a connection',
   description:
-    'Without `confirm` it is 409 when others depend on it. API keys that are for this connection alone are revoked; its watched folders end.',
+    'Without `confirm` it is 409 when others depend on it. API keys that are for this connection alone are revoked; its watched folders end, and those that copy to it copy no more.',
   query: Type.Object(
     { confirm: withDefault(flag('Delete it although others depend on it.', { examples: [true] }), false) },
     CLOSED,
@@ -253,7 +253,7 @@ export const showDependents = endpoint('GET /manage/connections/:id/dependents',
       ),
       watchedFolders: listOf(
         Type.Object({ id: text('Id of the watched folder.'), name: text('Its name.') }),
-        'The watched folders.',
+        'The watched folders, those that copy to it included.',
       ),
       runningTransfers: count('How many operations run on it now.'),
     }),

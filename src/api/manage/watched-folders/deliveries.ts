@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import {
   count,
+  countOrNull,
   dateTime,
   dateTimeOrNull,
   listOf,
@@ -11,7 +12,7 @@ import {
   textOrNull,
   withDefault,
 } from '../../../base/schema.js';
-import type { WebhookEvent } from '../../../storage/storage.js';
+import { COPY_STATES, type RouteCopy, type WebhookEvent } from '../../../storage/storage.js';
 import { durationMs } from '../../fields.js';
 import { CLOSED, ID, id, LATER, limit, TIME } from '../fields.js';
 import { actorOf, ownerEndpoints } from '../services.js';
@@ -62,7 +63,12 @@ export const listDeliveries = endpoint('GET /manage/deliveries', {
           fileCount: count('Files in the event.'),
           state: oneOf(STATES, 'State.'),
           attempts: count('How many tries there were.'),
-          nextAttemptAt: dateTimeOrNull('When it is tried next.'),
+          nextAttemptAt: dateTimeOrNull('When it is tried next; while files are copied, when those are.'),
+          copyState: oneOf(
+            ['none', 'pending', 'done'],
+            'Of a folder with `copyTo`: nothing is sent while its files are being copied.',
+          ),
+          copiesFailed: count('Files that could not be copied.'),
           afterAction: oneOf(['none', 'pending', 'done'], 'What is done with the files after the delivery.'),
           deliveredAt: dateTimeOrNull('When the receiver took it.'),
           createdAt: dateTime('When it was made.'),
@@ -83,6 +89,8 @@ export const listDeliveries = endpoint('GET /manage/deliveries', {
           state: 'delivered',
           attempts: 1,
           nextAttemptAt: null,
+          copyState: 'none',
+          copiesFailed: 0,
           afterAction: 'none',
           deliveredAt: LATER,
           createdAt: TIME,
@@ -141,6 +149,53 @@ export const listAttempts = endpoint('GET /manage/deliveries/:id/attempts', {
 }).handle(async (input, { watching }) => {
   return { attempts: await watching.attempts(input.caller.accountId, input.params.id) };
 });
+
+export const listCopies = endpoint('GET /manage/deliveries/:id/copies', {
+  operationId: 'listCopies',
+  summary: 'List the copies of a delivery',
+  description: 'What became of each file of the event of a folder with `copyTo`; empty for all other events.',
+  answer: {
+    schema: object('CopiesAnswer', {
+      copies: listOf(
+        object('Copy', {
+          path: text('Path of the file in the watched folder.'),
+          state: oneOf(COPY_STATES, '`skipped`: `onConflict` left alone what stands there.'),
+          tries: count('Tries that failed, and were not the last.'),
+          connectionId: text('Connection of the copy.'),
+          target: textOrNull('Where the copy is.'),
+          size: countOrNull('Bytes of the copy.'),
+          errorCode: textOrNull(ERROR_CODE),
+          errorMessage: textOrNull('What went wrong.'),
+        }),
+        'In the order of the event.',
+      ),
+    }),
+    example: {
+      copies: [
+        {
+          path: '/outgoing/orders.csv',
+          state: 'done',
+          tries: 0,
+          connectionId: 'lake',
+          target: '/from-warehouse/orders.csv',
+          size: 1024,
+          errorCode: null,
+          errorMessage: null,
+        },
+      ],
+    },
+  },
+  errors: ['not_found'],
+}).handle(async (input, { watching }) => ({
+  copies: (await watching.copies(input.caller.accountId, input.params.id)).map(copyView),
+}));
+
+function copyView({ path, state, tries, targetConnection: connectionId, targetPath, ...copy }: RouteCopy) {
+  const { size, errorCode, errorMessage } = copy;
+  const isThere = state === 'done' || state === 'skipped';
+  const place = { connectionId, target: isThere ? targetPath : null, size: state === 'done' ? size : null };
+  return { path, state, tries, ...place, errorCode, errorMessage };
+}
 
 export const replayDelivery = endpoint('POST /manage/deliveries/:id/replay', {
   operationId: 'replayDelivery',

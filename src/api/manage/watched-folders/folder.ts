@@ -1,8 +1,8 @@
 /** A watched folder as its owner sees it, with the state of its checks. */
 import { type Static, Type } from 'typebox';
-import { count, countOrNull, dateTime, dateTimeOrNull, object, textOrNull } from '../../../base/schema.js';
+import { count, countOrNull, dateTime, dateTimeOrNull, object, orNull, textOrNull } from '../../../base/schema.js';
 import type { WatchedFolder } from '../../../storage/storage.js';
-import { folderFields } from '../../../watch/settings.js';
+import { copyToSchema, folderFields } from '../../../watch/settings.js';
 import { watchedFolder, watchedFolderExample } from '../../watched-folders/watched-folders.js';
 import { ID, LATER, TIME } from '../fields.js';
 import { actorOf, type AtItem, type ManageServices } from '../services.js';
@@ -25,6 +25,7 @@ export const managedFolderFields = {
   afterDelivery: folderFields.afterDelivery,
   moveTo: textOrNull('Folder for `afterDelivery: move`.'),
   expectEveryMinutes: countOrNull('Raise an alarm when no file came for this long.', { minimum: 1 }),
+  copyTo: orNull(copyToSchema, 'Where its files are copied before their event is sent.'),
   nextCheckAt: dateTime('When it is checked next.'),
   baselineAt: dateTimeOrNull('When the first check went through.'),
   lastSuccessAt: dateTimeOrNull('When a check last went through.'),
@@ -50,6 +51,7 @@ export const sample: Static<typeof managedFolder> = {
   afterDelivery: 'keep',
   moveTo: null,
   expectEveryMinutes: null,
+  copyTo: null,
   nextCheckAt: LATER,
   baselineAt: TIME,
   lastSuccessAt: TIME,

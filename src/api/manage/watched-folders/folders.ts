@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { listOf, object, text } from '../../../base/schema.js';
 import { referTo } from '../../../operations/operation.js';
 import { successAnswer } from '../../fields.js';
-import { newWatchedFolder, watchedFolderChanges } from '../../watched-folders/watched-folders.js';
+import { checkCopyTo, newWatchedFolder, watchedFolderChanges } from '../../watched-folders/watched-folders.js';
 import { type AtItem, type ManageServices, openedConnection, ownerEndpoints } from '../services.js';
 import {
   FOLDER_ERRORS,
@@ -49,14 +49,15 @@ export const createFolder = endpoint('POST /manage/watched-folders', {
     example: { ...sample, webhookSecret: SECRET },
   },
   isRemote: true,
-  errors: ['not_found'],
+  errors: ['not_found', 'plan_required'],
 }).handle(async (input, services) => {
   const { connectionId, path, ...settings } = input.body;
   const connection = await openedConnection(services, input.caller, connectionId);
+  await checkCopyTo(services, input.caller, services.planOf(input.caller.plan), settings.copyTo);
   const locate = referTo(connection, path, 'path');
   const { folder, webhookSecret } = await services.watching.create(connection, locate, settings, {
     source: 'manual',
-    rights: 'move_and_delete',
+    rights: 'copy_too',
     signal: input.request.signal,
   });
   await note(services, input, 'create', folder);
@@ -81,10 +82,11 @@ export const editFolder = endpoint('PATCH /manage/watched-folders/:id', {
   bodyExamples: { body: { filePattern: '*.xml', scheduleMinutes: 15 } },
   answer: { schema: managedFolder, example: { ...sample, filePattern: '*.xml', scheduleMinutes: 15 } },
   isRemote: true,
-  errors: [...FOLDER_ERRORS, 'not_found'],
+  errors: [...FOLDER_ERRORS, 'not_found', 'plan_required'],
 }).handle(async (input, services) => {
   const folder = await folderAt(services, input);
   const { path, ...changes } = input.body;
+  await checkCopyTo(services, input.caller, services.planOf(input.caller.plan), changes.copyTo);
   const locate = async () =>
     path === undefined
       ? {}
@@ -93,7 +95,7 @@ export const editFolder = endpoint('PATCH /manage/watched-folders/:id', {
     folder.accountId,
     folder.id,
     { ...changes, ...(await locate()) },
-    { rights: 'move_and_delete', signal: input.request.signal },
+    { rights: 'copy_too', signal: input.request.signal },
   );
   await note(services, input, 'edit', edited, { fields: Object.keys(input.body).join(', ') });
   return folderView(edited);

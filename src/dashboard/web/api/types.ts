@@ -59,5 +59,6 @@ export type Check = Schemas['Check'];
 export type CheckedEntry = Schemas['CheckEntriesAnswer']['entries'][number];
 export type KnownFile = Schemas['KnownFilesAnswer']['files'][number];
 export type DryRun = Schemas['DryRunAnswer'];
+export type Copy = Schemas['Copy'];
 export type Delivery = Schemas['Delivery'];
 export type Attempt = Schemas['Attempt'];

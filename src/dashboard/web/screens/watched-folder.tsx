@@ -217,17 +217,26 @@ function filesOf({ filePattern, excludePattern, detectModified, recursive }: Wat
 
 /** What was chosen beyond the usual; each stands there only where it differs from that. */
 function optionsOf(folder: WatchedFolder): readonly (readonly [string, string])[] {
-  const { initial, doneFile, minAgeSeconds, afterDelivery, moveTo, expectEveryMinutes } = folder;
+  const { initial, doneFile, minAgeSeconds, afterDelivery, moveTo, expectEveryMinutes, copyTo } = folder;
   const after = afterDelivery === 'delete' ? 'the file is deleted' : `the file is moved to ${moveTo ?? ''}`;
   return [
     ...(initial === 'report' ? [['First check', 'reports what is there'] as const] : []),
     ...(doneFile === null ? [] : [['Waits for', doneFile] as const]),
     ...(minAgeSeconds === 0 ? [] : [['Youngest age', formatDuration(minAgeSeconds * 1_000)] as const]),
+    ...(copyTo === null ? [] : [['Copied to', copiedTo(copyTo)] as const]),
     ...(afterDelivery === 'keep' ? [] : [['Once delivered', after] as const]),
     ...(expectEveryMinutes === null
       ? []
       : [['Alarm', `when no file comes for ${expectEveryMinutes} minutes`] as const]),
   ];
+}
+
+function copiedTo({ connectionId, path, filename_template, onConflict }: NonNullable<WatchedFolder['copyTo']>): string {
+  return [
+    `${connectionId}:${path}`,
+    ...(filename_template === undefined ? [] : [`as ${filename_template}`]),
+    ...(onConflict === undefined || onConflict === 'replace' ? [] : [`of a file that is there: ${onConflict}`]),
+  ].join(', ');
 }
 
 function DryRunResult({ result: { counts, files }, onClose }: { result: DryRun; onClose: () => void }): ReactElement {

@@ -3,7 +3,7 @@ import { useState, type ReactElement } from 'react';
 import { RotateCw } from '../../ui/icons.tsx';
 import { request, withQuery } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
-import type { Attempt, Delivery } from '../../api/types.ts';
+import type { Attempt, Copy, Delivery } from '../../api/types.ts';
 import { formatDuration, formatNumber } from '../../format.ts';
 import { Badge, Button, Countdown, Pending, Table, Time, type Tone } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -15,6 +15,8 @@ const STATES: Readonly<Record<Delivery['state'], readonly [text: string, tone: T
   cancelled: ['Cancelled', 'plain'],
 };
 
+const COPYING = ['Copying', 'info'] as const;
+
 export function Deliveries(props: {
   readonly watchedFolderId?: string;
   readonly state?: Delivery['state'];
@@ -25,6 +27,7 @@ export function Deliveries(props: {
     everyMs: 5_000,
   });
   const [shown, setShown] = useState<Delivery>();
+  const [copied, setCopied] = useState<Delivery>();
   const replay = useAction((id: string) => request('POST', `/manage/deliveries/${id}/replay`), {
     says: 'It is sent again',
     refreshes: ['/manage/deliveries', '/manage/overview'],
@@ -43,7 +46,8 @@ export function Deliveries(props: {
           {
             head: 'State',
             cell: (delivery) => {
-              const [text, tone] = STATES[delivery.state];
+              const isCopying = delivery.state === 'pending' && delivery.copyState === 'pending';
+              const [text, tone] = isCopying ? COPYING : STATES[delivery.state];
               return (
                 <span className="row">
                   <Badge tone={tone}>{text}</Badge>
@@ -51,6 +55,11 @@ export function Deliveries(props: {
                     <span className="small muted">
                       next try <Countdown iso={delivery.nextAttemptAt} />
                     </span>
+                  )}
+                  {delivery.copyState !== 'none' && (
+                    <Button look="quiet" onClick={() => setCopied(delivery)} aria-label={`Copies of ${delivery.id}`}>
+                      {delivery.copiesFailed === 0 ? 'Copies' : `${formatNumber(delivery.copiesFailed)} not copied`}
+                    </Button>
                   )}
                 </span>
               );
@@ -86,6 +95,7 @@ export function Deliveries(props: {
         ]}
       />
       {shown !== undefined && <Attempts delivery={shown} onClose={() => setShown(undefined)} />}
+      {copied !== undefined && <Copies delivery={copied} onClose={() => setCopied(undefined)} />}
     </>
   );
 }
@@ -94,6 +104,46 @@ function messageText({ type, fileCount }: Delivery): string {
   if (type === 'watched_folder.files_missing') return 'no file came';
   if (type === 'watched_folder.test') return 'test';
   return fileCount === 1 ? '1 file' : `${formatNumber(fileCount)} files`;
+}
+
+const COPY_STATES: Readonly<Record<Copy['state'], readonly [text: string, tone: Tone]>> = {
+  waiting: ['Waiting', 'info'],
+  done: ['Copied', 'good'],
+  skipped: ['Left alone', 'plain'],
+  failed: ['Not copied', 'bad'],
+};
+
+function Copies({ delivery, onClose }: { readonly delivery: Delivery; readonly onClose: () => void }): ReactElement {
+  const read = useRead<{ copies: Copy[] }>(`/manage/deliveries/${delivery.id}/copies`, { everyMs: 5_000 });
+  return (
+    <Dialog title="Copies" onClose={onClose} size="large">
+      {read.data === undefined ? (
+        <Pending error={read.error} onRetry={() => void read.refetch()} />
+      ) : (
+        <Table
+          label="Copies"
+          rows={read.data.copies}
+          rowKey={({ path }) => path}
+          columns={[
+            { head: 'File', cell: ({ path }) => <span className="mono">{path}</span> },
+            {
+              head: 'State',
+              cell: ({ state }) => {
+                const [text, tone] = COPY_STATES[state];
+                return <Badge tone={tone}>{text}</Badge>;
+              },
+            },
+            {
+              head: 'Copy',
+              cell: ({ connectionId, target }) =>
+                target !== null && <span className="mono">{`${connectionId}:${target}`}</span>,
+            },
+            { head: 'Words', cell: ({ errorMessage }) => <span className="small">{errorMessage ?? ''}</span> },
+          ]}
+        />
+      )}
+    </Dialog>
+  );
 }
 
 function Attempts({ delivery, onClose }: { readonly delivery: Delivery; readonly onClose: () => void }): ReactElement {

@@ -14,6 +14,14 @@ const AFTER_DELIVERY = [
   ['delete', 'Delete it'],
 ] as const;
 
+const ON_CONFLICT = [
+  ['replace', 'Is replaced'],
+  ['skip', 'Stays, and the file is not copied'],
+  ['newer', 'Is replaced if it is older'],
+  ['rename', 'Stays, and the copy gets another name'],
+  ['fail', 'Stays, and that is a failure'],
+] as const;
+
 /** What is typed for a watch, by the fields of the API. */
 const NEW_WATCH = {
   connectionId: '',
@@ -31,6 +39,10 @@ const NEW_WATCH = {
   afterDelivery: 'keep',
   moveTo: '',
   expectEveryMinutes: '',
+  copyConnection: '',
+  copyPath: '',
+  copyTemplate: '',
+  copyConflict: 'replace',
 };
 type WatchDraft = Readonly<typeof NEW_WATCH>;
 type Name = { [N in keyof WatchDraft]: WatchDraft[N] extends string ? N : never }[keyof WatchDraft];
@@ -41,8 +53,7 @@ const NUMBERS = ['scheduleMinutes', 'minAgeSeconds', 'expectEveryMinutes'] as co
 /** The body of POST /manage/watched-folders: what was left empty is left out. */
 function toRequest(draft: WatchDraft): Readonly<Record<string, unknown>> {
   const { connectionId, path, detectModified, recursive, initial } = draft;
-  // Without a webhook there is no delivery that anything could follow.
-  const afterDelivery = draft.webhookUrl.trim() === '' ? 'keep' : draft.afterDelivery;
+  const afterDelivery = hasEnd(draft) ? draft.afterDelivery : 'keep';
   const moveTo = afterDelivery === 'move' ? draft.moveTo.trim() : '';
   const texts = TEXTS.map((name) => [name, draft[name].trim()] as const).filter(([, text]) => text !== '');
   const numbers = NUMBERS.filter((name) => draft[name] !== '').map((name) => [name, Number(draft[name])] as const);
@@ -55,15 +66,35 @@ function toRequest(draft: WatchDraft): Readonly<Record<string, unknown>> {
     initial,
     afterDelivery,
     moveTo: moveTo === '' ? undefined : moveTo,
+    copyTo: copyToOf(draft),
     ...filledIn,
   };
+}
+
+/** Without a webhook or a copy there is nothing that anything could follow. */
+const hasEnd = ({ webhookUrl, copyConnection }: WatchDraft): boolean =>
+  webhookUrl.trim() !== '' || copyConnection !== '';
+
+function copyToOf({ copyConnection, copyPath, copyTemplate, copyConflict }: WatchDraft): object | null {
+  if (copyConnection === '') return null;
+  const template = copyTemplate.trim();
+  const renamed = template === '' ? {} : { filename_template: template };
+  return { connectionId: copyConnection, path: copyPath.trim(), ...renamed, onConflict: copyConflict };
 }
 
 /** A watch as it stands, to be changed. */
 function draftOf(folder: WatchedFolder): WatchDraft {
   const typed = (value: string | number | boolean | null) => (typeof value === 'boolean' ? value : String(value ?? ''));
+  const { copyTo } = folder;
+  const flat = {
+    ...folder,
+    copyConnection: copyTo?.connectionId ?? '',
+    copyPath: copyTo?.path ?? '',
+    copyTemplate: copyTo?.filename_template ?? '',
+    copyConflict: copyTo?.onConflict ?? 'replace',
+  };
   const names = Object.keys(NEW_WATCH) as (keyof WatchDraft)[];
-  return Object.fromEntries(names.map((name) => [name, typed(folder[name])])) as WatchDraft;
+  return Object.fromEntries(names.map((name) => [name, typed(flat[name])])) as WatchDraft;
 }
 
 /** A field's text, and what typing makes of the draft. */
@@ -124,7 +155,11 @@ export function WatchForm({ former, onClose }: Props): ReactElement {
       size="medium"
       keepsOpen
       isBusy={create.isPending || change.isPending}
-      isReady={draft.path.trim() !== '' && draft.connectionId !== ''}
+      isReady={
+        draft.path.trim() !== '' &&
+        draft.connectionId !== '' &&
+        (draft.copyConnection === '' || draft.copyPath.trim() !== '')
+      }
       error={error}
       onClose={onClose}
       onSend={() => {
@@ -183,8 +218,53 @@ export function WatchForm({ former, onClose }: Props): ReactElement {
         checked={draft.recursive}
         onCheck={(recursive) => type({ recursive })}
       />
+      <CopyOptions draft={draft} connections={usable} onChange={type} />
       <WatchOptions draft={draft} onChange={type} />
     </FormDialog>
+  );
+}
+
+function CopyOptions({
+  draft,
+  connections,
+  onChange,
+}: {
+  readonly draft: WatchDraft;
+  readonly connections: readonly Connection[];
+  readonly onChange: (to: Partial<WatchDraft>) => void;
+}): ReactElement {
+  const field = bound(draft, onChange);
+  const known = connections.map(({ id, name }) => [id, name] as const);
+  const { copyConnection } = draft;
+  // Of a connection that is switched off, or gone.
+  const isMissing = copyConnection !== '' && !known.some(([id]) => id === copyConnection);
+  return (
+    <div className="form-grid">
+      <ChoiceField
+        label="Copy each file to"
+        {...field('copyConnection')}
+        options={[['', 'Nowhere'], ...known, ...(isMissing ? [[copyConnection, copyConnection] as const] : [])]}
+        hint="Before the webhook is told."
+      />
+      {copyConnection !== '' && (
+        <>
+          <TextField
+            label="Folder of the copies"
+            required
+            {...field('copyPath')}
+            placeholder="/from-partner"
+            hint="Made where it is missing."
+          />
+          <TextField
+            label="Name of the copies"
+            {...field('copyTemplate')}
+            placeholder="{date}-{filename}"
+            hint="Empty: the file's own."
+          />
+          <ChoiceField label="A file that is there already" {...field('copyConflict')} options={ON_CONFLICT} />
+        </>
+      )}
+    </div>
   );
 }
 
@@ -196,7 +276,7 @@ function WatchOptions({
   readonly onChange: (to: Partial<WatchDraft>) => void;
 }): ReactElement {
   const field = bound(draft, onChange);
-  const hasWebhook = draft.webhookUrl.trim() !== '';
+  const isFollowed = hasEnd(draft);
   return (
     <details>
       <summary>More options</summary>
@@ -234,11 +314,11 @@ function WatchOptions({
         <ChoiceField
           label="Once the webhook has the message"
           {...field('afterDelivery')}
-          {...(hasWebhook ? {} : { value: 'keep', disabled: true })}
+          {...(isFollowed ? {} : { value: 'keep', disabled: true })}
           options={AFTER_DELIVERY}
-          hint={hasWebhook ? 'What becomes of the file.' : 'Needs a webhook.'}
+          hint={isFollowed ? 'What becomes of the file.' : 'Needs a webhook, or copies.'}
         />
-        {hasWebhook && draft.afterDelivery === 'move' && (
+        {isFollowed && draft.afterDelivery === 'move' && (
           <TextField
             label="Move it to"
             {...field('moveTo')}

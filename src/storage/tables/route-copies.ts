@@ -1,0 +1,151 @@
+/** Files that a watched folder copies before it tells of them: what waits, and where each came to stand. */
+import type { ErrorCode } from '../../base/errors.js';
+import type { Database } from '../postgres/database.js';
+import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import type { ConflictRule, JobPlace } from './job.js';
+
+/** Where a watched folder copies its files, as its owner said it. */
+export interface CopyTo extends JobPlace {
+  readonly filename_template?: string;
+  readonly onConflict: ConflictRule;
+}
+
+export const COPY_STATES = ['waiting', 'done', 'skipped', 'failed'] as const;
+export type CopyState = (typeof COPY_STATES)[number];
+
+export interface NewCopy {
+  /** UUIDv7; also the `{uuid}` of a template, so that every try of the copy has one name. */
+  readonly id: string;
+  readonly path: string;
+  readonly rawName: string | null;
+  /** Of the folder's copyTo; where that is changed meanwhile, of the copy itself. */
+  readonly targetConnection: string;
+}
+
+export interface RouteCopy extends NewCopy {
+  readonly number: number;
+  readonly state: CopyState;
+  readonly tries: number;
+  readonly targetPath: string | null;
+  readonly size: number | null;
+  readonly errorCode: ErrorCode | null;
+  readonly errorMessage: string | null;
+}
+
+/** An event whose files are being copied, with the account that it is for, as that is now. */
+export interface CopyingEvent {
+  readonly id: string;
+  readonly folderId: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly plan: string;
+  readonly createdAt: Date;
+  readonly rounds: number;
+  readonly nextAttemptAt: Date | null;
+  /** By the database's clock. */
+  readonly readAt: Date;
+}
+
+interface CopyError {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export class RouteCopies {
+  constructor(private readonly database: Database) {}
+
+  /** Undefined once all of its copies have ended, or nobody wants them any more. */
+  async find(eventId: string): Promise<CopyingEvent | undefined> {
+    return this.database.first<CopyingEvent>`
+      select e.id, e.folder_id as "folderId", e.account_id as "accountId", a.email, a.plan, e.created_at as "createdAt",
+        e.copy_rounds as rounds, e.next_attempt_at as "nextAttemptAt", now() as "readAt"
+      from webhook_events e join accounts a on a.id = e.account_id
+      where e.id = ${eventId} and e.state = 'pending' and e.copy_state = 'pending'`;
+  }
+
+  /** Those of an event that wait, the least tried first. */
+  async waiting(eventId: string): Promise<readonly RouteCopy[]> {
+    return this.database.all<RouteCopy>`
+      select ${columns} from route_copies where event_id = ${eventId} and state = 'waiting' order by tries, number`;
+  }
+
+  /** In the order of the event. */
+  async list(eventId: string): Promise<readonly RouteCopy[]> {
+    return this.database.run((sql) => copiesOf(sql, eventId));
+  }
+
+  /** Where a copy of so many bytes is about to be put: after a crash it is known by that. */
+  async intend(id: string, connectionId: string, path: string, size: number): Promise<void> {
+    await this.database.all`
+      update route_copies set target_connection = ${connectionId}, target_path = ${storable(path)}, size = ${size}
+      where id = ${id} and state = 'waiting'`;
+  }
+
+  /** A file that ends without an item of the history; one that has ended stays as it is. */
+  async end(id: string, state: 'skipped' | 'failed', error: CopyError, place?: JobPlace): Promise<void> {
+    await this.database.all`
+      update route_copies set state = ${state}, error_code = ${error.code}, error_message = ${storable(error.message)},
+        target_connection = coalesce(${place?.connectionId ?? null}::text, target_connection), target_path = ${storable(place?.path ?? null)}, size = null
+      where id = ${id} and state = 'waiting'`;
+  }
+
+  /** All that wait. */
+  async endAll(eventId: string, error: CopyError): Promise<void> {
+    await this.database.all`
+      update route_copies set state = 'failed', error_code = ${error.code}, error_message = ${storable(error.message)},
+        target_path = null, size = null
+      where event_id = ${eventId} and state = 'waiting'`;
+  }
+
+  /** It is to be tried again in the next round. */
+  async retry(id: string, error: CopyError): Promise<void> {
+    await this.database.all`
+      update route_copies set tries = tries + 1, error_code = ${error.code}, error_message = ${storable(error.message)}
+      where id = ${id} and state = 'waiting'`;
+  }
+
+  /** Files of all accounts that wait to be copied, for the metrics. */
+  async countWaiting(): Promise<number> {
+    const row = await this.database.first<{ waiting: number }>`
+      select count(*) as waiting from route_copies c join webhook_events e on e.id = c.event_id
+      where c.state = 'waiting' and e.state = 'pending'`;
+    return row?.waiting ?? 0;
+  }
+}
+
+export function copiesOf(sql: Queryable, eventId: string): PromiseLike<readonly RouteCopy[]> {
+  return sql<RouteCopy[]>`select ${columns(sql)} from route_copies where event_id = ${eventId} order by number`;
+}
+
+/** Those of a new event, in its order. */
+export async function insertCopies(tx: Transaction, eventId: string, copies: readonly NewCopy[]): Promise<void> {
+  const { uuids, texts } = tx.types;
+  await tx`
+    insert into route_copies (id, event_id, number, path, raw_name, target_connection)
+    select id, ${eventId}::uuid, number - 1, path, raw_name, target from unnest(
+      ${uuids(copies.map(({ id }) => id))}, ${texts(copies.map(({ path }) => storable(path)))},
+      ${texts(copies.map(({ rawName }) => rawName))}, ${texts(copies.map((copy) => copy.targetConnection))})
+      with ordinality as t (id, path, raw_name, target, number)`;
+}
+
+/** A CTE that ends the copies which are among the rows of `input`, by the ids of transfer and copy. */
+export function endingCopies(sql: Queryable, parts: readonly { readonly id: string; readonly copyId: string }[]) {
+  const { uuids } = sql.types;
+  return sql`
+    copied as (
+      update route_copies c set state = case when n.status = 'success' then 'done' else 'failed' end,
+        target_connection = case when n.status = 'success' then n.connection_id else c.target_connection end,
+        target_path = case when n.status = 'success' then n.path end,
+        size = case when n.status = 'success' then n.file_size end,
+        error_code = n.error_code, error_message = n.error_message
+      from input n join unnest(${uuids(parts.map(({ id }) => id))}, ${uuids(parts.map(({ copyId }) => copyId))})
+        as p (id, copy_id) on p.id = n.id
+      where c.id = p.copy_id and c.state = 'waiting'
+    ),`;
+}
+
+function columns(sql: Queryable) {
+  return sql`
+    id, number, path, raw_name as "rawName", state, tries, target_connection as "targetConnection",
+    target_path as "targetPath", size, error_code as "errorCode", error_message as "errorMessage"`;
+}

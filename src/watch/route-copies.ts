@@ -1,0 +1,324 @@
+/**
+ * Files of watched folders on their way to where the folder copies them. An event is sent when all of its files have come
+ * there, or never will; each is an operation as every other, but that only its end is recorded.
+ */
+import { Memory } from '../budgets/memory.js';
+import type { Budget } from '../budgets/budget.js';
+import type { Caller } from '../base/caller.js';
+import { GatewayError, type ErrorCode, toGatewayError } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { find, freeName, isLeftAlone, refuseOlder, replaces } from '../operations/conflicts.js';
+import { copyFile } from '../operations/copy.js';
+import { FATAL, OURS, PASSING } from '../operations/error-classes.js';
+import { fixed, type Operation, type Operations, requireActive } from '../operations/operation.js';
+import { holdSame, isDatedAs } from '../operations/same-bytes.js';
+import { baseName, parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
+import { ownTimeOf } from '../remotes/times.js';
+import {
+  type ClaimedJob,
+  clockAt,
+  type Connections,
+  type CopyingEvent,
+  type CopyTo,
+  type JobOutcome,
+  type JobQueue,
+  JobWorker,
+  type Locks,
+  type RouteCopies,
+  type RouteCopy,
+  type StorageOptions,
+  type WatchedFolder,
+  type WatchedFolders,
+  type WebhookEvents,
+} from '../storage/storage.js';
+import { withCopies } from './event-bodies.js';
+import { copyPlace, refuseLoops } from './places.js';
+
+export interface RouteCopierOptions {
+  readonly copies: RouteCopies;
+  readonly events: Pick<WebhookEvents, 'postponeCopies' | 'settleCopies'>;
+  readonly folders: Pick<WatchedFolders, 'findForDelivery' | 'routes'>;
+  readonly connections: Pick<Connections, 'find'>;
+  readonly operations: Operations;
+  /** What the streams of all operations may hold together. */
+  readonly memoryBytes: Budget;
+  readonly locks: Locks;
+  readonly jobs: JobQueue;
+  /** Before each further round. */
+  readonly retryMs: readonly number[];
+  readonly log: StorageOptions['log'];
+  /** Events wait for their delivery, or files for what follows it. */
+  onSettled(): void;
+}
+
+/** Events at once on this node, of one folder, and files of one event. */
+const CONCURRENCY = 16;
+const EVENTS_OF_A_FOLDER = 2;
+const PARALLEL_FILES = 4;
+const LOCK_WAIT_MS = 2000;
+/** Then other folders have their turn. */
+const TURN_MS = 30_000;
+/** So many files in a row that fail of what passes: the rest waits for the next round. */
+const BARREN = PARALLEL_FILES;
+const JITTER = 0.1;
+/** Nothing that time mends. */
+const FOR_GOOD: ReadonlySet<ErrorCode> = new Set(['unknown_connection', 'plan_required']);
+
+/** Where the files of an event go, as that is now. */
+interface Way {
+  readonly caller: Caller;
+  readonly copyTo: CopyTo;
+  readonly folder: WatchedFolder;
+  readonly source: Connection;
+  readonly target: Connection;
+}
+
+/** A turn at the files of one event. */
+interface Turn {
+  readonly event: CopyingEvent;
+  readonly way: Way;
+  readonly isLast: boolean;
+  readonly signal: AbortSignal;
+  /** Files in a row that failed of what passes. */
+  barren: number;
+  /** Why the files that are left wait for another round. */
+  trouble: GatewayError | undefined;
+  isStuck: boolean;
+  ours: GatewayError | undefined;
+}
+
+type Verdict = 'ours' | 'skipped' | 'later' | 'failed';
+
+export class RouteCopier {
+  readonly #options: RouteCopierOptions;
+  readonly #worker: JobWorker;
+
+  constructor(options: RouteCopierOptions) {
+    this.#options = options;
+    this.#worker = new JobWorker({
+      claims: options.jobs,
+      queue: 'route-copy',
+      concurrency: CONCURRENCY,
+      groupConcurrency: EVENTS_OF_A_FOLDER,
+      run: (job, signal) => this.#run(job, signal),
+      log: options.log,
+    });
+  }
+
+  get gauge(): JobWorker['gauge'] {
+    return this.#worker.gauge;
+  }
+
+  start(): void {
+    this.#worker.start();
+  }
+
+  wake(): void {
+    this.#worker.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#worker.stop(0);
+  }
+
+  async #run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+    const patience = AbortSignal.timeout(LOCK_WAIT_MS);
+    // The job engine hands an event to one node; the lock holds even where it has freed a job wrongly.
+    const until = AbortSignal.any([signal, patience]);
+    return this.#options.locks.withLock(`route ${job.key}`, until, async (lost) => {
+      const event = await this.#options.copies.find(job.key);
+      if (event === undefined) return 'done';
+      if (event.nextAttemptAt !== null && event.nextAttemptAt > event.readAt) return { again: event.nextAttemptAt };
+      return this.#turn(event, AbortSignal.any([signal, lost]));
+    });
+  }
+
+  async #turn(event: CopyingEvent, signal: AbortSignal): Promise<JobOutcome> {
+    const { copies, events, folders, retryMs, log } = this.#options;
+    const folder = await folders.findForDelivery(event.folderId);
+    if (folder === undefined) return 'done';
+    const pauseMs = retryMs[event.rounds];
+    const way = await this.#wayOf(event, folder);
+    let trouble: GatewayError | undefined;
+    if (way instanceof GatewayError) trouble = way;
+    else {
+      const isLast = pauseMs === undefined;
+      const turn: Turn = { event, way, isLast, signal, barren: 0, trouble: undefined, isStuck: false, ours: undefined };
+      if (!(await this.#files(turn))) return { again: 0 };
+      ({ trouble } = turn);
+    }
+    if (trouble !== undefined) {
+      const { code, clientText: message } = trouble;
+      const isLost = trouble === way && (pauseMs === undefined || isForGood(trouble));
+      const what = isLost ? 'are not copied' : 'wait to be copied';
+      log('warn', `files of a watched folder ${what}`, { watchedFolderId: folder.id, reason: message });
+      if (!isLost) {
+        const spread = (pauseMs ?? 0) * (1 - JITTER + 2 * JITTER * Math.random());
+        const until = new Date(clockAt(event.readAt).earliestMs() + spread);
+        await events.postponeCopies(event.id, until);
+        return { again: until };
+      }
+      await copies.endAll(event.id, { code, message });
+    }
+    await events.settleCopies(event, withCopies);
+    this.#options.onSettled();
+    return 'done';
+  }
+
+  /** The connections, found and allowed; else why nothing can be copied now. Rejects while the database is away. */
+  async #wayOf(event: CopyingEvent, folder: WatchedFolder): Promise<Way | GatewayError> {
+    const { connections, operations, folders } = this.#options;
+    const { copyTo, accountId } = folder;
+    const caller: Caller = {
+      ...{ accountId, email: event.email, plan: event.plan, keyId: '' },
+      ...{ scopes: ['read', 'write'], connections: [] },
+    };
+    const lookUp = (id: string): Promise<Connection | undefined> => connections.find(accountId, id);
+    try {
+      if (copyTo === null) {
+        throw new GatewayError('cancelled', 'copyTo was taken from the watched folder before the file was copied');
+      }
+      if (operations.planOf(caller).connections === 1) {
+        throw new GatewayError('plan_required', 'copies between connections need a plan with more than one');
+      }
+      const [source, target] = await Promise.all([lookUp(folder.connectionId), lookUp(copyTo.connectionId)]);
+      if (source === undefined || target === undefined) {
+        throw new GatewayError('unknown_connection', `there is no connection ${copyTo.connectionId}`);
+      }
+      requireActive(source);
+      requireActive(target);
+      // Once more: connections may lead elsewhere than when the folder was made.
+      await refuseLoops(folder, await folders.routes(accountId), { remotes: operations.remotes, find: lookUp });
+      return { caller, copyTo, folder, source, target };
+    } catch (error) {
+      if (error instanceof GatewayError && !OURS.has(error.code)) return error;
+      throw error;
+    }
+  }
+
+  /** Whether all that wait have had their turn. Rejects with what is the gateway's own trouble. */
+  async #files(turn: Turn): Promise<boolean> {
+    const { copies } = this.#options;
+    const files = [...(await copies.waiting(turn.event.id))];
+    const until = performance.now() + TURN_MS;
+    const worker = async (): Promise<void> => {
+      while (!turn.isStuck && turn.ours === undefined && performance.now() < until) {
+        const file = files.shift();
+        if (file === undefined) return;
+        await this.#one(turn, file).catch((error: unknown) => void (turn.ours ??= toGatewayError(error)));
+      }
+    };
+    await Promise.all(Array.from({ length: PARALLEL_FILES }, worker));
+    if (turn.ours !== undefined) throw turn.ours;
+    return turn.isStuck || files.length === 0;
+  }
+
+  async #one(turn: Turn, file: RouteCopy): Promise<void> {
+    const { copies } = this.#options;
+    const place: { path?: RemotePath } = {};
+    const verdictOn = (error: GatewayError): Verdict => verdict(turn, error);
+    try {
+      await this.#copy(turn, file, verdictOn, place);
+      turn.barren = 0;
+    } catch (thrown) {
+      const error = toGatewayError(thrown);
+      const told = { code: error.code, message: error.clientText };
+      switch (verdictOn(error)) {
+        case 'ours':
+          turn.ours ??= error;
+          return;
+        case 'later':
+          turn.barren += 1;
+          turn.trouble = error;
+          turn.isStuck ||= FATAL.has(error.code) || turn.barren >= BARREN;
+          return copies.retry(file.id, told);
+        case 'skipped': {
+          turn.barren = 0;
+          const { copyTo, target } = turn.way;
+          const path = place.path?.toWellFormed() ?? copyTo.path;
+          return copies.end(file.id, 'skipped', told, { connectionId: target.id, path });
+        }
+        case 'failed':
+          if (!PASSING.has(error.code)) turn.barren = 0;
+          // Of what failed before there was an operation nothing is recorded yet.
+          return copies.end(file.id, 'failed', told);
+      }
+    }
+  }
+
+  async #copy(
+    turn: Turn,
+    file: RouteCopy,
+    verdictOn: (error: GatewayError) => Verdict,
+    place: { path?: RemotePath },
+  ): Promise<void> {
+    const { operations, memoryBytes } = this.#options;
+    const { event, way, signal } = turn;
+    const { source, target, copyTo, folder } = way;
+    const shown = parseRemotePath(file.path, ROOT, 'path');
+    const from = file.rawName === null ? shown : withRawName(shown, file.rawName, 'rawName');
+    // The same for all tries of the file, so that a copy which a crash left behind is found, or replaced, by its name.
+    const wanted = copyPlace(folder.path, copyTo, from, { now: event.createdAt, uuid: file.id });
+    const memory = new Memory(memoryBytes, event.accountId);
+    const part = {
+      reference: { copyId: file.id },
+      worked: () => undefined,
+      passesOver: (error: GatewayError) => verdictOn(error) !== 'failed',
+    };
+    const request = {
+      ...({ caller: way.caller, connection: target, type: 'copy', requestId: event.id, signal, memory } as const),
+      ...{ path: wanted.toWellFormed(), filename: baseName(wanted).toWellFormed() },
+      ...({ job: part, priority: 'background' } as const),
+    };
+    try {
+      await operations.run(request, async (operation) => {
+        if (await this.#stands(operation, way, file, from)) return;
+        const rule = copyTo.onConflict;
+        await copyFile(operations, operation, {
+          ...{ source, target, from: fixed(from), template: undefined, overwrite: replaces(rule) },
+          to: async (remote) => (place.path = rule === 'rename' ? await freeName(wanted)(remote) : wanted),
+          check: async (reading, writing, _from, to) => {
+            // A copy that replaces whatever is there can be made once more; of all others it must be known whose they are.
+            if (rule === 'replace') return;
+            const { size, modifiedAt } = await reading.stat(from);
+            if (rule === 'newer') await refuseOlder(writing, to, modifiedAt.getTime());
+            await this.#options.copies.intend(file.id, target.id, to, size);
+          },
+        });
+      });
+    } finally {
+      memory.release();
+    }
+  }
+
+  /** Whether the copy of a try that nobody knows the end of stands where it was to go. */
+  async #stands(operation: Operation, { source, target }: Way, file: RouteCopy, from: RemotePath): Promise<boolean> {
+    const { targetConnection, targetPath, size } = file;
+    if (targetPath === null || size === null || targetConnection !== target.id) return false;
+    const path = parseRemotePath(targetPath, ROOT, 'path');
+    const isThere = await operation.useBoth(source, async (reading, writing) => {
+      const [original, found] = [await find(reading, from), await find(writing, path)];
+      if (original === undefined || found === undefined || found.size !== size) return false;
+      return isDatedAs(found, ownTimeOf(original), writing) && (await holdSame(reading, writing, from, path));
+    });
+    if (!isThere) return false;
+    operation.locate(path, baseName(path));
+    operation.fileSize = size;
+    return true;
+  }
+}
+
+/** `later` only while there is another round. */
+function verdict({ signal, way, isLast }: Turn, error: GatewayError): Verdict {
+  if (signal.aborted || OURS.has(error.code)) return 'ours';
+  const rule = way.copyTo.onConflict;
+  if (isLeftAlone(rule, error)) return 'skipped';
+  // Another one took the name meanwhile.
+  const isTaken = rule === 'rename' && error.code === 'already_exists';
+  const mayPass = isTaken || PASSING.has(error.code) || (FATAL.has(error.code) && !isForGood(error));
+  return mayPass && !isLast ? 'later' : 'failed';
+}
+
+function isForGood({ code }: GatewayError): boolean {
+  return FOR_GOOD.has(code) || !(PASSING.has(code) || FATAL.has(code));
+}

@@ -1,0 +1,175 @@
+/**
+ * Nodes are killed while they copy what a watched folder finds: in the end every file stands at the target, once and whole,
+ * its copy stands in the history once, and it was told of by one event, which says where it is. `rename` shows each copy too many.
+ *
+ * ROUTE_KILLS: how often (default 6).
+ */
+import assert from 'node:assert/strict';
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { after, before, describe, test } from 'node:test';
+import { history } from '../jobs/support.js';
+import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
+import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { TEST_KEY, withSql } from '../storage/databases.js';
+import { eventually } from '../support/eventually.js';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { held } from '../support/reliability.js';
+import { startReceiver, type Receiver } from './support/receiver.js';
+
+const KILLS = Number(process.env['ROUTE_KILLS'] ?? 6);
+const KILL_EVERY_MS = 2_500;
+const ENDS_WITHIN_MS = 120_000;
+
+interface Told {
+  readonly path: string;
+  readonly copy?: {
+    readonly connectionId: string;
+    readonly path?: string;
+    readonly size?: number;
+    readonly error?: string;
+  };
+}
+
+describe('a watched folder that copies, on nodes that are killed', () => {
+  let postgres: PostgresServer;
+  let source: TestServer;
+  let target: TestServer;
+  let receiver: Receiver;
+  const gateways: TestGateway[] = [];
+  const contents = new Map<string, Buffer>();
+
+  const startNode = (): Promise<TestGateway> =>
+    startGateway({
+      env: { GATEWAY_MASTER_KEY: TEST_KEY },
+      config: {
+        database: { url: postgres.url },
+        watcher: { settleMs: 300 },
+        webhooks: { retryMs: Array.from({ length: 100 }, () => 300), filesPerEvent: 20 },
+        network: { webhooks: { allow: ['127.0.0.1/32'] } },
+        accounts: [
+          {
+            email: 'test@example.com',
+            plan: 'pro',
+            apiKeys: [{ name: 'test', key: KEY }],
+            connections: [
+              { id: 'from', name: 'From', ...source.connection },
+              { id: 'to', name: 'To', ...target.connection },
+            ],
+          },
+        ],
+      },
+    });
+  const isDue = (): Promise<unknown> =>
+    withSql(
+      postgres.url,
+      (sql) => sql`update watched_folders set next_check_at = now() where not is_follow_up and next_check_at > now()`,
+    );
+
+  before(async () => {
+    const [sftp, ftp] = [SFTP_SERVERS[1], FTP_SERVERS[0]];
+    assert.ok(sftp !== undefined && ftp !== undefined);
+    [postgres, source, target, receiver] = await Promise.all([
+      ...([startPostgres(), sftp.start(), ftp.start(), startReceiver()] as const),
+    ]);
+    gateways.push(await startNode());
+    gateways.push(await startNode());
+  });
+  after(async () => {
+    for (const gateway of gateways) await gateway.stop();
+    await Promise.all([source?.stop(), target?.stop(), receiver?.close()]);
+    await postgres?.stop();
+  });
+
+  test(`${KILLS} kills`, { timeout: 300_000 }, async (t) => {
+    await source.disk.write('/in/.keep', '');
+    const api = (): TestGateway['api'] => (gateways[0] ?? assert.fail()).api;
+    const created = await api().post('/api/watched-folders', {
+      ...{ connectionId: 'from', path: '/in', webhookUrl: receiver.url, scheduleMinutes: 1, recursive: true },
+      copyTo: { connectionId: 'to', path: '/out', onConflict: 'rename' },
+    });
+    assert.equal(created.status, 201, created.text);
+    await eventually(async () => {
+      const rows = await withSql(postgres.url, (sql) => sql`select from watched_folders where baseline_at is null`);
+      return rows.count === 0;
+    }, 'the baseline');
+
+    let isRaging = true;
+    const write = async (): Promise<void> => {
+      for (let number = 0; isRaging; number++) {
+        const name = `${number % 3 === 0 ? 'deep/' : ''}${number}.bin`;
+        const content = randomBytes(number % 10 === 0 ? 3_000_000 : randomInt(1, 9_000));
+        contents.set(name, content);
+        await source.disk.write(`/in/${name}`, content);
+        if (number % 10 === 0) await isDue();
+        await delay(40);
+      }
+    };
+    const writing = write();
+    const copies = (): Promise<number> =>
+      withSql(postgres.url, async (sql) => (await sql`select from route_copies where state = 'waiting'`).count);
+    for (let kill = 0; kill < KILLS; kill++) {
+      await delay(KILL_EVERY_MS);
+      await isDue();
+      // In the midst of copies.
+      await eventually(async () => (await copies()) > 0, 'files wait to be copied', 30_000);
+      const index = kill % gateways.length;
+      const victim = gateways[index] ?? assert.fail();
+      assert.equal(victim.process.exitCode, null, victim.output().slice(-3000));
+      const gone = once(victim.process, 'exit');
+      process.kill(victim.pid, 'SIGKILL');
+      await gone;
+      await victim.stop();
+      gateways[index] = await startNode();
+    }
+    isRaging = false;
+    await writing;
+
+    const bodies = new Map<string, Set<string>>();
+    const told = (): Map<string, Told> => {
+      for (const { headers, text } of receiver.received) {
+        const id = String(headers['webhook-id']);
+        bodies.set(id, (bodies.get(id) ?? new Set()).add(text));
+      }
+      const files = [...bodies.values()].flatMap(
+        ([text]) => (JSON.parse(text ?? '') as { data: { files: Told[] } }).data.files,
+      );
+      assert.equal(new Set(files.map(({ path }) => path)).size, files.length, 'each file is told of by one event');
+      return new Map(files.map((file) => [file.path, file]));
+    };
+    const due = setInterval(() => void isDue().catch(() => undefined), 2_000);
+    try {
+      await eventually(() => told().size === contents.size, 'every file is told of', ENDS_WITHIN_MS).catch(
+        async (error: unknown) => {
+          const left = await withSql(postgres.url, (sql) => sql`select * from route_copies where state <> 'done'`);
+          throw new Error(`${told().size} of ${contents.size}; ${JSON.stringify(left.slice(0, 5))}`, { cause: error });
+        },
+      );
+    } finally {
+      clearInterval(due);
+    }
+    for (const [id, all] of bodies) assert.equal(all.size, 1, `event ${id} was sent with two bodies`);
+    for (const [name, content] of contents) {
+      const { copy } = told().get(`/in/${name}`) ?? assert.fail(name);
+      assert.deepEqual(copy, { connectionId: 'to', path: `/out/${name}`, size: content.length });
+      assert.ok(content.equals(await target.disk.read(`/out/${name}`)), `${name} is whole`);
+    }
+    const standing = (await target.disk.files('/out')).filter((file) => !file.includes('/.ftg-'));
+    assert.deepEqual(standing.sort(), [...contents.keys()].map((name) => `/out/${name}`).sort(), 'none stands twice');
+    const items = await history(api(), { type: 'copy' });
+    assert.deepEqual(
+      items.map(({ path, status }) => `${status} ${path}`).sort(),
+      [...contents.keys()].map((name) => `success /out/${name}`).sort(),
+      'each copy stands in the history once',
+    );
+    t.diagnostic(`${contents.size} files, ${bodies.size} events, ${KILLS} kills`);
+    held({
+      area: 'Faults',
+      what: 'nodes that copy files of a watched folder are killed (SIGKILL)',
+      done: `${KILLS} times, one of two at a time, while files keep coming`,
+      held: 'every file is copied whole, once, and told of afterwards by one event; the history has it once',
+      tries: KILLS,
+    });
+  });
+});
