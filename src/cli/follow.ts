@@ -1,7 +1,8 @@
 /** A job as a command shows it: followed to its end, with what failed. */
-import type { Job, JobFile } from '../client/index.js';
+import { ERROR_RULES } from '../base/errors.js';
+import { type ErrorCode, FtgError, type Job, type JobFile } from '../client/index.js';
 import type { Session } from './command.js';
-import { EXIT, Exit } from './exit-codes.js';
+import { EXIT, Exit, exitCodeOf } from './exit-codes.js';
 import { bytesText, printable } from './output.js';
 import { durationText, ProgressBlock, type Totals } from './progress.js';
 
@@ -34,10 +35,11 @@ export async function follow(
   if (dryRun) await showPlan(session, job);
   out.show({ job }, () => `${dryRun ? 'dry run of ' : ''}${endText(job)}`);
   if (job.state === 'succeeded') return;
-  if (job.counts.failed > 0) await showFailures(session, job);
-  const error = job.error ?? (job.state === 'cancelled' ? 'the job was cancelled' : undefined);
-  if (error !== undefined) out.fail(new Error(error));
-  throw new Exit(job.state === 'partly_failed' ? EXIT.partlyFailed : EXIT.failure);
+  const only = job.counts.failed > 0 ? await showFailures(session, job) : undefined;
+  const error = errorOf(job) ?? errorOf(only);
+  if (job.error !== null || job.state === 'cancelled') out.fail(error ?? new Error('the job was cancelled'));
+  if (job.state === 'partly_failed') throw new Exit(EXIT.partlyFailed);
+  throw new Exit(error === undefined ? EXIT.failure : exitCodeOf(error));
 }
 
 /** What a dry run would do, a file each. */
@@ -66,18 +68,25 @@ function totalsOf({ counts, bytesPerSecond, etaSeconds }: Job, last: JobFile | u
   };
 }
 
-async function showFailures({ gateway, out, signal }: Session, { id, counts }: Job): Promise<void> {
+/** As if its request had failed of it. */
+function errorOf(what: Job | JobFile | undefined): FtgError | undefined {
+  if (what === undefined || what.errorCode === null) return undefined;
+  const code = what.errorCode as ErrorCode;
+  return new FtgError(what.error ?? code, { status: ERROR_RULES[code].status, code });
+}
+
+/** Resolves to the one that failed, where the job had no other file. */
+async function showFailures({ gateway, out, signal }: Session, { id, counts }: Job): Promise<JobFile | undefined> {
   let shown = 0;
-  for await (const { path, error } of gateway.files.jobs.files(
-    id,
-    { state: 'failed', limit: MOST_FAILURES },
-    { signal },
-  )) {
+  let last: JobFile | undefined;
+  for await (const file of gateway.files.jobs.files(id, { state: 'failed', limit: MOST_FAILURES }, { signal })) {
     if (++shown > MOST_FAILURES) break;
-    out.note(`${lineOf(path)}: ${error ?? 'failed'}`);
+    last = file;
+    out.note(`${lineOf(file.path)}: ${file.error ?? 'failed'}`);
   }
   if (counts.failed > MOST_FAILURES) out.note(`… all ${counts.failed}: ftg jobs files ${id} --state failed`);
   out.note(`those alone again: ftg jobs retry ${id}`);
+  return counts.found === 1 ? last : undefined;
 }
 
 function lineOf(path: string): string {

@@ -493,6 +493,8 @@ export interface components {
       readonly etaSeconds: number | null;
       /** @description What ended all of it. */
       readonly error: string | null;
+      /** @description The code of that, as `X-Error-Code` would carry it. */
+      readonly errorCode: string | null;
       /**
        * Format: date-time
        * @description When it was asked for.
@@ -539,6 +541,8 @@ export interface components {
       readonly size: number;
       /** @description What went wrong, or why it was left alone. */
       readonly error: string | null;
+      /** @description The code of what went wrong, as `X-Error-Code` would carry it. */
+      readonly errorCode: string | null;
     };
     readonly JobFilesAnswer: {
       /** @description In the order in which they were found. */
@@ -1072,6 +1076,8 @@ export interface components {
        * @description When it began.
        */
       readonly createdAt: string;
+      /** @description The code of the error, as `X-Error-Code` carried it. */
+      readonly errorCode: string | null;
       /** @description Of the request that asked for it; of a job its identifier. */
       readonly requestId: string | null;
       /** @description The job that it is of. */

@@ -1080,6 +1080,8 @@ export interface components {
       readonly etaSeconds: number | null;
       /** @description What ended all of it. */
       readonly error: string | null;
+      /** @description The code of that, as `X-Error-Code` would carry it. */
+      readonly errorCode: string | null;
       /**
        * Format: date-time
        * @description When it was asked for.
@@ -1158,8 +1160,6 @@ export interface components {
       readonly filesPerSecond: number;
       /** @description Whether all its folders have been listed: `counts` grow no further then. */
       readonly isListed: boolean;
-      /** @description The code of the error, as `X-Error-Code` carries it. */
-      readonly errorCode: string | null;
       /** @description The API key that began it; null = the dashboard, or a schedule. */
       readonly key: {
         /** @description Its id. */

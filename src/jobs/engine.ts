@@ -35,7 +35,14 @@ export interface JobEngineOptions {
 }
 
 interface Slices {
-  run(job: RunningJob, seat: Seat, places: JobPlaces, stay: Stay): Promise<SliceEnd>;
+  /** `look`: where the job leads by then, or why it leads nowhere any more. */
+  run(
+    job: RunningJob,
+    seat: Seat,
+    places: JobPlaces,
+    stay: Stay,
+    look: () => Promise<JobPlaces | GatewayError>,
+  ): Promise<SliceEnd>;
 }
 
 /** Of one job, of one kind. */
@@ -105,7 +112,7 @@ export class JobEngine {
       if (places instanceof GatewayError) return { kind: 'fatal', error: places };
       const { list, files, remove } = this.options;
       const slices = seat.kind === 'job-files' ? files : job.phase === 3 ? remove : list;
-      return await slices.run(job, seat, places, stay);
+      return await slices.run(job, seat, places, stay, () => this.placesOf(job));
     } catch (error) {
       if (!hasCode(error, 'draining', 'database_away')) {
         this.options.log('error', 'a slice of a job failed', { jobId: job.id, reason: String(error) });

@@ -1,5 +1,5 @@
 /** A seat's turn at a job's files: taken some at a time, done some at once, and each written down as it ends. */
-import { type GatewayError, toGatewayError } from '../base/errors.js';
+import { GatewayError, toGatewayError } from '../base/errors.js';
 import { isLeftAlone } from '../operations/conflicts.js';
 import { KnownPlaces } from '../remotes/known-places.js';
 import type { JobFile, JobFileEnd, JobTree, RunningJob, Seat } from '../storage/storage.js';
@@ -56,7 +56,13 @@ export class FileSlices {
   constructor(private readonly options: FileSlicesOptions) {}
 
   /** Rejects with what is the gateway's own trouble: the rest of the slice is left to whoever takes the seat. */
-  async run(job: RunningJob, seat: Seat, places: JobPlaces, stay: Stay): Promise<SliceEnd> {
+  async run(
+    job: RunningJob,
+    seat: Seat,
+    places: JobPlaces,
+    stay: Stay,
+    look: () => Promise<JobPlaces | GatewayError>,
+  ): Promise<SliceEnd> {
     const files = new FileQueue((limit, bytes) => this.options.tree.claimFiles(job, seat, limit, bytes));
     await files.refill();
     const name = `${job.id} ${seat.number}`;
@@ -70,6 +76,14 @@ export class FileSlices {
     const isOver = (): boolean =>
       !stay.isWanted || tally.fatal !== undefined || tally.ours !== undefined || this.isBarren(tally);
     const until = performance.now() + TURN_MS;
+    let lookAt = until;
+    // What was claimed may take long; a connection that is gone by then is used no more.
+    const lookAgain = async (): Promise<void> => {
+      if (performance.now() < lookAt) return;
+      lookAt = performance.now() + TURN_MS;
+      const found = await look();
+      if (found instanceof GatewayError) tally.fatal ??= found;
+    };
     const worker = async (): Promise<void> => {
       const behind: Promise<void>[] = [];
       for (;;) {
@@ -80,6 +94,7 @@ export class FileSlices {
         const { worked, ended } = this.begin({ job, places, known, stay, tally }, file);
         behind.push(ended.then(() => files.done(file)));
         await worked;
+        await lookAgain().catch((error: unknown) => (tally.ours ??= toGatewayError(error)));
         if (behind.length > RECORDED_BEHIND) await behind.shift();
         if (isOver()) break;
       }

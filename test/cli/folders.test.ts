@@ -85,7 +85,7 @@ test('cp -r, mv -r and rm -r are jobs, between connections too', async () => {
   const { job } = await terminal.json<{ job: Job }>('cp', '-r', 'box:reports', 'old:/named');
   assert.deepEqual([job.state, job.destination?.path, job.counts.done], ['succeeded', '/named', 4]);
   await terminal.ok(['mv', '-r', 'old:/named', 'box:moved']);
-  assert.deepEqual(readdirSync(join(ftp.folder, 'named')), []);
+  assert.ok(!existsSync(join(ftp.folder, 'named')));
   assert.deepEqual(filesIn(there('moved')), filesIn(there('reports')));
   const dry = await terminal.ok(['rm', '-r', '--dry-run', 'box:moved']);
   assert.match(dry, /^delete {2} +\d+ B {2}a\.csv$/m);
@@ -93,7 +93,7 @@ test('cp -r, mv -r and rm -r are jobs, between connections too', async () => {
   assert.equal(filesIn(there('moved')).length, 4);
   await terminal.ok(['rm', '-r', 'box:moved']);
   assert.ok(!existsSync(there('moved')));
-  await terminal.fails(1, /./, ['rm', '-r', 'box:moved']);
+  await terminal.fails(3, /./, ['rm', '-r', 'box:moved']);
   await terminal.ok(['rm', '-rf', 'box:moved']);
   await terminal.fails(2, /path|folder/, ['rm', '-r', 'old:/']);
 });
@@ -109,7 +109,7 @@ test('mv -r replaces nothing unless it is told to, and what is left says so by i
   const { jobs } = await terminal.json<{ jobs: Job[] }>('jobs', '--state', 'partly_failed', '--limit', '1');
   const id = jobs[0]?.id ?? '';
   assert.match(await terminal.ok(['jobs', 'files', '--state', 'failed', id]), /^failed +move +1 B +b +.*exists/);
-  await terminal.fails(1, /b: .*exists/, ['jobs', 'retry', id]);
+  await terminal.fails(5, /b: .*exists/, ['jobs', 'retry', id]);
 });
 
 test('sync copies what is new, and deletes what is extra only up to its limit', async () => {

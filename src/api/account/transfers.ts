@@ -93,6 +93,7 @@ export const listTransfers = endpoint({
 
 export const transferDetails = object('TransferDetails', {
   ...transferItem.properties,
+  errorCode: textOrNull('The code of the error, as `X-Error-Code` carried it.'),
   requestId: textOrNull('Of the request that asked for it; of a job its identifier.'),
   jobId: textOrNull('The job that it is of.'),
 });
@@ -125,6 +126,7 @@ export const getTransfer = endpoint({
         errorMessage: null,
         durationMs: 84,
         createdAt: '2026-01-31T12:00:00.000Z',
+        errorCode: null,
         requestId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001',
         jobId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001',
       },

@@ -12,6 +12,7 @@ export const jobFileSchema = object('JobFile', {
   action: oneOf(JOB_ACTIONS, 'What is done with it; `list` is a folder that could not be listed.'),
   size: count('Bytes, as they were listed.'),
   error: textOrNull('What went wrong, or why it was left alone.'),
+  errorCode: textOrNull('The code of what went wrong, as `X-Error-Code` would carry it.'),
 });
 
 export const jobAnswer = object('JobAnswer', { job: described(jobSchema, 'The job, as it is now.') });
@@ -24,8 +25,9 @@ export function jobFileOf({
   action,
   size,
   errorMessage: error,
+  errorCode,
 }: JobFileItem): Static<typeof jobFileSchema> {
-  return { path: path.toString('utf8'), state, action, size, error };
+  return { path: path.toString('utf8'), state, action, size, error, errorCode };
 }
 
 export const cursorParameter = (description: string) =>

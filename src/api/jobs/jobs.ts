@@ -238,7 +238,7 @@ export const listJobFiles = endpoint({
       nextCursor: textOrNull('Where the next page begins; null at the end.'),
     }),
     example: {
-      files: [{ path: '2026/january.csv', state: 'done', action: 'copy', size: 48213, error: null }],
+      files: [{ path: '2026/january.csv', state: 'done', action: 'copy', size: 48213, error: null, errorCode: null }],
       nextCursor: null,
     },
   },

@@ -60,13 +60,14 @@ export async function findItem(sql: Queryable, accountId: string, id: string): P
 
 /** An item with what it came of. */
 export interface TransferOrigin extends TransferItem {
+  readonly errorCode: string | null;
   readonly requestId: string | null;
   readonly jobId: string | null;
 }
 
 export async function findOrigin(sql: Queryable, accountId: string, id: string): Promise<TransferOrigin | undefined> {
   const [row] = await sql<TransferOrigin[]>`
-    select ${columns(sql)}, request_id as "requestId", job_id as "jobId" from transfers
+    select ${managedColumns(sql)}, request_id as "requestId" from transfers
     where id = ${id} and account_id = ${accountId}`;
   return row;
 }
@@ -211,7 +212,7 @@ function columns(sql: Queryable) {
     error_message as "errorMessage", duration_ms as "durationMs", created_at as "createdAt"`;
 }
 
-/** For owners, who are told the code of an error too. */
+/** Of one item, and for owners. */
 function managedColumns(sql: Queryable) {
   return sql`${columns(sql)}, job_id as "jobId", error_code as "errorCode"`;
 }

@@ -150,6 +150,7 @@ export interface JobFileItem {
   readonly action: JobAction;
   readonly size: number;
   readonly errorMessage: string | null;
+  readonly errorCode: ErrorCode | null;
 }
 
 export interface NewJobFile {

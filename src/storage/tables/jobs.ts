@@ -108,7 +108,7 @@ export class Jobs {
   ): Promise<readonly JobFileItem[]> {
     return this.database.run(
       (sql) => sql<JobFileItem[]>`
-        select ordinal, path, state, action, size, error_message as "errorMessage" from job_files
+        select ordinal, path, state, action, size, error_message as "errorMessage", error_code as "errorCode" from job_files
         where job_id = ${id} and ordinal > ${after}
           ${state === undefined ? sql`` : state === 'failed' ? sql`and state = 'failed'` : sql`and state = ${state}`}
         order by ordinal limit ${limit}`,
@@ -122,7 +122,7 @@ export class Jobs {
     limit: number,
   ): Promise<{ readonly files: readonly JobFileItem[]; readonly last: number }> {
     const rows = await this.database.all<JobFileItem & { readonly number: number }>`
-      select ordinal, path, state, action, size, error_message as "errorMessage", end_number as number from job_files
+      select ordinal, path, state, action, size, error_message as "errorMessage", error_code as "errorCode", end_number as number from job_files
       where job_id = ${id} and end_number > ${after} order by end_number limit ${limit}`;
     return { files: rows, last: rows.at(-1)?.number ?? after };
   }

@@ -36,7 +36,6 @@ export const managedJob = object('ManagedJob', {
   settings: described(settings, 'What it was told beside where the files are and go.'),
   filesPerSecond: Type.Number({ minimum: 0, description: 'Of the time that it has run.' }),
   isListed: flag('Whether all its folders have been listed: `counts` grow no further then.'),
-  errorCode: textOrNull('The code of the error, as `X-Error-Code` carries it.'),
   key: orNull(
     Type.Object({ id: text('Its id.'), name: text('Its name.') }),
     'The API key that began it; null = the dashboard, or a schedule.',
@@ -52,7 +51,6 @@ const sample: ManagedJobView = {
   },
   filesPerSecond: 160,
   isListed: true,
-  errorCode: null,
   key: { id: ID, name: 'nightly export' },
 };
 
@@ -149,7 +147,6 @@ async function viewer(
       settings: settingsOf(job),
       filesPerSecond: job.activeMs > 0 ? Math.round((ended * 10_000) / job.activeMs) / 10 : 0,
       isListed: job.isListed,
-      errorCode: job.errorCode,
       key: job.keyId === null || name === undefined ? null : { id: job.keyId, name },
     };
   };
