@@ -319,7 +319,8 @@ async function backlogOf(watching: Watching, jobs: JobsPart): Promise<Backlog | 
 
 const NO_BACKLOG: Backlog = {
   ...{ failingFolders: 0, pendingEvents: 0, deadEvents: 0, pendingCopies: 0 },
-  ...{ runningJobs: 0, waitingJobs: 0, failedJobs: 0, lateRuns: 0, overdueRuns: 0 },
+  ...{ runningJobs: 0, waitingJobs: 0, failedJobs: 0 },
+  ...{ lateRuns: 0, overdueRuns: 0, stoppedSchedules: 0 },
 };
 
 /** Started parts, ended in reverse; one that fails to end does not keep the others. */

@@ -1521,13 +1521,21 @@ export interface components {
          * @enum {string}
          */
         readonly kind:
-          'connection_failing' | 'watched_folder_failing' | 'dead_letters' | 'copies_failed' | 'key_expiring' | 'quota';
+          | 'connection_failing'
+          | 'watched_folder_failing'
+          | 'schedule_stopped'
+          | 'dead_letters'
+          | 'copies_failed'
+          | 'key_expiring'
+          | 'quota';
         /** @description In words. */
         readonly text: string;
         /** @description The connection, where it is about one. */
         readonly connectionId?: string;
         /** @description The watched folder, where it is about one. */
         readonly watchedFolderId?: string;
+        /** @description The schedule, where it is about one. */
+        readonly scheduleId?: string;
         /** @description The API key, where it is about one. */
         readonly apiKeyId?: string;
       }[];

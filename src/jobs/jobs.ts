@@ -45,6 +45,7 @@ export interface JobsBacklog {
   /** In seconds: of the last hour's runs the latest, and of one that is due and has not begun. */
   readonly lateRuns: number;
   readonly overdueRuns: number;
+  readonly stoppedSchedules: number;
 }
 
 /** Many gauges ask at once, and scrapers ask often. */
@@ -92,10 +93,13 @@ export function createJobs(options: JobsOptions): JobsPart {
 function backlogOf({ rows, schedules }: JobsOptions['storage']['jobs']): JobsPart['backlog'] {
   let asked: { readonly at: number; readonly answer: Promise<JobsBacklog | undefined> } | undefined;
   const ask = async (): Promise<JobsBacklog> => {
-    const [{ running, waiting, failed }, { late, overdue }] = await Promise.all([rows.counts(), schedules.lateness()]);
+    const [{ running, waiting, failed }, { late, overdue, stopped }] = await Promise.all([
+      rows.counts(),
+      schedules.figures(),
+    ]);
     return {
       ...{ runningJobs: running, waitingJobs: waiting, failedJobs: failed },
-      ...{ lateRuns: late, overdueRuns: overdue },
+      ...{ lateRuns: late, overdueRuns: overdue, stoppedSchedules: stopped },
     };
   };
   return () => {

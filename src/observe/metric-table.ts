@@ -153,6 +153,11 @@ export const METRICS = {
     help: 'How long the run of a schedule has been due that has not begun; 0 = there is none',
     labels: [],
   },
+  schedulesStopped: {
+    name: 'ftg_schedules_stopped',
+    help: 'Schedules that stopped by themselves, for want of their key or its rights',
+    labels: [],
+  },
   workerThreads: { name: 'ftg_worker_threads', help: 'Threads that convert base64', labels: [] },
   workerWaiting: { name: 'ftg_worker_jobs_waiting', help: 'Conversions that wait for a thread', labels: [] },
   ready: { name: 'ftg_ready', help: '1 while GET /readyz answers 200, else 0', labels: [], aggregator: 'min' },

@@ -70,6 +70,7 @@ export interface Backlog {
   /** In seconds. */
   readonly lateRuns: number;
   readonly overdueRuns: number;
+  readonly stoppedSchedules: number;
 }
 
 export interface Metrics {
@@ -149,6 +150,7 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   backlogGauge(METRICS.jobsFailed, registers, sources, 'failedJobs');
   backlogGauge(METRICS.schedulesLate, registers, sources, 'lateRuns');
   backlogGauge(METRICS.schedulesOverdue, registers, sources, 'overdueRuns');
+  backlogGauge(METRICS.schedulesStopped, registers, sources, 'stoppedSchedules');
   budgetGauge(METRICS.budgetCapacity, registers, sources, 'capacity');
   budgetGauge(METRICS.budgetUsed, registers, sources, 'used');
   budgetGauge(METRICS.budgetWaiting, registers, sources, 'waiting');

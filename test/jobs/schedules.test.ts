@@ -297,6 +297,19 @@ describe('schedules', { timeout: 300_000 }, () => {
       assert.match(seen.error ?? '', reason);
       assert.deepEqual(seen.nextRuns, []);
       assert.deepEqual(await jobsOf(id), []);
+      const { attention } = (await admin.get('/manage/overview')).json as { attention: { kind: string }[] };
+      const told = {
+        kind: 'schedule_stopped',
+        text: `The schedule "keyed" has stopped: ${seen.error}`,
+        scheduleId: id,
+      };
+      assert.deepEqual(
+        attention.filter(({ kind }) => kind === 'schedule_stopped'),
+        [told],
+      );
+      const isCounted = async (): Promise<boolean> =>
+        /^ftg_schedules_stopped 1$/m.test((await api().get('/metrics')).text);
+      await eventually(isCounted, 'the gauge counts it');
     };
     await stopped(/has lost the connections from and to/);
     const back = await admin.send(`/manage/api-keys/${keyId}`, {

@@ -128,7 +128,7 @@ suite('gauges', () => {
   });
 
   test('tell what the database knows of watched folders, and NaN when it does not answer', async () => {
-    const jobs = { runningJobs: 4, waitingJobs: 5, failedJobs: 6, lateRuns: 7, overdueRuns: 8 };
+    const jobs = { runningJobs: 4, waitingJobs: 5, failedJobs: 6, lateRuns: 7, overdueRuns: 8, stoppedSchedules: 9 };
     let backlog: Backlog | undefined = {
       failingFolders: 2,
       pendingEvents: 3,

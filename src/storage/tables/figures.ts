@@ -108,6 +108,15 @@ export class Figures {
     });
   }
 
+  /** Schedules that stopped by themselves, with the reason; nobody has switched them off. */
+  async stoppedSchedules(
+    accountId: string,
+  ): Promise<readonly { readonly id: string; readonly name: string; readonly error: string }[]> {
+    return this.database.all<{ id: string; name: string; error: string }>`
+      select id, name, error_message as error from schedules
+      where account_id = ${accountId} and not is_active and error_message is not null order by id`;
+  }
+
   /** Living keys that end before `until`. */
   async expiringKeys(
     accountId: string,

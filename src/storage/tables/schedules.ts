@@ -61,6 +61,12 @@ export interface Fired {
   readonly reason: string | null;
 }
 
+interface ScheduleFigures {
+  readonly late: number;
+  readonly overdue: number;
+  readonly stopped: number;
+}
+
 type NextRun = (settings: ScheduleSettings, now: Date) => Date | null;
 
 const STILL_RUNS = 'the run before had not ended';
@@ -199,14 +205,18 @@ export class Schedules {
     }
   }
 
-  /** In seconds: how late the run of the last hour began that was latest, and how long one that is due has waited. */
-  async lateness(): Promise<{ readonly late: number; readonly overdue: number }> {
-    const row = await this.database.first<{ late: number; overdue: number }>`
+  /**
+   * In seconds how late the run of the last hour began that was latest, and how long one that is due has waited; and how many
+   * schedules stopped by themselves.
+   */
+  async figures(): Promise<ScheduleFigures> {
+    const row = await this.database.first<ScheduleFigures>`
       select coalesce(max(extract(epoch from last_run_at - last_due_at))
           filter (where last_run_at > now() - interval '1 hour'), 0)::float8 as late,
-        greatest(coalesce(extract(epoch from now() - min(next_run_at)), 0), 0)::float8 as overdue
+        greatest(coalesce(extract(epoch from now() - min(next_run_at)), 0), 0)::float8 as overdue,
+        count(*) filter (where not is_active and error_message is not null) as stopped
       from schedules`;
-    return row ?? { late: 0, overdue: 0 };
+    return row ?? { late: 0, overdue: 0, stopped: 0 };
   }
 
   private async begin(tx: Transaction, schedule: Schedule, dueAt: Date | null, limits: JobLimits): Promise<Job> {

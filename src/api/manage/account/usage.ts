@@ -136,12 +136,21 @@ export const showOverview = endpoint('GET /manage/overview', {
       attention: listOf(
         Type.Object({
           kind: oneOf(
-            ['connection_failing', 'watched_folder_failing', 'dead_letters', 'copies_failed', 'key_expiring', 'quota'],
+            [
+              'connection_failing',
+              'watched_folder_failing',
+              'schedule_stopped',
+              'dead_letters',
+              'copies_failed',
+              'key_expiring',
+              'quota',
+            ],
             'What it is about.',
           ),
           text: text('In words.'),
           connectionId: Type.Optional(text('The connection, where it is about one.')),
           watchedFolderId: Type.Optional(text('The watched folder, where it is about one.')),
+          scheduleId: Type.Optional(text('The schedule, where it is about one.')),
           apiKeyId: Type.Optional(text('The API key, where it is about one.')),
         }),
         'What needs a person.',
@@ -158,13 +167,14 @@ export const showOverview = endpoint('GET /manage/overview', {
 }).handle(async ({ caller }, services) => {
   const { figures } = services.storage.management;
   const now = new Date();
-  const [hours, pending, failing, expiring, usage, watch] = await Promise.all([
+  const [hours, pending, failing, expiring, usage, watch, stopped] = await Promise.all([
     figures.hours(caller.accountId, now),
     figures.pending(caller.accountId),
     figures.failingConnections(caller.accountId, now),
     figures.expiringKeys(caller.accountId, new Date(now.getTime() + EXPIRY_WARNING_DAYS * DAY_MS)),
     usageOf(services, caller, now),
     figures.watchTrouble(caller.accountId, now),
+    figures.stoppedSchedules(caller.accountId),
   ]);
   const midnight = startOfDay(now);
   const today = hours.filter(({ from }) => from.getTime() >= midnight);
@@ -194,6 +204,11 @@ export const showOverview = endpoint('GET /manage/overview', {
         kind: 'watched_folder_failing' as const,
         text: `Checks of the watched folder "${name}" fail: ${error ?? 'no reason is known'}`,
         watchedFolderId: id,
+      })),
+      ...stopped.map(({ id, name, error }) => ({
+        kind: 'schedule_stopped' as const,
+        text: `The schedule "${name}" has stopped: ${error}`,
+        scheduleId: id,
       })),
       ...(watch.deadLetters === 0 ? [] : [{ kind: 'dead_letters' as const, text: deadLettersText(watch.deadLetters) }]),
       ...(watch.failedCopies === 0 ? [] : [{ kind: 'copies_failed' as const, text: copiesText(watch.failedCopies) }]),
