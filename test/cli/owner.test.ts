@@ -254,6 +254,31 @@ test('a folder is watched, checked and explained, and a dead letter sent again',
   await terminal.fails(3, /no watched folder/, ['watch', 'rm', id]);
 });
 
+test('a folder copies what it finds', async () => {
+  await terminal.ok(['mkdir', 'sandbox:/out']);
+  await terminal.ok(['put', file('new.csv', 'n'), 'sandbox:/out/']);
+  const options = ['--copy-to', 'sandbox:/copies', '--template', '{name}-copy.{ext}', '--on-conflict', 'skip'];
+  const folder = await terminal.json<{ id: string; copyTo: object }>(
+    ...['watch', 'add', 'sandbox:/out', '--initial', ...options],
+  );
+  assert.deepEqual(folder.copyTo, {
+    ...{ connectionId: 'sandbox', path: '/copies', filename_template: '{name}-copy.{ext}', onConflict: 'skip' },
+  });
+  const deliveries = ['watch', 'deliveries', '--folder', folder.id, '--state', 'delivered'];
+  const delivered = async (): Promise<readonly { id: string }[]> =>
+    (await terminal.json<{ deliveries: { id: string }[] }>(...deliveries)).deliveries;
+  await eventually(async () => (await delivered()).length > 0, 'the copies are made');
+  const [delivery] = await delivered();
+  assert.match(
+    await terminal.ok(['watch', 'copies', delivery?.id ?? '']),
+    /done +\/out\/new\.csv +sandbox:\/copies\/new-copy\.csv/,
+  );
+  await terminal.fails(2, /--copy-to/, ['watch', 'edit', folder.id, '--template', '{name}']);
+  const edited = await terminal.json('watch', 'edit', folder.id, '--copy-to', 'none');
+  assert.equal('copyTo' in edited, false);
+  await terminal.ok(['watch', 'rm', folder.id]);
+});
+
 test('doctor goes from here to the remote servers, and says what to do', async () => {
   const { isOk, checks } = await terminal.json<{
     isOk: boolean;

@@ -257,6 +257,8 @@ test('watched folders and deliveries', async () => {
     return JSON.stringify(deliveries).includes(delivery.at);
   }, 'the receiver has refused it twice');
   await expect(200, 'GET /manage/deliveries/{id}/attempts', delivery);
+  await expect(200, 'GET /manage/deliveries/{id}/copies', delivery);
+  await expect(404, 'GET /manage/deliveries/{id}/copies', { at: NOBODY });
   await expect(202, 'POST /manage/deliveries/{id}/replay', delivery);
   await expect(404, 'POST /manage/deliveries/{id}/replay', { at: NOBODY });
   await expect(200, 'DELETE /manage/watched-folders/{id}', own);

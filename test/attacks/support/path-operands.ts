@@ -39,11 +39,11 @@ const copy =
 
 /** Of a folder that is made for it, and goes again. */
 const edit =
-  (fields: (hostile: string) => object) =>
+  (fields: (hostile: string, connection: string) => object) =>
   async ({ api, connection, origin }: Target, hostile: string): Promise<ApiAnswer> => {
     const made = await api.post('/api/watched-folders', { connectionId: connection, path: '/', webhookUrl: origin });
     const target = `/api/watched-folders/${String(made.json['id'])}`;
-    const answer = await api.send(target, { method: 'PATCH', json: fields(hostile) });
+    const answer = await api.send(target, { method: 'PATCH', json: fields(hostile, connection) });
     await api.send(target, { method: 'DELETE' });
     return answer;
   };
@@ -240,6 +240,23 @@ export const PATH_OPERANDS: readonly PathOperand[] = [
         afterDelivery: 'move',
         moveTo,
       }),
+  },
+  {
+    name: 'copyTo: path',
+    kind: 'path',
+    send: ({ api, connection }, path) =>
+      api.post('/api/watched-folders', {
+        connectionId: connection,
+        path: '/',
+        copyTo: { connectionId: connection, path },
+      }),
+  },
+  {
+    name: 'copyTo: filename_template',
+    kind: 'name',
+    send: edit((filename_template, connectionId) => ({
+      copyTo: { connectionId, path: '/copies', filename_template },
+    })),
   },
   {
     name: `PATCH /api/watched-folders/{id} ${JSON_BODY} path`,
