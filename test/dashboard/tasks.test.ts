@@ -360,6 +360,44 @@ test('a message that ran out of tries is seen with its attempts, and sent again'
   await page.getByText('Delivered').waitFor();
 });
 
+test('a watched folder copies what it finds, and shows where to', async () => {
+  mkdirSync(onDisk('outgoing'));
+  await page.goto('/watched');
+  await page.getByRole('button', { name: 'Watch a folder' }).click();
+  await dialog().getByRole('textbox', { name: 'Folder', exact: true }).fill('/outgoing');
+  await dialog().getByLabel('Copy each file to').selectOption({ value: 'sandbox' });
+  assert.ok(await dialog().getByRole('button', { name: 'Watch the folder' }).isDisabled(), 'copies need a folder');
+  await dialog().getByRole('textbox', { name: 'Folder of the copies' }).fill('/outgoing/copies');
+  await dialog().getByRole('textbox', { name: 'Name of the copies' }).fill('{name}-copy.{ext}');
+  await dialog()
+    .getByLabel('A file that is there already')
+    .selectOption({ label: 'Stays, and the copy gets another name' });
+  await dialog().getByRole('button', { name: 'Watch the folder' }).click();
+  await dialog().getByText('must lead out of the watched folder').waitFor();
+  await dialog().getByRole('textbox', { name: 'Folder of the copies' }).fill('/copies');
+  await dialog().getByRole('button', { name: 'Watch the folder' }).click();
+  await page.getByRole('heading', { name: 'outgoing' }).waitFor();
+  await page.getByText('sandbox:/copies, as {name}-copy.{ext}, of a file that is there: rename').waitFor();
+  const watched = page.url().replace(/.*\/watched\//, '/manage/watched-folders/');
+  const hasBaseline = async () => (await manage(page, 'GET', watched))['baselineAt'] !== null;
+  await eventually(hasBaseline, 'the first check', 60_000);
+
+  writeFileSync(onDisk('outgoing/order.xml'), '<order/>');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByRole('tab', { name: 'Deliveries' }).click();
+  await page.getByRole('button', { name: /^Copies of/ }).click({ timeout: 20_000 });
+  await dialog().getByText('sandbox:/copies/order-copy.xml').waitFor();
+  await dialog().getByText('Copied').waitFor();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Change …' }).click();
+  await dialog().getByLabel('Copy each file to').selectOption({ label: 'Nowhere' });
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await page.getByText('sandbox:/copies, as').waitFor({ state: 'detached' });
+  assert.equal((await manage(page, 'GET', watched))['copyTo'], null);
+});
+
 test('the second factor is set up from a QR code drawn here, and asked for at the next login', async () => {
   await page.goto('/settings');
   await page.getByRole('button', { name: 'Switch on' }).click();

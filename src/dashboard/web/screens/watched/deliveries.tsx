@@ -81,8 +81,9 @@ export function Deliveries(props: {
             head: 'Actions',
             isHeadHidden: true,
             align: 'end',
-            cell: ({ id, state: now }) =>
-              (now === 'dead' || now === 'delivered') && (
+            // Without a webhook nothing was ever sent.
+            cell: ({ id, state: now, attempts }) =>
+              (now === 'dead' || (now === 'delivered' && attempts > 0)) && (
                 <Button
                   icon={RotateCw}
                   isBusy={replay.isPending && replay.variables === id}
