@@ -161,11 +161,12 @@ export class JobService {
     return job;
   }
 
-  /** @throws GatewayError unknown_item; in_use of one that goes on; not_found where nothing has failed */
+  /** As if the caller asked for it anew. @throws GatewayError unknown_item; plan_required, scope_missing; in_use of one that goes on */
   async retry(caller: Caller, id: string): Promise<Job> {
     const { rows, limits } = this.options;
     const former = await this.get(caller, id);
     if (!ENDED.has(former.state)) throw refusal('in_use', `job ${id} has not ended: it is ${former.state}`);
+    this.checkRights(caller, { ...former.definition, type: former.type });
     if (former.state === 'succeeded' || former.definition.dryRun) {
       throw refusal('not_running', `job ${id} has nothing to do again: it is ${former.state}`);
     }

@@ -291,7 +291,7 @@ export const retryJob = endpoint({
       content: jsonContent(jobAnswer, { job: { job: jobExample } }),
     },
   },
-  errors: ['unknown_item', 'not_running', 'in_use', 'share_exceeded'],
+  errors: ['unknown_item', 'not_running', 'in_use', 'plan_required', 'share_exceeded'],
 }).handle(async ({ caller, params }, { jobs }: ApiServices) => accepted(await jobs.retry(caller, params.id)));
 
 export const watchJob = endpoint({

@@ -192,6 +192,12 @@ export class Database {
     return this.run<T>(() => line.begin(work), silenceMs);
   }
 
+  /** The same for what writes very many rows: all of those take one line, so that no other waits behind them alone. */
+  async bulk<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const line = this.#lines.at(-1) as TransactionLine;
+    return this.run<T>(() => line.begin(work));
+  }
+
   /**
    * Resolves when the database answers within two seconds, statements get through and writes are taken; rejects with the
    * reason. Writes are tried where one was refused, or `writesDoubted`.

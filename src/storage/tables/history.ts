@@ -31,6 +31,8 @@ interface Waiting {
 
 export class TransferHistory {
   readonly #writer: HistoryWriter;
+  /** The rows of jobs wait for whoever else counts in their jobs: no other rows wait with them. */
+  readonly #jobWriter: HistoryWriter;
   /** Running and without a pending row yet, oldest first. */
   readonly #fresh = new Map<string, { readonly since: number; readonly row: TransferRow }>();
   /** Rows that somebody waits for until they are durable, oldest first. */
@@ -43,6 +45,7 @@ export class TransferHistory {
     options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
   ) {
     this.#writer = new HistoryWriter(database, nodeId, options);
+    this.#jobWriter = new HistoryWriter(database, nodeId, options);
   }
 
   /**
@@ -102,24 +105,24 @@ export class TransferHistory {
 
   /** Rows on their way to the database and not yet durable, those of the commit under way included. */
   get queuedRows(): number {
-    return this.#writer.queuedRows;
+    return this.#writer.queuedRows + this.#jobWriter.queuedRows;
   }
 
-  /** Rows wait, and none has been written for seconds. */
+  /** Rows wait, and none has been written for seconds; a job whose rows wait holds up nobody else. */
   get isStalled(): boolean {
     return this.#writer.isStalled;
   }
 
   /** Why the rows that wait are not written; undefined where the database has not refused them. */
   get refusal(): GatewayError | undefined {
-    return this.#writer.refusal;
+    return this.#writer.refusal ?? this.#jobWriter.refusal;
   }
 
   /** Transfers begun and not finished are left pending: the next sweep declares them failed. */
   async close(): Promise<void> {
     for (const { row } of this.#fresh.values()) this.#writer.add(row);
     this.#fresh.clear();
-    await this.#writer.close();
+    await Promise.all([this.#writer.close(), this.#jobWriter.close()]);
     clearInterval(this.#timer);
   }
 
@@ -148,7 +151,8 @@ export class TransferHistory {
         giveUp: () => reject(new GatewayError('database_away', lateText, { step: 'history', retryAfterMs: 5000 })),
       });
       this.#watchTime();
-      this.#writer.add(row, (error) => {
+      const writer = row.job === null ? this.#writer : this.#jobWriter;
+      writer.add(row, (error) => {
         this.#finishing.delete(row.id);
         if (error === undefined) resolve();
         else reject(error);

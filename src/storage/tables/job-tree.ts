@@ -10,6 +10,8 @@ import type { JobEnd } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf } from './job-seats.js';
 
 const PURGE_ROWS = 5000;
+/** More are not written in the line of short transactions. */
+const FEW_ROWS = 100;
 /** That of a former job, which nobody has now: whoever takes its files knows that they may have been done. */
 const FORMER_SEAT = 32_767;
 
@@ -67,21 +69,26 @@ export class JobTree {
    * counts nothing twice.
    */
   async add(job: Owned, findings: Findings): Promise<void> {
+    const write = (tx: Transaction): Promise<void> => this.addIn(tx, job, findings);
+    const isLarge = findings.files.actions.length + findings.folders.length > FEW_ROWS;
+    await (isLarge ? this.database.bulk(write) : this.database.transaction(write));
+  }
+
+  private async addIn(tx: Transaction, job: Owned, findings: Findings): Promise<void> {
     const { id } = job;
     const { files, folders, listed, left, begun, unchanged } = findings;
-    await this.database.transaction(async (tx) => {
-      const { texts, bigints, booleans } = tx.types;
-      // Before any of its files: whoever takes both takes the job first.
-      await tx`select from jobs where id = ${id} for no key update`;
-      if (folders.length > 0) {
-        await tx`
+    const { texts, bigints, booleans } = tx.types;
+    // Before any of its files: whoever takes both takes the job first.
+    await tx`select from jobs where id = ${id} for no key update`;
+    if (folders.length > 0) {
+      await tx`
           insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
           select ${id}::uuid, decode(path, 'hex'), depth, is_extra, is_removed, 'waiting' from unnest(
             ${texts(folders.map(({ path }) => path.toString('hex')))}, ${bigints(folders.map(({ depth }) => depth))},
             ${booleans(folders.map(({ isExtra }) => isExtra))}, ${booleans(folders.map(({ isRemoved }) => isRemoved))}
           ) as t (path, depth, is_extra, is_removed) on conflict do nothing`;
-      }
-      await tx`
+    }
+    await tx`
         with added as (
           insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_code, error_message)
           select ${id}::uuid, path::bytea, action, phase, state, size::bigint, modified::bigint, code, message from unnest(
@@ -100,24 +107,23 @@ export class JobTree {
           coalesce(sum(size) filter (where state = 'planned' and action <> 'delete'), 0) as bytes,
           coalesce(sum(size) filter (where state <> 'failed' and action <> 'delete'), 0) as bytes_total from added) t
         where j.id = ${id}`;
-      const paths = (all: readonly Buffer[]) => tx`
+    const paths = (all: readonly Buffer[]) => tx`
         (select decode(t.path, 'hex') from unnest(${texts(all.map((path) => path.toString('hex')))}) as t (path))`;
-      if (begun.length > 0) {
-        await tx`update job_folders set is_begun = true where job_id = ${id} and path in ${paths(begun)}`;
-      }
-      if (left.length > 0) {
-        await tx`update job_folders set is_removed = false where job_id = ${id} and path in ${paths(left)}`;
-      }
-      if (listed.length > 0) {
-        await tx`
+    if (begun.length > 0) {
+      await tx`update job_folders set is_begun = true where job_id = ${id} and path in ${paths(begun)}`;
+    }
+    if (left.length > 0) {
+      await tx`update job_folders set is_removed = false where job_id = ${id} and path in ${paths(left)}`;
+    }
+    if (listed.length > 0) {
+      await tx`
           update job_folders set state = 'listed', seat = null where job_id = ${id} and path in ${paths(listed)}
             and state = 'waiting'`;
-      }
-      if (folders.length > 0) await this.queue.send('job-list', seatJobs('job-list', job), tx);
-      if (files.haveWork) {
-        await this.queue.send('job-files', seatJobs('job-files', job), tx);
-      }
-    });
+    }
+    if (folders.length > 0) await this.queue.send('job-list', seatJobs('job-list', job), tx);
+    if (files.haveWork) {
+      await this.queue.send('job-files', seatJobs('job-files', job), tx);
+    }
   }
 
   /** Those of the paths, as hexadecimal, that stand in the job already. */

@@ -67,7 +67,7 @@ export class Jobs {
 
   /** A new job of the files that an ended one failed on, or never came to. @throws GatewayError share_exceeded */
   async createRetry(former: Job, keyId: string | null, limits: JobLimits): Promise<Job> {
-    return this.database.transaction(async (tx) => {
+    return this.database.bulk(async (tx) => {
       const url = await this.secrets.find(tx, former.id, URL_NAME);
       const row = { ...former, id: undefined, keyId, ...(url !== undefined && { url }) };
       const job = await this.createIn(tx, row, limits);
@@ -239,7 +239,7 @@ export class Jobs {
 
   /** Removes what jobs ended long ago have left, in small steps. Resolves to whether there is more. */
   async purge(keepDays: number): Promise<boolean> {
-    return this.database.transaction((tx) => purgeEnded(tx, keepDays));
+    return this.database.bulk((tx) => purgeEnded(tx, keepDays));
   }
 
   /** For the metrics. */

@@ -1,0 +1,72 @@
+/** A job's row that is locked, as while very much is found at once: what others do is not held up by it. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import postgres from 'postgres';
+import { SFTP_SERVERS } from '../servers/catalogue.js';
+import { eventually } from '../support/eventually.js';
+import { KEY } from '../support/gateway.js';
+import { type Cluster, startCluster } from './cluster.js';
+import { begin, ended, look } from './support.js';
+
+const FILES = 40;
+const SIZE = 50_000;
+const WRITER = 'ftg_writer-key-0123456789-abcdefg';
+
+describe('jobs beside other requests', { timeout: 300_000 }, () => {
+  let cluster: Cluster<'from' | 'to'>;
+  let sql: postgres.Sql;
+
+  before(async () => {
+    const apiKeys = [
+      { name: 'test', key: KEY },
+      { name: 'writer', key: WRITER, scopes: ['write'] },
+    ];
+    cluster = await startCluster({ from: SFTP_SERVERS[1], to: SFTP_SERVERS[1] }, { nodes: 1, account: { apiKeys } });
+    sql = postgres(cluster.postgres.url, { max: 1 });
+    const { disk } = cluster.servers.from;
+    for (let number = 0; number < FILES; number++) await disk.write(`/tree/${number}`, Buffer.alloc(SIZE));
+  });
+  after(async () => {
+    await sql?.end();
+    await cluster?.stop();
+  });
+
+  const order = (path: string): object => ({
+    ...{ type: 'copy', bytesPerSecond: (FILES * SIZE) / 4 },
+    ...{ source: { connectionId: 'from', path: '/tree' }, destination: { connectionId: 'to', path } },
+  });
+
+  test('an upload is recorded while the rows of a job wait for its lock', async () => {
+    const { id } = await begin(cluster.api, order('/locked'));
+    await eventually(async () => (await look(cluster.api, id)).counts.done > 3, 'some files are done');
+    const took = await sql.begin(async (tx) => {
+      await tx`select from jobs where id = ${id} for update`;
+      const waits = async (): Promise<boolean> => {
+        const [row] = await tx<{ count: number }[]>`select count(*)::int as count from pg_locks where not granted`;
+        return (row?.count ?? 0) > 0;
+      };
+      await eventually(waits, 'rows of the job wait');
+      const from = performance.now();
+      const headers = { 'Content-Type': 'application/octet-stream' };
+      const request = { method: 'POST', query: { filename: 'beside' }, headers, body: Buffer.alloc(100) };
+      const uploading = cluster.api.send('/api/upload/to', request);
+      const patience = new Promise<undefined>((over) => setTimeout(() => over(undefined), 2_500));
+      const answer = await Promise.race([uploading, patience]);
+      assert.equal(answer?.status, 200, answer?.text ?? 'it waits for the job');
+      return performance.now() - from;
+    });
+    assert.ok(took < 2_500, `${took} ms`);
+    const job = await ended(cluster.api, id);
+    assert.deepEqual([job.state, job.counts.done], ['succeeded', FILES]);
+  });
+
+  test('who may not begin a job may not have it done again either', async () => {
+    const { id } = await begin(cluster.api, order('/again'));
+    assert.equal((await cluster.api.post(`/api/jobs/${id}/cancel`, {})).status, 200);
+    const writer = cluster.node(0).client(WRITER);
+    assert.equal((await writer.post('/api/jobs', order('/again'))).status, 403);
+    const answer = await writer.post(`/api/jobs/${id}/retry`, {});
+    assert.equal(answer.status, 403, answer.text);
+    assert.equal((await cluster.api.post(`/api/jobs/${id}/retry`, {})).status, 202);
+  });
+});
