@@ -367,6 +367,55 @@ suite('watched folders that copy', () => {
     assert.equal((await disk.read(`/${name}/a.txt`)).toString(), 'a.txt');
   });
 
+  test('a receiver that wants nothing more ends the deliveries, and not the copies', async () => {
+    const { folder, name, put, target, to, disk } = await routed({ afterDelivery: 'delete' });
+    receiver.respond = ({ path }, response) => response.writeHead(path.endsWith(`/${name}`) ? 410 : 204).end();
+    await put('a.txt');
+    await told(folder, name, 1);
+    const isEnded = async (): Promise<boolean> =>
+      (await bench.service.get(bench.accountId, folder.id)).deliveriesEndedAt !== null;
+    await bench.until(isEnded, 'the deliveries end');
+    await put('b.txt');
+    await bench.settle(folder);
+    await bench.until(async () => (await eventsOf(folder))[0]?.copyState === 'done', 'b.txt is copied');
+    assert.deepEqual((await target.files(to)).sort(), [`${to}/a.txt`, `${to}/b.txt`]);
+    assert.deepEqual(
+      (await eventsOf(folder)).map(({ state, afterAction }) => [state, afterAction]),
+      [
+        ['cancelled', 'none'],
+        ['cancelled', 'none'],
+      ],
+    );
+    assert.equal((await disk.read(`/${name}/b.txt`)).toString(), 'b.txt', 'nobody was told of it');
+  });
+
+  test('an event that lost its job is copied, and not sent before', async () => {
+    const { folder, name, put } = await routed();
+    cutOff();
+    await put('a.txt');
+    await bench.settle(folder);
+    const [event] = await eventsOf(folder);
+    const id = event?.id ?? '';
+    const lose = async (): Promise<boolean> => {
+      const jobs = await withSql(
+        postgres.url,
+        (sql) =>
+          sql`delete from public_jobs.job where name = 'route-copy' and singleton_key = ${id} and state < 'active'`,
+      );
+      return jobs.count > 0;
+    };
+    await bench.until(lose, 'its job is lost');
+    await withSql(
+      postgres.url,
+      (sql) => sql`update webhook_events set next_attempt_at = now() - interval '2 minutes' where id = ${id}`,
+    );
+    assert.equal(await bench.storage.watching.events.recoverForgotten(), 1);
+    assert.deepEqual(toldOf(name), []);
+    remotes.ftp.proxy.isDown = false;
+    await bench.until(() => filesOf(name).length === 1, 'it is told of');
+    assert.equal(filesOf(name)[0]?.copy?.size, 5);
+  });
+
   suite('files that would come back', () => {
     const refusedBy = async (create: Promise<unknown>, text: RegExp): Promise<void> => {
       await assert.rejects(create, (error) => hasCode(error, 'bad_request') && text.test(error.message));
