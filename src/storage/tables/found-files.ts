@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../base/errors.js';
-import type { JobAction, JobFileState, JobFolder, NewJobFile } from './job.js';
+import type { JobFileState, JobFolder, NewJobFile } from './job.js';
 
 /** What a listing found, to be written at once. */
 export interface Findings {
@@ -15,15 +15,16 @@ export interface Findings {
   readonly unchanged: number;
 }
 
-/** Files as the columns of one statement. */
+/** Files as the columns of one statement, each as text with commas between the values. */
 export interface FileColumns {
-  /** Each one's as PostgreSQL writes bytes, between commas. */
+  /** As PostgreSQL writes bytes. */
   readonly paths: string;
   readonly sizes: string;
   readonly modifiedMs: string;
-  readonly actions: readonly JobAction[];
-  readonly phases: readonly number[];
-  readonly states: readonly JobFileState[];
+  readonly actions: string;
+  readonly phases: string;
+  readonly states: string;
+  /** Up to the last that has one: few have. */
   readonly errorCodes: readonly (ErrorCode | null)[];
   readonly errorMessages: readonly (string | null)[];
   /** Some are to be done with the listing. */
@@ -38,47 +39,47 @@ export class FoundFiles {
   readonly #paths = new TextColumn();
   readonly #sizes = new TextColumn();
   readonly #modifiedMs = new TextColumn();
-  #others = noOthers();
+  readonly #actions = new TextColumn();
+  readonly #phases = new TextColumn();
+  readonly #states = new TextColumn();
+  /** By the file's number. */
+  readonly #errors = new Map<number, Pick<NewJobFile, 'errorCode' | 'errorMessage'>>();
+  #count = 0;
   #haveWork = false;
 
   get count(): number {
-    return this.#others.actions.length;
+    return this.#count;
   }
 
   add({ path, action, phase, size, modifiedMs, state, errorCode, errorMessage }: NewJobFile): void {
     this.#paths.add(`\\x${path.toString('hex')}`);
     this.#sizes.add(String(size));
     this.#modifiedMs.add(String(Math.trunc(modifiedMs)));
-    const { actions, phases, states, errorCodes, errorMessages } = this.#others;
-    actions.push(action);
-    phases.push(phase);
-    states.push(state ?? 'waiting');
-    errorCodes.push(errorCode ?? null);
-    errorMessages.push(errorMessage ?? null);
+    this.#actions.add(action);
+    this.#phases.add(String(phase));
+    this.#states.add(state ?? ('waiting' satisfies JobFileState));
+    if (errorCode !== undefined || errorMessage !== undefined)
+      this.#errors.set(this.#count, { errorCode, errorMessage });
+    this.#count += 1;
     this.#haveWork ||= state === undefined && phase === 1;
   }
 
   /** None is left here. */
   take(): FileColumns {
+    const last = Math.max(-1, ...this.#errors.keys());
+    const errors = Array.from({ length: last + 1 }, (_, number) => this.#errors.get(number));
     const columns = {
       ...{ paths: this.#paths.take(), sizes: this.#sizes.take(), modifiedMs: this.#modifiedMs.take() },
-      ...{ ...this.#others, haveWork: this.#haveWork },
+      ...{ actions: this.#actions.take(), phases: this.#phases.take(), states: this.#states.take() },
+      errorCodes: errors.map((error) => error?.errorCode ?? null),
+      errorMessages: errors.map((error) => error?.errorMessage ?? null),
+      haveWork: this.#haveWork,
     };
-    this.#others = noOthers();
+    this.#errors.clear();
+    this.#count = 0;
     this.#haveWork = false;
     return columns;
   }
-}
-
-/** Few different ones, but for the messages of the few files that have one. */
-function noOthers(): {
-  actions: JobAction[];
-  phases: number[];
-  states: JobFileState[];
-  errorCodes: (ErrorCode | null)[];
-  errorMessages: (string | null)[];
-} {
-  return { actions: [], phases: [], states: [], errorCodes: [], errorMessages: [] };
 }
 
 const FIRST_BYTES = 16 * 1024;

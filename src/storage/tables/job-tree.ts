@@ -91,9 +91,11 @@ export class JobTree {
     await tx`
         with added as (
           insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_code, error_message)
-          select ${id}::uuid, path::bytea, action, phase, state, size::bigint, modified::bigint, code, message from unnest(
-            string_to_array(${files.paths}, ','), ${texts([...files.actions])}, ${bigints([...files.phases])},
-            ${texts([...files.states])}, string_to_array(${files.sizes}, ','), string_to_array(${files.modifiedMs}, ','),
+          select ${id}::uuid, path::bytea, action, phase::smallint, state, size::bigint, modified::bigint, code, message
+          from unnest(
+            string_to_array(${files.paths}, ','), string_to_array(${files.actions}, ','),
+            string_to_array(${files.phases}, ','), string_to_array(${files.states}, ','),
+            string_to_array(${files.sizes}, ','), string_to_array(${files.modifiedMs}, ','),
             ${texts([...files.errorCodes])}, ${texts(files.errorMessages.map((message) => storable(message)))}
           ) as t (path, action, phase, state, size, modified, code, message) on conflict do nothing
           returning action, phase, state, size)
