@@ -7,7 +7,7 @@ import type { GatewayError } from '../base/errors.js';
 import { hasCode, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
-import { pathBelow, type RemotePath } from '../remotes/path.js';
+import { MAX_NAME_BYTES, pathBelow, type RemotePath } from '../remotes/path.js';
 import type { Attempt, Remotes } from '../remotes/registry.js';
 import type { FileInfo, LeftOut, Leftovers, Remote } from '../remotes/remote.js';
 import { isFiltered, type JobFolder, type JobTree, type NewJobFile } from '../storage/storage.js';
@@ -280,8 +280,11 @@ export class Listings {
     if (!filter.enters(path.toString(), folder.depth)) return;
     const isClash = await this.isClash(listing, path);
     if (listing.names?.mustAsk === true) return;
+    const isWritten = job.type !== 'delete' && !isExtra;
     const problem =
-      folder.depth >= MAX_DEPTH ? `lies more than ${MAX_DEPTH} folders deep; does a link lead back?` : problemOf(path);
+      folder.depth >= MAX_DEPTH
+        ? `lies more than ${MAX_DEPTH} folders deep; does a link lead back?`
+        : (problemOf(path) ?? (isWritten ? lengthProblem(listing.places.target, path) : undefined));
     const entry = { path, action: 'list', phase: 1, size: 0, modifiedMs: 0 } as const;
     if (isClash) return this.tell(listing, { ...entry, ...CLASH });
     if (problem !== undefined) return this.tell(listing, { ...entry, ...badPath(`the folder ${problem}`) });
@@ -409,6 +412,12 @@ const badPath = (errorMessage: string) => ({ state: 'failed', errorCode: 'bad_pa
 const left = (errorMessage: string) => ({ state: 'skipped', errorMessage }) as const;
 
 function targetProblem(target: Connection, path: Buffer): string | undefined {
-  if (isUtf8(path) || definitionOf(target).can.rawNames) return undefined;
-  return 'is not UTF-8, which the keys of S3 objects must be';
+  if (!isUtf8(path) && !definitionOf(target).can.rawNames) return 'is not UTF-8, which the keys of S3 objects must be';
+  return lengthProblem(target, path);
+}
+
+/** Servers tell it as any other failure, which would be tried again for minutes. */
+function lengthProblem(target: Connection, path: Buffer): string | undefined {
+  if (definitionOf(target).can.isObjectStore || nameIn(path).length <= MAX_NAME_BYTES) return undefined;
+  return `is longer than ${MAX_NAME_BYTES} bytes, which the destination cannot hold`;
 }

@@ -11,7 +11,8 @@ export type RemotePath = string & { readonly [brand]: 'RemotePath' };
 
 export const ROOT = '/' as RemotePath;
 const MAX_PATH_BYTES = 4096;
-const MAX_NAME_BYTES = 255;
+/** What file systems hold, and clients may ask for. */
+export const MAX_NAME_BYTES = 255;
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
