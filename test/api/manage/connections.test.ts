@@ -293,7 +293,9 @@ test('to another account everything of this one is as if it were not there', asy
   });
   const folderId = field<string>(folder, 'id', 201);
   const event = await ops.post(`/manage/watched-folders/${folderId}/test-event`);
-  const job = await ops.post('/api/jobs', { type: 'delete', source: { connectionId: 'sandbox', path: '/nothing' } });
+  const deletion = { type: 'delete', source: { connectionId: 'sandbox', path: '/nothing' } };
+  const job = await ops.post('/api/jobs', deletion);
+  const schedule = await ops.post('/api/schedules', { name: 'nightly', cron: '@daily', job: deletion });
   const [transfer] = field<{ id: string }[]>(await ops.get('/manage/transfers'), 'transfers');
   const ids: Record<string, string | undefined> = {
     connections: connection.id,
@@ -304,6 +306,7 @@ test('to another account everything of this one is as if it were not there', asy
     deliveries: field<string>(event, 'eventId', 202),
     sessions: field<{ id: string }[]>(sessions, 'sessions')[0]?.id,
     jobs: field<{ id: string }>(job, 'job', 202).id,
+    schedules: field<{ id: string }>(schedule, 'schedule', 201).id,
   };
   const bodies: Record<string, unknown> = {
     '/manage/connections/:id/host-keys': { fingerprint: `SHA256:${'A'.repeat(43)}` },
@@ -323,7 +326,16 @@ test('to another account everything of this one is as if it were not there', asy
     assert.equal(answer.status, 404, `${what}: ${answer.text}`);
     assert.equal(answer.text.replaceAll(id, 'X'), absent.text.replaceAll(/01900000-[0-9a-f-]+/g, 'X'), what);
   }
-  for (const list of ['connections', 'key-pairs', 'api-keys', 'transfers', 'watched-folders', 'deliveries', 'jobs']) {
+  for (const list of [
+    'connections',
+    'key-pairs',
+    'api-keys',
+    'transfers',
+    'watched-folders',
+    'deliveries',
+    'jobs',
+    'schedules',
+  ]) {
     assert.ok(!(await other.get(`/manage/${list}`)).text.includes(ids[list] ?? ''), list);
   }
 });
