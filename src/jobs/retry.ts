@@ -5,6 +5,9 @@ import { FATAL, OURS, PASSING } from '../operations/error-classes.js';
 /** Before each further try. */
 export const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000] as const;
 
+/** A server that answered and gives no reason: a busy one does otherwise soon, a full disk does not. */
+const TRIES_OF_A_FAILURE = 2;
+
 export type Verdict =
   /** Tried again after so many milliseconds. */
   | { readonly kind: 'again'; readonly afterMs: number }
@@ -16,6 +19,8 @@ export type Verdict =
 export function verdictOn(error: GatewayError, tries: number): Verdict {
   if (OURS.has(error.code)) return { kind: 'stop', isFatal: false };
   if (FATAL.has(error.code)) return { kind: 'stop', isFatal: true };
-  const afterMs = PASSING.has(error.code) || error.passes ? RETRY_AFTER_MS[tries] : undefined;
+  const isHopeless = error.code === 'remote_failure' && !error.passes && tries >= TRIES_OF_A_FAILURE;
+  const isTried = !isHopeless && (PASSING.has(error.code) || error.passes);
+  const afterMs = isTried ? RETRY_AFTER_MS[tries] : undefined;
   return afterMs === undefined ? { kind: 'failed' } : { kind: 'again', afterMs };
 }
