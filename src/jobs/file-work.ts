@@ -6,7 +6,7 @@ import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { deleteFile, moveFile } from '../operations/change.js';
-import { find, freeName, LeftAlone, namesFor, refuseOlder, replaces } from '../operations/conflicts.js';
+import { find, freeName, LeftAlone, namesFor, refuseOlder, replaces, underFreeName } from '../operations/conflicts.js';
 import { copyFile, type CopyRequest } from '../operations/copy.js';
 import { parseHttpUrl, type UrlFetcher } from '../operations/fetch-url.js';
 import { requireName } from '../operations/names.js';
@@ -121,7 +121,8 @@ export class FileWork {
       if (job.definition.onConflict === 'newer')
         await operation.use((remote) => refuseOlder(remote, wanted, file.modifiedMs));
       await this.tree.markCopied(job.id, file.path, file.size, file.modifiedMs);
-      await moveFile(operation, fixed(from), to, overwrite);
+      const move = (): Promise<unknown> => moveFile(operation, fixed(from), to, overwrite);
+      await (renames(job) ? underFreeName(move) : move());
     });
   }
 
@@ -163,7 +164,7 @@ export class FileWork {
     };
     await this.operations.run(requestOf(task, isMove ? 'move' : 'copy', target, wanted), async (operation) => {
       if (isMove) return this.moveAcross(task, operation, from, request);
-      if (!(await this.stands(task, operation, from, request))) await copyFile(this.operations, operation, request);
+      if (!(await this.stands(task, operation, from, request))) await this.copyOnce(job, operation, request);
     });
   }
 
@@ -218,7 +219,7 @@ export class FileWork {
       const before = await look();
       if (before === undefined) throw new GatewayError('not_found', `${from} does not exist`, { step: 'open' });
       const stands = await this.stands(task, operation, from, request);
-      const { size } = stands ? before : await copyFile(this.operations, operation, request);
+      const { size } = stands ? before : await this.copyOnce(job, operation, request);
       copied = { size, modifiedMs: Math.trunc(before.modifiedAt.getTime()) };
       await this.tree.markCopied(job.id, file.path, size, copied.modifiedMs);
     } else operation.fileSize = file.size;
@@ -244,6 +245,12 @@ export class FileWork {
     if (job.type === 'sync') {
       if (compare === 'digest') await refuseSame(source, target, from, to);
     } else if (onConflict === 'newer') await refuseOlder(target, to, file.modifiedMs);
+  }
+
+  /** Under one name, whichever that is. */
+  private copyOnce(job: RunningJob, operation: Operation, request: CopyRequest): Promise<{ readonly size: number }> {
+    const copy = (): Promise<{ readonly size: number }> => copyFile(this.operations, operation, request);
+    return renames(job) ? underFreeName(copy) : copy();
   }
 
   /** The path itself, or the first name beside it that is not taken. */

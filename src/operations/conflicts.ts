@@ -21,6 +21,7 @@ export const replaces = (rule: ConflictRule): boolean => rule === 'replace' || r
 
 /** Numbers that are tried for a name that is not taken. */
 const MOST_NAMES = 1000;
+const MOST_RACES = 10;
 
 /** The path itself, and names beside it. */
 export function* namesFor(path: RemotePath): Generator<RemotePath> {
@@ -36,6 +37,17 @@ export function freeName(wanted: RemotePath): PathReference {
     }
     throw new GatewayError('already_exists', `${wanted} and ${MOST_NAMES} names like it exist`, { step: 'open' });
   };
+}
+
+/** Does `copy` once more where another one took the name that it had found free. */
+export async function underFreeName<T>(copy: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await copy();
+    } catch (error) {
+      if (!hasCode(error, 'already_exists') || tries === MOST_RACES) throw error;
+    }
+  }
 }
 
 /** @throws LeftAlone where what stands there is as new as the source */
