@@ -204,7 +204,7 @@ function writers(): ReadonlyMap<string, string> {
 /** The tables that the file's statements write; "?" where the name stands in none of them. */
 function tablesWrittenBy(file: string): string[] {
   const text = readFileSync(join(SOURCE, file), 'utf8');
-  const write = /(?<!for |do )\b(?:insert into|update|delete from|truncate)\s+(?:(\w+)|\$\{)/g;
+  const write = /(?<!for |do |no key )\b(?:insert into|update|delete from|truncate)\s+(?:(\w+)|\$\{)/g;
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isTaggedTemplateExpression(node)) {

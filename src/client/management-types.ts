@@ -1069,12 +1069,12 @@ export interface components {
         readonly failed: number;
         /** @description Files that were deleted. */
         readonly deleted: number;
-        /** @description Bytes of the files that are done. */
+        /** @description Bytes of the files that are done, and of those under way as far as they are. */
         readonly bytes: number;
         /** @description Bytes of the files that are, or were, to be transferred. */
         readonly bytesTotal: number;
       };
-      /** @description Of the time that it has run. */
+      /** @description While it runs, of the last ten to twenty seconds; else of all the time that it has run. */
       readonly bytesPerSecond: number;
       /** @description Until its end at this speed; null where nobody can tell. */
       readonly etaSeconds: number | null;

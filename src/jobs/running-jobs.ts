@@ -18,13 +18,15 @@ interface Present {
 }
 
 const LOOK_EVERY_MS = 300;
+const SAMPLE_EVERY_LOOKS = 10;
 
 export class RunningJobs {
   readonly #jobs = new Map<string, Present>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
+  #looks = 0;
 
-  constructor(private readonly rows: Pick<Jobs, 'states'>) {}
+  constructor(private readonly rows: Pick<Jobs, 'states' | 'sample'>) {}
 
   enter(jobId: string, stopping: AbortSignal): Stay {
     const job = this.#jobs.get(jobId) ?? { stays: new Set(), state: 'running' };
@@ -68,6 +70,7 @@ export class RunningJobs {
       const states = await this.rows.states(ids);
       // A job that is gone went with its account.
       for (const id of ids) this.told(id, states.get(id) ?? 'cancelled');
+      if (++this.#looks % SAMPLE_EVERY_LOOKS === 0) await this.rows.sample(ids);
     } catch {
       // The database is away: nobody can have changed anything either.
     } finally {

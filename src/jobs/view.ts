@@ -38,12 +38,12 @@ export const jobSchema = object('Job', {
       skipped: count('Files that were left as they are: unchanged, or in the way.'),
       failed: count('Files that failed.'),
       deleted: count('Files that were deleted.'),
-      bytes: count('Bytes of the files that are done.'),
+      bytes: count('Bytes of the files that are done, and of those under way as far as they are.'),
       bytesTotal: count('Bytes of the files that are, or were, to be transferred.'),
     },
     'Exact at any moment; of a dry run what would be.',
   ),
-  bytesPerSecond: count('Of the time that it has run.'),
+  bytesPerSecond: count('While it runs, of the last ten to twenty seconds; else of all the time that it has run.'),
   etaSeconds: countOrNull('Until its end at this speed; null where nobody can tell.'),
   error: textOrNull('What ended all of it.'),
   errorCode: textOrNull('The code of that, as `X-Error-Code` would carry it.'),
@@ -73,8 +73,9 @@ export const jobExample: Static<typeof jobSchema> = {
 
 export function jobOf(job: Job): Static<typeof jobSchema> {
   const { id, type, name, state, definition, scheduleId, createdAt, startedAt, finishedAt } = job;
-  const { found, done, skipped, failed, deleted, bytes, bytesTotal } = job;
-  const bytesPerSecond = job.activeMs > 0 ? Math.round((bytes * 1000) / job.activeMs) : 0;
+  const { found, done, skipped, failed, deleted } = job;
+  const [bytes, bytesTotal] = [job.bytes + job.moving.bytes, job.bytesTotal + job.moving.grown];
+  const bytesPerSecond = speedOf(job);
   const canTell = state === 'running' && job.isListed && bytesPerSecond > 0;
   return {
     ...{
@@ -95,6 +96,17 @@ export function jobOf(job: Job): Static<typeof jobSchema> {
     finishedAt: finishedAt?.toISOString() ?? null,
     scheduleId,
   };
+}
+
+/** Nobody reads a speed out of less. */
+const LEAST_MS = 500;
+
+function speedOf({ state, bytes, moving, sample, activeMs }: Job): number {
+  const [passed, ms] =
+    state === 'running' && sample !== null && sample.agoMs >= LEAST_MS
+      ? [bytes + moving.bytes - sample.bytes, sample.agoMs]
+      : [bytes, activeMs];
+  return ms > 0 ? Math.max(0, Math.round((passed * 1000) / ms)) : 0;
 }
 
 const FINISHED = 'job.finished';

@@ -1,6 +1,6 @@
 /** The operations that run in this process, while they run: how far they are, and how to end one from outside. */
 import { GatewayError } from '../base/errors.js';
-import type { Direction, TransferType } from '../storage/storage.js';
+import type { Direction, JobReference, TransferType } from '../storage/storage.js';
 
 export interface LiveTransfer {
   readonly id: string;
@@ -11,8 +11,8 @@ export interface LiveTransfer {
   readonly startedAt: Date;
   readonly filename: string;
   readonly path: string;
-  /** The job that it is of. */
-  readonly jobId: string | undefined;
+  /** The job that it is of, and which file of it. */
+  readonly job: JobReference | undefined;
   /** Of the file, so far. */
   readonly bytes: number;
   /** undefined where nobody knows. */

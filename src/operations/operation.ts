@@ -306,7 +306,7 @@ export class RunningOperation implements Operation, LiveEntry {
       startedAt: this.transfer.startedAt,
       filename: this.final?.filename ?? request.filename,
       path: this.final?.path ?? request.path,
-      jobId: recordOf(request.job).job?.id,
+      job: recordOf(request.job).job,
       bytes: this.fileSize,
       totalBytes: this.expectedSize,
       step: this.stages.current ?? 'queue',

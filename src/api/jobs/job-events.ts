@@ -81,7 +81,7 @@ export class JobEvents {
     if (watcher.lastEnd === undefined) watcher.lastEnd = await this.rows.lastEnd(jobId);
     else await this.tellFiles(watcher, watcher.lastEnd);
     // That only time has passed is no news.
-    const key = JSON.stringify({ ...job, activeMs: 0 });
+    const key = JSON.stringify([{ ...job, activeMs: 0, sample: null }, jobOf(job).bytesPerSecond]);
     if (key !== watcher.shown) stream.tell('job', watcher.viewOf(job));
     else if (this.looks % PING_EVERY_LOOKS === 0) stream.say(': ping\n\n');
     watcher.shown = key;

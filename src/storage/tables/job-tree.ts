@@ -8,6 +8,7 @@ import type { Job, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from '.
 import { isFiltered } from './job.js';
 import type { JobEnd } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf } from './job-seats.js';
+import { movingOf } from './running-transfers.js';
 
 const PURGE_ROWS = 5000;
 /** More are not written in the line of short transactions. */
@@ -361,9 +362,24 @@ export async function startQueued(tx: Transaction, accountId: string, limit: num
       select id from jobs where account_id = ${accountId} and state = 'queued' order by id
       limit greatest(0, ${limit}::bigint
         - (select count(*) from jobs where account_id = ${accountId} and state = 'running')))
-    update jobs j set state = 'running', started_at = coalesce(started_at, now()), active_since = now()
+    update jobs j set state = 'running', started_at = coalesce(started_at, now()), active_since = now(),
+      sampled_at = now(), sampled_bytes = bytes, earlier_at = null, earlier_bytes = null
     from next where j.id = next.id returning j.id`;
   return started.map(({ id }) => id);
+}
+
+/** The speed that is shown is that since the sample before the last one: of once to twice this time. */
+const SAMPLE_SECONDS = 10;
+
+/** Those that are locked by others are left to the next time. */
+export async function sampleRunning(sql: Queryable, ids: readonly string[]): Promise<void> {
+  await sql`
+    with due as (
+      select id from jobs where id = any(${sql.types.uuids(ids)}) and state = 'running'
+        and sampled_at < now() - make_interval(secs => ${SAMPLE_SECONDS}) for no key update skip locked)
+    update jobs j set earlier_at = sampled_at, earlier_bytes = sampled_bytes,
+      sampled_at = now(), sampled_bytes = bytes + (${movingOf(sql)}->>'bytes')::bigint
+    from due where j.id = due.id`;
 }
 
 /** Removes a part of what one job has left that ended so many days ago. Resolves to whether there is more. */

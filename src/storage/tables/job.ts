@@ -98,6 +98,10 @@ export interface Job extends JobCounts {
   readonly createdAt: Date;
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
+  /** Of files that are under way: bytes that have passed, and by how much they are larger than they were listed. */
+  readonly moving: { readonly bytes: number; readonly grown: number };
+  /** A moment ago: the bytes that had passed, and how long ago that was; null before it runs. */
+  readonly sample: { readonly bytes: number; readonly agoMs: number } | null;
   /** Without its pauses. */
   readonly activeMs: number;
   /** Whether its folders have all been listed. */

@@ -8,8 +8,9 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { Job, JobFileItem, JobFileState, JobState, JobType, NewJobRow, RunningJob } from './job.js';
 import { type JobEnd, nextPhase } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf } from './job-seats.js';
+import { movingOf } from './running-transfers.js';
 import { insertJobEvent } from './webhook-events.js';
-import { insertJob, narrow, purgeEnded, setPhase, setState, startQueued } from './job-tree.js';
+import { insertJob, narrow, purgeEnded, sampleRunning, setPhase, setState, startQueued } from './job-tree.js';
 
 export interface JobLimits {
   /** Of one account. */
@@ -151,6 +152,11 @@ export class Jobs {
     const rows = await this.database.all<{ id: string; state: JobState }>`
       select id, state from jobs where id = any(${(sql) => sql.types.uuids(ids)})`;
     return new Map(rows.map(({ id, state }) => [id, state]));
+  }
+
+  /** How far those are that run, once in a while: their speed is told from that. */
+  async sample(ids: readonly string[]): Promise<void> {
+    await this.database.run((sql) => sampleRunning(sql, ids));
   }
 
   /** Its files that are under way end, and no other begins. Resolves to the job as it was found; undefined = unknown. */
@@ -330,7 +336,9 @@ function columns(sql: Queryable) {
     j.id, j.account_id as "accountId", j.key_id as "keyId", j.schedule_id as "scheduleId", j.type, j.name, j.state, j.phase,
     j.definition, j.found, j.done, j.skipped, j.failed, j.deleted, j.bytes, j.bytes_total as "bytesTotal",
     j.error_code as "errorCode", j.error_message as "errorMessage", j.created_at as "createdAt",
-    j.started_at as "startedAt", j.finished_at as "finishedAt",
+    j.started_at as "startedAt", j.finished_at as "finishedAt", ${movingOf(sql)} as moving,
+    case when j.sampled_at is not null then json_build_object('bytes', coalesce(j.earlier_bytes, j.sampled_bytes),
+      'agoMs', (extract(epoch from now() - coalesce(j.earlier_at, j.sampled_at)) * 1000)::bigint) end as sample,
     (j.active_ms + coalesce((extract(epoch from now() - j.active_since) * 1000)::bigint, 0)) as "activeMs",
     not exists (select from job_folders f where f.job_id = j.id and f.state = 'waiting') as "isListed"`;
 }

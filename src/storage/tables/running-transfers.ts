@@ -1,5 +1,7 @@
 /** What the nodes tell each other about transfers that run: progress for those who watch, and the wish to cancel. */
 import type { Database } from '../postgres/database.js';
+import type { Queryable } from '../postgres/sql.js';
+import type { JobReference } from './transfer.js';
 
 /** One that has run for a moment. */
 export interface RunningRow {
@@ -9,11 +11,14 @@ export interface RunningRow {
   readonly totalBytes: number | null;
   readonly bytesPerSecond: number;
   readonly step: string;
+  readonly job: JobReference | null;
   readonly facts: Readonly<Record<string, string>>;
 }
 
 /** A row nobody renewed for so long is of a node that died. */
 const STALE_SECONDS = 15;
+/** Sooner than another node begins its file anew. */
+const STALE_FILE_SECONDS = 5;
 
 export class RunningTransfers {
   constructor(
@@ -31,10 +36,11 @@ export class RunningTransfers {
       if (rows.length === 0) return [];
       const wanted = await sql<{ id: string; cancel_asked: boolean }[]>`
         insert into running_transfers as r
-          (id, account_id, node_id, bytes, total_bytes, bytes_per_second, step, facts)
-        select id, "accountId", ${this.nodeId}::uuid, bytes, "totalBytes", "bytesPerSecond", step, facts
+          (id, account_id, node_id, bytes, total_bytes, bytes_per_second, step, facts, job_id, job_path)
+        select id, "accountId", ${this.nodeId}::uuid, bytes, "totalBytes", "bytesPerSecond", step, facts,
+          (job->>'id')::uuid, decode(job->>'path', 'hex')
         from jsonb_to_recordset(${input}::text::jsonb) as t (id uuid, "accountId" uuid, bytes bigint,
-          "totalBytes" bigint, "bytesPerSecond" bigint, step text, facts jsonb)
+          "totalBytes" bigint, "bytesPerSecond" bigint, step text, facts jsonb, job jsonb)
         on conflict (id) do update set bytes = excluded.bytes, total_bytes = excluded.total_bytes,
           bytes_per_second = excluded.bytes_per_second, step = excluded.step, facts = excluded.facts,
           updated_at = now()
@@ -47,7 +53,8 @@ export class RunningTransfers {
   async elsewhere(accountIds: readonly string[]): Promise<readonly RunningRow[]> {
     return this.database.all<RunningRow>`
       select id, account_id as "accountId", bytes, total_bytes as "totalBytes",
-             bytes_per_second as "bytesPerSecond", step, facts
+             bytes_per_second as "bytesPerSecond", step, facts,
+             case when job_id is not null then json_build_object('id', job_id, 'path', encode(job_path, 'hex')) end as job
       from running_transfers
       where account_id = any(${(sql) => sql.types.uuids(accountIds)}) and node_id <> ${this.nodeId}
         and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) order by id`;
@@ -61,4 +68,17 @@ export class RunningTransfers {
         and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) returning id`;
     return rows.length > 0;
   }
+}
+
+/**
+ * Of the job `j`: what has passed of files that have not ended, and by how much they turn out larger than they were listed.
+ * A file that ends is counted with its end, and from then on not here.
+ */
+export function movingOf(sql: Queryable) {
+  return sql`
+    (select json_build_object('bytes', coalesce(sum(r.bytes), 0),
+        'grown', coalesce(sum(greatest(coalesce(r.total_bytes, r.bytes) - f.size, 0)), 0))
+      from running_transfers r join job_files f on f.job_id = r.job_id and f.path = r.job_path and f.state = 'waiting'
+      where r.job_id = j.id and j.state in ('running', 'paused')
+        and r.updated_at > now() - make_interval(secs => ${STALE_FILE_SECONDS}))`;
 }

@@ -40,7 +40,7 @@ const job: Job = {
   },
   ...{ found: 1, done: 0, skipped: 0, failed: 1, deleted: 0, bytes: 0, bytesTotal: 0 },
   ...{ errorCode: 'not_found', errorMessage: 'gone', createdAt: at, startedAt: null, finishedAt: at },
-  ...{ activeMs: 1, isListed: true },
+  ...{ activeMs: 1, isListed: true, moving: { bytes: 0, grown: 0 }, sample: null },
 };
 const bodies = {
   FilesDetectedEvent: filesEvents(source, files, { filesPerEvent: 100, bytesPerEvent: 20_000 }).map(({ body }) => body),

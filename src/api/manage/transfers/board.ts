@@ -152,7 +152,7 @@ export class TransferBoard {
   }
 
   private rowOf(live: LiveTransfer): RunningRow {
-    const { id, accountId, bytes, totalBytes, step, startedAt, jobId, ...facts } = live;
+    const { id, accountId, bytes, totalBytes, step, startedAt, job = null, ...facts } = live;
     return {
       id,
       accountId,
@@ -160,19 +160,20 @@ export class TransferBoard {
       totalBytes: totalBytes ?? null,
       bytesPerSecond: this.speeds.get(id)?.perSecond ?? 0,
       step,
-      facts: { ...facts, startedAt: startedAt.toISOString(), ...(jobId === undefined ? {} : { jobId }) },
+      job,
+      facts: { ...facts, startedAt: startedAt.toISOString() },
     };
   }
 }
 
-function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, facts }: RunningRow): ManagedTransferView {
-  const { startedAt, jobId = null, ...rest } = facts as RunningFacts;
+function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, job, facts }: RunningRow): ManagedTransferView {
+  const { startedAt, ...rest } = facts as RunningFacts;
   return {
     id,
     ...rest,
     fileSize: bytes,
     status: 'pending',
-    jobId,
+    jobId: job?.id ?? null,
     errorMessage: null,
     errorCode: null,
     durationMs: Math.max(0, Date.now() - Date.parse(startedAt)),
@@ -184,7 +185,6 @@ function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, facts }: RunningR
 /** What is told of a transfer beside how far it is: `rowOf` writes it, on whatever node. */
 type RunningFacts = Pick<ManagedTransferView, 'connectionId' | 'type' | 'direction' | 'filename' | 'path'> & {
   readonly startedAt: string;
-  readonly jobId?: string;
 };
 
 /** One watcher. It is told only what differs from what it was told before. */

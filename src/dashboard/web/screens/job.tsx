@@ -26,17 +26,7 @@ import { factsOf } from './jobs/facts.tsx';
 import { JobFiles } from './jobs/files.tsx';
 import { useJob } from './jobs/live.ts';
 import { JobProgress, leftText, speedText, starterOf, StateBadge, useConnectionNames } from './jobs/rows.tsx';
-import {
-  countsText,
-  filesText,
-  hasEnded,
-  isRepeatable,
-  type Moving,
-  movingOf,
-  paceOf,
-  STILL,
-  titleOf,
-} from './jobs/words.ts';
+import { countsText, filesText, hasEnded, isRepeatable, titleOf } from './jobs/words.ts';
 import { LiveRows } from './transfers/rows.tsx';
 
 const JOBS = ['/manage/jobs', '/api/jobs'];
@@ -160,24 +150,22 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
   );
 }
 
-function Progressed({ job, now = STILL }: { readonly job: Job; readonly now?: Moving }): ReactElement {
+function Progressed({ job }: { readonly job: Job }): ReactElement {
   const { counts, isListed, startedAt } = job;
-  const moving = now.bytes;
-  const pace = paceOf(job, now);
   return (
     <Panel>
       <div className="panel-body stack tight">
-        <JobProgress job={job} moving={moving} />
+        <JobProgress job={job} />
         <p role="status">{countsText(job)}</p>
         <div className="live-numbers number">
           <span>
             {filesText(counts.found)} found{!isListed && !hasEnded(job) && ', still listing'}
           </span>
           <span>
-            {formatBytes(Math.min(counts.bytes + moving, counts.bytesTotal))} of {formatBytes(counts.bytesTotal)}
+            {formatBytes(counts.bytes)} of {formatBytes(counts.bytesTotal)}
           </span>
-          {startedAt !== null && <span>{speedText({ ...job, bytesPerSecond: pace.bytesPerSecond })}</span>}
-          {pace.etaSeconds !== null && <span>{leftText({ ...job, etaSeconds: pace.etaSeconds })}</span>}
+          {startedAt !== null && <span>{speedText(job)}</span>}
+          {job.etaSeconds !== null && <span>{leftText(job)}</span>}
         </div>
       </div>
     </Panel>
@@ -189,7 +177,7 @@ function Running({ job }: { readonly job: Job }): ReactElement {
   const own = transfers.filter(({ jobId }) => jobId === job.id);
   return (
     <>
-      <Progressed job={job} now={movingOf(own.flatMap(({ live }) => live ?? []))} />
+      <Progressed job={job} />
       <Panel title="Now">
         {own.length === 0 ? (
           <p className="panel-body muted">No file is being transferred at this moment.</p>

@@ -23,9 +23,9 @@ export function StateBadge({ job: { state, settings } }: { readonly job: Job }):
   );
 }
 
-export function JobProgress({ job, moving = 0 }: { readonly job: Job; readonly moving?: number }): ReactElement {
+export function JobProgress({ job }: { readonly job: Job }): ReactElement {
   const tone = STATES[job.state][1];
-  return <Progress {...progressOf(job, moving)} label={`Progress of ${titleOf(job)}`} tone={tone} />;
+  return <Progress {...progressOf(job)} label={`Progress of ${titleOf(job)}`} tone={tone} />;
 }
 
 /** How fast it goes, or went. */

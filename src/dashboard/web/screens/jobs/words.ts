@@ -56,38 +56,12 @@ export function titleOf({
   return name ?? `${TYPES[type]} ${(source ?? destination)?.path ?? ''}`;
 }
 
-/** How far it is, with bytes of files that are under way; undefined while nobody can tell how much there is. */
-export function progressOf(job: Job, moving: number): { readonly value: number | undefined; readonly max: number } {
+/** How far it is; undefined while nobody can tell how much there is. */
+export function progressOf(job: Job): { readonly value: number | undefined; readonly max: number } {
   const { found, bytes, bytesTotal } = job.counts;
   if (job.state === 'succeeded') return { value: 1, max: 1 };
   if (!job.isListed) return { value: hasEnded(job) ? 0 : undefined, max: 1 };
-  return bytesTotal > 0
-    ? { value: bytes + moving, max: bytesTotal }
-    : { value: endedFiles(job), max: Math.max(1, found) };
-}
-
-/** Of files that are under way, together. */
-export interface Moving {
-  readonly bytes: number;
-  readonly bytesPerSecond: number;
-}
-
-export const STILL: Moving = { bytes: 0, bytesPerSecond: 0 };
-
-export function movingOf(live: readonly Moving[]): Moving {
-  return live.reduce(
-    (sum, one) => ({ bytes: sum.bytes + one.bytes, bytesPerSecond: sum.bytesPerSecond + one.bytesPerSecond }),
-    STILL,
-  );
-}
-
-/** The average is of whole files: of a few large ones it knows nothing, of many short ones that which is seen under way. */
-export function paceOf(job: Job, now: Moving): Pick<Job, 'bytesPerSecond' | 'etaSeconds'> {
-  const { state, isListed, counts } = job;
-  const bytesPerSecond = Math.max(job.bytesPerSecond, now.bytesPerSecond);
-  if (state !== 'running' || !isListed || bytesPerSecond === 0) return { bytesPerSecond, etaSeconds: job.etaSeconds };
-  const left = Math.max(0, counts.bytesTotal - counts.bytes - now.bytes);
-  return { bytesPerSecond, etaSeconds: left / bytesPerSecond };
+  return bytesTotal > 0 ? { value: bytes, max: bytesTotal } : { value: endedFiles(job), max: Math.max(1, found) };
 }
 
 function endedFiles({ counts: { done, skipped, failed, deleted } }: Job): number {

@@ -1,0 +1,104 @@
+/** How far a job is while one large file goes on: its bytes count as they pass, and of a node that dies none count twice. */
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { once } from 'node:events';
+import { after, before, describe, test } from 'node:test';
+import { contentOf, MIB } from '../faults/rig.js';
+import { FTP_SERVERS, SFTP_SERVERS } from '../servers/catalogue.js';
+import { eventually } from '../support/eventually.js';
+import { KEY } from '../support/gateway.js';
+import { type Cluster, startCluster } from './cluster.js';
+import { begin, ENDED, history, type JobView, run } from './support.js';
+
+const SIZE = 12 * MIB;
+const SMALL = 10_000;
+const SMALL_FILES = 5;
+const TOTAL = SIZE + SMALL_FILES * SMALL;
+
+interface Progressing extends JobView {
+  readonly bytesPerSecond: number;
+  readonly etaSeconds: number | null;
+}
+
+describe('a large file of a job', { timeout: 300_000 }, () => {
+  let cluster: Cluster<'from' | 'to'>;
+
+  before(async () => {
+    cluster = await startCluster({ from: SFTP_SERVERS[1], to: FTP_SERVERS[0] }, { nodes: 2 });
+    const { disk } = cluster.servers.from;
+    await disk.write('/tree/large.bin', contentOf('large', SIZE));
+    for (let number = 0; number < SMALL_FILES; number++) {
+      await disk.write(`/tree/${number}.bin`, contentOf(String(number), SMALL));
+    }
+  });
+  after(() => cluster?.stop());
+
+  const order = (path: string, bytesPerSecond: number): object => ({
+    ...{ type: 'copy', bytesPerSecond, source: { connectionId: 'from', path: '/tree' } },
+    destination: { connectionId: 'to', path },
+  });
+
+  /** Each as it was seen, until the job has ended. */
+  async function follow(id: string, seen: (job: Progressing) => Promise<void> | void): Promise<Progressing> {
+    for (;;) {
+      const job = (await cluster.see(id)) as Progressing;
+      if (ENDED.includes(job.state)) return job;
+      await seen(job);
+      await eventually(async () => differs(job, (await cluster.see(id)) as Progressing), 'the job goes on', 40_000);
+    }
+  }
+
+  test('shows its bytes, its speed and the time that is left before it ends', async () => {
+    const speed = 1.5 * MIB;
+    const { id } = await begin(cluster.api, order('/seen', speed));
+    const told = watch(id);
+    const shown: Progressing[] = [];
+    const end = await follow(id, (job) => void shown.push(job));
+    assert.deepEqual([end.state, end.counts.done, end.counts.bytes], ['succeeded', SMALL_FILES + 1, TOTAL]);
+    assert.equal(end.counts.bytesTotal, TOTAL);
+    const steps = new Set(shown.map(({ counts }) => counts.bytes));
+    assert.ok(steps.size >= 4, `it grows on the way: ${[...steps].join(' ')}`);
+    for (const { counts } of shown) assert.ok(counts.bytes <= TOTAL, JSON.stringify(counts));
+    const late = shown.filter(({ counts }) => counts.bytes > SIZE / 2 && counts.bytes < SIZE);
+    assert.ok(late.length > 0);
+    for (const { bytesPerSecond, etaSeconds, counts } of late) {
+      assert.ok(bytesPerSecond > speed / 3 && bytesPerSecond < speed * 2, `${bytesPerSecond} bytes a second`);
+      assert.equal(etaSeconds, Math.ceil((TOTAL - counts.bytes) / bytesPerSecond));
+    }
+    const events = (await told).map(({ counts }) => counts.bytes).filter((bytes) => bytes > 100_000 && bytes < SIZE);
+    assert.ok(new Set(events).size >= 4, `those who watch see it too: ${events.join(' ')}`);
+  });
+
+  test('counts once although the nodes that have it in hand are killed', async () => {
+    const { id } = await begin(cluster.api, order('/killed', 2 * MIB));
+    let kills = 0;
+    const end = await follow(id, async ({ counts }) => {
+      assert.ok(counts.bytes <= TOTAL, `after ${kills} kills ${counts.bytes} of ${TOTAL}`);
+      if (kills > 0 || counts.bytes < SIZE / 2) return;
+      for (kills = 0; cluster.nodes.length > 0; kills++) await cluster.kill();
+      await cluster.add();
+      await cluster.add();
+    });
+    assert.equal(kills, 2);
+    const { found, done, bytes, bytesTotal } = end.counts;
+    assert.deepEqual([found, done, bytes, bytesTotal], [SMALL_FILES + 1, SMALL_FILES + 1, TOTAL, TOTAL]);
+    const items = await history(cluster.api, { type: 'copy' });
+    assert.equal(items.filter(({ path }) => path === '/killed/large.bin').length, 1);
+    const again = (await run(cluster.api, { ...order('/killed', 0), type: 'sync' })) as Progressing;
+    assert.deepEqual([again.state, again.counts.done], ['succeeded', 0], 'what stands there is whole');
+  });
+
+  async function watch(id: string): Promise<Progressing[]> {
+    const headers = { Authorization: `Bearer ${KEY}` };
+    const { port } = cluster.node(0);
+    const request = http.get({ host: '127.0.0.1', port, path: `/api/jobs/${id}/events`, headers, agent: false });
+    const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+    let text = '';
+    for await (const part of answer.setEncoding('utf8')) text += String(part);
+    return [...text.matchAll(/^event: job\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? '') as Progressing);
+  }
+});
+
+function differs(one: Progressing, other: Progressing): boolean {
+  return one.state !== other.state || JSON.stringify(one.counts) !== JSON.stringify(other.counts);
+}
