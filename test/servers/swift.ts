@@ -14,6 +14,8 @@ export interface SwiftServer {
   readonly secretAccessKey: string;
   /** A login that may not do anything. */
   readonly guest: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Of one that was given a disk of its own. */
+  resize(diskBytes: number): void;
   stop(): Promise<void>;
 }
 
@@ -80,6 +82,7 @@ export async function startSwift(diskBytes?: number): Promise<SwiftServer> {
     accessKeyId: 'test:tester',
     secretAccessKey: 'testing',
     guest: { accessKeyId: 'test:guest', secretAccessKey: 'guesting' },
+    resize: (bytes) => execFileSync('mount', ['-o', `remount,size=${bytes}`, devices]),
     stop,
   };
 }

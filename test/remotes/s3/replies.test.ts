@@ -436,6 +436,7 @@ describe('s3 answers', () => {
     [s3Error(400, 'KeyTooLongError'), 'bad_path', /longer/],
     [s3Error(400, 'EntityTooLarge'), 'too_large', /larger/],
     [s3Error(507, 'XMinioStorageFull'), 'no_space', /space/],
+    [s3Error(400, 'XMinioAdminBucketQuotaExceeded'), 'no_space', /as full as it may be/],
     [s3Error(418, 'Teapot'), 'remote_failure', /refused/],
     [
       { status: 403, headers: { 'content-type': 'text/html' }, body: '<html><p>blocked</html>' },

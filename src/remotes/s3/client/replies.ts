@@ -172,6 +172,7 @@ const CODES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   XMinioInvalidObjectName: ['bad_path', 'the store does not take this name'],
   QuotaExceeded: ['no_space', 'the store has no space left'],
   InsufficientStorage: ['no_space', 'the store has no space left'],
+  XMinioAdminBucketQuotaExceeded: ['no_space', 'the bucket is as full as it may be'],
   XMinioStorageFull: ['no_space', 'the store has no space left'],
   SlowDown: ['remote_failure', 'the store asks for fewer requests'],
   IncompleteBody: ['connection_lost', 'the body did not arrive whole'],
