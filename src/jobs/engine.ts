@@ -1,5 +1,5 @@
 /** The work on jobs on this node: slices of listings and of files, taken from the queues that all nodes share. */
-import { GatewayError, hasCode } from '../base/errors.js';
+import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { requireActive } from '../operations/operation.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';
@@ -8,7 +8,9 @@ import {
   type Connections,
   type JobOutcome,
   type JobStorage,
+  type Job,
   type JobEnding,
+  type JobHolder,
   JobWorker,
   type RunningJob,
   type Seat,
@@ -31,6 +33,8 @@ export interface JobEngineOptions {
   readonly files: Slices;
   readonly remove: Slices;
   readonly retentionDays: number;
+  /** @throws GatewayError where whoever asked for it would be refused now */
+  readonly checkHolder: (holder: JobHolder, ends: Job['definition']) => void;
   readonly log: StorageOptions['log'];
 }
 
@@ -48,11 +52,15 @@ interface Slices {
 /** Of one job, of one kind. */
 const SLICES_OF_A_JOB = 4;
 const PURGE_EVERY_MS = 60_000;
+const LOOK_AT_KEYS_EVERY_MS = 1_000;
+const FORSAKEN_AT_ONCE = 50;
 
 export class JobEngine {
   readonly #workers: Readonly<Record<SeatKind, JobWorker>>;
   #purging: Promise<void> | undefined;
   #purgeTimer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
   constructor(private readonly options: JobEngineOptions) {
@@ -64,6 +72,9 @@ export class JobEngine {
     this.#purgeTimer = setInterval(() => {
       this.#purging ??= this.purge().finally(() => (this.#purging = undefined));
     }, PURGE_EVERY_MS).unref();
+    this.#lookTimer = setInterval(() => {
+      this.#looking ??= this.endForsaken().finally(() => (this.#looking = undefined));
+    }, LOOK_AT_KEYS_EVERY_MS).unref();
   }
 
   /** There may be something to do. */
@@ -74,8 +85,9 @@ export class JobEngine {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#purgeTimer);
+    clearInterval(this.#lookTimer);
     await Promise.all(Object.values(this.#workers).map((worker) => worker.stop(0)));
-    await this.#purging;
+    await Promise.all([this.#purging, this.#looking]);
   }
 
   private worker(queue: SeatKind): JobWorker {
@@ -98,7 +110,7 @@ export class JobEngine {
     if (end.kind === 'fatal' && job !== undefined) {
       const { code, clientText: message } = end.error;
       await storage.rows.fail(job, { code, message }, limits);
-      running.told(jobId, 'failed');
+      running.told(jobId, { state: 'failed', errorCode: code, errorMessage: message });
     }
     const left = await storage.rows.leave(claimed, jobId, seat, limits);
     this.wake();
@@ -148,6 +160,23 @@ export class JobEngine {
     }
   }
 
+  /** Jobs whose key was revoked or narrowed end, as any request with it would. Never rejects. */
+  private async endForsaken(): Promise<void> {
+    const { storage, running, limits, checkHolder, log } = this.options;
+    try {
+      for (const job of await storage.rows.forsaken(FORSAKEN_AT_ONCE)) {
+        const error = thrownBy(() => checkHolder(job, job.definition));
+        if (error === undefined) continue;
+        const { code, clientText: message } = error;
+        await storage.rows.stop(job, { code, message }, limits);
+        running.told(job.id, { state: 'failed', errorCode: code, errorMessage: message });
+        this.wake();
+      }
+    } catch (error) {
+      log('debug', 'jobs whose key is gone could not be ended', { reason: String(error) });
+    }
+  }
+
   /** Never rejects. */
   private async purge(): Promise<void> {
     const { storage, retentionDays, log } = this.options;
@@ -160,3 +189,12 @@ export class JobEngine {
 }
 
 const NOTHING: SliceEnd = { kind: 'nothing' };
+
+function thrownBy(check: () => void): GatewayError | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return toGatewayError(error);
+  }
+}

@@ -62,6 +62,7 @@ export function createJobs(options: JobsOptions): JobsPart {
   const engine = new JobEngine({
     ...{ storage: jobs, connections, running, limits, concurrency: config.concurrency, log },
     retentionDays: config.retentionDays,
+    checkHolder: (holder, ends) => service.checkHolder(holder, ends, 'retry it with another key'),
     list: new Listings({ tree, remotes, leftovers }),
     remove: new Removals({ tree, remotes, leftovers }),
     files: new FileSlices({

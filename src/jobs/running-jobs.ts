@@ -1,7 +1,7 @@
 /** The jobs that this node has slices of: whether they are still wanted, which any node may have changed. */
 import { onAbort } from '../base/deadline.js';
-import { GatewayError } from '../base/errors.js';
-import type { Jobs, JobState } from '../storage/storage.js';
+import { type ErrorCode, GatewayError } from '../base/errors.js';
+import type { JobNow, Jobs, JobState } from '../storage/storage.js';
 
 /** One slice's part in a job. */
 export interface Stay {
@@ -18,6 +18,9 @@ interface Present {
 }
 
 const LOOK_EVERY_MS = 300;
+/** A job that ends of one of these must not go on by a single file. */
+const LOST_RIGHTS: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'scope_missing']);
+const GONE: JobNow = { state: 'cancelled', errorCode: null, errorMessage: null };
 const SAMPLE_EVERY_LOOKS = 10;
 
 export class RunningJobs {
@@ -53,13 +56,19 @@ export class RunningJobs {
   }
 
   /** Somebody has changed it here: nobody need wait for the next look. */
-  told(jobId: string, state: JobState): void {
+  told(jobId: string, { state, errorCode, errorMessage }: JobNow): void {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
     job.state = state;
-    if (state !== 'cancelled') return;
-    for (const stay of job.stays)
-      stay.abort(new GatewayError('cancelled', 'the job was cancelled', { step: 'transfer' }));
+    // Whatever else ends a job, files that are under way may come to their end.
+    const why =
+      state === 'cancelled'
+        ? 'the job was cancelled'
+        : errorCode !== null && LOST_RIGHTS.has(errorCode)
+          ? `the job was ended: ${errorMessage}`
+          : undefined;
+    if (why === undefined) return;
+    for (const stay of job.stays) stay.abort(new GatewayError('cancelled', why, { step: 'transfer' }));
   }
 
   async #look(): Promise<void> {
@@ -69,7 +78,7 @@ export class RunningJobs {
       const ids = [...this.#jobs.keys()];
       const states = await this.rows.states(ids);
       // A job that is gone went with its account.
-      for (const id of ids) this.told(id, states.get(id) ?? 'cancelled');
+      for (const id of ids) this.told(id, states.get(id) ?? GONE);
       if (++this.#looks % SAMPLE_EVERY_LOOKS === 0) await this.rows.sample(ids);
     } catch {
       // The database is away: nobody can have changed anything either.

@@ -1,6 +1,6 @@
 /** Schedules: what the API asks of them, and the look at the clock that begins their jobs. */
 import { validate as isUuid } from 'uuid';
-import { type Caller, SCOPES } from '../base/caller.js';
+import type { Caller } from '../base/caller.js';
 import { GatewayError, refusal, toGatewayError } from '../base/errors.js';
 import type { EndSignal } from '../base/ending.js';
 import type {
@@ -15,7 +15,7 @@ import type {
   StorageOptions,
 } from '../storage/storage.js';
 import { recurrenceOf, timesFrom } from './cron.js';
-import { type JobEnds, type JobOrder, type JobService, keyOf, mayUse } from './service.js';
+import { type JobOrder, type JobService, keyOf, mayUse } from './service.js';
 
 export interface ScheduleServiceOptions {
   readonly rows: Schedules;
@@ -137,26 +137,12 @@ export class ScheduleService {
 
   #verdictOn(due: DueSchedule): { readonly next: Date | null } | { readonly stop: string } {
     try {
-      this.#checkRights(due);
+      this.options.jobs.checkHolder(due, due.definition, 'change it with another key');
       return { next: recurrenceOf(due.cron, due.timeZone).nextAfter(due.now) };
     } catch (error) {
       if (error instanceof GatewayError) return { stop: error.clientText };
       throw error;
     }
-  }
-
-  /** As if its key asked now. */
-  #checkRights({ definition, accountId, email, plan, keyId, scopes, connections }: DueSchedule): void {
-    if (keyId !== null && scopes === null) {
-      throw refusal(
-        'unauthenticated',
-        'the API key that made it was revoked or has expired: change it with another key',
-      );
-    }
-    const rights = { scopes: scopes ?? SCOPES, connections: connections ?? [] };
-    if (!rights.scopes.includes('write')) throw lost('the scope "write"');
-    if (!mayUse(rights, definition)) throw lost(`the connections ${connectionsOf(definition).join(' and ')}`);
-    this.options.jobs.checkRights({ accountId, email, plan, keyId: keyId ?? accountId, ...rights }, definition);
   }
 
   #tell({ schedule, outcome, reason }: Fired): void {
@@ -181,14 +167,6 @@ export function nextRunsOf({ cron, timeZone, nextRunAt }: Schedule): readonly Da
 
 function nextRunOf({ isActive, cron, timeZone }: ScheduleSettings, now: Date): Date | null {
   return isActive ? recurrenceOf(cron, timeZone).nextAfter(now) : null;
-}
-
-function connectionsOf({ source, destination }: JobEnds): readonly string[] {
-  return [...new Set([source, ...(destination === null ? [] : [destination])].map(({ connectionId }) => connectionId))];
-}
-
-function lost(what: string): GatewayError {
-  return refusal('scope_missing', `the API key that made it has lost ${what}`);
 }
 
 function unknown(id: string): GatewayError {

@@ -1,7 +1,7 @@
 /** Everything that the API asks of jobs. Each function takes the account and answers unknown_item for what is another one's. */
 import { validate as isUuid } from 'uuid';
-import type { Caller } from '../base/caller.js';
-import { hasCode, refusal } from '../base/errors.js';
+import { type Caller, SCOPES } from '../base/caller.js';
+import { type GatewayError, hasCode, refusal } from '../base/errors.js';
 import { uuidv7 } from '../base/uuid.js';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
@@ -14,6 +14,7 @@ import {
   type JobDefinition,
   type JobFileItem,
   type JobFileState,
+  type JobHolder,
   type JobPlace,
   type NewJobRow,
   type OrderDefinition,
@@ -156,7 +157,7 @@ export class JobService {
       throw refusal('not_running', `job ${id} has ended: it is ${before.state}`);
     }
     const job = await this.get(caller, id);
-    running.told(id, job.state);
+    running.told(id, job);
     this.options.wake();
     return job;
   }
@@ -182,9 +183,20 @@ export class JobService {
     throw refusal('bad_request', 'webhookUrl must hold no login: what is sent there is signed');
   }
 
+  /** As if whoever it goes on for asked now; `advice` where nobody does. @throws GatewayError unauthenticated, plan_required, scope_missing */
+  checkHolder({ keyId, scopes, connections, ...account }: JobHolder, ends: JobEnds, advice: string): void {
+    if (keyId !== null && scopes === null) {
+      throw refusal('unauthenticated', `the API key that made it was revoked or has expired: ${advice}`);
+    }
+    const rights = { scopes: scopes ?? SCOPES, connections: connections ?? [] };
+    if (!rights.scopes.includes('write')) throw lost('the scope "write"');
+    if (!mayUse(rights, ends)) throw lost(`the connections ${connectionsOf(ends).join(' and ')}`);
+    this.checkRights({ ...account, keyId: keyId ?? account.accountId, ...rights }, ends);
+  }
+
   /** @throws GatewayError plan_required, scope_missing */
   checkRights(caller: Caller, { type, source, destination }: JobEnds): void {
-    if (destination === null) return;
+    if (destination === null || type === 'upload') return;
     const isRename = type === 'move' && source.connectionId === destination.connectionId;
     if (isRename) return;
     if (this.options.operations.planOf(caller).connections === 1) {
@@ -245,4 +257,12 @@ export function keyOf(caller: Caller): string | null {
 export function mayUse({ connections }: Pick<Caller, 'connections'>, { source, destination }: JobEnds): boolean {
   const named = [source.connectionId, ...(destination === null ? [] : [destination.connectionId])];
   return connections.length === 0 || named.every((id) => connections.includes(id));
+}
+
+function connectionsOf({ source, destination }: JobEnds): readonly string[] {
+  return [...new Set([source, ...(destination === null ? [] : [destination])].map(({ connectionId }) => connectionId))];
+}
+
+function lost(what: string): GatewayError {
+  return refusal('scope_missing', `the API key that made it has lost ${what}`);
 }

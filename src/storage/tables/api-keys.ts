@@ -9,6 +9,7 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 import { generateApiKey, hashApiKey, isPlausibleKey } from '../secrets/hashes.js';
 import { StartupError } from '../startup.js';
 import { type Actor, record } from './audit-log.js';
+import { handOverJobs } from './job-tree.js';
 import { handOver } from './schedules.js';
 import { CachedLookup } from './cached-lookup.js';
 
@@ -132,6 +133,7 @@ export class ApiKeys {
         where id = ${former.id} and account_id = ${actor.accountId}`;
       const next = await insert(tx, actor.accountId, former);
       await handOver(tx, former.id, next.id);
+      await handOverJobs(tx, former.id, next.id);
       const details = { formerKeyId: former.id, formerKeyEndsAt: until.toISOString() };
       await record(tx, actor, { action: 'api_key.rotate', target: target(next.id, former.name), details });
       return next;

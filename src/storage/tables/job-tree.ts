@@ -382,6 +382,15 @@ export async function sampleRunning(sql: Queryable, ids: readonly string[]): Pro
     from due where j.id = due.id`;
 }
 
+/** The jobs of a key that another one takes the place of, as far as they have not ended. */
+export async function handOverJobs(tx: Transaction, formerKeyId: string, keyId: string): Promise<void> {
+  await tx`
+    with own as (
+      select id from jobs where key_id = ${formerKeyId} and state in ('queued', 'running', 'paused')
+      order by id for no key update)
+    update jobs j set key_id = ${keyId} from own where j.id = own.id`;
+}
+
 /** Removes a part of what one job has left that ended so many days ago. Resolves to whether there is more. */
 export async function purgeEnded(tx: Transaction, keepDays: number): Promise<boolean> {
   const [job] = await tx<{ id: string }[]>`

@@ -1,4 +1,5 @@
 /** Jobs: what somebody asked for, and how far it is. */
+import type { Scope } from '../../base/caller.js';
 import type { ErrorCode } from '../../base/errors.js';
 
 export const ORDER_TYPES = ['copy', 'move', 'delete', 'sync'] as const;
@@ -112,6 +113,18 @@ export interface Job extends JobCounts {
 export interface RunningJob extends Job {
   readonly email: string;
   readonly plan: string;
+}
+
+/** Whose rights it goes on with, as they are now. */
+export interface JobHolder {
+  readonly accountId: string;
+  readonly email: string;
+  readonly plan: string;
+  /** null: the account's owner. */
+  readonly keyId: string | null;
+  /** Of its key; null where that was revoked, has expired, or was none. */
+  readonly scopes: readonly Scope[] | null;
+  readonly connections: readonly string[] | null;
 }
 
 export interface NewJobRow {

@@ -5,7 +5,7 @@ import type { ClaimedJob, Jobs as Queue } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
-import type { Job, JobFileItem, JobFileState, JobState, JobType, NewJobRow, RunningJob } from './job.js';
+import type { Job, JobFileItem, JobFileState, JobHolder, JobState, JobType, NewJobRow, RunningJob } from './job.js';
 import { type JobEnd, nextPhase } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf } from './job-seats.js';
 import { movingOf } from './running-transfers.js';
@@ -34,6 +34,9 @@ export interface JobFilter {
   /** Connections that the key may use; undefined = all. */
   readonly connections?: readonly string[] | undefined;
 }
+
+/** What has become of a job. */
+export type JobNow = Pick<Job, 'state' | 'errorCode' | 'errorMessage'>;
 
 export class Jobs {
   constructor(
@@ -148,10 +151,32 @@ export class Jobs {
   }
 
   /** What has become of jobs that run here; those that are gone are missing. */
-  async states(ids: readonly string[]): Promise<ReadonlyMap<string, JobState>> {
-    const rows = await this.database.all<{ id: string; state: JobState }>`
-      select id, state from jobs where id = any(${(sql) => sql.types.uuids(ids)})`;
-    return new Map(rows.map(({ id, state }) => [id, state]));
+  async states(ids: readonly string[]): Promise<ReadonlyMap<string, JobNow>> {
+    const rows = await this.database.all<JobNow & { readonly id: string }>`
+      select id, state, error_code as "errorCode", error_message as "errorMessage" from jobs
+      where id = any(${(sql) => sql.types.uuids(ids)})`;
+    return new Map(rows.map(({ id, ...now }) => [id, now]));
+  }
+
+  /** Those that have not ended, and whose key would not be allowed to ask for them now. */
+  async forsaken(limit: number): Promise<readonly (Job & JobHolder)[]> {
+    return this.database.run((sql) => {
+      const [from, to] = [
+        sql`j.definition->'source'->>'connectionId'`,
+        sql`j.definition->'destination'->>'connectionId'`,
+      ];
+      return sql<(Job & JobHolder)[]>`
+        select ${columns(sql)}, a.email, a.plan, k.scopes, k.connection_ids as connections
+        from jobs j join accounts a on a.id = j.account_id
+          left join api_keys k on k.id = j.key_id and k.revoked_at is null
+            and (k.expires_at is null or k.expires_at > now())
+        where j.state in ('queued', 'running', 'paused') and j.key_id is not null
+          and (k.id is null or not 'write' = any(k.scopes)
+            or (not 'read' = any(k.scopes) and (j.type in ('copy', 'sync') or (j.type = 'move' and ${from} <> ${to})))
+            or (cardinality(k.connection_ids) > 0
+              and not k.connection_ids @> array_remove(array[${from}, ${to}], null)))
+        order by j.id limit ${limit}`;
+    });
   }
 
   /** How far those are that run, once in a while: their speed is told from that. */
@@ -199,12 +224,21 @@ export class Jobs {
     });
   }
 
-  /** Ends it with what keeps all of it from going on. */
+  /** Ends one that runs with what keeps all of it from going on. */
   async fail(job: Job, error: JobEnd, limits: JobEnding): Promise<void> {
+    await this.failIn(['running'], job, error, limits);
+  }
+
+  /** Ends it, whether it has begun or not. */
+  async stop(job: Job, error: JobEnd, limits: JobEnding): Promise<void> {
+    await this.failIn(['queued', 'running', 'paused'], job, error, limits);
+  }
+
+  private async failIn(states: readonly JobState[], job: Job, error: JobEnd, limits: JobEnding): Promise<void> {
     await this.database.transaction(async (tx) => {
       await lockAccount(tx, job.accountId);
       const now = await this.lock(tx, job.id);
-      if (now?.state === 'running') await this.end(tx, now, error, limits);
+      if (now !== undefined && states.includes(now.state)) await this.end(tx, now, error, limits);
     });
   }
 

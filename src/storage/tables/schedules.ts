@@ -1,11 +1,10 @@
 /** Schedules: rows that begin jobs when they are due, whichever node looks first. */
 import { hasCode, refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
-import type { Scope } from '../../base/caller.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
 import { type Actor, record } from './audit-log.js';
-import type { Job, JobState, OrderDefinition } from './job.js';
+import type { Job, JobHolder, JobState, OrderDefinition } from './job.js';
 import type { JobLimits, Jobs } from './jobs.js';
 
 export interface ScheduleSettings {
@@ -41,12 +40,7 @@ export interface Schedule extends ScheduleSettings {
   readonly createdAt: Date;
 }
 
-export interface DueSchedule extends Schedule {
-  readonly email: string;
-  readonly plan: string;
-  /** Of its key; null where that was revoked, has expired, or was none. */
-  readonly scopes: readonly Scope[] | null;
-  readonly connections: readonly string[] | null;
+export interface DueSchedule extends Schedule, JobHolder {
   /** By the database's clock. */
   readonly now: Date;
 }
