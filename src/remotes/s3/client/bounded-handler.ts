@@ -1,11 +1,19 @@
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { GatewayError } from '../../../base/errors.js';
 
 /** The SDK makes one anew for every call. No signature covers it. */
-const USER_AGENT = 'file-transfer-gateway';
+export const USER_AGENT = 'file-transfer-gateway';
 /** What is parsed in well under a millisecond. */
 const SHORT_ANSWER_BYTES = 16 * 1024;
+
+/** In the options of a call whose request has been sent already (short-put.ts): what it was answered. */
+export interface Answered {
+  readonly answered?: IncomingMessage;
+}
+
+type Handled = Awaited<ReturnType<NodeHttpHandler['handle']>>;
 
 /**
  * The SDK reads every answer but an object's content into memory, whatever its length, and parses it in one piece. This
@@ -17,7 +25,8 @@ export class BoundedHandler extends NodeHttpHandler {
     ...[request, options]: Parameters<NodeHttpHandler['handle']>
   ): ReturnType<NodeHttpHandler['handle']> {
     request.headers['user-agent'] = USER_AGENT;
-    const result = await super.handle(request, options);
+    const { answered } = (options ?? {}) as Answered;
+    const result = answered === undefined ? await super.handle(request, options) : { response: responseOf(answered) };
     const { response } = result;
     const isContent = request.query['x-id'] === 'GetObject' && response.statusCode < 300;
     // What HEAD tells is the length of a body that does not come.
@@ -25,6 +34,13 @@ export class BoundedHandler extends NodeHttpHandler {
     if (!isContent && !isShort && response.body instanceof Readable) response.body = bounded(response.body);
     return result;
   }
+}
+
+/** As NodeHttpHandler tells of it. */
+function responseOf(answer: IncomingMessage): Handled['response'] {
+  const headers: Record<string, string> = {};
+  for (const [name, value = ''] of Object.entries(answer.headers)) headers[name] = String(value);
+  return { statusCode: answer.statusCode ?? -1, headers, body: answer };
 }
 
 function bounded(body: Readable): Readable {

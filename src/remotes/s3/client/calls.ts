@@ -8,6 +8,7 @@ import { hostOf } from './client.js';
 import type { EndpointTraits } from '../memory.js';
 import { isTransient, translateError } from './replies.js';
 import type { S3Lease } from './session.js';
+import type { ShortPuts } from './short-put.js';
 import type { LeaseGate } from './socket-gate.js';
 
 /** What one call is about and how patient to be with it. */
@@ -33,8 +34,8 @@ const COPY_BYTES_PER_MS = 5_000;
 /** Sends the requests of one operation: each with a deadline, bounded retries and a translated error. */
 export class Calls {
   readonly client: S3Client;
+  readonly puts: ShortPuts;
   readonly traits: EndpointTraits;
-
   readonly gate: LeaseGate;
 
   constructor(
@@ -44,6 +45,7 @@ export class Calls {
     readonly context: RemoteContext,
   ) {
     this.client = lease.client;
+    this.puts = lease.puts;
     this.traits = lease.traits;
     this.gate = lease.gate;
   }

@@ -6,6 +6,7 @@ import { onBehalfOf } from '../../dial/dial.js';
 import { ServerMemory } from '../../server-memory.js';
 import { BoundedHandler } from './bounded-handler.js';
 import { EndpointTraits } from '../memory.js';
+import { ShortPuts } from './short-put.js';
 import { SocketGate } from './socket-gate.js';
 
 /** The endpoint as a URL; AWS's own regional one where none is registered. */
@@ -42,6 +43,7 @@ export function identityOf(connection: S3Connection): string[] {
 /** One client and its sockets, for all connections of one identity; counted, closed with its last session. */
 export interface SharedClient {
   readonly client: S3Client;
+  readonly puts: ShortPuts;
   readonly traits: EndpointTraits;
   readonly gate: SocketGate;
   release(): void;
@@ -49,6 +51,7 @@ export interface SharedClient {
 
 interface OpenClient {
   readonly client: S3Client;
+  readonly puts: ShortPuts;
   readonly gate: SocketGate;
   close(): void;
 }
@@ -80,6 +83,7 @@ export class SharedClients {
     let isReleased = false;
     return {
       client: shared.client,
+      puts: shared.puts,
       gate: shared.gate,
       traits,
       release: () => {
@@ -151,6 +155,10 @@ function openClient(
   for (const name of UNUSED_STEPS) client.middlewareStack.remove(name);
   return {
     client,
+    puts: new ShortPuts({
+      ...{ client, connection, endpoint: endpointOf(connection), agents },
+      hasChecksum: traits.now.checksums === 'WHEN_SUPPORTED',
+    }),
     gate: new SocketGate(
       limits.maxSessions,
       deps.budgets && (() => deps.budgets?.places.trySpare(connection.accountId)),

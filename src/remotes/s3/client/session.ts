@@ -3,7 +3,7 @@ import type { LeaseGate } from './socket-gate.js';
 import type { SharedClient } from './client.js';
 
 /** The right to send requests through a client whose sockets are bounded by the pool's limit. */
-export interface S3Lease extends Pick<SharedClient, 'client' | 'traits'> {
+export interface S3Lease extends Pick<SharedClient, 'client' | 'puts' | 'traits'> {
   readonly gate: LeaseGate;
 }
 
@@ -28,8 +28,8 @@ export class S3Session implements Session<S3Lease> {
   }
 
   leaseNow(): S3Lease {
-    const { client, traits, gate } = this.shared;
-    return { client, traits, gate: gate.openLease() };
+    const { client, puts, traits, gate } = this.shared;
+    return { client, puts, traits, gate: gate.openLease() };
   }
 
   release(lease: S3Lease): void {

@@ -187,20 +187,14 @@ export class Bucket {
 
   /** Stores a small object whole; asked for with `exclusive`, already_exists instead of replacing. Resolves with its etag. */
   async put(key: string, body: Buffer, what: string, options: PutOptions): Promise<string | undefined> {
-    const { client, traits } = this.calls;
+    const { puts, traits } = this.calls;
     const { exclusive, modifiedAt } = options;
+    const object = { Bucket: this.name, Key: key, Body: body, ...describe(key, modifiedAt) };
     const send = async (condition: boolean): Promise<string | undefined> => {
-      const command = new PutObjectCommand({
-        Bucket: this.name,
-        Key: key,
-        Body: body,
-        ContentLength: body.length,
-        ...describe(key, modifiedAt),
-        ...(condition ? { IfNoneMatch: '*' } : {}),
-      });
+      const wanted = condition ? { ...object, IfNoneMatch: '*' as const } : object;
       // Under a condition a second try would meet the object that an unanswered first one stored.
       const attempts = condition ? 1 : IDEMPOTENT_ATTEMPTS;
-      const answer = await this.calls.call((options) => client.send(command, options), {
+      const answer = await this.calls.call((options) => puts.put(wanted, options), {
         step: 'publish',
         what,
         attempts,

@@ -25,7 +25,7 @@ const FIELDS = [
 ] as const;
 
 /** Of a new object. Its type goes by the key's extension; browsers and content networks in front of a bucket go by it. */
-export function describe(key: string, modifiedAt?: Date): Description {
+export function describe(key: string, modifiedAt?: Date): Described & { readonly ContentType: string } {
   const type = mime.lookup(key);
   return withTime({ ContentType: type === false ? 'application/octet-stream' : type }, modifiedAt);
 }
@@ -43,7 +43,9 @@ export const canBeWrittenAnew = ({ Metadata = {} }: Description): boolean =>
 /** The key under which rclone keeps a file's own time, too: seconds since 1970, with a fraction. */
 const TIME_KEY = 'mtime';
 
-export function withTime(description: Description, time: Date | undefined): Description {
+type Described = Pick<Description, 'Metadata'>;
+
+export function withTime<D extends Description>(description: D, time: Date | undefined): D & Described {
   if (time === undefined) return description;
   return { ...description, Metadata: { ...description.Metadata, [TIME_KEY]: secondsOf(time) } };
 }

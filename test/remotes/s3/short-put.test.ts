@@ -1,0 +1,84 @@
+/** Short objects are signed and sent without the SDK: it must sign them the same, and reads whatever is not a plain yes. */
+import { S3Client } from '@aws-sdk/client-s3';
+import assert from 'node:assert/strict';
+import { suite, test, type TestContext } from 'node:test';
+import { putWhole } from '../../../src/remotes/whole.js';
+import type { Remote } from '../../../src/remotes/remote.js';
+import { at, connectionTo, failsWith, patterned, S3Rig } from '../support/s3-rig.js';
+import { s3Error, S3Stub } from '../../servers/scripted-s3.js';
+
+const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
+
+suite('short objects', () => {
+  async function setUp(t: TestContext): Promise<[S3Stub, Remote]> {
+    const stub = await S3Stub.start();
+    const rig = new S3Rig(connectionTo({ endpoint: stub.endpoint, bucket: 'b', ...KEYS }));
+    t.after(async () => {
+      rig.close();
+      await stub.stop();
+    });
+    const { connection } = rig;
+    return [stub, await rig.open(undefined, { ...connection, sessionToken: 'a-token' })];
+  }
+
+  test('are signed as the SDK signs them, whatever their names', async (t) => {
+    const [stub, remote] = await setUp(t);
+    const names = ["a b+c(1)*!'~.txt", 'é/ü%41&=?#', '日本/語', 'x'.repeat(200)];
+    for (const name of names) {
+      const options = { modifiedAt: new Date('2024-02-29T12:34:56.789Z'), exclusive: name.startsWith('é') };
+      await putWhole(remote, at(`/${name}`), patterned(100), options);
+    }
+    await putWhole(remote, at('/empty'), Buffer.alloc(0));
+    const puts = stub.requests.filter(({ method }) => method === 'PUT');
+    assert.deepEqual(
+      puts.map(({ key }) => key),
+      [...names, 'empty'],
+    );
+    const client = new S3Client({ region: 'us-east-1', credentials: { ...KEYS, sessionToken: 'a-token' } });
+    const signer = await client.config.signer({
+      name: 'sigv4',
+      signingName: 's3',
+      signingRegion: 'us-east-1',
+    } as never);
+    for (const { incoming, headers, body } of puts) {
+      const { authorization = '', 'x-amz-date': time, ...others } = headers;
+      const [, names = ''] = /SignedHeaders=([^,]+),/.exec(authorization) ?? [];
+      const kept = Object.entries(others).filter(([name]) => names.split(';').includes(name)) as [string, string][];
+      const [, date, hours] = /^(\d{8})T(\d{6})Z$/.exec(String(time)) ?? [];
+      const signed = await signer.sign(
+        {
+          ...{ method: 'PUT', protocol: 'http:', hostname: '127.0.0.1', path: incoming.url ?? '', query: {}, body },
+          headers: Object.fromEntries(kept),
+        },
+        { signingDate: new Date(`${date?.replace(/(....)(..)/, '$1-$2-')}T${hours?.replace(/(..)(..)/, '$1:$2:')}Z`) },
+      );
+      assert.equal(authorization, signed.headers['authorization']);
+      assert.ok(names.includes('x-amz-content-sha256') && names.includes('host'), names);
+    }
+  });
+
+  test('an answer that is no plain yes is read by the SDK, and the request is not sent again for that', async (t) => {
+    const [stub, remote] = await setUp(t);
+    const answers = [
+      [s3Error(403, 'AccessDenied'), 'permission_denied'],
+      [s3Error(413, 'EntityTooLarge'), 'too_large'],
+      [{ status: 302, headers: { 'content-type': 'text/html' }, body: '<html>' }, 'protocol_error'],
+    ] as const;
+    for (const [answer, code] of answers) {
+      stub.requests.length = 0;
+      stub.late = ({ method }) => (method === 'PUT' ? answer : undefined);
+      await assert.rejects(putWhole(remote, at('/f'), patterned(10)), failsWith(code));
+      assert.equal(stub.requests.filter(({ method }) => method === 'PUT').length, 1);
+    }
+    stub.late = ({ method }) =>
+      method === 'PUT' ? { headers: { etag: '"e"' }, body: '<?xml version="1.0"?><a/>' } : undefined;
+    assert.equal((await putWhole(remote, at('/f'), patterned(10))).etag, 'e', 'a yes with words');
+  });
+
+  test('a store that is busy is asked three times in all', async (t) => {
+    const [stub, remote] = await setUp(t);
+    stub.late = ({ method }) => (method === 'PUT' ? s3Error(503, 'SlowDown') : undefined);
+    await assert.rejects(putWhole(remote, at('/f'), patterned(10)), failsWith('remote_failure', /fewer requests/));
+    assert.equal(stub.requests.filter(({ method }) => method === 'PUT').length, 3);
+  });
+});
