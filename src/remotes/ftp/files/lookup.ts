@@ -5,14 +5,17 @@ import { baseName, parentOf, rawNameOf, ROOT, type RemotePath } from '../../path
 import type { FileInfo } from '../../remote.js';
 import { parseFacts } from '../names/entries.js';
 import { listEntered } from '../names/unix-listing.js';
-import type { Operation } from '../session/operation.js';
+import { type Operation, type Question, sizeIn } from '../session/operation.js';
 import { isPositive, isUnsupported, refusal, saysDenied, saysMissing, type Reply } from '../session/replies.js';
 
 /** not_found when absent. */
 export async function stat(operation: Operation, path: RemotePath): Promise<FileInfo> {
-  const found = await find(operation, path);
-  if (found === undefined) throw notFound(path);
-  return found;
+  return present(path, await find(operation, path));
+}
+
+function present(path: RemotePath, info: FileInfo | undefined): FileInfo {
+  if (info === undefined) throw notFound(path);
+  return info;
 }
 
 /** Undefined when nothing stands there; permission_denied when something does that may not be looked at. */
@@ -20,10 +23,16 @@ export function find(operation: Operation, path: RemotePath): Promise<FileInfo |
   return look(operation, path, false);
 }
 
-async function look(operation: Operation, path: RemotePath, isSecondLook: boolean): Promise<FileInfo | undefined> {
+/** `told`: what MLST was answered already. */
+async function look(
+  operation: Operation,
+  path: RemotePath,
+  isSecondLook: boolean,
+  told?: Reply,
+): Promise<FileInfo | undefined> {
   const { features, memory } = operation.lease;
   if (features.machineListings && memory.machineListings) {
-    const reply = await operation.ask('MLST', path, [250]);
+    const reply = told ?? (await operation.ask('MLST', path, [250]));
     if (isPositive(reply)) {
       const info = factsOf(reply, path);
       if (info !== undefined) return info;
@@ -36,13 +45,27 @@ async function look(operation: Operation, path: RemotePath, isSecondLook: boolea
   return findBySize(operation, path, isSecondLook);
 }
 
-/** The size and time of a file that is known to be one: no look at whether it is a folder. */
-export async function measure(operation: Operation, path: RemotePath): Promise<FileInfo> {
+/**
+ * The size and time of a file that is known to be one: no look at whether it is a folder. `before`: what is sent in the same
+ * breath before the questions; `said` is its answer.
+ */
+export async function measure(
+  operation: Operation,
+  path: RemotePath,
+  before?: Question,
+): Promise<{ readonly info: FileInfo; readonly said: Reply | undefined }> {
   const { features, memory } = operation.lease;
-  if (features.machineListings && memory.machineListings) return stat(operation, path);
-  const size = await operation.askSize(path);
-  if (typeof size !== 'number') return stat(operation, path);
-  return fileInfo(path, size, await askTime(operation, path));
+  const isListed = features.machineListings && memory.machineListings;
+  const questions: Question[] = isListed
+    ? [{ verb: 'MLST', path, success: [250] }]
+    : [{ verb: 'SIZE', path, success: [213] }, ...(memory.hasMdtm ? [{ verb: 'MDTM', path, success: [213] }] : [])];
+  const replies = await operation.askAll([...(before === undefined ? [] : [before]), ...questions]);
+  const [said, first, second] = before === undefined ? [undefined, ...replies] : replies;
+  if (isListed) return { info: present(path, await look(operation, path, false, first)), said };
+  const size = sizeIn(first as Reply);
+  const info =
+    typeof size === 'number' ? fileInfo(path, size, operation.timeIn(second) ?? EPOCH) : await stat(operation, path);
+  return { info, said };
 }
 
 function factsOf(reply: Reply, path: RemotePath): FileInfo | undefined {

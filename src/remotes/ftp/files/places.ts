@@ -51,8 +51,11 @@ export function placesOn(operation: Operation): Places<Place> {
     },
 
     async rename({ path: from }, { path: to }) {
-      const ready = await operation.ask('RNFR', from, [350]);
-      const reply = ready.code === 350 ? await operation.ask('RNTO', to) : ready;
+      const [ready, renamed] = await operation.askAll([
+        { verb: 'RNFR', path: from, success: [350] },
+        { verb: 'RNTO', path: to, isSequel: true },
+      ]);
+      const reply = (ready?.code === 350 ? renamed : ready) as Reply;
       if (!isPositive(reply)) throw refusal(reply, 'publish', `renaming to ${to}`);
       // pure-ftpd says 250 and changes blanks at the end of a name.
       if (to.endsWith(' ') && (await find(operation, to)) === undefined) throw storedElsewhere(to);

@@ -5,6 +5,7 @@ import { isSameTime } from '../../times.js';
 import { timeValue } from '../names/entries.js';
 import type { Operation } from '../session/operation.js';
 import { isUnsupported } from '../session/replies.js';
+import { measure } from './lookup.js';
 import type { FtpLease } from '../session/session.js';
 
 const QUARTER_HOUR_MS = 900_000;
@@ -16,27 +17,22 @@ const setterOf = ({ control, features }: FtpLease): 'MFMT' | 'MDTM' | undefined 
 
 export const canSetTimes = (lease: FtpLease): boolean => setterOf(lease) !== undefined;
 
-/** Sets the time as far as the server does that; resolves with what `measure` tells of the file then. */
-export async function dated(
-  operation: Operation,
-  path: RemotePath,
-  time: Date,
-  measure: () => Promise<FileInfo>,
-): Promise<FileInfo> {
+/** Sets the time as far as the server does that; resolves with what it tells of the file then. */
+export async function dated(operation: Operation, path: RemotePath, time: Date): Promise<FileInfo> {
   const { memory } = operation.lease;
   const setter = setterOf(operation.lease);
-  if (setter === undefined) return measure();
-  const set = async (value: Date): Promise<boolean> =>
-    !isUnsupported(await operation.ask(`${setter} ${timeValue(value)}`, path));
-  const isKnown = await set(time);
-  let info = await measure();
+  if (setter === undefined) return (await measure(operation, path)).info;
+  const set = (value: Date): ReturnType<typeof measure> =>
+    measure(operation, path, { verb: `${setter} ${timeValue(value)}`, path });
+  let measured = await set(time);
+  const { said } = measured;
   const asked = Math.floor(time.getTime() / 1000) * 1000;
-  const apart = info.modifiedAt.getTime() - asked;
+  const apart = measured.info.modifiedAt.getTime() - asked;
+  const isKnown = said !== undefined && !isUnsupported(said);
   // Some take it for the time of their own zone, which is whole quarters of an hour away.
   if (isKnown && apart !== 0 && apart % QUARTER_HOUR_MS === 0 && Math.abs(apart) <= DAY_MS) {
-    await set(new Date(asked - apart));
-    info = await measure();
+    measured = await set(new Date(asked - apart));
   }
-  memory.keepsTimes = isSameTime(info.modifiedAt, time);
-  return info;
+  memory.keepsTimes = isSameTime(measured.info.modifiedAt, time);
+  return measured.info;
 }

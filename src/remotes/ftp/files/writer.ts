@@ -88,9 +88,7 @@ class FileWriter extends FtpSink implements RemoteWriter {
   async commit({ size, path = this.path, exclusive = false, modifiedAt }: Commit): Promise<FileInfo> {
     expectSize(path, size, this.sent, 'bytes were sent');
     await this.confirmed();
-    const measured = (): Promise<FileInfo> => this.measureStored();
-    const info =
-      modifiedAt === undefined ? await measured() : await dated(this.operation, this.stored, modifiedAt, measured);
+    const info = await this.measureStored(modifiedAt);
     expectSize(path, size, info.size, 'bytes stand on the server');
     this.operation.lease.provenFolders.set(parentOf(this.stored), true);
     if (this.stored !== path) {
@@ -106,9 +104,10 @@ class FileWriter extends FtpSink implements RemoteWriter {
     return this.aborting;
   }
 
-  private async measureStored(): Promise<FileInfo> {
+  private async measureStored(modifiedAt: Date | undefined): Promise<FileInfo> {
     try {
-      return await measure(this.operation, this.stored);
+      if (modifiedAt !== undefined) return await dated(this.operation, this.stored, modifiedAt);
+      return (await measure(this.operation, this.stored)).info;
     } catch (error) {
       throw hasCode(error, 'not_found') ? storedElsewhere(this.path) : error;
     }
@@ -166,7 +165,7 @@ class Appender extends FtpSink implements RemoteWriter {
   async commit({ size }: Commit): Promise<FileInfo> {
     expectSize(this.path, size, this.sent, 'bytes were sent');
     await this.confirmed();
-    const info = await measure(this.operation, this.path);
+    const { info } = await measure(this.operation, this.path);
     expectSize(this.path, this.sizeBefore + size, info.size, 'bytes stand on the server');
     return info;
   }

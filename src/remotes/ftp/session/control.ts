@@ -13,7 +13,7 @@ import type { TLSSocket } from 'node:tls';
 import { onAbort, within } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import { pathBytes } from '../../path.js';
-import { connectionLost, notAReply, outOfStep, type Reply } from './replies.js';
+import { connectionLost, isPositive, notAReply, outOfStep, type Reply } from './replies.js';
 import { ReplyReader } from './reply-reader.js';
 
 /** A command that moves data: a first reply, then the last one. Neither promise needs to be awaited. */
@@ -29,7 +29,15 @@ export interface AskOptions {
   readonly success?: readonly number[];
 }
 
-/** The command under way. */
+/** One of several commands that leave together. */
+export interface Ask {
+  readonly command: string;
+  readonly success?: readonly number[] | undefined;
+  /** Of no use where the one before was refused; sent all the same where nobody waits to see that. */
+  readonly isSequel?: boolean;
+}
+
+/** The command, or commands, under way. */
 interface Task {
   accept(reply: Reply): void;
   fail(error: Error): void;
@@ -43,6 +51,8 @@ const MAX_REPLY_CHARS = 65_536;
 const MAX_BANNER = 200;
 /** How long after text that is no reply one may still come. */
 const STRAY_MS = 1_000;
+/** Read their commands one by one however many have come: RFC 959 leaves that open, and others may lose what follows. */
+const QUEUEING = /vsftpd|pure-ftpd|proftpd/i;
 
 export class Control {
   /** How the server introduced itself. */
@@ -96,9 +106,22 @@ export class Control {
     signal.throwIfAborted();
     const { finished } = this.begin(command);
     const reply = await this.obey(signal, this.answerInTime(finished, verbOf(command)));
-    const fits = success === undefined ? reply.code >= 200 && reply.code < 300 : success.includes(reply.code);
-    if (reply.code < 400 && !fits) throw this.giveUp(outOfStep(this.host, reply, verbOf(command)));
-    return reply;
+    return this.fitting(reply, { command, success });
+  }
+
+  /**
+   * The same of several commands, each sent whatever becomes of those before it: in one write to a server that is known to
+   * bear that. Resolves with as many replies, or fewer where a sequel was not sent.
+   */
+  async askAll(asks: readonly Ask[], signal: AbortSignal): Promise<readonly Reply[]> {
+    if (!QUEUEING.test(this.banner)) return this.askInTurn(asks, signal);
+    signal.throwIfAborted();
+    const [first] = asks;
+    if (first === undefined) return [];
+    const answers = this.beginAll(asks.map(({ command }) => command));
+    const inTime = this.answerInTime(answers, verbOf(first.command), asks.length * this.answerTimeoutMs);
+    const replies = await this.obey(signal, inTime);
+    return replies.map((reply, at) => this.fitting(reply, asks[at] as Ask));
   }
 
   /** Goes on over TLS. What was said in the clear before, but after the answer to AUTH, is an attacker's (RFC 4217, 15.1). */
@@ -114,17 +137,9 @@ export class Control {
 
   /** Sends a command that moves data. Nothing but `finished` ends the exchange; no other command may be sent before. */
   begin(command: string | undefined): Exchange {
-    if (this.ending !== undefined) throw this.ending;
-    if (this.busy) throw new GatewayError('internal', 'a control connection carries one command at a time');
-    // Paths cannot hold them; a registered user name or password could.
-    if (command !== undefined && INJECTION.test(command)) {
-      throw new GatewayError('bad_request', `an FTP ${verbOf(command)} cannot carry CR, LF or NUL`, {
-        step: 'request',
-      });
-    }
-    const started = pending();
-    const finished = pending();
-    this.task = {
+    const started = pending<Reply>();
+    const finished = pending<Reply>();
+    this.take(command === undefined ? [] : [command], {
       isAnswered: false,
       accept: (reply) => {
         started.resolve(reply);
@@ -137,14 +152,63 @@ export class Control {
         started.reject(error);
         finished.reject(error);
       },
-    };
-    // A path need not be UTF-8.
-    if (command !== undefined) this.current.write(Buffer.concat([pathBytes(command), CRLF]));
+    });
     return { started: started.promise, finished: finished.promise };
   }
 
+  private beginAll(commands: readonly string[]): Promise<readonly Reply[]> {
+    const all = pending<readonly Reply[]>();
+    const replies: Reply[] = [];
+    this.take(commands, {
+      isAnswered: false,
+      accept: (reply) => {
+        if (reply.code < 200) return;
+        if (replies.push(reply) < commands.length) return;
+        this.task = undefined;
+        all.resolve(replies);
+      },
+      fail: (error) => {
+        this.task = undefined;
+        all.reject(error);
+      },
+    });
+    return all.promise;
+  }
+
+  private take(commands: readonly string[], task: Task): void {
+    if (this.ending !== undefined) throw this.ending;
+    if (this.busy) throw new GatewayError('internal', 'a control connection carries one command at a time');
+    for (const command of commands) {
+      // Paths cannot hold them; a registered user name or password could.
+      if (INJECTION.test(command)) {
+        throw new GatewayError('bad_request', `an FTP ${verbOf(command)} cannot carry CR, LF or NUL`, {
+          step: 'request',
+        });
+      }
+    }
+    this.task = task;
+    // A path need not be UTF-8.
+    if (commands.length > 0) this.current.write(Buffer.concat(commands.flatMap((one) => [pathBytes(one), CRLF])));
+  }
+
+  private async askInTurn(asks: readonly Ask[], signal: AbortSignal): Promise<readonly Reply[]> {
+    const replies: Reply[] = [];
+    for (const { command, success, isSequel = false } of asks) {
+      if (isSequel && (replies.at(-1)?.code ?? 0) >= 400) break;
+      replies.push(await this.ask(command, { signal, ...(success === undefined ? {} : { success }) }));
+    }
+    return replies;
+  }
+
+  /** A success that the command cannot have is no answer to it. */
+  private fitting(reply: Reply, { command, success }: Ask): Reply {
+    const fits = success === undefined ? isPositive(reply) : success.includes(reply.code);
+    if (reply.code < 400 && !fits) throw this.giveUp(outOfStep(this.host, reply, verbOf(command)));
+    return reply;
+  }
+
   /** `answer`, or stall_timeout and the end of the connection when it does not come in time. */
-  answerInTime(answer: Promise<Reply>, verb: string, timeoutMs = this.answerTimeoutMs): Promise<Reply> {
+  answerInTime<T>(answer: Promise<T>, verb: string, timeoutMs = this.answerTimeoutMs): Promise<T> {
     return within(answer, timeoutMs, () => {
       const text = `${this.host} did not answer ${verb} within ${Math.round(timeoutMs)} ms`;
       throw this.giveUp(new GatewayError('stall_timeout', text, { step: 'transfer' }));
@@ -231,16 +295,16 @@ export class Control {
 
 const CRLF = Buffer.from('\r\n');
 
-interface Pending {
-  readonly promise: Promise<Reply>;
-  readonly resolve: (reply: Reply) => void;
+interface Pending<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (answer: T) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** Nobody has to await it. */
-function pending(): Pending {
-  let [resolve, reject]: [Pending['resolve'], Pending['reject']] = [() => undefined, () => undefined];
-  const promise = new Promise<Reply>((done, fail) => ([resolve, reject] = [done, fail]));
+function pending<T>(): Pending<T> {
+  let [resolve, reject]: [Pending<T>['resolve'], Pending<T>['reject']] = [() => undefined, () => undefined];
+  const promise = new Promise<T>((done, fail) => ([resolve, reject] = [done, fail]));
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

@@ -3,8 +3,15 @@ import { ROOT, underRoot, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import type { RemoteContext } from '../../remote.js';
 import { parseTimeValue } from '../names/entries.js';
+import type { Ask } from './control.js';
 import { isPositive, isUnsupported, type Reply } from './replies.js';
 import type { FtpLease } from './session.js';
+
+/** A command about a path; `success` and `isSequel` as Control has them. */
+export interface Question extends Omit<Ask, 'command'> {
+  readonly verb: string;
+  readonly path: RemotePath;
+}
 
 /** What every step of one operation works with: the lease it holds, its limits, and the signal that ends it. */
 export class Operation {
@@ -35,20 +42,26 @@ export class Operation {
     return this.lease.control.ask(command, { signal: this.signal, ...(success === undefined ? {} : { success }) });
   }
 
-  /** Bytes, or the server's refusal. Asked under TYPE I: in ASCII the answer would be another one, or none. */
+  /** Several, together where the server bears that (Control.askAll). */
+  askAll(questions: readonly Question[]): Promise<readonly Reply[]> {
+    const asks = questions.map(({ verb, path, ...ask }) => ({ ...ask, command: `${verb} ${this.at(path)}` }));
+    return this.lease.control.askAll(asks, this.signal);
+  }
+
+  /** Bytes, or the server's refusal. */
   async askSize(path: RemotePath): Promise<number | Reply> {
-    const reply = await this.ask('SIZE', path, [213]);
-    if (reply.code !== 213) return reply;
-    const digits = /^213[ -](\d{1,16})\b/.exec(reply.text)?.[1];
-    return digits === undefined ? { code: 502, text: reply.text } : Number(digits);
+    return sizeIn(await this.ask('SIZE', path, [213]));
   }
 
   /** Undefined where the server keeps or tells no time. */
   async askModifiedAt(path: RemotePath): Promise<Date | undefined> {
-    const { memory } = this.lease;
-    if (!memory.hasMdtm) return undefined;
-    const reply = await this.ask('MDTM', path, [213]);
-    if (isUnsupported(reply)) memory.hasMdtm = false;
+    return this.lease.memory.hasMdtm ? this.timeIn(await this.ask('MDTM', path, [213])) : undefined;
+  }
+
+  /** Of an answer to MDTM. */
+  timeIn(reply: Reply | undefined): Date | undefined {
+    if (reply === undefined) return undefined;
+    if (isUnsupported(reply)) this.lease.memory.hasMdtm = false;
     return reply.code === 213 ? parseTimeValue(reply.text.slice(4).trim()) : undefined;
   }
 
@@ -75,4 +88,11 @@ export class Operation {
   under(signal: AbortSignal): Operation {
     return new Operation(this.lease, this.connection, this.limits, this.deps, this.context, signal);
   }
+}
+
+/** Of an answer to SIZE, asked under TYPE I: in ASCII it would be another one, or none. */
+export function sizeIn(reply: Reply): number | Reply {
+  if (reply.code !== 213) return reply;
+  const digits = /^213[ -](\d{1,16})\b/.exec(reply.text)?.[1];
+  return digits === undefined ? { code: 502, text: reply.text } : Number(digits);
 }

@@ -1,0 +1,85 @@
+/** Commands that leave in one write, to servers that are known to take them from a queue. */
+import assert from 'node:assert/strict';
+import { suite, test, type TestContext } from 'node:test';
+import { putWhole } from '../../../src/remotes/whole.js';
+import { failsWith } from '../support/s3-rig.js';
+import { at, clientFor, type Client } from '../support/ftp-client.js';
+import { MTIME, startScripted, type Script, type ScriptedFtp } from '../../servers/scripted-ftp.js';
+
+suite('commands that wait for no answer', () => {
+  const body = Buffer.from('x');
+  const modifiedAt = new Date('2024-02-29T12:34:56.000Z');
+  /** How many commands came together with one of this verb, behind it. */
+  let behind: Record<string, number>;
+
+  async function setUp(t: TestContext, greeting: string, more: Script = {}): Promise<[ScriptedFtp, Client]> {
+    behind = {};
+    const counted = (verb: string): Script[string] => {
+      return async (_argument, { usual }) => {
+        const before = server.commands.length;
+        queueMicrotask(() => (behind[verb] = server.commands.length - before));
+        await usual();
+      };
+    };
+    const script: Script = {
+      ...{ GREETING: greeting, SIZE: counted('SIZE'), RNFR: counted('RNFR') },
+      MFMT: (_argument, { say }) => {
+        const before = server.commands.length;
+        queueMicrotask(() => (behind['MFMT'] = server.commands.length - before));
+        say('213 done');
+      },
+    };
+    const server = await startScripted({ ...script, ...more }, ['MFMT']);
+    t.after(() => server.stop());
+    return [server, clientFor(server)];
+  }
+
+  const store = (client: Client, limits: Parameters<Client['use']>[2] = {}): Promise<unknown> =>
+    client.use((remote) => putWhole(remote, at('/a'), body, { modifiedAt }), {}, limits);
+
+  for (const greeting of ['220 (vsFTPd 3.0.5)', '220 Welcome to Pure-FTPd [privsep]', '220 ProFTPD Server']) {
+    test(`${greeting.slice(4)}: time, size and time; both parts of a rename`, async (t) => {
+      const [server, client] = await setUp(t, greeting);
+      await store(client);
+      assert.deepEqual(behind, { MFMT: 2, SIZE: 1, RNFR: 1 });
+      assert.equal(server.files.get('/a')?.toString(), 'x');
+    });
+  }
+
+  test('a server that nobody knows is told one at a time, and no sequel of what it refused', async (t) => {
+    const [server, client] = await setUp(t, '220 hello');
+    await store(client);
+    assert.deepEqual(behind, { MFMT: 0, SIZE: 0, RNFR: 0 });
+    assert.equal(server.files.get('/a')?.toString(), 'x');
+    const [refusing, other] = await setUp(t, '220 hello', { RNFR: '550 no' });
+    await assert.rejects(store(other), failsWith('remote_failure'));
+    assert.equal(verbs(refusing, 'RNTO').length, 0);
+  });
+
+  test('a refusal in the midst of them is told, and the answers behind it are not taken for others', async (t) => {
+    const [server, client] = await setUp(t, '220 (vsFTPd 3.0.5)', {
+      RNFR: '550 no',
+      RNTO: '503 RNFR required first.',
+    });
+    await assert.rejects(store(client), failsWith('remote_failure', /renaming/));
+    assert.deepEqual(verbs(server, 'RN').slice(0, 2), ['RNFR', 'RNTO']);
+    assert.deepEqual([...server.files.keys()], [], 'the hidden file is taken away');
+  });
+
+  test('answers that do not come, come too often, or end the session', async (t) => {
+    const limits = { connectTimeoutMs: 400, stallTimeoutMs: 400 };
+    for (const [answer, code] of [
+      [undefined, 'stall_timeout'],
+      ['213 1\r\n213 1\r\n213 1\r\n213 1', 'protocol_error'],
+      ['421 closing', 'connection_lost'],
+    ] as const) {
+      const SIZE: Script[string] = answer ?? (() => undefined);
+      const [server, client] = await setUp(t, '220 (vsFTPd 3.0.5)', { SIZE, MDTM: `213 ${MTIME}` });
+      await assert.rejects(store(client, limits), failsWith(code));
+      assert.equal(server.files.has('/a'), false);
+    }
+  });
+});
+
+const verbs = (server: ScriptedFtp, start: string): string[] =>
+  server.commands.flatMap((line) => (line.startsWith(start) ? [line.split(' ')[0] ?? ''] : []));
