@@ -16,81 +16,123 @@ const ENDED = new Set<Job['state']>(['succeeded', 'partly_failed', 'failed', 'ca
 
 interface Watcher {
   readonly stream: EventStream;
-  readonly accountId: string;
-  readonly jobId: string;
   readonly stillAllowed: () => Promise<boolean>;
   readonly viewOf: (job: Job) => object;
   shown: string;
+}
+
+/** A job that somebody watches: asked for once, however many there are. */
+interface Watched {
+  readonly jobId: string;
+  readonly accountId: string;
+  readonly watchers: Set<Watcher>;
   lastEnd: number | undefined;
+  isLooking: boolean;
 }
 
 export class JobEvents {
-  private readonly watchers = new Set<Watcher>();
+  private readonly jobs = new Map<string, Watched>();
   private timer: NodeJS.Timeout | undefined;
   private looks = 0;
-  private isLooking = false;
 
   constructor(private readonly rows: Pick<JobStorage['rows'], 'find' | 'ends' | 'lastEnd'>) {}
 
-  /** Ends with the job, or once `stillAllowed` says no. @throws GatewayError rate_limited */
-  watch(
-    { id: jobId, accountId }: Job,
-    stillAllowed: () => Promise<boolean>,
-    viewOf: (job: Job) => object = jobOf,
-  ): Readable {
-    const own = [...this.watchers].filter((watcher) => watcher.accountId === accountId).length;
-    if (own >= STREAMS_PER_ACCOUNT || this.watchers.size >= STREAMS) {
+  /** Begins with the job as it is given, and ends with it, or once `stillAllowed` says no. @throws GatewayError rate_limited */
+  watch(job: Job, stillAllowed: () => Promise<boolean>, viewOf: (job: Job) => object = jobOf): Readable {
+    const { id: jobId, accountId } = job;
+    if (this.countOf(accountId) >= STREAMS_PER_ACCOUNT || this.countOf() >= STREAMS) {
       throw refusal('rate_limited', 'too many event streams are open; close one');
     }
     const stream = new EventStream();
-    const watcher: Watcher = { stream, accountId, jobId, stillAllowed, viewOf, shown: '', lastEnd: undefined };
-    this.watchers.add(watcher);
-    stream.once('close', () => this.forget(watcher));
     stream.say('retry: 2000\n\n');
-    this.timer ??= setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
-    void this.tell(watcher).catch(() => undefined);
+    const watcher: Watcher = { stream, stillAllowed, viewOf, shown: '' };
+    show(watcher, job);
+    if (ENDED.has(job.state)) return stream;
+    const known = this.jobs.get(jobId);
+    const watched = known ?? { jobId, accountId, watchers: new Set(), lastEnd: undefined, isLooking: false };
+    watched.watchers.add(watcher);
+    stream.once('close', () => this.forget(watched, watcher));
+    if (known !== undefined) return stream;
+    this.jobs.set(jobId, watched);
+    this.timer ??= setInterval(() => this.lookAtAll(), LOOK_EVERY_MS).unref();
+    void this.look(watched);
     return stream;
   }
 
   /** Streams need not end by themselves: a gateway that stops need not wait for them. */
   close(): void {
-    for (const { stream } of this.watchers) stream.finish();
+    for (const { watchers } of this.jobs.values()) finish(watchers);
   }
 
-  private forget(watcher: Watcher): void {
-    this.watchers.delete(watcher);
-    if (this.watchers.size > 0) return;
+  private countOf(accountId?: string): number {
+    let count = 0;
+    for (const { accountId: owner, watchers } of this.jobs.values()) {
+      if (accountId === undefined || owner === accountId) count += watchers.size;
+    }
+    return count;
+  }
+
+  private forget(watched: Watched, watcher: Watcher): void {
+    watched.watchers.delete(watcher);
+    if (watched.watchers.size > 0) return;
+    if (this.jobs.get(watched.jobId) === watched) this.jobs.delete(watched.jobId);
+    if (this.jobs.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
   }
 
-  private async look(): Promise<void> {
-    if (this.isLooking) return;
-    this.isLooking = true;
+  private lookAtAll(): void {
     this.looks += 1;
-    // Without the database nothing is shown for a while; the jobs wait for it too.
-    await Promise.all([...this.watchers].map((watcher) => this.tell(watcher).catch(() => undefined)));
-    this.isLooking = false;
+    for (const watched of this.jobs.values()) void this.look(watched);
   }
 
-  private async tell(watcher: Watcher): Promise<void> {
-    const { stream, accountId, jobId } = watcher;
-    if (!(await watcher.stillAllowed().catch(() => true))) return stream.finish();
-    const job = await this.rows.find(accountId, jobId);
-    if (job === undefined) return stream.finish();
-    if (watcher.lastEnd === undefined) watcher.lastEnd = await this.rows.lastEnd(jobId);
-    else await this.tellFiles(watcher, watcher.lastEnd);
-    // That only time has passed is no news.
-    const key = JSON.stringify([{ ...job, activeMs: 0, sample: null }, jobOf(job).bytesPerSecond]);
-    if (key !== watcher.shown) stream.tell('job', watcher.viewOf(job));
-    else if (this.looks % PING_EVERY_LOOKS === 0) stream.say(': ping\n\n');
-    watcher.shown = key;
-    if (ENDED.has(job.state)) stream.finish();
+  /** Never rejects: without the database nothing is shown for a while; the jobs wait for it too. */
+  private async look(watched: Watched): Promise<void> {
+    if (watched.isLooking) return;
+    watched.isLooking = true;
+    await this.tell(watched).catch(() => undefined);
+    watched.isLooking = false;
   }
 
-  private async tellFiles(watcher: Watcher, after: number): Promise<void> {
-    const { files, last } = await this.rows.ends(watcher.jobId, after, FILES_A_LOOK);
-    for (const file of files) watcher.stream.tell('file', jobFileOf(file));
-    watcher.lastEnd = files.length < FILES_A_LOOK ? last : await this.rows.lastEnd(watcher.jobId);
+  private async tell(watched: Watched): Promise<void> {
+    // Whoever comes meanwhile may have seen a newer one.
+    const present = [...watched.watchers];
+    const allowed = await Promise.all(present.map(({ stillAllowed }) => stillAllowed().catch(() => true)));
+    finish(present.filter((_, number) => allowed[number] !== true));
+    const watchers = present.filter((_, number) => allowed[number] === true);
+    if (watchers.length === 0) return;
+    const job = await this.rows.find(watched.accountId, watched.jobId);
+    if (job === undefined) return finish(watched.watchers);
+    const files = await this.filesOf(watched);
+    for (const watcher of watchers) {
+      for (const file of files) watcher.stream.tell('file', file);
+      const isNews = show(watcher, job);
+      if (!isNews && this.looks % PING_EVERY_LOOKS === 0) watcher.stream.say(': ping\n\n');
+    }
   }
+
+  /** Those that have ended since the last look. */
+  private async filesOf(watched: Watched): Promise<readonly object[]> {
+    const { jobId, lastEnd } = watched;
+    const { files, last } = lastEnd === undefined ? NONE : await this.rows.ends(jobId, lastEnd, FILES_A_LOOK);
+    const isAll = lastEnd !== undefined && files.length < FILES_A_LOOK;
+    watched.lastEnd = isAll ? last : await this.rows.lastEnd(jobId);
+    return files.map(jobFileOf);
+  }
+}
+
+const NONE = { files: [], last: 0 };
+
+/** Whether that is news; that only time has passed is none. */
+function show(watcher: Watcher, job: Job): boolean {
+  const key = JSON.stringify([{ ...job, activeMs: 0, sample: null }, jobOf(job).bytesPerSecond]);
+  const isNews = key !== watcher.shown;
+  watcher.shown = key;
+  if (isNews) watcher.stream.tell('job', watcher.viewOf(job));
+  if (ENDED.has(job.state)) watcher.stream.finish();
+  return isNews;
+}
+
+function finish(watchers: Iterable<Watcher>): void {
+  for (const { stream } of watchers) stream.finish();
 }

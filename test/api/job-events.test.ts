@@ -1,0 +1,82 @@
+/** Streams of one job: what they ask of the database together. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { JobEvents } from '../../src/api/jobs/job-events.js';
+import type { Job, JobFileItem } from '../../src/storage/storage.js';
+import { eventually } from '../support/eventually.js';
+
+const JOB: Job = {
+  ...{ id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001', accountId: 'account', keyId: null, scheduleId: null, name: null },
+  ...{
+    type: 'copy',
+    state: 'running',
+    phase: 1,
+    errorCode: null,
+    errorMessage: null,
+    activeMs: 0,
+    isListed: true,
+    sample: null,
+  },
+  ...{ found: 9, done: 0, skipped: 0, failed: 0, deleted: 0, bytes: 0, bytesTotal: 9, moving: { bytes: 0, grown: 0 } },
+  ...{ createdAt: new Date(), startedAt: new Date(), finishedAt: null },
+  definition: {
+    ...{ type: 'copy', include: [], exclude: [], onConflict: 'replace', compare: 'size', deleteExtra: false },
+    ...{ maxDeletes: 0, bytesPerSecond: 0, dryRun: false, webhookUrl: null },
+    source: { connectionId: 'a', path: '/' },
+    destination: { connectionId: 'b', path: '/' },
+  },
+};
+const STREAMS = 10;
+
+test('all streams of a job share its questions; the first begins them, the last ends them', async () => {
+  let job = JOB;
+  const asked = { find: 0, ends: 0, lastEnd: 0 };
+  const ended: JobFileItem[] = [];
+  const file = { ordinal: 1, path: Buffer.from('one'), state: 'done', action: 'copy', size: 1 } as const;
+  const events = new JobEvents({
+    find: () => ((asked.find += 1), Promise.resolve(job)),
+    ends: (_id, after) => ((asked.ends += 1), Promise.resolve({ files: ended.slice(after), last: ended.length })),
+    lastEnd: () => ((asked.lastEnd += 1), Promise.resolve(ended.length)),
+  });
+  let allowed = true;
+  const open = () => {
+    const stream = events.watch(JOB, () => Promise.resolve(allowed));
+    let text = '';
+    stream.on('data', (part: Buffer) => (text += part.toString()));
+    return { stream, text: () => text, told: (event: string) => text.split(`event: ${event}\n`).length - 1 };
+  };
+  const streams = Array.from({ length: STREAMS }, open);
+  await eventually(() => asked.lastEnd > 0, 'the first look');
+  assert.deepEqual(asked, { find: 1, ends: 0, lastEnd: 1 });
+  assert.ok(streams.every(({ told }) => told('job') === 1));
+
+  ended.push({ ...file, errorMessage: null, errorCode: null });
+  job = { ...JOB, done: 1 };
+  await eventually(() => streams.every(({ told }) => told('job') === 2 && told('file') === 1), 'each is told');
+  assert.deepEqual(asked, { find: 2, ends: 1, lastEnd: 1 });
+
+  const [one, ...others] = streams;
+  assert.ok(one);
+  one.stream.destroy();
+  await once(one.stream, 'close');
+  const looks = asked.find;
+  await eventually(() => asked.find > looks, 'the others are still told');
+  for (const { stream } of others) stream.destroy();
+  await Promise.all(others.map(({ stream }) => once(stream, 'close')));
+  const last = { ...asked };
+  const another = open();
+  await eventually(() => asked.find > last.find, 'another one begins anew');
+  assert.equal(asked.find, last.find + 1, 'nobody asked meanwhile');
+  allowed = false;
+  await eventually(() => another.stream.readableEnded, 'who may not any more, is told no more');
+});
+
+test('a job that has ended is told, and nothing is asked', async () => {
+  const never = (): never => assert.fail('nothing is to be asked');
+  const events = new JobEvents({ find: never, ends: never, lastEnd: never });
+  const stream = events.watch({ ...JOB, state: 'succeeded' }, () => Promise.resolve(true));
+  let text = '';
+  for await (const part of stream) text += String(part);
+  assert.match(text, /^retry: 2000\n\nevent: job\ndata: [^\n]*"state":"succeeded"[^\n]*\n\n$/);
+});
