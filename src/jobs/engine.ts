@@ -51,6 +51,8 @@ interface Slices {
 
 /** Of one job, of one kind. */
 const SLICES_OF_A_JOB = 4;
+/** A slice follows another one of the same seat until then. */
+const TURN_MS = 2000;
 const PURGE_EVERY_MS = 60_000;
 const LOOK_AT_KEYS_EVERY_MS = 1_000;
 const FORSAKEN_AT_ONCE = 50;
@@ -104,8 +106,6 @@ export class JobEngine {
     const seat = { kind, number };
     const job = await storage.rows.running(jobId);
     const end = job === undefined ? NOTHING : await this.slice(job, seat, signal);
-    // What was found, or has ended, may be for others.
-    this.wake();
     if (end.kind === 'done') return { again: end.afterMs };
     if (end.kind === 'fatal' && job !== undefined) {
       const { code, clientText: message } = end.error;
@@ -124,7 +124,13 @@ export class JobEngine {
       if (places instanceof GatewayError) return { kind: 'fatal', error: places };
       const { list, files, remove } = this.options;
       const slices = seat.kind === 'job-files' ? files : job.phase === 3 ? remove : list;
-      return await slices.run(job, seat, places, stay, () => this.placesOf(job));
+      const until = performance.now() + TURN_MS;
+      for (;;) {
+        const end = await slices.run(job, seat, places, stay, () => this.placesOf(job));
+        // What is left of its turn is spent without asking for another one.
+        const hasMore = end.kind === 'done' && end.afterMs === 0;
+        if (!hasMore || !stay.isWanted || performance.now() > until) return end;
+      }
     } catch (error) {
       if (!hasCode(error, 'draining', 'database_away')) {
         this.options.log('error', 'a slice of a job failed', { jobId: job.id, reason: String(error) });

@@ -19,6 +19,11 @@ export class FileQueue {
     return this.#inHand.size === 0;
   }
 
+  /** The last claim has brought nothing new. */
+  get isExhausted(): boolean {
+    return this.#isExhausted;
+  }
+
   /** `mayClaim`: whether more than what is in hand is wanted. undefined = no more. Rejects as the claim does. */
   async next(mayClaim: () => boolean): Promise<JobFile | undefined> {
     if (this.#waiting.length < FEW && !this.#isExhausted && mayClaim()) {

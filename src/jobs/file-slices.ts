@@ -105,7 +105,8 @@ export class FileSlices {
     if (tally.ours !== undefined) throw tally.ours;
     if (!this.isBarren(tally)) {
       this.#barren.delete(name);
-      return { kind: 'done', afterMs: 0 };
+      // Nobody finds more: that all is done need not be found out by another turn.
+      return files.isExhausted && job.isListed ? { kind: 'nothing' } : { kind: 'done', afterMs: 0 };
     }
     const times = this.#barren.get(name) ?? 0;
     const afterMs = RETRY_AFTER_MS[times];
@@ -171,7 +172,7 @@ export class FileSlices {
     const { tree } = this.options;
     if (verdict === 'skipped') {
       tally.good += 1;
-      await tree.end(job.id, [{ path: file.path, state: 'skipped', errorCode: null, errorMessage: error.clientText }]);
+      await tree.end(job, [{ path: file.path, state: 'skipped', errorCode: null, errorMessage: error.clientText }]);
       return;
     }
     switch (verdict.kind) {
@@ -187,7 +188,7 @@ export class FileSlices {
       case 'failed':
         tally.good += 1;
         // Of what failed before there was an operation nothing is recorded yet.
-        await tree.end(job.id, [failure(file, error)]);
+        await tree.end(job, [failure(file, error)]);
     }
   }
 

@@ -63,7 +63,7 @@ export function createJobs(options: JobsOptions): JobsPart {
     ...{ storage: jobs, connections, running, limits, concurrency: config.concurrency, log },
     retentionDays: config.retentionDays,
     checkHolder: (holder, ends) => service.checkHolder(holder, ends, 'retry it with another key'),
-    list: new Listings({ tree, remotes, leftovers }),
+    list: new Listings({ tree, remotes, leftovers, found: () => wake() }),
     remove: new Removals({ tree, remotes, leftovers }),
     files: new FileSlices({
       tree,

@@ -26,6 +26,8 @@ export interface ListingsOptions {
   readonly tree: Pick<JobTree, 'claimFolders' | 'add' | 'known' | 'retryFolder' | 'failFolder'>;
   readonly remotes: Pick<Remotes, 'use'>;
   readonly leftovers: (connection: Connection) => Leftovers;
+  /** There is something to do. */
+  found(): void;
 }
 
 const SLICE_FOLDERS = 64;
@@ -68,7 +70,7 @@ export class Listings {
     const folders = await tree.claimFolders(job, seat, SLICE_FOLDERS);
     if (folders.length === 0) return { kind: 'nothing' };
     const filter = createFileFilter(job.definition, (job.startedAt ?? job.createdAt).getTime());
-    const batch = new FindingsBatch((findings) => tree.add(job, findings));
+    const batch = new FindingsBatch((findings) => tree.add(job, findings).then(() => this.options.found()));
     let fatal: GatewayError | undefined;
     let ours: GatewayError | undefined;
     const queue = folders.values();

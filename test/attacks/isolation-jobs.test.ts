@@ -1,5 +1,5 @@
 /**
- * One tenant's jobs, and another tenant's requests; small jobs of that one come to their end meanwhile. A job of very many
+ * One tenant's jobs, and another tenant's requests; small jobs of that one take their time and no longer. A job of very many
  * files, and as many jobs at once as an account may have. ISOLATION=all: 1,000,000 files.
  */
 import assert from 'node:assert/strict';
@@ -8,7 +8,15 @@ import path from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { begin, ended, look, run } from '../jobs/support.js';
 import { held } from '../support/reliability.js';
-import { assertIsolated, CONNECTION, scaled, startTenants, type Attack, type Tenants } from './support/tenants.js';
+import {
+  assertIsolated,
+  CONNECTION,
+  isSlow,
+  scaled,
+  startTenants,
+  type Attack,
+  type Tenants,
+} from './support/tenants.js';
 
 const SECONDS = scaled(30, 4);
 const FILES = scaled(1_000_000, 12_000);
@@ -51,6 +59,8 @@ async function isolated(t: TestContext, what: string, tries: number, orders: rea
     const attack = async (): Promise<Attack> => {
       for (const order of orders) ids.push((await begin(tenants.a, order)).id);
       attacked = await smallJobs(tenants, 'attacked');
+      // A pause of the machine is not there the second time.
+      if (isSlow(alone, attacked)) attacked = Math.min(attacked, await smallJobs(tenants, 'again'));
       return {
         stop: async () => {
           const states = await Promise.all(ids.map(async (id) => (await look(tenants.a, id)).state));
@@ -63,11 +73,12 @@ async function isolated(t: TestContext, what: string, tries: number, orders: rea
     const report = await tenants.measure(t, { seconds: SECONDS, attack });
     t.diagnostic(`slowest of B's small jobs: ${alone} ms alone, ${attacked} ms under attack`);
     assertIsolated(report);
+    assert.ok(!isSlow(alone, attacked), `a small job took ${alone} ms alone, and ${attacked} ms`);
     held({
       area: 'Attacks',
       what,
       done: 'one tenant copies, another one uploads, downloads, lists and begins small jobs',
-      held: 'no request or job of the other one fails, and no request takes more than three times as long',
+      held: 'no request or job of the other one fails, and none takes more than three times as long',
       tries,
     });
   } finally {

@@ -14,12 +14,14 @@ export interface ClusterOptions {
   /** Further keys of the configuration, and of the account. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly account?: Readonly<Record<string, unknown>>;
+  /** Another account with the same connections, whose ids begin with `other-`. */
+  readonly other?: Readonly<Record<string, unknown>>;
 }
 
 /** `servers`: connections by their ids. */
 export async function startCluster<Name extends string>(
   servers: Readonly<Record<Name, ServerEntry | undefined>>,
-  { nodes = 3, config = {}, account = {} }: ClusterOptions = {},
+  { nodes = 3, config = {}, account = {}, other }: ClusterOptions = {},
 ): Promise<Cluster<Name>> {
   const cluster = new Cluster<Name>(async (cluster) =>
     startGateway({
@@ -29,11 +31,9 @@ export async function startCluster<Name extends string>(
         accounts: [
           {
             ...{ email: 'test@example.com', plan: 'pro', apiKeys: [{ name: 'test', key: KEY }], ...account },
-            connections: Object.entries<TestServer>(cluster.servers).map(([id, { connection }]) => ({
-              ...{ id, name: id },
-              ...connection,
-            })),
+            connections: connectionsOf(cluster.servers, ''),
           },
+          ...(other === undefined ? [] : [{ ...other, connections: connectionsOf(cluster.servers, 'other-') }]),
         ],
         ...config,
       },
@@ -56,6 +56,10 @@ export async function startCluster<Name extends string>(
     await cluster.stop();
     throw error;
   }
+}
+
+function connectionsOf(servers: Readonly<Record<string, TestServer>>, prefix: string): object[] {
+  return Object.entries(servers).map(([id, { connection }]) => ({ id: prefix + id, name: id, ...connection }));
 }
 
 export class Cluster<Name extends string> {

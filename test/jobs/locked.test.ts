@@ -6,10 +6,11 @@ import { SFTP_SERVERS } from '../servers/catalogue.js';
 import { eventually } from '../support/eventually.js';
 import { KEY } from '../support/gateway.js';
 import { type Cluster, startCluster } from './cluster.js';
-import { begin, ended, look } from './support.js';
+import { begin, ended, look, run } from './support.js';
 
 const FILES = 40;
 const SIZE = 50_000;
+const OTHER = 'ftg_other-key-0123456789-abcdefgh';
 const WRITER = 'ftg_writer-key-0123456789-abcdefg';
 
 describe('jobs beside other requests', { timeout: 300_000 }, () => {
@@ -21,9 +22,12 @@ describe('jobs beside other requests', { timeout: 300_000 }, () => {
       { name: 'test', key: KEY },
       { name: 'writer', key: WRITER, scopes: ['write'] },
     ];
-    cluster = await startCluster({ from: SFTP_SERVERS[1], to: SFTP_SERVERS[1] }, { nodes: 1, account: { apiKeys } });
+    const other = { email: 'other@example.com', plan: 'pro', apiKeys: [{ name: 'other', key: OTHER }] };
+    const options = { nodes: 1, account: { apiKeys }, other };
+    cluster = await startCluster({ from: SFTP_SERVERS[1], to: SFTP_SERVERS[1] }, options);
     sql = postgres(cluster.postgres.url, { max: 1 });
     const { disk } = cluster.servers.from;
+    for (const name of ['one', 'two']) await disk.write(`/small/${name}`, name);
     for (let number = 0; number < FILES; number++) await disk.write(`/tree/${number}`, Buffer.alloc(SIZE));
   });
   after(async () => {
@@ -39,13 +43,7 @@ describe('jobs beside other requests', { timeout: 300_000 }, () => {
   test('an upload is recorded while the rows of a job wait for its lock', async () => {
     const { id } = await begin(cluster.api, order('/locked'));
     await eventually(async () => (await look(cluster.api, id)).counts.done > 3, 'some files are done');
-    const took = await sql.begin(async (tx) => {
-      await tx`select from jobs where id = ${id} for update`;
-      const waits = async (): Promise<boolean> => {
-        const [row] = await tx<{ count: number }[]>`select count(*)::int as count from pg_locks where not granted`;
-        return (row?.count ?? 0) > 0;
-      };
-      await eventually(waits, 'rows of the job wait');
+    const took = await locking(id, async () => {
       const from = performance.now();
       const headers = { 'Content-Type': 'application/octet-stream' };
       const request = { method: 'POST', query: { filename: 'beside' }, headers, body: Buffer.alloc(100) };
@@ -58,6 +56,37 @@ describe('jobs beside other requests', { timeout: 300_000 }, () => {
     assert.ok(took < 2_500, `${took} ms`);
     const job = await ended(cluster.api, id);
     assert.deepEqual([job.state, job.counts.done], ['succeeded', FILES]);
+  });
+
+  /** While nobody else may touch the row of a job. */
+  async function locking<T>(id: string, act: (tx: postgres.TransactionSql) => Promise<T>): Promise<T> {
+    return (await sql.begin(async (tx) => {
+      await tx`select from jobs where id = ${id} for update`;
+      const waits = async (): Promise<boolean> => {
+        const [row] = await tx<{ count: number }[]>`select count(*)::int as count from pg_locks where not granted`;
+        return (row?.count ?? 0) > 0;
+      };
+      await eventually(waits, 'rows of the job wait');
+      return act(tx);
+    })) as T;
+  }
+
+  test('a job of another account comes to its end meanwhile', async () => {
+    const other = cluster.node(0).client(OTHER);
+    const { id } = await begin(cluster.api, order('/locked-again'));
+    await eventually(async () => (await look(cluster.api, id)).counts.done > 3, 'some files are done');
+    const took = await locking(id, async () => {
+      const from = performance.now();
+      const places = {
+        source: { connectionId: 'other-from', path: '/small' },
+        destination: { connectionId: 'other-to', path: '/small' },
+      };
+      const job = await run(other, { type: 'copy', ...places }, 4_000);
+      assert.deepEqual([job.state, job.counts.done], ['succeeded', 2]);
+      return performance.now() - from;
+    });
+    assert.ok(took < 4_000, `${took} ms`);
+    assert.deepEqual((await ended(cluster.api, id)).counts.done, FILES);
   });
 
   test('who may not begin a job may not have it done again either', async () => {

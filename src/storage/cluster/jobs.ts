@@ -173,10 +173,11 @@ export class JobEngine implements Jobs {
 
   async postpone(queue: QueueName, job: ClaimedJob, until: Date | number): Promise<void> {
     const { key, account, group, data } = job;
-    await this.#database.transaction(async (tx) => {
+    const write = async (tx: Transaction): Promise<void> => {
       await this.#boss.deleteJob(queue, [attemptOf(job)], { db: adapterOf(tx) });
       await this.send(queue, [{ key, account, group, data: data as object, startAfter: until }], tx);
-    });
+    };
+    await this.#database.turns.run(account, () => this.#database.transaction(write));
   }
 
   async giveBack(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void> {

@@ -17,8 +17,9 @@ import {
   writesRefused,
 } from './errors.js';
 import type { DatabaseTarget } from './target.js';
-import { driverTypes, type Sql, type Transaction } from './sql.js';
+import { driverTypes, type Queryable, type Sql, type Transaction } from './sql.js';
 import { type Log, StartupError, type StorageOptions } from '../startup.js';
+import { OwnerTurns } from './owner-turns.js';
 import { TransactionLine } from './transaction-line.js';
 import { WriteProbe } from './write-probe.js';
 
@@ -43,6 +44,8 @@ const MAX_CONNECT_TIMEOUT_MS = 5000;
 const TRANSACTION_CONNECTIONS = 2;
 export const SEPARATE_CONNECTIONS = 2 + TRANSACTION_CONNECTIONS;
 export const END_TIMEOUT_SECONDS = 0.5;
+/** As many short transactions as one that writes very many rows is counted for. */
+const BULK_LOAD = 1000;
 const REFUSED_LOG_EVERY_MS = 60_000;
 /** As one transaction. A new table needs new room, where a row might find some that an older one has left. */
 const WRITE_PROBE = `
@@ -54,6 +57,8 @@ const WRITE_PROBE = `
  * database_away and a probe looks for it; callers never queue up behind a server that does not answer.
  */
 export class Database {
+  /** Of accounts that write much at once. */
+  readonly turns = new OwnerTurns();
   readonly #target: DatabaseTarget;
   readonly #connectTimeoutMs: number;
   readonly #poolSize: number;
@@ -186,6 +191,25 @@ export class Database {
     return row;
   }
 
+  /**
+   * The same for one statement that may wait for a lock: on a connection of the pool that nothing else is sent on meanwhile,
+   * where it would wait too.
+   */
+  async apart<T>(work: (sql: Queryable) => PromiseLike<T>, silenceMs?: number): Promise<T> {
+    return this.run(async (sql) => {
+      const connection = await sql.reserve();
+      try {
+        const result = await work(connection);
+        connection.release();
+        return result;
+      } catch (error) {
+        // One that is lost must not come back to the pool as if it were open.
+        if (!isConnectionLoss(error)) connection.release();
+        throw error;
+      }
+    }, silenceMs);
+  }
+
   /** Runs `work` in one transaction; errors as of `run`. */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, silenceMs = SILENCE_MS): Promise<T> {
     const line = this.#quietestLine();
@@ -195,7 +219,7 @@ export class Database {
   /** The same for what writes very many rows: all of those take one line, so that no other waits behind them alone. */
   async bulk<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const line = this.#lines.at(-1) as TransactionLine;
-    return this.run<T>(() => line.begin(work));
+    return this.run<T>(() => line.begin(work, BULK_LOAD));
   }
 
   /**

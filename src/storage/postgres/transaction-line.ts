@@ -8,7 +8,7 @@ import type { Sql, Transaction } from './sql.js';
  */
 export class TransactionLine {
   readonly sql: Sql;
-  /** Transactions that run or wait for their turn. */
+  /** Of the transactions that run or wait for their turn. */
   load = 0;
   #loseCurrent = (): void => undefined;
 
@@ -17,12 +17,12 @@ export class TransactionLine {
     this.sql = open(() => this.#loseCurrent());
   }
 
-  async begin<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    this.load += 1;
+  async begin<T>(work: (tx: Transaction) => Promise<T>, load = 1): Promise<T> {
+    this.load += load;
     try {
       return (await this.sql.begin((tx) => this.#guard(tx, work))) as T;
     } finally {
-      this.load -= 1;
+      this.load -= load;
     }
   }
 

@@ -3,7 +3,9 @@ import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import { databaseAway, isConflict, WritesRefused } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import { correctFailed, writeBatch } from './history-statements.js';
+import type { Queryable } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
+import { RECORDS_FIRST } from './job-tree.js';
 import type { TransferRow } from './history-statements.js';
 
 const MAX_BATCH = 1000;
@@ -53,13 +55,16 @@ export class HistoryWriter {
   /** When the last batch was written, or since when there is one to write. */
   #waitingSince = 0;
   #idleListeners: (() => void)[] = [];
+  readonly #stopListening: () => void;
 
   constructor(
     private readonly database: Database,
     private readonly nodeId: string,
     private readonly options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
+    /** Whose batches go in turn with all else that locks the jobs of this account. */
+    private readonly turnOf?: string,
   ) {
-    database.onBack(() => this.#pump());
+    this.#stopListening = database.onBack(() => this.#pump());
   }
 
   /** Rows not yet durable, those under way included. */
@@ -155,6 +160,11 @@ export class HistoryWriter {
     for (const entry of this.#queue.splice(0)) entry.settle?.(databaseAway());
   }
 
+  /** Of one that has no rows, and gets no more. */
+  forget(): void {
+    this.#stopListening();
+  }
+
   #pump(): void {
     while (this.#isDue && this.#queue.length > 0 && !this.#closed && this.#mayLeave()) {
       const batch = this.#queue.splice(0, MAX_BATCH);
@@ -195,7 +205,11 @@ export class HistoryWriter {
   }
 
   async #write(rows: readonly TransferRow[]): Promise<void> {
-    const written = await this.database.run((sql) => writeBatch(sql, this.nodeId, rows), BATCH_SILENCE_MS);
+    const write = (sql: Queryable): Promise<number> => writeBatch(sql, this.nodeId, rows);
+    const { database, turnOf } = this;
+    const written = await (turnOf === undefined
+      ? database.run(write, BATCH_SILENCE_MS)
+      : database.turns.run(turnOf, () => database.apart(write, BATCH_SILENCE_MS), RECORDS_FIRST));
     this.#refusal = undefined;
     this.#waitingSince = performance.now();
     this.options.onHistoryCommit?.(rows.length);

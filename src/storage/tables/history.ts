@@ -31,8 +31,8 @@ interface Waiting {
 
 export class TransferHistory {
   readonly #writer: HistoryWriter;
-  /** The rows of jobs wait for whoever else counts in their jobs: no other rows wait with them. */
-  readonly #jobWriter: HistoryWriter;
+  /** The rows of jobs wait for whoever else counts in their jobs: no rows of other accounts wait with them. */
+  readonly #jobWriters = new Map<string, HistoryWriter>();
   /** Running and without a pending row yet, oldest first. */
   readonly #fresh = new Map<string, { readonly since: number; readonly row: TransferRow }>();
   /** Rows that somebody waits for until they are durable, oldest first. */
@@ -41,11 +41,10 @@ export class TransferHistory {
 
   constructor(
     private readonly database: Database,
-    nodeId: string,
-    options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
+    private readonly nodeId: string,
+    private readonly options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
   ) {
     this.#writer = new HistoryWriter(database, nodeId, options);
-    this.#jobWriter = new HistoryWriter(database, nodeId, options);
   }
 
   /**
@@ -105,7 +104,8 @@ export class TransferHistory {
 
   /** Rows on their way to the database and not yet durable, those of the commit under way included. */
   get queuedRows(): number {
-    return this.#writer.queuedRows + this.#jobWriter.queuedRows;
+    const writers = [this.#writer, ...this.#jobWriters.values()];
+    return writers.reduce((sum, { queuedRows }) => sum + queuedRows, 0);
   }
 
   /** Rows wait, and none has been written for seconds; a job whose rows wait holds up nobody else. */
@@ -115,14 +115,15 @@ export class TransferHistory {
 
   /** Why the rows that wait are not written; undefined where the database has not refused them. */
   get refusal(): GatewayError | undefined {
-    return this.#writer.refusal ?? this.#jobWriter.refusal;
+    const writers = [this.#writer, ...this.#jobWriters.values()];
+    return writers.find(({ refusal }) => refusal !== undefined)?.refusal;
   }
 
   /** Transfers begun and not finished are left pending: the next sweep declares them failed. */
   async close(): Promise<void> {
     for (const { row } of this.#fresh.values()) this.#writer.add(row);
     this.#fresh.clear();
-    await Promise.all([this.#writer.close(), this.#jobWriter.close()]);
+    await Promise.all([this.#writer, ...this.#jobWriters.values()].map((writer) => writer.close()));
     clearInterval(this.#timer);
   }
 
@@ -151,13 +152,21 @@ export class TransferHistory {
         giveUp: () => reject(new GatewayError('database_away', lateText, { step: 'history', retryAfterMs: 5000 })),
       });
       this.#watchTime();
-      const writer = row.job === null ? this.#writer : this.#jobWriter;
+      const writer = row.job === null ? this.#writer : this.#jobWriterOf(row.accountId);
       writer.add(row, (error) => {
         this.#finishing.delete(row.id);
         if (error === undefined) resolve();
         else reject(error);
       });
     });
+  }
+
+  #jobWriterOf(accountId: string): HistoryWriter {
+    const { database, nodeId, options } = this;
+    const known = this.#jobWriters.get(accountId);
+    const writer = known ?? new HistoryWriter(database, nodeId, options, accountId);
+    this.#jobWriters.set(accountId, writer);
+    return writer;
   }
 
   /** One timer for all transfers, and none while there are none. */
@@ -177,6 +186,11 @@ export class TransferHistory {
       // The row stays queued and follows when the database is back.
       this.#finishing.delete(id);
       giveUp();
+    }
+    for (const [accountId, writer] of this.#jobWriters) {
+      if (writer.queuedRows > 0) continue;
+      writer.forget();
+      this.#jobWriters.delete(accountId);
     }
     if (this.#fresh.size > 0 || this.#finishing.size > 0) return;
     clearInterval(this.#timer);

@@ -4,10 +4,10 @@ import type { JobSender } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
 import type { Findings } from './found-files.js';
-import type { Job, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from './job.js';
+import type { Job, JobCounts, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from './job.js';
 import { isFiltered } from './job.js';
 import type { JobEnd } from './job-phases.js';
-import { type Seat, seatJobs, seatsOf } from './job-seats.js';
+import { type Seat, seatJobs, seatsOf, seatsWorth } from './job-seats.js';
 import { movingOf } from './running-transfers.js';
 
 const PURGE_ROWS = 5000;
@@ -15,6 +15,10 @@ const PURGE_ROWS = 5000;
 const FEW_ROWS = 100;
 /** That of a former job, which nobody has now: whoever takes its files knows that they may have been done. */
 const FORMER_SEAT = 32_767;
+
+/** Turns of an account: what a request asks overtakes what jobs do, but not what has been done. */
+export const REQUESTS_FIRST = 1;
+export const RECORDS_FIRST = 2;
 
 type Owned = Pick<Job, 'id' | 'accountId' | 'definition' | 'phase'>;
 
@@ -72,24 +76,28 @@ export class JobTree {
   async add(job: Owned, findings: Findings): Promise<void> {
     const write = (tx: Transaction): Promise<void> => this.addIn(tx, job, findings);
     const isLarge = findings.files.actions.length + findings.folders.length > FEW_ROWS;
-    await (isLarge ? this.database.bulk(write) : this.database.transaction(write));
+    await this.database.turns.run(job.accountId, () =>
+      isLarge ? this.database.bulk(write) : this.database.transaction(write),
+    );
   }
 
   private async addIn(tx: Transaction, job: Owned, findings: Findings): Promise<void> {
     const { id } = job;
     const { files, folders, listed, left, begun, unchanged } = findings;
     const { texts, bigints, booleans } = tx.types;
-    // Before any of its files: whoever takes both takes the job first.
-    await tx`select from jobs where id = ${id} for no key update`;
+    const paths = (all: readonly Buffer[]) => tx`
+        (select decode(t.path, 'hex') from unnest(${texts(all.map((path) => path.toString('hex')))}) as t (path))`;
+    // Sent at once, done in this order; the job before any of its files, as by whoever takes both.
+    const steps: PromiseLike<unknown>[] = [tx`select from jobs where id = ${id} for no key update`];
     if (folders.length > 0) {
-      await tx`
+      steps.push(tx`
           insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
           select ${id}::uuid, decode(path, 'hex'), depth, is_extra, is_removed, 'waiting' from unnest(
             ${texts(folders.map(({ path }) => path.toString('hex')))}, ${bigints(folders.map(({ depth }) => depth))},
             ${booleans(folders.map(({ isExtra }) => isExtra))}, ${booleans(folders.map(({ isRemoved }) => isRemoved))}
-          ) as t (path, depth, is_extra, is_removed) on conflict do nothing`;
+          ) as t (path, depth, is_extra, is_removed) on conflict do nothing`);
     }
-    await tx`
+    const counting = tx<JobCounts[]>`
         with added as (
           insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_code, error_message)
           select ${id}::uuid, path::bytea, action, phase::smallint, state, size::bigint, modified::bigint, code, message
@@ -109,23 +117,25 @@ export class JobTree {
           count(*) filter (where state = 'planned' and action = 'delete') as deleted,
           coalesce(sum(size) filter (where state = 'planned' and action <> 'delete'), 0) as bytes,
           coalesce(sum(size) filter (where state <> 'failed' and action <> 'delete'), 0) as bytes_total from added) t
-        where j.id = ${id}`;
-    const paths = (all: readonly Buffer[]) => tx`
-        (select decode(t.path, 'hex') from unnest(${texts(all.map((path) => path.toString('hex')))}) as t (path))`;
+        where j.id = ${id}
+        returning j.found, j.done, j.skipped, j.failed, j.deleted, j.bytes, j.bytes_total as "bytesTotal"`;
+    steps.push(counting);
     if (begun.length > 0) {
-      await tx`update job_folders set is_begun = true where job_id = ${id} and path in ${paths(begun)}`;
+      steps.push(tx`update job_folders set is_begun = true where job_id = ${id} and path in ${paths(begun)}`);
     }
     if (left.length > 0) {
-      await tx`update job_folders set is_removed = false where job_id = ${id} and path in ${paths(left)}`;
+      steps.push(tx`update job_folders set is_removed = false where job_id = ${id} and path in ${paths(left)}`);
     }
     if (listed.length > 0) {
-      await tx`
+      steps.push(tx`
           update job_folders set state = 'listed', seat = null where job_id = ${id} and path in ${paths(listed)}
-            and state = 'waiting'`;
+            and state = 'waiting'`);
     }
+    await Promise.all(steps);
     if (folders.length > 0) await this.queue.send('job-list', seatJobs('job-list', job), tx);
     if (files.haveWork) {
-      await this.queue.send('job-files', seatJobs('job-files', job), tx);
+      const [counts] = await counting;
+      await this.queue.send('job-files', seatJobs('job-files', job, counts && seatsWorth(counts)), tx);
     }
   }
 
@@ -149,7 +159,7 @@ export class JobTree {
   /** A folder that cannot be listed, or removed. But for the root's it is one of the job's failures, and told as one. */
   async failFolder(job: Owned, path: Buffer, code: ErrorCode, message: string): Promise<void> {
     const hex = path.toString('hex');
-    await this.database.transaction(async (tx) => {
+    const write = async (tx: Transaction): Promise<void> => {
       await tx`select from jobs where id = ${job.id} for no key update`;
       const { count } = await tx`
         update job_folders set state = 'failed', seat = null, error_code = ${code}, error_message = ${storable(message)}
@@ -162,7 +172,8 @@ export class JobTree {
           on conflict do nothing returning 1)
         update jobs set found = found + (select count(*) from added), failed = failed + (select count(*) from added)
         where id = ${job.id}`;
-    });
+    };
+    await this.database.turns.run(job.accountId, () => this.database.transaction(write));
   }
 
   /** Folders that were removed, or are kept because something is in them. */
@@ -178,13 +189,13 @@ export class JobTree {
   }
 
   /** Files that end without an item of the history. */
-  async end(jobId: string, ends: readonly JobFileEnd[]): Promise<void> {
+  async end({ id, accountId }: Owned, ends: readonly JobFileEnd[]): Promise<void> {
     if (ends.length === 0) return;
-    await this.database.run((sql) => {
+    const write = (sql: Queryable) => {
       const { texts } = sql.types;
       return sql`
         with i as (
-          select ${jobId}::uuid as job_id, decode(path, 'hex') as path, state, 0::bigint as file_size, code, message,
+          select ${id}::uuid as job_id, decode(path, 'hex') as path, state, 0::bigint as file_size, code, message,
             null::uuid as id
           from unnest(
             ${texts(ends.map(({ path }) => path.toString('hex')))}, ${texts(ends.map(({ state }) => state))},
@@ -192,7 +203,8 @@ export class JobTree {
             ${texts(ends.map(({ errorMessage }) => storable(errorMessage)))}) as t (path, state, code, message)),
         ${endingFiles(sql)}
         select from outcome`;
-    });
+    };
+    await this.database.turns.run(accountId, () => this.database.apart(write), RECORDS_FIRST);
   }
 
   /** A file that is to be tried again, after so many milliseconds. */

@@ -7,10 +7,19 @@ import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { Job, JobFileItem, JobFileState, JobHolder, JobState, JobType, NewJobRow, RunningJob } from './job.js';
 import { type JobEnd, nextPhase } from './job-phases.js';
-import { type Seat, seatJobs, seatsOf } from './job-seats.js';
+import { type Seat, seatJobs, seatsOf, seatsWorth } from './job-seats.js';
 import { movingOf } from './running-transfers.js';
 import { insertJobEvent } from './webhook-events.js';
-import { insertJob, narrow, purgeEnded, sampleRunning, setPhase, setState, startQueued } from './job-tree.js';
+import {
+  insertJob,
+  narrow,
+  purgeEnded,
+  REQUESTS_FIRST,
+  sampleRunning,
+  setPhase,
+  setState,
+  startQueued,
+} from './job-tree.js';
 
 export interface JobLimits {
   /** Of one account. */
@@ -47,17 +56,26 @@ export class Jobs {
 
   /** Begins a job, or has it wait where as many run as may. @throws GatewayError share_exceeded */
   async create(row: NewJobRow, limits: JobLimits): Promise<Job> {
-    return this.database.transaction((tx) => this.createIn(tx, row, limits));
+    const make = (tx: Transaction): Promise<Job> => this.createIn(tx, row, limits);
+    return this.database.turns.run(row.accountId, () => this.database.transaction(make), REQUESTS_FIRST);
   }
 
-  /** The same, as part of something larger. Nothing is written where it is refused. @throws GatewayError share_exceeded */
-  async createIn(tx: Transaction, row: NewJobRow, limits: JobLimits): Promise<Job> {
+  /** The same, as part of something larger; `fill` says what it is to do. Nothing is written where it is refused. @throws GatewayError share_exceeded */
+  async createIn(
+    tx: Transaction,
+    row: NewJobRow,
+    limits: JobLimits,
+    fill?: (id: string) => Promise<void>,
+  ): Promise<Job> {
     const { accountId } = row;
-    await lockAccount(tx, accountId);
-    const [open] = await tx<{ running: number; waiting: number }[]>`
-      select count(*) filter (where state = 'running') as running,
-        count(*) filter (where state <> 'running') as waiting
-      from jobs where account_id = ${accountId} and state in ('queued', 'running', 'paused')`;
+    // Sent at once, done in this order; so it is below.
+    const [, [open]] = await Promise.all([
+      lockAccount(tx, accountId),
+      tx<{ running: number; waiting: number }[]>`
+        select count(*) filter (where state = 'running') as running,
+          count(*) filter (where state <> 'running') as waiting
+        from jobs where account_id = ${accountId} and state in ('queued', 'running', 'paused')`,
+    ]);
     const { running, waiting } = open ?? { running: 0, waiting: 0 };
     if (running >= limits.running && waiting >= limits.waiting) {
       throw refusal('share_exceeded', `${waiting} jobs of this account wait or are paused already; let some end first`);
@@ -65,19 +83,20 @@ export class Jobs {
     const { id = uuidv7(), url } = row;
     await insertJob(tx, id, row);
     if (url !== undefined) await this.secrets.put(tx, id, URL_NAME, url);
+    await fill?.(id);
     await this.startNext(tx, accountId, limits.running);
     return (await this.findIn(tx, id)) as Job;
   }
 
   /** A new job of the files that an ended one failed on, or never came to. @throws GatewayError share_exceeded */
   async createRetry(former: Job, keyId: string | null, limits: JobLimits): Promise<Job> {
-    return this.database.bulk(async (tx) => {
+    const make = async (tx: Transaction): Promise<Job> => {
       const url = await this.secrets.find(tx, former.id, URL_NAME);
       const row = { ...former, id: undefined, keyId, ...(url !== undefined && { url }) };
-      const job = await this.createIn(tx, row, limits);
-      if (former.type !== 'upload') await narrow(tx, former.id, job.id);
-      return (await this.findIn(tx, job.id)) as Job;
-    });
+      const isNarrow = former.type !== 'upload';
+      return this.createIn(tx, row, limits, isNarrow ? (id) => narrow(tx, former.id, id) : undefined);
+    };
+    return this.database.turns.run(former.accountId, () => this.database.bulk(make), REQUESTS_FIRST);
   }
 
   /** undefined when unknown or another account's. */
@@ -202,10 +221,10 @@ export class Jobs {
   }
 
   async cancel(accountId: string, id: string, limits: JobEnding): Promise<Job | undefined> {
-    return this.change(accountId, id, async (tx, { state }) => {
-      if (state !== 'running' && state !== 'queued' && state !== 'paused') return;
+    return this.change(accountId, id, async (tx, job) => {
+      if (job.state !== 'running' && job.state !== 'queued' && job.state !== 'paused') return;
       await setState(tx, id, 'cancelled');
-      await this.tell(tx, id, limits);
+      await this.tell(tx, job, limits);
       await this.startNext(tx, accountId, limits.running);
     });
   }
@@ -215,13 +234,13 @@ export class Jobs {
     id: string,
     act: (tx: Transaction, job: Job) => Promise<void>,
   ): Promise<Job | undefined> {
-    return this.database.transaction(async (tx) => {
-      await lockAccount(tx, accountId);
-      const job = await this.lock(tx, id);
+    const change = async (tx: Transaction): Promise<Job | undefined> => {
+      const job = await this.lock(tx, accountId, id);
       if (job?.accountId !== accountId) return undefined;
       await act(tx, job);
       return job;
-    });
+    };
+    return this.database.turns.run(accountId, () => this.database.transaction(change), REQUESTS_FIRST);
   }
 
   /** Ends one that runs with what keeps all of it from going on. */
@@ -235,11 +254,11 @@ export class Jobs {
   }
 
   private async failIn(states: readonly JobState[], job: Job, error: JobEnd, limits: JobEnding): Promise<void> {
-    await this.database.transaction(async (tx) => {
-      await lockAccount(tx, job.accountId);
-      const now = await this.lock(tx, job.id);
+    const write = async (tx: Transaction): Promise<void> => {
+      const now = await this.lock(tx, job.accountId, job.id);
       if (now !== undefined && states.includes(now.state)) await this.end(tx, now, error, limits);
-    });
+    };
+    await this.database.turns.run(job.accountId, () => this.database.transaction(write));
   }
 
   /**
@@ -252,12 +271,10 @@ export class Jobs {
     seat: Seat,
     limits: JobEnding,
   ): Promise<'done' | { readonly again: Date }> {
-    return this.database.transaction(async (tx) => {
+    const { account } = claimed;
+    const write = async (tx: Transaction): Promise<'done' | { readonly again: Date }> => {
       const finish = (): Promise<void> => this.queue.finish(seat.kind, [claimed], tx);
-      const [owner] = await tx<{ account_id: string }[]>`select account_id from jobs where id = ${jobId}`;
-      // Whoever takes both takes the account first.
-      if (owner !== undefined) await lockAccount(tx, owner.account_id);
-      const job = await this.lock(tx, jobId);
+      const job = await this.lock(tx, account, jobId);
       if (job?.state !== 'running') {
         await finish();
         return 'done';
@@ -274,7 +291,8 @@ export class Jobs {
         await this.queue.send(kind, seatJobs(kind, { ...job, phase: step.phase }), tx);
       }
       return 'done';
-    });
+    };
+    return this.database.turns.run(account, () => this.database.transaction(write));
   }
 
   /** Removes what jobs ended long ago have left, in small steps. Resolves to whether there is more. */
@@ -300,32 +318,42 @@ export class Jobs {
     await setState(tx, job.id, isWhole ? 'succeeded' : hasDone ? 'partly_failed' : 'failed', error);
     // Nobody can retry it.
     if (isWhole && job.type === 'upload') await this.secrets.put(tx, job.id, URL_NAME, null);
-    await this.tell(tx, job.id, limits);
+    await this.tell(tx, job, limits);
     await this.startNext(tx, job.accountId, limits.running);
   }
 
   /** The event is written with the end itself: neither is there without the other. */
-  private async tell(tx: Transaction, id: string, { eventOf }: JobEnding): Promise<void> {
-    const job = await this.findIn(tx, id);
-    const webhookUrl = job?.definition.webhookUrl ?? null;
-    if (job === undefined || webhookUrl === null) return;
+  private async tell(tx: Transaction, { id, definition }: Job, { eventOf }: JobEnding): Promise<void> {
+    const { webhookUrl } = definition;
+    if (webhookUrl === null) return;
+    const job = (await this.findIn(tx, id)) as Job;
     await insertJobEvent(tx, this.queue, { ...job, webhookUrl }, eventOf(job, job.finishedAt ?? new Date()));
   }
 
   /** Those that wait, oldest first, as far as more may run. */
   private async startNext(tx: Transaction, accountId: string, limit: number): Promise<void> {
     const ids = await startQueued(tx, accountId, limit);
-    const started = await tx<Job[]>`
-      select ${columns(tx)} from jobs j where j.id = any(${tx.types.uuids(ids)}) order by j.id`;
+    if (ids.length === 0) return;
+    const started = await tx<(Job & { readonly folders: number; readonly hasFiles: boolean })[]>`
+      select ${columns(tx)},
+        (select count(*) from (select from job_folders f where f.job_id = j.id and f.state = 'waiting' limit 2) w) as folders,
+        exists (select from job_files f where f.job_id = j.id and f.phase = j.phase and f.state = 'waiting') as "hasFiles"
+      from jobs j where j.id = any(${tx.types.uuids(ids)}) order by j.id`;
     for (const job of started) {
-      if (job.phase !== 2) await this.queue.send('job-list', seatJobs('job-list', job), tx);
-      if (job.phase !== 3) await this.queue.send('job-files', seatJobs('job-files', job), tx);
+      const { phase, type, folders, hasFiles } = job;
+      // One at least, which ends the job where there is nothing to do; those who find more send the others.
+      const lists = phase !== 2 && type !== 'upload';
+      if (lists) await this.queue.send('job-list', seatJobs('job-list', job, Math.max(1, folders)), tx);
+      if (!lists || hasFiles) await this.queue.send('job-files', seatJobs('job-files', job, seatsWorth(job)), tx);
     }
   }
 
-  private async lock(tx: Transaction, id: string): Promise<Job | undefined> {
-    await tx`select from jobs where id = ${id} for no key update`;
-    return this.findIn(tx, id);
+  /** With its account, which whoever takes both takes first. */
+  private async lock(tx: Transaction, accountId: string, id: string): Promise<Job | undefined> {
+    const account = lockAccount(tx, accountId);
+    const locked = tx`select from jobs where id = ${id} for no key update`.execute();
+    const [, , job] = await Promise.all([account, locked, this.findIn(tx, id)]);
+    return job;
   }
 
   private async findIn(sql: Queryable, id: string): Promise<Job | undefined> {
@@ -338,8 +366,8 @@ export class Jobs {
 const URL_NAME = 'url';
 
 /** How many of an account run is decided by one transaction at a time. */
-async function lockAccount(tx: Transaction, accountId: string): Promise<void> {
-  await tx`select pg_advisory_xact_lock(hashtextextended('jobs ' || ${accountId}::text, 0))`;
+function lockAccount(tx: Transaction, accountId: string): PromiseLike<unknown> {
+  return tx`select pg_advisory_xact_lock(hashtextextended('jobs ' || ${accountId}::text, 0))`.execute();
 }
 
 /** When there is something to do for a seat; null = as far as can be told, never. */

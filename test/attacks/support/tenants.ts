@@ -166,10 +166,12 @@ export function assertIsolated({ alone, attacked, after, memory }: IsolationRepo
 }
 
 function slowKinds(alone: Measured, attacked: Measured): [kind: string, ms: number][] {
-  return Object.entries(attacked.p99).filter(
-    ([kind, ms]) => ms > Math.max(NOISE_MS, MAX_RATIO * (alone.p99[kind] ?? 0)),
-  );
+  return Object.entries(attacked.p99).filter(([kind, ms]) => isSlow(alone.p99[kind] ?? 0, ms));
 }
+
+/** What takes so long alone, and so long while somebody attacks. */
+export const isSlow = (aloneMs: number, attackedMs: number): boolean =>
+  attackedMs > Math.max(NOISE_MS, MAX_RATIO * aloneMs);
 
 /** What an attack does lasts as long as it does; a pause of the machine is not there the second time. Failures all count. */
 function calmer(first: Measured, second: Measured): Measured {
