@@ -1,5 +1,5 @@
 /** The jobs that this node has slices of: whether they are still wanted, which any node may have changed. */
-import { onAbort } from '../base/deadline.js';
+import { onAbort, within } from '../base/deadline.js';
 import { type ErrorCode, GatewayError } from '../base/errors.js';
 import type { JobNow, Jobs, JobState } from '../storage/storage.js';
 
@@ -14,6 +14,8 @@ export interface Stay {
 
 interface Present {
   readonly stays: Set<AbortController>;
+  /** Of those who wait until all have left. */
+  readonly waiting: (() => void)[];
   state: JobState;
 }
 
@@ -21,10 +23,13 @@ const LOOK_EVERY_MS = 300;
 /** A job that ends of one of these must not go on by a single file. */
 const LOST_RIGHTS: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'scope_missing']);
 const GONE: JobNow = { state: 'cancelled', errorCode: null, errorMessage: null };
+const LEAVE_PATIENCE_MS = 5000;
 const SAMPLE_EVERY_LOOKS = 10;
 
 export class RunningJobs {
   readonly #jobs = new Map<string, Present>();
+  /** Those that somebody cancels, and the database has not taken it yet. */
+  readonly #ending = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   #looks = 0;
@@ -32,10 +37,11 @@ export class RunningJobs {
   constructor(private readonly rows: Pick<Jobs, 'states' | 'sample'>) {}
 
   enter(jobId: string, stopping: AbortSignal): Stay {
-    const job = this.#jobs.get(jobId) ?? { stays: new Set(), state: 'running' };
+    const job = this.#jobs.get(jobId) ?? { stays: new Set(), waiting: [], state: 'running' };
     this.#jobs.set(jobId, job);
     this.#timer ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
     const ending = new AbortController();
+    if (this.#ending.has(jobId)) ending.abort(onItsWay());
     const stopListening = onAbort(stopping, (reason) => ending.abort(reason));
     job.stays.add(ending);
     return {
@@ -48,6 +54,7 @@ export class RunningJobs {
         job.stays.delete(ending);
         if (job.stays.size > 0) return;
         this.#jobs.delete(jobId);
+        for (const go of job.waiting) go();
         if (this.#jobs.size > 0) return;
         clearInterval(this.#timer);
         this.#timer = undefined;
@@ -71,6 +78,23 @@ export class RunningJobs {
     for (const stay of job.stays) stay.abort(new GatewayError('cancelled', why, { step: 'transfer' }));
   }
 
+  /** Resolves once what ran of it here has ended and is recorded, at the latest after a while. */
+  async hasLeft(jobId: string): Promise<void> {
+    const job = this.#jobs.get(jobId);
+    if (job === undefined) return;
+    await within(new Promise<void>((go) => job.waiting.push(go)), LEAVE_PATIENCE_MS, () => undefined);
+  }
+
+  /**
+   * It is being cancelled here, and the database takes its time: what runs of it ends now, as if it had not begun. Returns
+   * what to call once it is cancelled, or goes on.
+   */
+  ending(jobId: string): () => void {
+    this.#ending.add(jobId);
+    for (const stay of this.#jobs.get(jobId)?.stays ?? []) stay.abort(onItsWay());
+    return () => this.#ending.delete(jobId);
+  }
+
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -86,4 +110,9 @@ export class RunningJobs {
       this.#isLooking = false;
     }
   }
+}
+
+/** Of the gateway's own: nothing is said of the files. */
+function onItsWay(): GatewayError {
+  return new GatewayError('draining', 'the job is being cancelled', { step: 'transfer' });
 }

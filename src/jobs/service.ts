@@ -64,6 +64,9 @@ export interface JobEnds extends Pick<JobDefinition, 'type'> {
 
 export type JobChange = 'pause' | 'resume' | 'cancel';
 
+/** A cancellation that is written sooner ends the work once it is. */
+const CANCEL_PATIENCE_MS = 300;
+
 const ENDED = new Set<Job['state']>(['succeeded', 'partly_failed', 'failed', 'cancelled']);
 
 export class JobService {
@@ -151,8 +154,9 @@ export class JobService {
   /** Done already, it is done once more without harm. @throws GatewayError unknown_item; not_running of one that has ended */
   async change(caller: Caller, id: string, change: JobChange): Promise<Job> {
     const { rows, limits, running } = this.options;
-    await this.get(caller, id);
-    const before = await rows[change](caller.accountId, id, limits);
+    const former = await this.get(caller, id);
+    const changing = rows[change](caller.accountId, id, limits);
+    const before = await (change === 'cancel' ? this.stopMeanwhile(former, changing) : changing);
     if (before !== undefined && ENDED.has(before.state) && !(change === 'cancel' && before.state === 'cancelled')) {
       throw refusal('not_running', `job ${id} has ended: it is ${before.state}`);
     }
@@ -160,6 +164,19 @@ export class JobService {
     running.told(id, job);
     this.options.wake();
     return job;
+  }
+
+  /** A database that is slow to take a cancellation does not keep the work going: where it fails, the work is taken up again. */
+  private async stopMeanwhile<T>({ id, state }: Job, cancelling: Promise<T>): Promise<T> {
+    if (ENDED.has(state)) return cancelling;
+    let isOver = (): void => undefined;
+    const timer = setTimeout(() => (isOver = this.options.running.ending(id)), CANCEL_PATIENCE_MS);
+    try {
+      return await cancelling;
+    } finally {
+      clearTimeout(timer);
+      isOver();
+    }
   }
 
   /** As if the caller asked for it anew. @throws GatewayError unknown_item; plan_required, scope_missing; in_use of one that goes on */
@@ -171,6 +188,8 @@ export class JobService {
     if (former.state === 'succeeded' || former.definition.dryRun) {
       throw refusal('not_running', `job ${id} has nothing to do again: it is ${former.state}`);
     }
+    // What had begun when it was cancelled may be done by now, and is then not done again.
+    await this.options.running.hasLeft(id);
     const job = await rows.createRetry(former, keyOf(caller), limits);
     this.options.wake();
     return job;

@@ -35,6 +35,10 @@ describe('jobs beside other requests', { timeout: 300_000 }, () => {
     await cluster?.stop();
   });
 
+  const leases = async (): Promise<number> => {
+    const { text } = await cluster.api.get('/metrics');
+    return [...text.matchAll(/^ftg_pool_leases\S* (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+  };
   const order = (path: string): object => ({
     ...{ type: 'copy', bytesPerSecond: (FILES * SIZE) / 4 },
     ...{ source: { connectionId: 'from', path: '/tree' }, destination: { connectionId: 'to', path } },
@@ -87,6 +91,36 @@ describe('jobs beside other requests', { timeout: 300_000 }, () => {
     });
     assert.ok(took < 4_000, `${took} ms`);
     assert.deepEqual((await ended(cluster.api, id)).counts.done, FILES);
+  });
+
+  test('a cancellation ends the work at once, however slowly the database takes it', async () => {
+    const { id } = await begin(cluster.api, order('/slow'));
+    await eventually(async () => (await look(cluster.api, id)).counts.done > 3, 'some files are done');
+    const cancelling = await locking(id, async () => {
+      const asked = cluster.api.post(`/api/jobs/${id}/cancel`, {});
+      const from = performance.now();
+      await eventually(async () => (await leases()) === 0, 'its sessions are back', 2_500);
+      const { disk } = cluster.servers.to;
+      const isClean = async (): Promise<boolean> =>
+        (await disk.files('/slow')).every((name) => !name.includes('.ftg-'));
+      await eventually(isClean, 'nothing half-written is left', 2_500);
+      const before = (await disk.files('/slow')).length;
+      assert.ok(before < FILES && performance.now() - from < 2_500);
+      assert.equal((await look(cluster.api, id)).state, 'running');
+      return { asked };
+    });
+    const answer = await cancelling.asked;
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal((await look(cluster.api, id)).state, 'cancelled');
+  });
+
+  test('where the database refuses a cancellation, the job goes on and leaves nothing out', async () => {
+    const { id } = await begin(cluster.api, order('/refused'));
+    await eventually(async () => (await look(cluster.api, id)).counts.done > 3, 'some files are done');
+    const answer = await locking(id, () => cluster.api.post(`/api/jobs/${id}/cancel`, {}));
+    assert.equal(answer.status, 503, answer.text);
+    const job = await ended(cluster.api, id);
+    assert.deepEqual([job.state, job.counts.done], ['succeeded', FILES]);
   });
 
   test('who may not begin a job may not have it done again either', async () => {
