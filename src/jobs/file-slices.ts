@@ -19,7 +19,7 @@ export interface FileSlicesOptions {
 /** Then the seat is given back: others wait for their turn, and what was told of the target grows old. */
 const TURN_MS = 2000;
 /** Files of each worker whose end is being recorded while it has begun another one. Of a node that dies FileWork knows them again. */
-const RECORDED_BEHIND = 2;
+const RECORDED_BEHIND = 4;
 
 /** How a slice went. */
 export type SliceEnd =

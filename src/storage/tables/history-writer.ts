@@ -25,8 +25,11 @@ const FOLLOW_WITHIN_MS = 200;
 /** … but not so many that making their batch holds the event loop, and never more than memory should keep. */
 const FULL_FOLLOWING = 100;
 const MAX_FOLLOWING = 1000;
-/** The files of jobs go on meanwhile: their rows wait a little for one another. */
+/** The files of jobs go on meanwhile: their rows wait a little for one another, and longer where many come. */
 const GATHER_JOBS_MS = 10;
+const GATHER_MANY_MS = 40;
+/** Of the last batch. */
+const MANY_ROWS = 4;
 
 interface Entry {
   readonly row: TransferRow;
@@ -47,6 +50,7 @@ export class HistoryWriter {
   #scheduled = false;
   /** What is queued may not wait for more. */
   #isDue = false;
+  #gatherMs = GATHER_JOBS_MS;
   #followTimer: NodeJS.Timeout | undefined;
   #gatherTimer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -94,7 +98,7 @@ export class HistoryWriter {
     }
     this.#enqueue({ row, settle });
     if (row.job === null) this.#pumpSoon();
-    else this.#gatherTimer ??= setTimeout(() => this.#gathered(), GATHER_JOBS_MS);
+    else this.#gatherTimer ??= setTimeout(() => this.#gathered(), this.#gatherMs);
   }
 
   /**
@@ -168,6 +172,7 @@ export class HistoryWriter {
   #pump(): void {
     while (this.#isDue && this.#queue.length > 0 && !this.#closed && this.#mayLeave()) {
       const batch = this.#queue.splice(0, MAX_BATCH);
+      this.#gatherMs = batch.length < MANY_ROWS ? GATHER_JOBS_MS : GATHER_MANY_MS;
       this.#isDue = this.#queue.length > 0;
       this.#flights += 1;
       this.#rowsInFlight += batch.length;
