@@ -89,6 +89,31 @@ export class FileWork {
     });
   }
 
+  /** What seems to be a folder and may be a link to one. @throws GatewayError is_a_folder */
+  async removeLink(
+    job: RunningJob,
+    connection: Connection,
+    place: RemotePath,
+    path: Buffer,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const part: JobPart = {
+      reference: { id: job.id, path: path.toString('hex') },
+      // Then it is listed, and whatever else is wrong shows there.
+      passesOver: () => true,
+      worked: () => undefined,
+    };
+    const memory = new Memory(this.memoryBytes, job.accountId);
+    const request = requestOf({ job, signal, part, memory }, 'delete', connection, place);
+    try {
+      await this.operations.run(request, async (operation) => {
+        await unlessGone(deleteFile(operation, fixed(place)));
+      });
+    } finally {
+      memory.release();
+    }
+  }
+
   /** What the request was refused for it may still be refused for, and is held against as it was then. */
   private async upload(task: FileTask): Promise<void> {
     const { urls, urlOf, maxBytes } = this.uploads;
@@ -261,7 +286,7 @@ export class FileWork {
 }
 
 function requestOf(
-  { job, signal, part, memory }: FileTask,
+  { job, signal, part, memory }: Pick<FileTask, 'job' | 'signal' | 'part' | 'memory'>,
   type: TransferType,
   connection: Connection,
   path: RemotePath,

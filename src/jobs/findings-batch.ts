@@ -1,4 +1,5 @@
 /** What listings find, gathered from several folders, and written when it is enough: one write at a time. */
+import { type MarksAbove, NO_MARKS } from '../operations/tree/repeated-folders.js';
 import { type Findings, FoundFiles, type JobFolder, type NewJobFile } from '../storage/storage.js';
 
 /** A folder that is being listed. */
@@ -10,6 +11,8 @@ export interface FolderInHand {
   hasFiles: boolean;
   /** It is no part of what is moved. */
   isLeft: boolean;
+  /** For the folders in it; undefined of one that comes again and again. */
+  below: MarksAbove | undefined;
 }
 
 const ENOUGH = 1000;
@@ -27,7 +30,7 @@ export class FindingsBatch {
   constructor(private readonly write: (findings: Findings) => Promise<void>) {}
 
   begin(path: Buffer): FolderInHand {
-    const folder: FolderInHand = { path, unchanged: 0, hasFiles: false, isLeft: false };
+    const folder: FolderInHand = { path, unchanged: 0, hasFiles: false, isLeft: false, below: NO_MARKS };
     this.#inHand.add(folder);
     return folder;
   }

@@ -9,6 +9,7 @@ import type { Storage, StorageOptions } from '../storage/storage.js';
 import { JobEngine } from './engine.js';
 import { FileSlices } from './file-slices.js';
 import { FileWork } from './file-work.js';
+import { HiddenLinks } from './hidden-links.js';
 import { Listings } from './listings.js';
 import { Removals } from './removals.js';
 import { RunningJobs } from './running-jobs.js';
@@ -59,15 +60,19 @@ export function createJobs(options: JobsOptions): JobsPart {
   const limits = { running: config.runningPerAccount, waiting: config.waitingPerAccount, eventOf: finishedEvent };
   const leftovers = (connection: Connection): Leftovers => operations.leftoversOf(connection);
   const running = new RunningJobs(jobs.rows);
+  const work = new FileWork(operations, tree, memoryBytes, { urls, urlOf: (id) => jobs.rows.urlOf(id), maxBytes });
   const engine = new JobEngine({
     ...{ storage: jobs, connections, running, limits, concurrency: config.concurrency, log },
     retentionDays: config.retentionDays,
     checkHolder: (holder, ends) => service.checkHolder(holder, ends, 'retry it with another key'),
-    list: new Listings({ tree, remotes, leftovers, found: () => wake() }),
+    list: new Listings({
+      ...{ tree, remotes, leftovers, found: () => wake() },
+      links: new HiddenLinks(remotes, leftovers, work),
+    }),
     remove: new Removals({ tree, remotes, leftovers }),
     files: new FileSlices({
       tree,
-      work: new FileWork(operations, tree, memoryBytes, { urls, urlOf: (id) => jobs.rows.urlOf(id), maxBytes }),
+      work,
       parallelFiles: config.parallelFiles,
     }),
   });

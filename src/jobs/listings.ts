@@ -7,6 +7,7 @@ import type { GatewayError } from '../base/errors.js';
 import { hasCode, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
+import { NO_MARKS } from '../operations/tree/repeated-folders.js';
 import { MAX_NAME_BYTES, pathBelow, type RemotePath } from '../remotes/path.js';
 import type { Attempt, Remotes } from '../remotes/registry.js';
 import type { FileInfo, LeftOut, Leftovers, Remote } from '../remotes/remote.js';
@@ -18,6 +19,7 @@ import type { JobPlaces } from './file-work.js';
 import type { SliceEnd } from './file-slices.js';
 import { FindingsBatch, type FolderInHand } from './findings-batch.js';
 import { type Folding, foldingOf, FolderNames } from './name-clashes.js';
+import { type HiddenLinks, removedLink, repeated, unlessRepeatedIn } from './hidden-links.js';
 import { verdictOn } from './retry.js';
 import type { Stay } from './running-jobs.js';
 import { oddityOf, problemOf, tellable } from './told-names.js';
@@ -28,6 +30,7 @@ export interface ListingsOptions {
   readonly leftovers: (connection: Connection) => Leftovers;
   /** There is something to do. */
   found(): void;
+  readonly links: Pick<HiddenLinks, 'wasOne'>;
 }
 
 const SLICE_FOLDERS = 64;
@@ -107,6 +110,7 @@ export class Listings {
   private async list(listing: Listing): Promise<void> {
     const { job, folder } = listing;
     if (folder.isExtra) return this.listExtra(listing);
+    if (await this.options.links.wasOne(listing)) return this.tell(listing, removedLink(folder.path));
     if (job.type === 'sync') return this.compare(listing);
     let end = await this.stream(listing);
     for (; end === 'ask'; end = await this.stream(listing)) {
@@ -114,6 +118,7 @@ export class Listings {
       await listing.names?.learn();
       listing.names?.startOver();
     }
+    if (listing.inHand.below === undefined) return this.tell(listing, repeated(listing.folder.path));
     if (end !== 'empty') return;
     listing.inHand.isLeft = job.type === 'move' && !listing.filter.takesEmpty(folder.path.toString());
     await this.makeEmpty(listing);
@@ -136,7 +141,7 @@ export class Listings {
       const followLinks = job.type === 'copy';
       let isEmpty = true;
       const leftOut = (what: LeftOut): Promise<void> => this.addLeftOut(listing, what, false);
-      for await (const info of remote.list(root, { followLinks, leftOut })) {
+      for await (const info of unlessRepeatedIn(listing, remote, remote.list(root, { followLinks, leftOut }))) {
         attempt.committed();
         isEmpty &&= OWN_TEMPORARY.test(info.name);
         await this.found(listing, info);
@@ -213,6 +218,10 @@ export class Listings {
   private async compare(listing: Listing): Promise<void> {
     const { job, folder, places } = listing;
     const source = await this.sorted(places.source, pathBelow(places.sourceRoot, folder.path), listing, false);
+    if (listing.inHand.below === undefined) {
+      await source.sorter.close();
+      return this.tell(listing, repeated(listing.folder.path));
+    }
     let target: Side | undefined;
     let others: Promise<FolderNames | undefined> | undefined;
     try {
@@ -278,7 +287,7 @@ export class Listings {
   }
 
   private async addFolder(listing: Listing, path: Buffer, isExtra: boolean): Promise<void> {
-    const { job, folder, filter, batch } = listing;
+    const { job, folder, filter, batch, inHand } = listing;
     if (!filter.enters(path.toString(), folder.depth)) return;
     const isClash = await this.isClash(listing, path);
     if (listing.names?.mustAsk === true) return;
@@ -291,7 +300,8 @@ export class Listings {
     if (isClash) return this.tell(listing, { ...entry, ...CLASH });
     if (problem !== undefined) return this.tell(listing, { ...entry, ...badPath(`the folder ${problem}`) });
     const isRemoved = isExtra || job.type === 'move' || (job.type === 'delete' && !isFiltered(job.definition));
-    await batch.addFolder({ path, depth: folder.depth + 1, isExtra, isRemoved });
+    const above = inHand.below ?? NO_MARKS;
+    await batch.addFolder({ path, depth: folder.depth + 1, isExtra, isRemoved, above });
   }
 
   /** It may lead back up, and what it leads to may be copied where it stands: it is told and left. */
@@ -348,7 +358,8 @@ export class Listings {
       const side = await this.use(connection, listing, async (remote, attempt) => {
         // Of the destination's links nobody follows any: what they lead to is not the destination's.
         const leftOut = (what: LeftOut): Promise<void> => this.addLeftOut(listing, what, isTarget);
-        for await (const info of remote.list(path, { followLinks: !isTarget, leftOut })) {
+        const told = remote.list(path, { followLinks: !isTarget, leftOut });
+        for await (const info of isTarget === listing.folder.isExtra ? unlessRepeatedIn(listing, remote, told) : told) {
           attempt.committed();
           isEmpty &&= OWN_TEMPORARY.test(info.name);
           const size = kindOf(info) ?? info.size;

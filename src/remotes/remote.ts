@@ -56,6 +56,8 @@ export interface Capabilities {
   readonly callsAtOnce: number;
   /** list() tells names in code-point order, a folder's as if a slash stood behind it. */
   readonly listsInOrder?: true;
+  /** A folder of a listing may be a link to one. */
+  readonly mayHideLinks?: true;
 }
 
 export type ServerFacts = Readonly<Record<string, string | number | boolean | readonly string[]>>;

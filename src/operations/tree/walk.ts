@@ -3,8 +3,8 @@
  *
  * Whatever the tree holds, little of it is kept: of each folder on the way down to the newest entry at most MOST_KEPT
  * entries. Where a folder holds more, it is listed again from behind those. A symbolic link to a folder is an entry and is
- * not entered, wherever a server's listing shows it as a link; where one hides that, a link that leads back up ends the
- * walk with an error at MAX_DEPTH. A sub-folder that goes away meanwhile is no error; one that may not be read is.
+ * not entered, wherever a server's listing shows it as a link; where one hides that, a folder that comes again and again is
+ * an entry alone, and what is deeper than MAX_DEPTH ends the walk with an error. A sub-folder that goes away meanwhile is no error; one that may not be read is.
  *
  * Until the walk has been read to its end, the remote may be busy with a listing: FTP has one data connection.
  */
@@ -15,6 +15,7 @@ import type { FileInfo, ListOptions, Remote } from '../../remotes/remote.js';
 import { compareCodePoints, type Compare } from '../sorted-listing.js';
 import { FirstEntries } from './first-entries.js';
 import type { PathFilter } from './path-filter.js';
+import { type MarksAbove, NO_MARKS, unlessRepeated } from './repeated-folders.js';
 
 export interface TreeEntry {
   readonly file: FileInfo;
@@ -115,6 +116,8 @@ interface InOrder {
 class Tree {
   readonly #turns = new Turns();
   readonly #above: number;
+  /** Of the folders on the way down to the one that was listed last: what those below them are held against. */
+  readonly #marked: { readonly folder: RemotePath; readonly below: MarksAbove }[] = [];
 
   constructor(
     private readonly remote: Remote,
@@ -158,7 +161,7 @@ class Tree {
   /** One level; nothing where a folder below the root has gone. */
   async *list(folder: RemotePath, options?: ListOptions): AsyncGenerator<TreeEntry, void> {
     try {
-      for await (const file of this.remote.list(folder, options)) {
+      for await (const file of this.#unlessRepeated(folder, this.remote.list(folder, options))) {
         if (this.#turns.isOver()) await this.#turns.next();
         yield this.#entryOf(file);
       }
@@ -200,6 +203,21 @@ class Tree {
       if (last !== undefined && compare(entry, last) <= 0) continue;
       if (keeps(entry) && !entries.offer(entry) && isSeeking) return;
     }
+  }
+
+  #unlessRepeated(folder: RemotePath, listing: AsyncIterable<FileInfo>): AsyncIterable<FileInfo> {
+    if (!this.options.isDeep) return listing;
+    const marked = this.#marked;
+    const isAbove = (one: RemotePath): boolean => one === ROOT || folder.startsWith(`${one}/`);
+    for (let last = marked.at(-1); last !== undefined && (last.folder === folder || !isAbove(last.folder));) {
+      marked.pop();
+      last = marked.at(-1);
+    }
+    return unlessRepeated(listing, {
+      above: marked.at(-1)?.below ?? NO_MARKS,
+      isHeld: false,
+      marked: (below) => below !== undefined && marked.push({ folder, below }),
+    });
   }
 
   #entryOf(file: FileInfo): TreeEntry {

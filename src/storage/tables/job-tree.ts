@@ -42,7 +42,7 @@ export class JobTree {
           order by depth, path limit ${limit} for update skip locked)
         update job_folders f set seat = ${seat.number} from picked p
         where f.job_id = ${id} and f.path = p.path
-        returning f.path, f.depth, f.is_extra as "isExtra", f.is_removed as "isRemoved", f.is_begun as "isBegun", f.tries`,
+        returning f.path, f.depth, f.is_extra as "isExtra", f.is_removed as "isRemoved", f.is_begun as "isBegun", f.above, f.tries`,
     );
   }
 
@@ -91,11 +91,12 @@ export class JobTree {
     const steps: PromiseLike<unknown>[] = [tx`select from jobs where id = ${id} for no key update`];
     if (folders.length > 0) {
       steps.push(tx`
-          insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
-          select ${id}::uuid, decode(path, 'hex'), depth, is_extra, is_removed, 'waiting' from unnest(
+          insert into job_folders (job_id, path, depth, is_extra, is_removed, above, state)
+          select ${id}::uuid, decode(path, 'hex'), depth, is_extra, is_removed, decode(above, 'hex'), 'waiting' from unnest(
             ${texts(folders.map(({ path }) => path.toString('hex')))}, ${bigints(folders.map(({ depth }) => depth))},
-            ${booleans(folders.map(({ isExtra }) => isExtra))}, ${booleans(folders.map(({ isRemoved }) => isRemoved))}
-          ) as t (path, depth, is_extra, is_removed) on conflict do nothing`);
+            ${booleans(folders.map(({ isExtra }) => isExtra))}, ${booleans(folders.map(({ isRemoved }) => isRemoved))},
+            ${texts(folders.map(({ above }) => above.toString('hex')))}
+          ) as t (path, depth, is_extra, is_removed, above) on conflict do nothing`);
     }
     const counting = tx<JobCounts[]>`
         with added as (
@@ -114,7 +115,7 @@ export class JobTree {
         from (select count(*) filter (where phase = 1) as found,
           count(*) filter (where state = 'failed') as failed, count(*) filter (where state = 'skipped') as skipped,
           count(*) filter (where state = 'planned' and action <> 'delete') as done,
-          count(*) filter (where state = 'planned' and action = 'delete') as deleted,
+          count(*) filter (where state in ('planned', 'done') and action = 'delete') as deleted,
           coalesce(sum(size) filter (where state = 'planned' and action <> 'delete'), 0) as bytes,
           coalesce(sum(size) filter (where state <> 'failed' and action <> 'delete'), 0) as bytes_total from added) t
         where j.id = ${id}
@@ -304,8 +305,8 @@ function goesWhole({ definition, scheduleId }: NewJobRow): boolean {
 export async function narrow(tx: Transaction, formerId: string, id: string): Promise<void> {
   await tx`delete from job_folders where job_id = ${id}`;
   await tx`
-    insert into job_folders (job_id, path, depth, is_extra, is_removed, state, is_begun)
-    select ${id}::uuid, path, depth, is_extra, is_removed, 'waiting', is_begun from job_folders
+    insert into job_folders (job_id, path, depth, is_extra, is_removed, state, is_begun, above)
+    select ${id}::uuid, path, depth, is_extra, is_removed, 'waiting', is_begun, above from job_folders
     where job_id = ${formerId} and state in ('failed', 'waiting')`;
   // They may be empty then.
   await tx`

@@ -145,6 +145,8 @@ export interface JobFolder {
   readonly isExtra: boolean;
   readonly isRemoved: boolean;
   readonly isBegun: boolean;
+  /** What the listings of the folders above it are known again by. */
+  readonly above: Buffer;
   readonly tries: number;
 }
 
@@ -177,8 +179,8 @@ export interface NewJobFile {
   readonly phase: 1 | 2;
   readonly size: number;
   readonly modifiedMs: number;
-  /** Told without being done: what fails by its name, what is left out, what a dry run would do. */
-  readonly state?: 'planned' | 'skipped' | 'failed';
+  /** Told without being done: what fails by its name, what is left out, what a dry run would do; a link that is gone already. */
+  readonly state?: 'planned' | 'skipped' | 'failed' | 'done';
   readonly errorCode?: ErrorCode;
   readonly errorMessage?: string;
 }

@@ -204,6 +204,43 @@ test('a loop that a server hides ends at a depth, with the root in the error', a
   await assert.rejects(keysOf(walkInOrder(endless, root, { isDeep: true })), isTooDeep);
 });
 
+test('links that lead back up and are not shown as links end soon, and in no other way than folders that list alike', async () => {
+  const at = (name: string, isDirectory: boolean, ms: number) => ({
+    name,
+    isDirectory,
+    size: 1,
+    modifiedAt: new Date(ms),
+  });
+  const remoteOf = (entriesIn: (folder: RemotePath) => ReturnType<typeof at>[]): Remote =>
+    ({
+      can: {},
+      list: async function* (folder: RemotePath) {
+        for (const one of entriesIn(folder)) yield { ...one, path: `${folder === ROOT ? '' : folder}/${one.name}` };
+      },
+    }) as unknown as Remote;
+  const links = ['l1', 'l2', 'l3', 'l4', 'l5'];
+  const looped = remoteOf(() => [at('file', false, 7), ...links.map((name) => at(name, true, 8))]);
+  // Three levels of the same names, whose times are not quite the same.
+  const shards = ['0', '1', '2'];
+  const sharded = remoteOf((folder) => {
+    const depth = folder === ROOT ? 0 : folder.split('/').length - 1;
+    return shards.map((name) => at(name, depth < 3, name === '2' ? depth : 9));
+  });
+  // A copy of a folder in itself, once.
+  const nested = remoteOf((folder) => {
+    const isLast = folder === '/in/in';
+    return [at('file', false, 7), at('in', !isLast, 8)];
+  });
+  for (const walked of [walk, walkInOrder]) {
+    const found = await keysOf(walked(looped, ROOT, { isDeep: true }));
+    assert.equal(found.length, (1 + links.length) * 6);
+    assert.equal((await keysOf(walked(sharded, ROOT, { isDeep: true }))).length, 3 + 9 + 27 + 81);
+    assert.ok((await keysOf(walked(nested, ROOT, { isDeep: true }))).includes('in/in/file'));
+  }
+  const all = await keysOf(walkInOrder(looped, ROOT, { isDeep: true }));
+  assert.deepEqual(await pages(looped, { isDeep: true }, 7), all);
+});
+
 test('a sub-folder that goes meanwhile is no error; one that may not be read is, and so is the root', async () => {
   const failing = (code: 'not_found' | 'not_a_folder' | 'permission_denied', at: string): Remote => {
     class Failing extends ModelRemote {

@@ -30,6 +30,9 @@ import { openAppender, openWriter } from './writer.js';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
+/** Their LIST shows each link as one, whatever their settings; ProFTPD's may not. */
+const SHOW_LINKS = /vsFTPd|Pure-FTPd/i;
+
 export class FtpRemote implements Remote {
   private readonly operation: Operation;
   private knownHome: Promise<RemotePath> | undefined;
@@ -45,7 +48,8 @@ export class FtpRemote implements Remote {
   }
 
   get can(): Capabilities {
-    const { features, memory } = this.lease;
+    const { control, features, memory } = this.lease;
+    const tellsLinks = (features.machineListings && memory.machineListings) || SHOW_LINKS.test(control.banner);
     return {
       moveOnto: memory.moveOnto,
       exclusiveCreate: false,
@@ -55,6 +59,7 @@ export class FtpRemote implements Remote {
         (features.machineListings && memory.machineListings) || memory.hasMdtm ? SECOND_MS : MINUTE_MS,
       keepsTimes: canSetTimes(this.lease) && memory.keepsTimes !== false ? 'listed' : 'no',
       callsAtOnce: 1,
+      ...(tellsLinks ? {} : { mayHideLinks: true }),
     };
   }
 

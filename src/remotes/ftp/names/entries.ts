@@ -89,6 +89,7 @@ export function parseFacts(line: string): Facts | undefined {
   let size: number | undefined;
   let modifiedAt: Date | undefined;
   let isOpenToAll = false;
+  let permits = '';
   for (const fact of packed.split(';')) {
     const equals = fact.indexOf('=');
     const value = fact.slice(equals + 1);
@@ -105,13 +106,20 @@ export function parseFacts(line: string): Facts | undefined {
       case 'unix.mode':
         isOpenToAll = value === '0777';
         break;
+      case 'perm':
+        permits = value.toLowerCase();
+        break;
       default:
     }
   }
   if (type === undefined) return undefined;
-  // ProFTPD calls a link to a file a file, with the size of the link; its mode alone gives it away.
-  return { type: type === 'file' && isOpenToAll ? 'link' : type, size, modifiedAt, name };
+  // ProFTPD calls a link to a file a file, with the size of the link; its mode alone gives it away. With `ShowSymlinks off` one
+  // to a folder is a folder that permits what may be done to a file (RFC 3659, 7.5.5).
+  const isLink = type === 'file' ? isOpenToAll : type === 'folder' && isOfAFile(permits);
+  return { type: isLink ? 'link' : type, size, modifiedAt, name };
 }
+
+const isOfAFile = (permits: string): boolean => /[arw]/.test(permits) && !/[celmp]/.test(permits);
 
 function typeOf(value: string): Facts['type'] {
   if (value === 'file') return 'file';

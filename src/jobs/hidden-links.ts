@@ -1,0 +1,71 @@
+/** Folders of a listing that are links: those that lead back up end a job's way down, and what a deletion takes is the link. */
+import type { Connection } from '../connections/connection.js';
+import { hasCode } from '../base/errors.js';
+import { unlessRepeated } from '../operations/tree/repeated-folders.js';
+import { pathBelow } from '../remotes/path.js';
+import type { Remotes } from '../remotes/registry.js';
+import type { FileInfo, Leftovers, Remote } from '../remotes/remote.js';
+import type { JobFolder, NewJobFile, RunningJob } from '../storage/storage.js';
+import type { FileWork, JobPlaces } from './file-work.js';
+import type { FolderInHand } from './findings-batch.js';
+
+interface Listed {
+  readonly job: RunningJob;
+  readonly places: JobPlaces;
+  readonly folder: JobFolder;
+  readonly signal: AbortSignal;
+}
+
+export class HiddenLinks {
+  constructor(
+    private readonly remotes: Pick<Remotes, 'use'>,
+    private readonly leftovers: (connection: Connection) => Leftovers,
+    private readonly work: Pick<FileWork, 'removeLink'>,
+  ) {}
+
+  /**
+   * Whether the folder was a link, and is gone. A deletion first removes it as if it were a file, which servers do to links
+   * alone: so nothing leads it out of its tree.
+   */
+  async wasOne({ job, places, folder, signal }: Listed): Promise<boolean> {
+    if (job.type !== 'delete' || folder.depth === 0 || job.definition.dryRun) return false;
+    const use = { signal, leftovers: this.leftovers, priority: 'background' as const };
+    const mayBe = await this.remotes.use(places.source, use, (remote) => Promise.resolve(remote.can.mayHideLinks));
+    if (mayBe !== true) return false;
+    try {
+      await this.work.removeLink(job, places.source, pathBelow(places.sourceRoot, folder.path), folder.path, signal);
+      return true;
+    } catch (error) {
+      if (hasCode(error, 'is_a_folder')) return false;
+      throw error;
+    }
+  }
+}
+
+/** In a store nothing leads back. */
+export function unlessRepeatedIn(
+  { folder: { above }, inHand }: { readonly folder: JobFolder; readonly inHand: FolderInHand },
+  remote: Remote,
+  told: AsyncIterable<FileInfo>,
+): AsyncIterable<FileInfo> {
+  if (remote.listTree !== undefined) return told;
+  return unlessRepeated(told, { above, isHeld: true, marked: (below) => (inHand.below = below) });
+}
+
+export function repeated(path: Buffer): NewJobFile {
+  const errorMessage = 'lists the same as folders above it: a link seems to lead back';
+  return {
+    path,
+    action: 'list',
+    phase: 1,
+    size: 0,
+    modifiedMs: 0,
+    state: 'failed',
+    errorCode: 'bad_path',
+    errorMessage,
+  };
+}
+
+export function removedLink(path: Buffer): NewJobFile {
+  return { path, action: 'delete', phase: 1, size: 0, modifiedMs: 0, state: 'done' };
+}
