@@ -181,6 +181,8 @@ export interface LeftOut {
 export interface ListTreeOptions {
   /** A path below the folder, with a slash at its end where it is a folder: only what stands behind it need be told. */
   readonly after?: string;
+  /** As of list(); the name is what lies below the folder. */
+  readonly leftOut?: ListOptions['leftOut'];
 }
 
 export interface ExecOptions {

@@ -1,13 +1,16 @@
 /** Folders and files of a connection as one ZIP archive, read on one session while it streams. */
 import { Readable } from 'node:stream';
 import { hasCode } from '../../base/errors.js';
-import { baseName, pathBytes, type RemotePath } from '../../remotes/path.js';
-import type { FileInfo, Remote } from '../../remotes/remote.js';
+import { baseName, pathBytes, ROOT, type RemotePath } from '../../remotes/path.js';
+import type { FileInfo, LeftOut, Remote } from '../../remotes/remote.js';
 import { streamOf } from '../../remotes/whole.js';
 import type { OperationRequest, Operations, PathReference } from '../operation.js';
 import { openBody } from '../streamed.js';
 import { firstRead, walkInOrder } from '../tree/walk.js';
+import { Missing, MISSING_NAME } from './missing.js';
 import { zipOf, type ZipEntry } from './zip.js';
+
+const DEAD_LINK = 'a link that leads nowhere';
 
 export interface Archive {
   /** Of the file that the archive is. */
@@ -18,7 +21,7 @@ export interface Archive {
 /**
  * Each path becomes one entry at the top, with its own name: a file, or a folder with all below it. Links to folders are not
  * entered: they are empty folders there. `rootName` stands for the connection's root, and for what has several tops.
- * A file that goes, changes or cannot be read on the way destroys the body.
+ * A file that goes, changes or cannot be read on the way destroys the body. What no path leads to is told in a file of its own.
  */
 export async function openArchive(
   operations: Operations,
@@ -27,12 +30,15 @@ export async function openArchive(
   rootName: string,
 ): Promise<Archive> {
   const { facts, body } = await openBody(operations, request, async (remote, operation) => {
-    const tops = await topsOf(remote, references, rootName);
+    const taken = new Set<string>();
+    const tops = await topsOf(remote, references, rootName, taken);
     const [first] = tops as [Top, ...Top[]];
     const filename = `${tops.length === 1 ? first.name : rootName}.zip`;
     operation.locate(first.path, filename);
     const memory = request.memory?.hold();
-    const pieces = await firstRead(zipOf(entriesOf(remote, tops), (bytes) => memory?.require(bytes)));
+    const pieces = await firstRead(
+      zipOf(entriesOf(remote, tops, freeName(MISSING_NAME, false, taken)), (bytes) => memory?.require(bytes)),
+    );
     return { facts: filename, source: Readable.from(gathered(pieces), { objectMode: false }) };
   });
   return { filename: facts, body };
@@ -46,9 +52,13 @@ interface Top {
 }
 
 /** Errors: not_found of the first that is not there. */
-async function topsOf(remote: Remote, references: readonly PathReference[], rootName: string): Promise<Top[]> {
+async function topsOf(
+  remote: Remote,
+  references: readonly PathReference[],
+  rootName: string,
+  taken: Set<string>,
+): Promise<Top[]> {
   const tops: Top[] = [];
-  const taken = new Set<string>();
   for (const reference of references) {
     const path = await reference(remote);
     // Asked for twice, it is there once.
@@ -70,22 +80,29 @@ function freeName(name: string, isDirectory: boolean, taken: Set<string>): strin
   return free;
 }
 
-async function* entriesOf(remote: Remote, tops: readonly Top[]): AsyncGenerator<ZipEntry, void> {
+async function* entriesOf(remote: Remote, tops: readonly Top[], missingName: string): AsyncGenerator<ZipEntry, void> {
+  const missing = new Missing();
   for (const { path, name, info } of tops) {
     if (!info.isDirectory) {
-      yield fileEntry(remote, path, name, info);
+      yield fileEntry(remote, path, name, info, missing);
       continue;
     }
     yield { name: `${name}/`, modifiedAt: info.modifiedAt };
-    for await (const { file, path: inside, key } of walkInOrder(remote, path, { isDeep: true })) {
+    const leftOut = (folder: RemotePath, what: LeftOut): void => {
+      const below = folder.slice(path === ROOT ? 1 : path.length + 1).toWellFormed();
+      const why = what.why === 'link' ? DEAD_LINK : 'no path has such a name';
+      missing.add(`${name}/${below === '' ? '' : `${below}/`}`, what.name, why);
+    };
+    for await (const { file, path: inside, key } of walkInOrder(remote, path, { isDeep: true, leftOut })) {
       const full = `${name}/${key.split('/').map(safeName).join('/')}`;
       if (file.isDirectory) yield { name: full, modifiedAt: file.modifiedAt };
-      else yield fileEntry(remote, inside, full, file);
+      else yield fileEntry(remote, inside, full, file, missing);
     }
   }
+  yield* missing.entries(missingName);
 }
 
-function fileEntry(remote: Remote, path: RemotePath, name: string, info: FileInfo): ZipEntry {
+function fileEntry(remote: Remote, path: RemotePath, name: string, info: FileInfo, missing: Missing): ZipEntry {
   return {
     name,
     modifiedAt: info.modifiedAt,
@@ -95,8 +112,9 @@ function fileEntry(remote: Remote, path: RemotePath, name: string, info: FileInf
         return { size: file.info.size, chunks: streamOf(file) as AsyncIterable<Buffer> };
       } catch (error) {
         // A link that leads nowhere is listed as it stands, and there is nothing to be had of it.
-        if (info.isLink === true && hasCode(error, 'not_found')) return undefined;
-        throw error;
+        if (info.isLink !== true || !hasCode(error, 'not_found')) throw error;
+        missing.add('', Buffer.from(name), DEAD_LINK);
+        return undefined;
       }
     },
   };

@@ -11,7 +11,7 @@
 import { GatewayError, hasCode } from '../../base/errors.js';
 import { Turns } from '../../base/turns.js';
 import { baseName, ROOT, withRawName, type RemotePath } from '../../remotes/path.js';
-import type { FileInfo, ListOptions, Remote } from '../../remotes/remote.js';
+import type { FileInfo, LeftOut, ListOptions, Remote } from '../../remotes/remote.js';
 import { compareCodePoints, type Compare } from '../sorted-listing.js';
 import { FirstEntries } from './first-entries.js';
 import type { PathFilter } from './path-filter.js';
@@ -29,6 +29,8 @@ export interface WalkOptions {
   readonly isDeep: boolean;
   /** Absent = everything. */
   readonly filter?: PathFilter | undefined;
+  /** Told of what stands in a folder and is no entry; more than once where the folder is listed again. */
+  readonly leftOut?: (folder: RemotePath, what: LeftOut) => void;
 }
 
 export interface OrderedWalkOptions extends WalkOptions {
@@ -146,7 +148,7 @@ class Tree {
   /** All below the root that is wanted, where the store lists it in one go. */
   async *listed(from: { readonly after?: string }): AsyncGenerator<TreeEntry, void> {
     const { remote, root } = this;
-    for await (const file of remote.listTree?.(root, from) ?? []) {
+    for await (const file of remote.listTree?.(root, { ...from, ...this.#telling(root) }) ?? []) {
       if (this.#turns.isOver()) await this.#turns.next();
       const entry = this.#entryOf(file);
       if (this.takes(entry) && this.#isEntered(entry)) yield entry;
@@ -161,7 +163,10 @@ class Tree {
   /** One level; nothing where a folder below the root has gone. */
   async *list(folder: RemotePath, options?: ListOptions): AsyncGenerator<TreeEntry, void> {
     try {
-      for await (const file of this.#unlessRepeated(folder, this.remote.list(folder, options))) {
+      for await (const file of this.#unlessRepeated(
+        folder,
+        this.remote.list(folder, { ...options, ...this.#telling(folder) }),
+      )) {
         if (this.#turns.isOver()) await this.#turns.next();
         yield this.#entryOf(file);
       }
@@ -203,6 +208,11 @@ class Tree {
       if (last !== undefined && compare(entry, last) <= 0) continue;
       if (keeps(entry) && !entries.offer(entry) && isSeeking) return;
     }
+  }
+
+  #telling(folder: RemotePath): Pick<ListOptions, 'leftOut'> {
+    const { leftOut } = this.options;
+    return leftOut === undefined ? {} : { leftOut: (what) => Promise.resolve(leftOut(folder, what)) };
   }
 
   #unlessRepeated(folder: RemotePath, listing: AsyncIterable<FileInfo>): AsyncIterable<FileInfo> {

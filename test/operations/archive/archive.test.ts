@@ -125,7 +125,7 @@ describe('archives of an OpenSSH server', () => {
     assert.deepEqual(readdirSync(unpacked), [top]);
   });
 
-  test('links: to a file it is that file, to a folder an empty one, to nothing nothing', async () => {
+  test('links: to a file it is that file, to a folder an empty one, to nothing a line of what is missing', async () => {
     newFolder();
     writeFileSync(path.join(folder, 'file'), 'four');
     symlinkSync('file', path.join(folder, 'to-file'));
@@ -136,7 +136,7 @@ describe('archives of an OpenSSH server', () => {
     writeFileSync(`${folder}.zip`, answer.bytes);
     const top = path.basename(folder);
     assert.deepEqual(
-      (await readByPython(`${folder}.zip`)).map(([name, size]) => [name, size]),
+      (await readByPython(`${folder}.zip`)).slice(0, -1).map(([name, size]) => [name, size]),
       [
         [`${top}/`, 0],
         [`${top}/file`, 4],
@@ -144,5 +144,7 @@ describe('archives of an OpenSSH server', () => {
         [`${top}/to-folder/`, 0],
       ],
     );
+    const { stdout } = await run('unzip', ['-p', `${folder}.zip`, '_missing.txt']);
+    assert.ok(stdout.endsWith(`\n"${top}/to-nothing": a link that leads nowhere\n`), stdout);
   });
 });

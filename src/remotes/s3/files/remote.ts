@@ -100,8 +100,8 @@ export class S3Remote implements Remote {
     return listFolder(this.#bucket, folder, { folderTimes, after, leftOut, log: this.#log });
   }
 
-  listTree(folder: RemotePath, { after }: ListTreeOptions = {}): AsyncIterable<FileInfo> {
-    return listTree(this.#bucket, folder, { after, log: this.#log });
+  listTree(folder: RemotePath, { after, leftOut }: ListTreeOptions = {}): AsyncIterable<FileInfo> {
+    return listTree(this.#bucket, folder, { after, leftOut, log: this.#log });
   }
 
   async read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile> {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../base/errors.js';
 import { EPOCH, entryPath, folderInfo } from '../../listing.js';
 import { ROOT, type RemotePath } from '../../path.js';
-import type { FileInfo } from '../../remote.js';
+import type { FileInfo, ListOptions } from '../../remote.js';
 import type { Bucket, ListedObject } from './bucket.js';
 import { fileInfo, LEFT_OUT, noFolder } from './listing.js';
 
@@ -15,18 +15,26 @@ const MAX_OBJECTS = 100_000_000;
 export async function* listTree(
   bucket: Bucket,
   folder: RemotePath,
-  options: { readonly after?: string | undefined; log(message: string, facts: Record<string, unknown>): void },
+  options: {
+    readonly after?: string | undefined;
+    readonly leftOut?: ListOptions['leftOut'];
+    log(message: string, facts: Record<string, unknown>): void;
+  },
 ): AsyncGenerator<FileInfo, void, undefined> {
   const prefix = bucket.folderKey(folder);
   const after = options.after === undefined ? undefined : prefix + options.after;
   let isThere = folder === ROOT || after !== undefined;
   let skipped = 0;
+  const leaveOut = async (below: string): Promise<void> => {
+    skipped += 1;
+    await options.leftOut?.({ name: Buffer.from(below), isDirectory: below.endsWith('/'), why: 'name' });
+  };
   let former = after === undefined ? undefined : Buffer.from(after);
   const level = new OpenFolders(folder);
   const pages = bucket.pages({ prefix, oneLevel: false, what: folder, after, maxEntries: MAX_OBJECTS });
   for await (const { objects, unreadable } of pages) {
     isThere ||= objects.length + unreadable.length > 0;
-    skipped += unreadable.length;
+    for (const key of unreadable) await leaveOut(key.slice(prefix.length));
     // Whoever goes on behind a key would miss what stands out of order.
     const first = objects[0] && Buffer.from(objects[0].key);
     if (former !== undefined && first !== undefined && Buffer.compare(first, former) <= 0) throw unordered(folder);
@@ -34,7 +42,7 @@ export async function* listTree(
     for (const object of objects) {
       if (object.key === prefix) continue;
       const infos = level.enter(object.key.slice(prefix.length), object);
-      if (infos === undefined) skipped += 1;
+      if (infos === undefined) await leaveOut(object.key.slice(prefix.length));
       else yield* infos;
     }
   }

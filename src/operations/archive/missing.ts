@@ -1,0 +1,40 @@
+/** What an archive lacks although it stands in its folders: told in a last file of its own. */
+import type { ZipEntry } from './zip.js';
+
+export const MISSING_NAME = '_missing.txt';
+
+const HEADER = 'These stand in the folders of this archive, and could not be put into it:\n\n';
+/** Of the lines; what would not fit is told as more. */
+const MOST_BYTES = 64 * 1024;
+
+export class Missing {
+  readonly #lines = new Set<string>();
+  #bytes = 0;
+  #hasMore = false;
+
+  /** `folder`: in the archive, with a slash behind it. Told again, it is told once. */
+  add(folder: string, name: Buffer, why: string): void {
+    // As JSON: whatever it holds, a line is a line.
+    const line = `${JSON.stringify(folder + name.toString())}: ${why}\n`;
+    if (this.#lines.has(line)) return;
+    this.#hasMore ||= this.#bytes + line.length > MOST_BYTES;
+    if (this.#hasMore) return;
+    this.#lines.add(line);
+    this.#bytes += line.length;
+  }
+
+  /** Once all else has been told. */
+  *entries(name: string): Generator<ZipEntry> {
+    if (this.#lines.size === 0 && !this.#hasMore) return;
+    const content = Buffer.from(HEADER + [...this.#lines].join('') + (this.#hasMore ? 'and more\n' : ''));
+    yield {
+      name,
+      modifiedAt: new Date(),
+      open: () => Promise.resolve({ size: content.length, chunks: once(content) }),
+    };
+  }
+}
+
+async function* once(content: Buffer): AsyncGenerator<Buffer, void> {
+  yield await Promise.resolve(content);
+}
