@@ -43,7 +43,8 @@ export class EntrySorter {
   #file: FileHandle | undefined;
   #fileBytes = 0;
 
-  async add({ key, size, modifiedMs }: SortedEntry): Promise<void> {
+  /** undefined: there is room for more. */
+  add({ key, size, modifiedMs }: SortedEntry): Promise<void> | undefined {
     const at = this.#recordBytes;
     const end = at + HEAD_BYTES + key.length;
     if (end > this.#records.length) this.#records = enlarged(this.#records, at, end);
@@ -53,9 +54,7 @@ export class EntrySorter {
     key.copy(this.#records, at + HEAD_BYTES);
     this.#starts[this.#entries++] = at;
     this.#recordBytes = end;
-    if (this.#entries < RUN_ENTRIES) return;
-    if (this.#memoryBytes + this.#recordBytes > MEMORY_BYTES) await this.#spill();
-    this.#closeRun();
+    return this.#entries < RUN_ENTRIES ? undefined : this.#endRun();
   }
 
   /** In order, as often as it is asked for. A batch is good until the next one is asked for. */
@@ -88,9 +87,24 @@ export class EntrySorter {
     if (batch.length > 0) yield batch;
   }
 
+  /** Empties it for another listing; its memory serves again. */
+  clear(): void {
+    this.#spilled.length = 0;
+    this.#inMemory.length = 0;
+    this.#entries = 0;
+    this.#recordBytes = 0;
+    this.#memoryBytes = 0;
+    this.#fileBytes = 0;
+  }
+
   async close(): Promise<void> {
     await this.#file?.close();
     this.#file = undefined;
+  }
+
+  async #endRun(): Promise<void> {
+    if (this.#memoryBytes + this.#recordBytes > MEMORY_BYTES) await this.#spill();
+    this.#closeRun();
   }
 
   /** Packs the records of the run in the order of their keys. */

@@ -22,38 +22,47 @@ export interface Times {
   readonly areKept: boolean;
 }
 
+const AT_ONCE = 250;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Both are in the order of their keys. */
-export async function* pairs(source: Batches, target: Batches): AsyncGenerator<Pair> {
+/** Both are in the order of their keys. Some at a time: what is handed on one by one costs more than to compare it. */
+export async function* pairs(source: Batches, target: Batches): AsyncGenerator<readonly Pair[]> {
   const others = target[Symbol.asyncIterator]();
   let batch: readonly SortedEntry[] = [];
   let at = 0;
-  const next = async (): Promise<SortedEntry | undefined> => {
+  const more = async (): Promise<boolean> => {
     while (at >= batch.length) {
       const read = await others.next();
-      if (read.done === true) return undefined;
+      if (read.done === true) return false;
       [batch, at] = [read.value, 0];
     }
-    return batch[at];
+    return true;
   };
+  let found: Pair[] = [];
+  const alone = (other: SortedEntry): void => void found.push({ key: other.key, source: undefined, target: other });
   for await (const entries of source) {
     for (const entry of entries) {
-      let other = await next();
-      while (other !== undefined && other.key.compare(entry.key) < 0) {
-        yield { key: other.key, source: undefined, target: other };
+      let order = 1;
+      while (at < batch.length || (await more())) {
+        const other = batch[at] as SortedEntry;
+        order = other.key.compare(entry.key);
+        if (order >= 0) break;
+        alone(other);
         at += 1;
-        other = await next();
+        if (found.length < AT_ONCE) continue;
+        yield found;
+        found = [];
       }
-      const isBoth = other?.key.equals(entry.key) === true;
-      if (isBoth) at += 1;
-      yield { key: entry.key, source: entry, target: isBoth ? other : undefined };
+      found.push({ key: entry.key, source: entry, target: order === 0 ? batch[at++] : undefined });
     }
+    yield found;
+    found = [];
   }
-  for (let other = await next(); other !== undefined; other = await next()) {
-    yield { key: other.key, source: undefined, target: other };
-    at += 1;
+  for (; at < batch.length || (await more()); at = batch.length) {
+    for (const other of batch.slice(at)) alone(other);
+    yield found;
+    found = [];
   }
 }
 

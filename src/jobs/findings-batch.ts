@@ -35,10 +35,11 @@ export class FindingsBatch {
     return folder;
   }
 
-  async add(folder: FolderInHand, file: NewJobFile): Promise<void> {
+  /** undefined: there is room for more. */
+  add(folder: FolderInHand, file: NewJobFile): Promise<void> | undefined {
     folder.hasFiles = true;
     this.#files.add(file);
-    await this.#flushIfEnough();
+    return this.#count < ENOUGH ? undefined : this.#flushIfEnough();
   }
 
   async addFolder(found: Omit<JobFolder, 'isBegun' | 'tries'>): Promise<void> {
@@ -77,8 +78,16 @@ export class FindingsBatch {
     return this.#writing;
   }
 
+  /** Until none is being written; what has been gathered since is not. */
+  written(): Promise<void> {
+    return this.#writing.catch(() => undefined);
+  }
+
+  /** One lot is gathered while one is written: the more wait, the more outlives the quick collections of garbage. */
   async #flushIfEnough(): Promise<void> {
-    if (this.#count >= ENOUGH) await this.flush();
+    if (this.#count < ENOUGH) return;
+    await this.#writing;
+    if (this.#count >= ENOUGH) void this.flush();
   }
 
   get #count(): number {

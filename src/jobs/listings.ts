@@ -1,5 +1,4 @@
 /** A slice of a job's folders: listed some at a time, compared where it is a sync, and what is found written in batches. */
-import { isUtf8 } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import { entryKey } from '../base/entry-key.js';
 import { EntrySorter, type SortedEntry } from '../base/entry-sorter.js';
@@ -8,7 +7,7 @@ import { hasCode, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { NO_MARKS } from '../operations/tree/repeated-folders.js';
-import { MAX_NAME_BYTES, pathBelow, type RemotePath } from '../remotes/path.js';
+import { pathBelow, type RemotePath } from '../remotes/path.js';
 import type { Attempt, Remotes } from '../remotes/registry.js';
 import type { FileInfo, LeftOut, Leftovers, Remote } from '../remotes/remote.js';
 import { isFiltered, type JobFolder, type JobTree, type NewJobFile } from '../storage/storage.js';
@@ -22,7 +21,7 @@ import { type Folding, foldingOf, FolderNames } from './name-clashes.js';
 import { type HiddenLinks, removedLink, repeated, unlessRepeatedIn } from './hidden-links.js';
 import { verdictOn } from './retry.js';
 import type { Stay } from './running-jobs.js';
-import { oddityOf, problemOf, tellable } from './told-names.js';
+import { lengthProblem, nameIn, oddityOf, problemOf, targetProblem, tellable } from './told-names.js';
 
 export interface ListingsOptions {
   readonly tree: Pick<JobTree, 'claimFolders' | 'add' | 'known' | 'retryFolder' | 'failFolder'>;
@@ -38,8 +37,6 @@ const PARALLEL_FOLDERS = 4;
 /** Links may lead back up: a tree must end. */
 const MAX_DEPTH = 64;
 const KNOWN_AT_ONCE = 500;
-/** Then others have a turn of the event loop. */
-const PAIRS_PER_TURN = 500;
 /** The gateway's own uploads on their way. */
 const OWN_TEMPORARY = /^\.ftg-[0-9a-f]{8}-/;
 
@@ -53,8 +50,18 @@ interface Listing {
   readonly inHand: FolderInHand;
   /** Where the destination may take some of them for one. */
   readonly names: FolderNames | undefined;
+  readonly sorters: Sorters;
   readonly signal: AbortSignal;
 }
+
+/** They serve one folder after the other: the memory of each new one would outlive the quick collections of garbage. */
+interface Sorters {
+  readonly source: EntrySorter;
+  readonly target: EntrySorter;
+}
+
+/** undefined: it is done. Of a million files hardly one has anything to wait for, and each promise is garbage. */
+type Added = Promise<void> | undefined;
 
 interface Side {
   readonly sorter: EntrySorter;
@@ -77,12 +84,12 @@ export class Listings {
     let fatal: GatewayError | undefined;
     let ours: GatewayError | undefined;
     const queue = folders.values();
-    const worker = async (): Promise<void> => {
+    const work = async (sorters: Sorters): Promise<void> => {
       for (const folder of queue) {
         if (!stay.isWanted || fatal !== undefined || ours !== undefined) return;
         const inHand = batch.begin(folder.path);
         try {
-          const listing = { job, places, folder, filter, batch, inHand, signal: stay.signal };
+          const listing = { job, places, folder, filter, batch, inHand, sorters, signal: stay.signal };
           await this.list({ ...listing, names: this.namesIn(listing) });
           await batch.end(inHand);
         } catch (thrown) {
@@ -97,10 +104,20 @@ export class Listings {
         }
       }
     };
+    const worker = async (): Promise<void> => {
+      const sorters = { source: new EntrySorter(), target: new EntrySorter() };
+      try {
+        await work(sorters);
+      } finally {
+        await sorters.source.close();
+        await sorters.target.close();
+      }
+    };
     try {
       await Promise.all(Array.from({ length: PARALLEL_FOLDERS }, worker));
     } finally {
-      if (ours === undefined) await batch.flush();
+      if (ours === undefined && !stay.signal.aborted) await batch.flush();
+      else await batch.written();
     }
     if (fatal !== undefined) return { kind: 'fatal', error: fatal };
     if (ours !== undefined) throw ours;
@@ -144,7 +161,8 @@ export class Listings {
       for await (const info of unlessRepeatedIn(listing, remote, remote.list(root, { followLinks, leftOut }))) {
         attempt.committed();
         isEmpty &&= OWN_TEMPORARY.test(info.name);
-        await this.found(listing, info);
+        const adding = this.found(listing, info);
+        if (adding !== undefined) await adding;
         if (names?.mustAsk === true) return 'ask';
       }
       return isEmpty ? 'empty' : 'whole';
@@ -175,11 +193,11 @@ export class Listings {
   }
 
   /** Whether the destination would take it for another one of its folder. */
-  private async isClash({ job, names }: Listing, path: Buffer): Promise<boolean> {
-    if (path.length === 0) return false;
+  private isClash({ job, names }: Listing, path: Buffer): boolean | Promise<boolean> {
+    if (names === undefined || path.length === 0) return false;
     if (job.type === 'sync') return isLikeOne(names, nameIn(path));
-    names?.add(nameIn(path));
-    return names?.isClash === true;
+    names.add(nameIn(path));
+    return names.isClash;
   }
 
   /** Those of the source, for what the destination alone seems to have: it may be one of them, spelt otherwise. */
@@ -194,64 +212,54 @@ export class Listings {
     return names;
   }
 
-  private async found(listing: Listing, info: FileInfo): Promise<void> {
+  private found(listing: Listing, info: FileInfo): Added {
     const key = keyBelow(listing.folder, entryKey('', info));
     const kind = kindOf(info);
-    if (kind === FOLDER_LINK) await this.addFolderLink(listing, key);
-    else if (kind === FOLDER) await this.addFolder(listing, key, false);
-    else await this.addFile(listing, key, info.size, info.modifiedAt.getTime());
+    if (kind === FOLDER_LINK) return this.addFolderLink(listing, key);
+    if (kind === FOLDER) return this.addFolder(listing, key, false);
+    return this.addFile(listing, key, info.size, info.modifiedAt.getTime());
   }
 
   /** What the destination alone has: all of it goes. */
   private async listExtra(listing: Listing): Promise<void> {
     const { folder, places } = listing;
-    const target = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
-    try {
-      for await (const entries of target.sorter.batches()) {
-        for (const entry of entries) await this.extra(listing, entry);
-      }
-    } finally {
-      await target.sorter.close();
+    const { sorter } = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
+    for await (const entries of sorter.batches()) {
+      for (const entry of entries) await this.extra(listing, entry);
     }
   }
 
   private async compare(listing: Listing): Promise<void> {
     const { job, folder, places } = listing;
     const source = await this.sorted(places.source, pathBelow(places.sourceRoot, folder.path), listing, false);
-    if (listing.inHand.below === undefined) {
-      await source.sorter.close();
-      return this.tell(listing, repeated(listing.folder.path));
-    }
-    let target: Side | undefined;
+    if (listing.inHand.below === undefined) return this.tell(listing, repeated(listing.folder.path));
+    const target = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
+    const times = {
+      sourceResolutionMs: source.resolutionMs,
+      targetResolutionMs: target.resolutionMs,
+      areKept: target.keepsTimes,
+    };
     let others: Promise<FolderNames | undefined> | undefined;
-    try {
-      target = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
-      const times = {
-        sourceResolutionMs: source.resolutionMs,
-        targetResolutionMs: target.resolutionMs,
-        areKept: target.keepsTimes,
-      };
-      const unchanged: Buffer[] = [];
-      let seen = 0;
-      for await (const pair of pairs(source.sorter.batches(), target.sorter.batches())) {
-        if (++seen % PAIRS_PER_TURN === 0) await turn();
+    const unchanged: Buffer[] = [];
+    for await (const some of pairs(source.sorter.batches(), target.sorter.batches())) {
+      for (const pair of some) {
         const isUnchanged = this.isUnchanged(listing, pair, times);
         if (isUnchanged && !(await this.isClash(listing, pair.key))) {
           unchanged.push(keyBelow(folder, pair.key));
           if (unchanged.length >= KNOWN_AT_ONCE) await this.countUnchanged(listing, unchanged.splice(0));
-        } else if (pair.source !== undefined) await this.differs(listing, pair.key, pair.source);
-        else if (job.definition.deleteExtra) {
+        } else if (pair.source !== undefined) {
+          const adding = this.differs(listing, pair.key, pair.source);
+          if (adding !== undefined) await adding;
+        } else if (job.definition.deleteExtra) {
           others ??= this.namesOf(listing, source);
           if (!(await isLikeOne(await others, pair.key))) await this.extra(listing, pair.target as SortedEntry);
         }
       }
-      await this.countUnchanged(listing, unchanged);
-      // Of what is in it there all may go, and in a store the folder with it.
-      if (source.isEmpty && (!target.isThere || !target.isEmpty)) await this.makeEmpty(listing);
-    } finally {
-      await source.sorter.close();
-      await target?.sorter.close();
+      await turn();
     }
+    await this.countUnchanged(listing, unchanged);
+    // Of what is in it there all may go, and in a store the folder with it.
+    if (source.isEmpty && (!target.isThere || !target.isEmpty)) await this.makeEmpty(listing);
   }
 
   private isUnchanged(
@@ -264,11 +272,11 @@ export class Listings {
     return isWanted && isSame(source, target, job.definition.compare, times);
   }
 
-  private async differs(listing: Listing, key: Buffer, source: SortedEntry): Promise<void> {
+  private differs(listing: Listing, key: Buffer, source: SortedEntry): Added {
     const below = keyBelow(listing.folder, key);
     if (source.size === FOLDER_LINK) return this.addFolderLink(listing, below);
     if (source.size === FOLDER) return this.addFolder(listing, below, false);
-    await this.addFile(listing, below, source.size, source.modifiedMs);
+    return this.addFile(listing, below, source.size, source.modifiedMs);
   }
 
   /** Of a folder that was begun before, those that stand in the job were found changed then, and are counted. */
@@ -279,11 +287,11 @@ export class Listings {
   }
 
   private async extra(listing: Listing, { key, size, modifiedMs }: SortedEntry): Promise<void> {
-    const { folder, filter } = listing;
-    const below = keyBelow(folder, key);
-    if (size === FOLDER) return this.addFolder(listing, below, true);
-    if (!filter.takes(below.toString(), size, modifiedMs)) return;
-    await this.addNow(listing, { path: below, action: 'delete', phase: 2, size, modifiedMs });
+    const { job, folder, filter } = listing;
+    const path = keyBelow(folder, key);
+    if (size === FOLDER) return this.addFolder(listing, path, true);
+    if (!filter.takes(path.toString(), size, modifiedMs)) return;
+    await this.addNow(listing, { path, action: 'delete', phase: 2, size, modifiedMs, state: stateOf(job) });
   }
 
   private async addFolder(listing: Listing, path: Buffer, isExtra: boolean): Promise<void> {
@@ -312,19 +320,23 @@ export class Listings {
     await this.tell(listing, { ...entry, ...left('a link to a folder, which is not entered') });
   }
 
-  private async addFile(listing: Listing, path: Buffer, size: number, modifiedMs: number): Promise<void> {
+  private addFile(listing: Listing, path: Buffer, size: number, modifiedMs: number): Added {
     const { job, places, filter } = listing;
     const text = path.toString();
-    if (OWN_TEMPORARY.test(text.slice(text.lastIndexOf('/') + 1))) return;
-    if (!filter.takes(text, size, modifiedMs)) return;
-    const isClash = await this.isClash(listing, path);
-    if (listing.names?.mustAsk === true) return;
+    if (OWN_TEMPORARY.test(text.slice(text.lastIndexOf('/') + 1))) return undefined;
+    if (!filter.takes(text, size, modifiedMs)) return undefined;
     const action = actionOf(job);
-    const problem = action === 'delete' ? undefined : targetProblem(places.target, path);
-    const file: NewJobFile = { path, action, phase: 1, size, modifiedMs };
-    if (isClash) return this.tell(listing, { ...file, ...CLASH });
-    if (problem === undefined) return this.addNow(listing, file);
-    await this.tell(listing, { ...file, ...badPath(`the name ${problem}`) });
+    // In one piece: what is spread into another object goes straight to the old generation, a hundred bytes a file and more.
+    const file: NewJobFile = { path, action, phase: 1, size, modifiedMs, state: stateOf(job) };
+    const add = (isClash: boolean): Added => {
+      if (listing.names?.mustAsk === true) return undefined;
+      const problem = action === 'delete' ? undefined : targetProblem(places.target, path);
+      if (isClash) return this.tell(listing, { ...file, ...CLASH });
+      if (problem === undefined) return this.addNow(listing, file);
+      return this.tell(listing, { ...file, ...badPath(`the name ${problem}`) });
+    };
+    const isClash = this.isClash(listing, path);
+    return typeof isClash === 'boolean' ? add(isClash) : isClash.then(add);
   }
 
   /** What nobody can ask the server for is told, and stays where it is. */
@@ -339,20 +351,21 @@ export class Listings {
     await this.tell(listing, { path, action, phase, size: 0, modifiedMs: 0, ...told });
   }
 
-  private async addNow(listing: Listing, file: NewJobFile): Promise<void> {
-    const { job, batch, inHand } = listing;
+  private addNow(listing: Listing, file: NewJobFile): Added {
+    const { batch, inHand } = listing;
     const problem = problemOf(file.path);
     if (problem !== undefined) return this.tell(listing, { ...file, ...badPath(`the name ${problem}`) });
-    await batch.add(inHand, job.definition.dryRun ? { ...file, state: 'planned' } : file);
+    return batch.add(inHand, file);
   }
 
   /** Nothing is done with it. */
-  private tell({ batch, inHand }: Listing, file: NewJobFile): Promise<void> {
+  private tell({ batch, inHand }: Listing, file: NewJobFile): Added {
     return batch.add(inHand, { ...file, path: tellable(file.path) });
   }
 
   private async sorted(connection: Connection, path: RemotePath, listing: Listing, isTarget: boolean): Promise<Side> {
-    const sorter = new EntrySorter();
+    const sorter = isTarget ? listing.sorters.target : listing.sorters.source;
+    sorter.clear();
     let isEmpty = true;
     try {
       const side = await this.use(connection, listing, async (remote, attempt) => {
@@ -363,7 +376,8 @@ export class Listings {
           attempt.committed();
           isEmpty &&= OWN_TEMPORARY.test(info.name);
           const size = kindOf(info) ?? info.size;
-          await sorter.add({ key: entryKey('', info), size, modifiedMs: info.modifiedAt.getTime() });
+          const adding = sorter.add({ key: entryKey('', info), size, modifiedMs: info.modifiedAt.getTime() });
+          if (adding !== undefined) await adding;
         }
         const { timeResolutionMs: resolutionMs, keepsTimes } = remote.can;
         return { resolutionMs, keepsTimes: keepsTimes === 'listed' };
@@ -373,7 +387,6 @@ export class Listings {
       // A file where a folder is to be: copying into it will say so.
       if (isTarget && hasCode(error, 'not_found', 'not_a_folder'))
         return { sorter, resolutionMs: 0, keepsTimes: false, isThere: false, isEmpty };
-      await sorter.close();
       throw error;
     }
   }
@@ -394,8 +407,6 @@ function keyBelow({ path }: JobFolder, name: Buffer): Buffer {
 
 const SLASH = Buffer.from('/');
 
-const nameIn = (path: Buffer): Buffer => path.subarray(path.lastIndexOf(0x2f) + 1);
-
 /** undefined: a file. */
 function kindOf({ isDirectory, isLink }: FileInfo): typeof FOLDER | typeof FOLDER_LINK | undefined {
   if (!isDirectory) return undefined;
@@ -409,28 +420,18 @@ const CLASH = {
     'the destination takes its name for that of another entry of the folder: they differ only in case, or in how their letters are composed',
 } as const;
 
-async function isLikeOne(names: FolderNames | undefined, key: Buffer): Promise<boolean> {
+function isLikeOne(names: FolderNames | undefined, key: Buffer): boolean | Promise<boolean> {
   if (names === undefined) return false;
   names.add(key);
-  if (names.mustAsk) await names.learn();
-  return names.isClash;
+  return names.mustAsk ? names.learn().then(() => names.isClash) : names.isClash;
 }
 
 function actionOf({ type }: RunningJob): NewJobFile['action'] {
   return type === 'sync' ? 'copy' : type;
 }
 
+const stateOf = ({ definition }: RunningJob): 'planned' | undefined => (definition.dryRun ? 'planned' : undefined);
+
 const badPath = (errorMessage: string) => ({ state: 'failed', errorCode: 'bad_path', errorMessage }) as const;
 
 const left = (errorMessage: string) => ({ state: 'skipped', errorMessage }) as const;
-
-function targetProblem(target: Connection, path: Buffer): string | undefined {
-  if (!isUtf8(path) && !definitionOf(target).can.rawNames) return 'is not UTF-8, which the keys of S3 objects must be';
-  return lengthProblem(target, path);
-}
-
-/** Servers tell it as any other failure, which would be tried again for minutes. */
-function lengthProblem(target: Connection, path: Buffer): string | undefined {
-  if (definitionOf(target).can.isObjectStore || nameIn(path).length <= MAX_NAME_BYTES) return undefined;
-  return `is longer than ${MAX_NAME_BYTES} bytes, which the destination cannot hold`;
-}

@@ -1,5 +1,9 @@
 /** Names that a job does nothing with: what is wrong with each, and how it is told. */
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import type { Connection } from '../connections/connection.js';
+import { definitionOf } from '../connections/types.js';
+import { MAX_NAME_BYTES } from '../remotes/path.js';
 
 /** Below the job's folder: what an index of PostgreSQL takes, with room to spare. */
 const MAX_PATH_BYTES = 2_500;
@@ -7,6 +11,9 @@ const MAX_TOLD_BYTES = 1_000;
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const SLASH = Buffer.from('/');
+
+/** The last of a path. */
+export const nameIn = (path: Buffer): Buffer => path.subarray(path.lastIndexOf(0x2f) + 1);
 
 /** What no server is asked for. */
 export function problemOf(path: Buffer): string | undefined {
@@ -20,6 +27,17 @@ export function oddityOf(name: Buffer): string {
   if (CONTROL.test(text)) return 'holds control characters';
   if (text.includes('/')) return 'holds a slash';
   return text === '' || text === '.' || text === '..' ? `is ${JSON.stringify(text)}` : 'is too long';
+}
+
+export function targetProblem(target: Connection, path: Buffer): string | undefined {
+  if (!isUtf8(path) && !definitionOf(target).can.rawNames) return 'is not UTF-8, which the keys of S3 objects must be';
+  return lengthProblem(target, path);
+}
+
+/** Servers tell it as any other failure, which would be tried again for minutes. */
+export function lengthProblem(target: Connection, path: Buffer): string | undefined {
+  if (definitionOf(target).can.isObjectStore || nameIn(path).length <= MAX_NAME_BYTES) return undefined;
+  return `is longer than ${MAX_NAME_BYTES} bytes, which the destination cannot hold`;
 }
 
 /** As a row can hold it: what is too long is cut, and stays one of its own. */

@@ -180,7 +180,8 @@ export class FolderLooks {
             const { path } = nameOfKey(key);
             if (filter.isMarker(path)) markers.add(path);
           }
-          await sorter.add({ key, size: file.size, modifiedMs: file.modifiedAt.getTime() });
+          const adding = sorter.add({ key, size: file.size, modifiedMs: file.modifiedAt.getTime() });
+          if (adding !== undefined) await adding;
         }
       } catch (error) {
         // On object stores a folder is its keys: with the last file it goes, and comes back with the next one.

@@ -61,6 +61,15 @@ function readElements(text: string): (string | null)[] {
   );
 }
 
+/**
+ * Takes large texts out of a statement that has ended. The driver's statements hold one another until the next full collection
+ * of garbage, and with them whatever each was given.
+ */
+export function letGo(ended: PromiseLike<unknown>): void {
+  const { args, parameters } = ended as { readonly args?: unknown; readonly parameters?: unknown };
+  for (const values of [args, parameters]) if (Array.isArray(values)) values.length = 0;
+}
+
 /** PostgreSQL's text takes no NUL and no half of a surrogate pair; words of remote servers may hold both. */
 export function storable<T extends string | null>(text: T): T | string {
   return text === null ? text : text.replaceAll('\0', '\ufffd').toWellFormed();

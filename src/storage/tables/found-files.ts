@@ -17,13 +17,17 @@ export interface Findings {
 
 /** Files as the columns of one statement, each as text with commas between the values. */
 export interface FileColumns {
-  /** As PostgreSQL writes bytes. */
-  readonly paths: string;
-  readonly sizes: string;
-  readonly modifiedMs: string;
-  readonly actions: string;
-  readonly phases: string;
-  readonly states: string;
+  readonly count: number;
+  /** Empty once they are written. */
+  readonly texts: {
+    /** As PostgreSQL writes bytes. */
+    paths: string;
+    sizes: string;
+    modifiedMs: string;
+    actions: string;
+    phases: string;
+    states: string;
+  };
   /** Up to the last that has one: few have. */
   readonly errorCodes: readonly (ErrorCode | null)[];
   readonly errorMessages: readonly (string | null)[];
@@ -69,8 +73,11 @@ export class FoundFiles {
     const last = Math.max(-1, ...this.#errors.keys());
     const errors = Array.from({ length: last + 1 }, (_, number) => this.#errors.get(number));
     const columns = {
-      ...{ paths: this.#paths.take(), sizes: this.#sizes.take(), modifiedMs: this.#modifiedMs.take() },
-      ...{ actions: this.#actions.take(), phases: this.#phases.take(), states: this.#states.take() },
+      count: this.#count,
+      texts: {
+        ...{ paths: this.#paths.take(), sizes: this.#sizes.take(), modifiedMs: this.#modifiedMs.take() },
+        ...{ actions: this.#actions.take(), phases: this.#phases.take(), states: this.#states.take() },
+      },
       errorCodes: errors.map((error) => error?.errorCode ?? null),
       errorMessages: errors.map((error) => error?.errorMessage ?? null),
       haveWork: this.#haveWork,

@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../base/errors.js';
 import type { JobSender } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
+import { letGo, type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
 import type { Findings } from './found-files.js';
 import type { Job, JobCounts, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from './job.js';
 import { isFiltered } from './job.js';
@@ -75,7 +75,7 @@ export class JobTree {
    */
   async add(job: Owned, findings: Findings): Promise<void> {
     const write = (tx: Transaction): Promise<void> => this.addIn(tx, job, findings);
-    const isLarge = findings.files.actions.length + findings.folders.length > FEW_ROWS;
+    const isLarge = findings.files.count + findings.folders.length > FEW_ROWS;
     await this.database.turns.run(job.accountId, () =>
       isLarge ? this.database.bulk(write) : this.database.transaction(write),
     );
@@ -98,14 +98,15 @@ export class JobTree {
             ${texts(folders.map(({ above }) => above.toString('hex')))}
           ) as t (path, depth, is_extra, is_removed, above) on conflict do nothing`);
     }
+    const { texts: columns } = files;
     const counting = tx<JobCounts[]>`
         with added as (
           insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_code, error_message)
           select ${id}::uuid, path::bytea, action, phase::smallint, state, size::bigint, modified::bigint, code, message
           from unnest(
-            string_to_array(${files.paths}, ','), string_to_array(${files.actions}, ','),
-            string_to_array(${files.phases}, ','), string_to_array(${files.states}, ','),
-            string_to_array(${files.sizes}, ','), string_to_array(${files.modifiedMs}, ','),
+            string_to_array(${columns.paths}, ','), string_to_array(${columns.actions}, ','),
+            string_to_array(${columns.phases}, ','), string_to_array(${columns.states}, ','),
+            string_to_array(${columns.sizes}, ','), string_to_array(${columns.modifiedMs}, ','),
             ${texts([...files.errorCodes])}, ${texts(files.errorMessages.map((message) => storable(message)))}
           ) as t (path, action, phase, state, size, modified, code, message) on conflict do nothing
           returning action, phase, state, size)
@@ -133,6 +134,8 @@ export class JobTree {
             and state = 'waiting'`);
     }
     await Promise.all(steps);
+    letGo(counting);
+    for (const name of ['paths', 'sizes', 'modifiedMs', 'actions', 'phases', 'states'] as const) columns[name] = '';
     if (folders.length > 0) await this.queue.send('job-list', seatJobs('job-list', job), tx);
     if (files.haveWork) {
       const [counts] = await counting;
