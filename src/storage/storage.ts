@@ -153,6 +153,7 @@ export {
   type CopyingEvent,
   type CopyState,
   type CopyTo,
+  isOtherCopyTo,
   type NewCopy,
   type RouteCopy,
 } from './tables/route-copies.js';

@@ -20,6 +20,7 @@ import {
   type Connections,
   type CopyingEvent,
   type CopyTo,
+  isOtherCopyTo,
   type JobOutcome,
   type JobQueue,
   JobWorker,
@@ -148,6 +149,9 @@ export class RouteCopier {
       ({ trouble } = turn);
     }
     if (trouble !== undefined) {
+      const now = await folders.findForDelivery(event.folderId);
+      // What the trouble was of is wanted no more.
+      if (now !== undefined && isOtherCopyTo(folder.copyTo, now.copyTo)) return { again: 0 };
       const { code, clientText: message } = trouble;
       const isLost = trouble === way && (pauseMs === undefined || isForGood(trouble));
       const what = isLost ? 'are not copied' : 'wait to be copied';

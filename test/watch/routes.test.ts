@@ -367,6 +367,40 @@ suite('watched folders that copy', () => {
     assert.equal((await disk.read(`/${name}/a.txt`)).toString(), 'a.txt');
   });
 
+  test('another copyTo takes copies that wait for their next round at once; another name wakes none', async () => {
+    const { folder, name, put } = await routed();
+    cutOff();
+    await put('a.txt');
+    await bench.settle(folder);
+    const [event] = await eventsOf(folder);
+    assert.ok(event !== undefined);
+    await withSql(postgres.url, async (sql) => {
+      const isPutOff = (): Promise<boolean> =>
+        sql.begin<boolean>(async (tx) => {
+          const { count } = await tx`
+            update public_jobs.job set start_after = now() + interval '1 hour'
+            where name = 'route-copy' and singleton_key = ${event.id} and state < 'active'`;
+          await tx`update webhook_events set next_attempt_at = now() + interval '1 hour' where id = ${event.id} and ${count} = 1`;
+          return count === 1;
+        });
+      await bench.until(isPutOff, 'its next round is far away');
+      const edit = (changes: object): Promise<unknown> => {
+        const signal = new AbortController().signal;
+        return bench.service.edit(bench.accountId, folder.id, changes, { rights: 'copy_too', signal });
+      };
+      await edit({ name: 'another name' });
+      const waiting = await sql`
+        select from public_jobs.job where singleton_key = ${event.id} and state < 'active'
+          and start_after > now() + interval '50 minutes'`;
+      assert.equal(waiting.count, 1);
+      await edit({ copyTo: { connectionId: 's3', path: `/elsewhere-${name}` } });
+    });
+    await bench.until(() => filesOf(name).length === 1, 'it is told of');
+    remotes.ftp.proxy.isDown = false;
+    const [file] = filesOf(name);
+    assert.deepEqual([file?.copy?.connectionId, file?.copy?.path], ['s3', `/elsewhere-${name}/a.txt`]);
+  });
+
   test('a receiver that wants nothing more ends the deliveries, and not the copies', async () => {
     const { folder, name, put, target, to, disk } = await routed({ afterDelivery: 'delete' });
     receiver.respond = ({ path }, response) => response.writeHead(path.endsWith(`/${name}`) ? 410 : 204).end();

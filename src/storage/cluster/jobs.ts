@@ -47,6 +47,8 @@ export interface Busy {
 export interface JobSender {
   /** Resolves to the keys that were taken. */
   send(queue: QueueName, jobs: readonly NewJob[], tx?: Transaction): Promise<ReadonlySet<string>>;
+  /** The same, and those of them that wait for their time are due at once. What runs is left alone. */
+  hasten(queue: QueueName, jobs: readonly NewJob[], tx: Transaction): Promise<void>;
 }
 
 /** Takes work out. A claim that is not renewed for ten seconds goes to another node. */
@@ -142,6 +144,17 @@ export class JobEngine implements Jobs {
     const db = tx === undefined ? {} : { db: adapterOf(tx) };
     const taken = await this.#boss.insert(queue, rows, { returnId: true, ...db });
     return new Set((taken ?? []).map((id) => keys.get(id)?.key ?? ''));
+  }
+
+  async hasten(queue: QueueName, jobs: readonly NewJob[], tx: Transaction): Promise<void> {
+    // As the index of keys is written.
+    const waiting = await tx<{ id: string }[]>`
+      select id from ${tx(this.#schema)}.job
+      where name = ${queue} and coalesce(singleton_key, '') = any (${tx.types.texts(jobs.map(({ key }) => key))})
+        and policy = 'exclusive' and state < 'active' and start_after > now() for update`;
+    const ids = waiting.map(({ id }) => id);
+    if (ids.length > 0) await this.#boss.deleteJob(queue, ids, { db: adapterOf(tx) });
+    await this.send(queue, jobs, tx);
   }
 
   async fetch(queue: QueueName, limit: number, except: Busy): Promise<readonly ClaimedJob[]> {

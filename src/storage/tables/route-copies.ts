@@ -10,6 +10,12 @@ export interface CopyTo extends JobPlace {
   readonly onConflict: ConflictRule;
 }
 
+/** Whether what waits to be copied is to be copied otherwise. */
+export function isOtherCopyTo(former: CopyTo | null, now: CopyTo | null): boolean {
+  const values = (to: CopyTo | null) => to && [to.connectionId, to.path, to.filename_template, to.onConflict];
+  return JSON.stringify(values(former)) !== JSON.stringify(values(now));
+}
+
 export const COPY_STATES = ['waiting', 'done', 'skipped', 'failed'] as const;
 export type CopyState = (typeof COPY_STATES)[number];
 

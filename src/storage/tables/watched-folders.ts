@@ -6,12 +6,13 @@ import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
 import type { FolderSecrets } from '../secrets/sealed-rows.js';
 import { type TransferRow, writeBatch } from './history-statements.js';
-import type { CopyTo } from './route-copies.js';
+import { type CopyTo, isOtherCopyTo } from './route-copies.js';
 import type { CheckKind, CheckRow, WatchChecks } from './watch-checks.js';
 import { CheckSuperseded, type EntryChanges, forgetFiles, purgeFiles } from './watched-files.js';
 import {
   cancelDeliveries,
   cancelEvents,
+  hastenCopies,
   insertEvents,
   type NewEvent,
   purgeEvents,
@@ -194,7 +195,9 @@ export class WatchedFolders {
         select ${columns(tx)} from watched_folders
         where id = ${id} and account_id = ${accountId} and deleted_at is null for update`;
       if (former === undefined) return undefined;
-      await editFolder(tx, former, edit(former));
+      const change = edit(former);
+      await editFolder(tx, former, change);
+      if (isOtherCopyTo(former.copyTo, change.settings.copyTo)) await hastenCopies(tx, this.jobs, id);
       await complete(tx);
       const [row] = await tx<WatchedFolder[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
       return row;

@@ -325,6 +325,16 @@ export async function cancelDeliveries(tx: Transaction, folderId: string): Promi
     where folder_id = ${folderId} and state = 'pending' and copy_state <> 'pending'`;
 }
 
+/** Copies that wait for another round are to be tried at once, as those of a new event. */
+export async function hastenCopies(tx: Transaction, queue: JobSender, folderId: string): Promise<void> {
+  const events = await tx<{ key: string; account: string; group: string }[]>`
+    update webhook_events set copy_rounds = 0, next_attempt_at = now()
+    where folder_id = ${folderId} and state = 'pending' and copy_state = 'pending'
+    returning id as key, account_id as account, folder_id as "group"`;
+  const jobs = events.map((event) => ({ ...event, data: {} }));
+  await queue.hasten('route-copy', jobs, tx);
+}
+
 /** Neither is anything copied any more. */
 export async function cancelEvents(tx: Transaction, folderId: string): Promise<void> {
   await tx`
