@@ -40,11 +40,14 @@ export type NewSchedule = { readonly [Name in keyof ScheduleFields]-?: NonNullab
 
 const SHOWN_RUNS = 5;
 const LOOK_EVERY_MS = 500;
+const CLOCK_SLACK_MS = 2_000;
 
 export class ScheduleService {
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #isStopped = false;
+  /** The database's clock, before this machine's own that never jumps; nothing is known of what was before the start. */
+  #clockAhead = Infinity;
 
   constructor(private readonly options: ScheduleServiceOptions) {}
 
@@ -129,10 +132,22 @@ export class ScheduleService {
   async #look(): Promise<void> {
     const { rows, limits } = this.options;
     while (!this.#isStopped) {
-      const fired = await rows.fireNext((due) => this.#verdictOn(due), limits);
+      const { now, fired } = await rows.fireNext((due) => this.#verdictOn(due), limits);
+      await this.#watchClock(now);
       if (fired === undefined) return;
       this.#tell(fired);
     }
+  }
+
+  /** What was reckoned from a clock that has come back since would wait for as long as it was ahead. */
+  async #watchClock(now: Date): Promise<void> {
+    const { rows, log } = this.options;
+    const ahead = now.getTime() - performance.now();
+    if (ahead < this.#clockAhead - CLOCK_SLACK_MS) {
+      const recalled = await rows.recallEarly(nextRunOf);
+      if (recalled > 0) log('warn', 'schedules waited for a clock that was ahead', { schedules: recalled });
+    }
+    this.#clockAhead = ahead;
   }
 
   #verdictOn(due: DueSchedule): { readonly next: Date | null } | { readonly stop: string } {

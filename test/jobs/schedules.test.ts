@@ -233,6 +233,18 @@ describe('schedules', { timeout: 300_000 }, () => {
     await remove(id);
   });
 
+  test('the clock of the database was ahead, and a node starts after it has come back', async () => {
+    const { id, nextRuns } = await create({ name: 'daily', cron: '0 0 * * *', job: copy() });
+    const { id: off } = await create({ name: 'off', cron: '0 0 * * *', isActive: false, job: copy() });
+    await sql`update schedules set next_run_at = next_run_at + interval '400 days' where id = ${id}`;
+    nodes.push(await startNode());
+    await eventually(async () => (await see(id)).nextRuns[0] === nextRuns[0], 'it is due at its next time again');
+    assert.deepEqual((await see(off)).nextRuns, []);
+    const extra = nodes.pop();
+    await extra?.stop();
+    for (const one of [id, off]) await remove(one);
+  });
+
   test('a run is left out, and told, while the former one goes on, paused ones too', async () => {
     const { id } = await create({ name: 'slow', ...yearly, job: copy('/slow', { bytesPerSecond: 1 }) });
     await miss(id);

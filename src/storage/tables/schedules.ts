@@ -1,4 +1,5 @@
 /** Schedules: rows that begin jobs when they are due, whichever node looks first. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { hasCode, refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
@@ -55,6 +56,12 @@ export interface Fired {
   readonly reason: string | null;
 }
 
+export interface Look {
+  /** By the database's clock. */
+  readonly now: Date;
+  readonly fired: Fired | undefined;
+}
+
 interface ScheduleFigures {
   readonly late: number;
   readonly overdue: number;
@@ -62,6 +69,9 @@ interface ScheduleFigures {
 }
 
 type NextRun = (settings: ScheduleSettings, now: Date) => Date | null;
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const RECALLED_AT_ONCE = 200;
 
 const STILL_RUNS = 'the run before had not ended';
 
@@ -159,9 +169,9 @@ export class Schedules {
 
   /**
    * Begins the job of the schedule that has waited longest, and moves the schedule on, at once: after a crash either both
-   * have happened or none. Runs that were missed are this one run. undefined = none is due.
+   * have happened or none. Runs that were missed are this one run. `fired` is undefined where none is due.
    */
-  async fireNext(verdictOn: (due: DueSchedule) => Verdict, limits: JobLimits): Promise<Fired | undefined> {
+  async fireNext(verdictOn: (due: DueSchedule) => Verdict, limits: JobLimits): Promise<Look> {
     return this.database.transaction(async (tx) => {
       const [schedule] = await tx<DueSchedule[]>`
         select ${columns(tx)}, a.email, a.plan, k.scopes, k.connection_ids as connections, now() as now
@@ -169,21 +179,44 @@ export class Schedules {
           left join api_keys k on k.id = s.key_id and k.revoked_at is null
             and (k.expires_at is null or k.expires_at > now())
         where s.next_run_at <= now() order by s.next_run_at limit 1 for update of s skip locked`;
-      if (schedule === undefined) return undefined;
+      const { now } = schedule ?? (await timeOf(tx));
+      if (schedule === undefined) return { now, fired: undefined };
       const verdict = verdictOn(schedule);
       if ('stop' in verdict) {
         await tx`
           update schedules set is_active = false, next_run_at = null, error_message = ${storable(verdict.stop)}
           where id = ${schedule.id}`;
-        return { schedule, outcome: 'stopped', reason: verdict.stop };
+        return { now, fired: { schedule, outcome: 'stopped', reason: verdict.stop } };
       }
       const reason = await this.tryToBegin(tx, schedule, limits);
       await tx`
         update schedules set next_run_at = ${verdict.next}, error_message = ${storable(reason)},
           last_skipped_at = case when ${reason !== null} then now() else last_skipped_at end
         where id = ${schedule.id}`;
-      return { schedule, outcome: reason === null ? 'begun' : 'skipped', reason };
+      return { now, fired: { schedule, outcome: reason === null ? 'begun' : 'skipped', reason } };
     });
+  }
+
+  /** Where the clock of the database has been ahead, those that wait for times which their crons come before. Resolves to their number. */
+  async recallEarly(nextRun: NextRun): Promise<number> {
+    let recalled = 0;
+    for (let after = FIRST_ID; ;) {
+      const page = await this.database.all<Schedule & { readonly now: Date }>`
+        select ${columns}, now() as now from schedules s where s.next_run_at > now() and s.id > ${after}
+        order by s.id limit ${RECALLED_AT_ONCE}`;
+      for (const schedule of page) {
+        after = schedule.id;
+        const { now, id, nextRunAt } = schedule;
+        const next = nextRun(schedule, now);
+        // The times of a rare cron take milliseconds.
+        await turn();
+        if (next === null || nextRunAt === null || next >= nextRunAt) continue;
+        const { count } = await this.database.all`
+          update schedules set next_run_at = ${next} where id = ${id} and next_run_at = ${nextRunAt}`;
+        recalled += count;
+      }
+      if (page.length < RECALLED_AT_ONCE) return recalled;
+    }
   }
 
   /** Resolves to why not; null = it has begun. */
@@ -231,6 +264,11 @@ async function lock(tx: Transaction, accountId: string, id: string): Promise<(Sc
   const [row] = await tx<(Schedule & { now: Date })[]>`
     select ${columns(tx)}, now() as now from schedules s where s.id = ${id} and s.account_id = ${accountId} for update`;
   return row;
+}
+
+async function timeOf(sql: Queryable): Promise<{ readonly now: Date }> {
+  const [time] = await sql<{ now: Date }[]>`select now() as now`;
+  return time ?? { now: new Date() };
 }
 
 async function isRunning(tx: Transaction, id: string): Promise<boolean> {
