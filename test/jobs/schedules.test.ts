@@ -339,12 +339,18 @@ describe('schedules', { timeout: 300_000 }, () => {
     const next = await admin.post('/manage/api-keys', { name: 'rotated', scopes: ['read', 'write'] });
     const former = (next.json['apiKey'] as { id: string }).id;
     const mine = (nodes[0] as TestGateway).client(next.json['key'] as string);
-    assert.equal((await mine.send(`/api/schedules/${id}`, { method: 'PATCH', json: { name: 'mine' } })).status, 200);
+    const { error } = await see(id);
+    for (const json of [{ name: 'mine' }, { name: 'mine', isActive: false }]) {
+      const renamed = await mine.send(`/api/schedules/${id}`, { method: 'PATCH', json });
+      assert.equal(renamed.status, 200, renamed.text);
+      assert.equal((renamed.json['schedule'] as ScheduleView).error, error, 'nothing is mended');
+    }
     assert.equal((await admin.post(`/manage/api-keys/${former}/rotate`, {})).status, 201);
     const [row] = await sql<{ name: string; former: boolean }[]>`
       select k.name, k.id = ${former} as former from schedules s join api_keys k on k.id = s.key_id where s.id = ${id}`;
     assert.deepEqual([row?.name, row?.former], ['rotated', false]);
-    assert.equal((await api().send(`/api/schedules/${id}`, { method: 'PATCH', json: { isActive: true } })).status, 200);
+    const mended = await api().send(`/api/schedules/${id}`, { method: 'PATCH', json: { isActive: true } });
+    assert.deepEqual([mended.status, (mended.json['schedule'] as ScheduleView).error], [200, null]);
     await miss(id);
     await fired(id);
     const [job] = await jobsOf(id);

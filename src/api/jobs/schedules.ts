@@ -192,7 +192,7 @@ export const changeSchedule = endpoint({
   tag: TAG,
   summary: 'Change a schedule',
   description:
-    'Fields that are absent stay; `job` is replaced whole. From now on its jobs are those of the API key that changed it. A job that runs goes on as it began.',
+    'Fields that are absent stay; `job` is replaced whole. From now on its jobs are those of the API key that changed it. A job that runs goes on as it began. A schedule that stopped by itself goes on, and its `error` goes, with `isActive: true`.',
   params: parameter,
   body: object('ScheduleChanges', {
     name: Type.Optional(name),

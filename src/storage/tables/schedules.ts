@@ -135,10 +135,13 @@ export class Schedules {
       const settings = { ...former, ...changes };
       const { name, cron, timeZone, isActive, jobName, definition } = settings;
       const isSameTime = former.isActive && isActive && former.cron === cron && former.timeZone === timeZone;
+      // Another name mends nothing: whoever switches it on, or off, has seen why it stopped.
+      const isSwitched = changes.isActive === true || (former.isActive && !isActive);
       await tx`
         update schedules set key_id = ${keyId}, name = ${storable(name)}, cron = ${cron}, time_zone = ${timeZone},
           is_active = ${isActive}, job_name = ${storable(jobName)}, definition = ${tx.json(storableJson(definition) as never)},
-          next_run_at = ${isSameTime ? former.nextRunAt : nextRun(settings, former.now)}, error_message = null
+          next_run_at = ${isSameTime ? former.nextRunAt : nextRun(settings, former.now)},
+          error_message = ${isSwitched ? null : former.errorMessage}
         where id = ${id}`;
       const details = { ...detailsOf(settings), fields: Object.keys(changes) };
       await record(tx, actor, { action: 'schedule.update', target: target(id, name), details });
