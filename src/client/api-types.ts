@@ -510,7 +510,7 @@ export interface components {
        * @description When it ended.
        */
       readonly finishedAt: string | null;
-      /** @description The schedule that began it. */
+      /** @description The schedule that began it; null once that is deleted. */
       readonly scheduleId: string | null;
     };
     readonly JobAnswer: {

@@ -1097,7 +1097,7 @@ export interface components {
        * @description When it ended.
        */
       readonly finishedAt: string | null;
-      /** @description The schedule that began it. */
+      /** @description The schedule that began it; null once that is deleted. */
       readonly scheduleId: string | null;
       /** @description What it was told beside where the files are and go. */
       readonly settings: {

@@ -50,7 +50,7 @@ export const jobSchema = object('Job', {
   createdAt: dateTime('When it was asked for.'),
   startedAt: dateTimeOrNull('When it began.'),
   finishedAt: dateTimeOrNull('When it ended.'),
-  scheduleId: textOrNull('The schedule that began it.'),
+  scheduleId: textOrNull('The schedule that began it; null once that is deleted.'),
 });
 
 export const jobExample: Static<typeof jobSchema> = {

@@ -233,6 +233,17 @@ describe('schedules', { timeout: 300_000 }, () => {
     await remove(id);
   });
 
+  test('its jobs show no schedule once it is deleted', async () => {
+    const { id } = await create({ name: 'short-lived', ...yearly, job: copy('/short-lived') });
+    const answer = await api().post(`/api/schedules/${id}/run`, {});
+    assert.equal(answer.status, 202, answer.text);
+    const job = answer.json['job'] as ScheduledJob;
+    assert.equal(job.scheduleId, id);
+    await remove(id);
+    const seen = (await ended(api(), job.id)) as ScheduledJob;
+    assert.deepEqual([seen.state, seen.scheduleId], ['succeeded', null]);
+  });
+
   test('the clock of the database was ahead, and a node starts after it has come back', async () => {
     const { id, nextRuns } = await create({ name: 'daily', cron: '0 0 * * *', job: copy() });
     const { id: off } = await create({ name: 'off', cron: '0 0 * * *', isActive: false, job: copy() });

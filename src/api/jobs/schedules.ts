@@ -220,7 +220,7 @@ export const deleteSchedule = endpoint({
   operationId: 'deleteSchedule',
   tag: TAG,
   summary: 'Delete a schedule',
-  description: 'Jobs that it has begun go on.',
+  description: 'Jobs that it has begun go on, and their `scheduleId` is null.',
   params: parameter,
   answer: { description: 'It is gone.', schema: successAnswer, example: { success: true } },
   errors: ['unknown_item'],

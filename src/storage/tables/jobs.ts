@@ -395,7 +395,8 @@ function reachable(sql: Queryable, connections: readonly string[]) {
 
 function columns(sql: Queryable) {
   return sql`
-    j.id, j.account_id as "accountId", j.key_id as "keyId", j.schedule_id as "scheduleId", j.type, j.name, j.state, j.phase,
+    j.id, j.account_id as "accountId", j.key_id as "keyId", 
+    (select s.id from schedules s where s.id = j.schedule_id) as "scheduleId", j.type, j.name, j.state, j.phase,
     j.definition, j.found, j.done, j.skipped, j.failed, j.deleted, j.bytes, j.bytes_total as "bytesTotal",
     j.error_code as "errorCode", j.error_message as "errorMessage", j.created_at as "createdAt",
     j.started_at as "startedAt", j.finished_at as "finishedAt", ${movingOf(sql)} as moving,
