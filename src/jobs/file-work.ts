@@ -127,6 +127,7 @@ export class FileWork {
       await putUrl(this.operations, operation, {
         ...{ connection: places.target, urls, url: parseHttpUrl(text, 'url'), isSecret: true, maxBytes },
         facts: { now: new Date(now), uuid },
+        mayStand: task.file.wasTaken && !overwrites(job),
         targetOf: (offered) => ({
           ...{ folder: fixed(places.targetRoot), filename: requireName(filename ?? offered), template },
           ...{ overwrite: overwrites(job), modifiedAt: mtime === undefined ? undefined : new Date(mtime) },

@@ -52,6 +52,12 @@ export function putFile(operations: Operations, operation: Operation, request: P
 /** The file's place, from that of the file or folder which the target names; the history knows it from then on. */
 type Locate = (target: Target, at: RemotePath) => RemotePath;
 
+/** Where the target is to stand. */
+export async function placeOf(remote: Remote, target: Target, facts: TemplateFacts): Promise<RemotePath> {
+  const at = await referenceOf(target)(remote);
+  return 'file' in target ? at : joinPath(at, nameIn(target, facts));
+}
+
 const referenceOf = (target: Target): PathReference => ('file' in target ? target.file : target.folder);
 
 function nameIn({ filename, template }: Extract<Target, { filename: string }>, facts: TemplateFacts): string {

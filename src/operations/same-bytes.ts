@@ -1,5 +1,6 @@
 /** Whether what stands somewhere is a copy of a file: told by its bytes, and by the time that it would be dated. */
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RemotePath } from '../remotes/path.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
@@ -20,9 +21,19 @@ export function isDatedAs(found: FileInfo, time: Date | undefined, { can }: Remo
   return can.keepsTimes === 'no' ? found.modifiedAt >= time : isSameTime(shownTime(found), time);
 }
 
+/** The same of bytes that come from elsewhere, all of which are read. */
+export async function holdsBytes(remote: Remote, path: RemotePath, body: Readable): Promise<boolean> {
+  const [one, other] = await Promise.all([digestOfStream(body), digestOf(remote, path)]);
+  return one === other;
+}
+
 async function digestOf(remote: Remote, path: RemotePath): Promise<string> {
+  return digestOfStream(streamOf(await remote.read(path)));
+}
+
+async function digestOfStream(body: Readable): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(streamOf(await remote.read(path)), async (chunks: AsyncIterable<Buffer>) => {
+  await pipeline(body, async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) hash.update(chunk);
   });
   return hash.digest('hex');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import postgresClient from 'postgres';
 import type { ServerEntry, TestServer } from '../servers/catalogue.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { TEST_KEY } from '../storage/databases.js';
@@ -109,4 +110,19 @@ export class Cluster<Name extends string> {
     await Promise.allSettled(Object.values<TestServer>(this.servers).map((server) => server.stop()));
     await (this.postgres as PostgresServer | undefined)?.stop();
   }
+}
+
+/** Whoever records the end of a file waits. Resolves to what gives it free; what waited for it by then never happens. */
+export async function lockJob({ url }: PostgresServer, id: string): Promise<() => Promise<void>> {
+  const sql = postgresClient(url, { max: 1, onnotice: () => undefined });
+  const session = await sql.reserve();
+  await session`begin`;
+  await session`select from jobs where id = ${id} for update`;
+  return async () => {
+    await session`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`;
+    await session`rollback`;
+    session.release();
+    await sql.end();
+  };
 }

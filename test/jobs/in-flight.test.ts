@@ -6,13 +6,13 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import postgresClient from 'postgres';
 import { after, before, describe, test } from 'node:test';
 import { PROTOCOLS, startServers } from '../faults/rig.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { TEST_KEY } from '../storage/databases.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
+import { lockJob } from './cluster.js';
 import { begin, ended, history, look } from './support.js';
 import { startTogether } from '../support/together.js';
 
@@ -127,21 +127,6 @@ async function untilQuiet(look: () => Promise<string[]>): Promise<string[]> {
     found = now;
   }
   return found;
-}
-
-/** Resolves to what gives it free; what waited for it by then never happens. */
-async function lockJob({ url }: PostgresServer, id: string): Promise<() => Promise<void>> {
-  const sql = postgresClient(url, { max: 1, onnotice: () => undefined });
-  const session = await sql.reserve();
-  await session`begin`;
-  await session`select from jobs where id = ${id} for update`;
-  return async () => {
-    await session`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`;
-    await session`rollback`;
-    session.release();
-    await sql.end();
-  };
 }
 
 async function kill({ process, api }: TestGateway): Promise<void> {

@@ -10,6 +10,7 @@ import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { TEST_KEY, withSql } from '../storage/databases.js';
 import { type ApiAnswer, KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
+import { lockJob } from './cluster.js';
 import { ended, filesOf, history, type JobView } from './support.js';
 import { startTogether } from '../support/together.js';
 
@@ -216,6 +217,37 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
     assert.ok((await target.disk.read(file ?? '')).equals(Buffer.alloc(SIZE, 7)));
     const items = (await history(last().api)).filter(({ path }) => path.startsWith('/killed'));
     assert.deepEqual([items.length, items[0]?.status], [1, 'success']);
+  });
+
+  test('its nodes are killed when it stands there and nobody could record it: it is known again, and not refused', async () => {
+    for (const content of ['its own', 'of another']) {
+      const file = `/unrecorded/${content}.bin`;
+      isHolding = true;
+      const before = held.length;
+      const body = { url: urlOf('slow.bin'), path: '/unrecorded', filename: `${content}.bin`, overwrite: false };
+      const { id } = await accepted(body);
+      await eventually(() => held.length > before, 'it is being fetched');
+      isHolding = false;
+      const unlock = await lockJob(postgres, id);
+      held.at(-1)?.end(Buffer.alloc(SIZE / 2, 7));
+      await eventually(async () => (await target.disk.files('/unrecorded')).includes(file), 'it stands there');
+      for (const { process } of nodes.splice(0)) {
+        const gone = once(process, 'exit');
+        process.kill('SIGKILL');
+        await gone;
+      }
+      await unlock();
+      if (content === 'of another') await target.disk.write(file, Buffer.alloc(SIZE, 8));
+      const version = await target.disk.version(file);
+      nodes.push(await startNode());
+      const job = await ended(last().api, id, 120_000);
+      assert.equal(await target.disk.version(file), version, 'it is not written again');
+      const items = (await history(last().api)).filter(({ path }) => path === file);
+      const isOwn = content === 'its own';
+      const expected = isOwn ? ['succeeded', 1, SIZE, 1, 'success'] : ['failed', 0, 0, 1, 'failed'];
+      const { done, bytes } = job.counts;
+      assert.deepEqual([job.state, done, bytes, items.length, items[0]?.status], expected, JSON.stringify(job));
+    }
   });
 
   test('nobody was shown a url', async () => {
