@@ -7,8 +7,8 @@ export interface FolderInHand {
   readonly path: Buffer;
   /** Files that need nothing done to them; counted when the listing has come to its end. */
   unchanged: number;
-  /** Some of its files are in the batch. */
-  hasFiles: boolean;
+  /** Of its files that are or were in the batch. */
+  files: number;
   /** It is no part of what is moved. */
   isLeft: boolean;
   /** For the folders in it; undefined of one that comes again and again. */
@@ -16,6 +16,7 @@ export interface FolderInHand {
 }
 
 const ENOUGH = 1000;
+const LONG = 2 * ENOUGH;
 
 export class FindingsBatch {
   readonly #files = new FoundFiles();
@@ -30,14 +31,19 @@ export class FindingsBatch {
   constructor(private readonly write: (findings: Findings) => Promise<void>) {}
 
   begin(path: Buffer): FolderInHand {
-    const folder: FolderInHand = { path, unchanged: 0, hasFiles: false, isLeft: false, below: NO_MARKS };
+    const folder: FolderInHand = { path, unchanged: 0, files: 0, isLeft: false, below: NO_MARKS };
     this.#inHand.add(folder);
     return folder;
   }
 
+  /** Those in hand that have had many files. */
+  get longFolders(): number {
+    return [...this.#inHand].filter(({ files }) => files >= LONG).length;
+  }
+
   /** undefined: there is room for more. */
   add(folder: FolderInHand, file: NewJobFile): Promise<void> | undefined {
-    folder.hasFiles = true;
+    folder.files += 1;
     this.#files.add(file);
     return this.#count < ENOUGH ? undefined : this.#flushIfEnough();
   }
@@ -59,12 +65,12 @@ export class FindingsBatch {
   /** It will be listed again, or never. */
   drop(folder: FolderInHand): void {
     this.#inHand.delete(folder);
-    if (folder.hasFiles) this.#begun.push(folder.path);
+    if (folder.files > 0) this.#begun.push(folder.path);
   }
 
   /** Writes after the one before; rejects with its own failure. */
   flush(): Promise<void> {
-    const going = [...this.#inHand].filter(({ hasFiles }) => hasFiles).map(({ path }) => path);
+    const going = [...this.#inHand].filter(({ files }) => files > 0).map(({ path }) => path);
     const begun = [...this.#begun, ...going];
     if (this.#count + begun.length === 0) return this.#writing;
     const findings: Findings = {

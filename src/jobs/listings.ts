@@ -34,6 +34,8 @@ export interface ListingsOptions {
 
 const SLICE_FOLDERS = 64;
 const PARALLEL_FOLDERS = 4;
+/** With more of them each waits for the database most of the time, and what it holds outlives the quick collections. */
+const LONG_FOLDERS = 2;
 /** Links may lead back up: a tree must end. */
 const MAX_DEPTH = 64;
 const KNOWN_AT_ONCE = 500;
@@ -102,6 +104,7 @@ export class Listings {
           else if (verdict.kind === 'again') await tree.retryFolder(job.id, folder.path, verdict.afterMs);
           else await tree.failFolder(job, folder.path, error.code, error.clientText);
         }
+        if (batch.longFolders >= LONG_FOLDERS) return;
       }
     };
     const worker = async (): Promise<void> => {

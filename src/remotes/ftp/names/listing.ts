@@ -172,10 +172,11 @@ async function findTarget(operation: Operation, path: RemotePath): Promise<FileI
 
 function toFileInfo({ kind, rawName, size = 0, time }: Entry, path: RemotePath): FileInfo {
   const modifiedAt = time?.time ?? EPOCH;
-  const info = kind === 'folder' ? folderInfo(path, modifiedAt) : fileInfo(path, size, modifiedAt);
-  const named = rawName === undefined ? info : { ...info, rawName };
+  // Added to, not spread into another: such objects outlive the quick collections of garbage, all of a long listing.
+  const info: { -readonly [Key in keyof FileInfo]: FileInfo[Key] } =
+    kind === 'folder' ? folderInfo(path, modifiedAt) : fileInfo(path, size, modifiedAt);
+  if (rawName !== undefined) info.rawName = rawName;
   // LIST tells the day alone of what is older than half a year.
-  return time !== undefined && time.resolutionMs > SECOND_MS
-    ? { ...named, timeResolutionMs: time.resolutionMs }
-    : named;
+  if (time !== undefined && time.resolutionMs > SECOND_MS) info.timeResolutionMs = time.resolutionMs;
+  return info;
 }

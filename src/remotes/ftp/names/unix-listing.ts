@@ -120,7 +120,9 @@ async function learnOffset(operation: Operation, folder: RemotePath, sample: Ent
 }
 
 function inUtc(entry: Entry, offsetMs: number | undefined): Entry {
-  if (offsetMs === undefined || offsetMs === 0 || entry.time === undefined) return entry;
+  const { name, rawName, kind, size, time } = entry;
+  if (offsetMs === undefined || offsetMs === 0 || time === undefined) return entry;
   // A day without a clock time is a day in the server's zone, too.
-  return { ...entry, time: { ...entry.time, time: new Date(entry.time.time.getTime() - offsetMs) } };
+  const utc = new Date(time.time.getTime() - offsetMs);
+  return { name, rawName, kind, size, time: { time: utc, resolutionMs: time.resolutionMs } };
 }
