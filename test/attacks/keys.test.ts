@@ -323,6 +323,10 @@ describe('tenants', () => {
     owned['key pair'] = field(await a.post('/manage/key-pairs', { name: `${MARK} pair` }), 'id', 201);
     owned['session'] = field<{ id: string }[]>(await a.get('/manage/sessions'), 'sessions')[0]?.id ?? '';
     owned['audit entry'] = field<{ id: string }[]>(await a.get('/manage/audit'), 'entries')[0]?.id ?? '';
+    const order = { type: 'delete', dryRun: true, source: { connectionId: 'sandbox', path: `/${MARK}` } };
+    owned['job'] = field<{ id: string }>(await a.post('/api/jobs', order), 'job', 202).id;
+    const yearly = { name: MARK, cron: '@yearly', timeZone: 'UTC', isActive: false, job: order };
+    owned['schedule'] = field<{ id: string }>(await a.post('/api/schedules', yearly), 'schedule', 201).id;
     owned['connection'] = SECOND;
     assert.ok(
       Object.values(owned).every((id) => id.length > 3),
@@ -361,13 +365,15 @@ describe('tenants', () => {
       ['key-pairs', 'key pair'],
       ['sessions', 'session'],
       ['transfers', 'transfer'],
+      ['jobs', 'job'],
+      ['schedules', 'schedule'],
     ] as const) {
       assert.ok((await a.get(`/manage/${path}`)).text.includes(owned[kind] ?? ''), `the ${kind} still stands`);
     }
     held({
       area: 'Attacks',
       what: 'Ids of another account in the path',
-      done: 'the ids of a connection, transfer, watched folder, check, delivery, key, key pair, session and audit entry at every endpoint of both OpenAPI documents that takes an id',
+      done: 'the ids of a connection, transfer, watched folder, check, delivery, key, key pair, session, audit entry, job and schedule at every endpoint of both OpenAPI documents that takes an id',
       held: '404, byte for byte what an id is answered that never was',
       tries,
     });
@@ -384,6 +390,21 @@ describe('tenants', () => {
         'connection',
         (id) => b.post('/api/copy', { source_connection_id: 'mine', source_path: '/a', dest_connection_id: id }),
       ],
+      'job on': [
+        'connection',
+        (id) => b.post('/api/jobs', { type: 'delete', source: { connectionId: id, path: '/a' } }),
+      ],
+      'schedule on': [
+        'connection',
+        (id) =>
+          b.post('/api/schedules', {
+            ...{ name: 'x', cron: '@yearly', timeZone: 'UTC', isActive: true },
+            job: { type: 'delete', source: { connectionId: id, path: '/a' } },
+          }),
+      ],
+      'job page': ['job', (id) => b.get('/api/jobs', { query: { cursor: id, state: 'paused' } })],
+      'managed job page': ['job', (id) => b.get('/manage/jobs', { query: { cursor: id, state: 'paused' } })],
+      'jobs of a schedule': ['schedule', (id) => b.get('/manage/jobs', { query: { scheduleId: id } })],
       watch: ['connection', (id) => b.post('/api/watched-folders', { connectionId: id, path: '/' })],
       'watch by hand': ['connection', (id) => b.post('/manage/watched-folders', { connectionId: id, path: '/' })],
       'test a draft': [
