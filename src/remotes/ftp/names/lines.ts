@@ -13,6 +13,7 @@ const MAX_LINES = 2_000_000;
 const MAX_BYTES = 536_870_912;
 /** Handed on at once: one read can hold many times as many, which take longer than anybody else should wait. */
 const LINES_AT_ONCE = 100;
+const BYTES_AT_ONCE = 8192;
 const FIRST_BYTE_MS = 1_000;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -71,11 +72,14 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
     stall.restart();
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       stall.pause();
-      const lines = splitter.add(chunk);
-      for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
-        // Reads follow each other in one turn too, and what is done with the lines counts.
-        if (turns.isOver()) await turns.next();
-        yield lines.slice(start, start + LINES_AT_ONCE);
+      // Lines are cut when their turn comes: a thousand that wait for whoever takes them outlive the quick collections.
+      for (let at = 0; at < chunk.length; at += BYTES_AT_ONCE) {
+        const lines = splitter.add(chunk.subarray(at, at + BYTES_AT_ONCE));
+        for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
+          // Reads follow each other in one turn too, and what is done with the lines counts.
+          if (turns.isOver()) await turns.next();
+          yield lines.slice(start, start + LINES_AT_ONCE);
+        }
       }
       stall.restart();
     }
