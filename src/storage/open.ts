@@ -8,9 +8,11 @@ import { type EmbeddedServer, startEmbedded } from './embedded/embedded.js';
 import { firstIdAt } from './postgres/clock.js';
 import { Database } from './postgres/database.js';
 import { migrate } from './postgres/migrate.js';
+import type { Queryable } from './postgres/sql.js';
 import { parseDatabaseUrl } from './postgres/target.js';
 import { openMasterKey, rotateMasterKey } from './secrets/key-check.js';
 import { masterKeyFile, parseMasterKey, replaceMasterKeyFile } from './secrets/master-key.js';
+import { ReceiptKeys } from './secrets/receipt-keys.js';
 import { FolderSecrets, NamedSecrets } from './secrets/sealed-rows.js';
 import { Keyring } from './secrets/secrets.js';
 import { Signatures } from './secrets/signatures.js';
@@ -20,6 +22,9 @@ import type { Storage } from './storage.js';
 import { Accounts, forgetFailures, provisionAccount } from './tables/accounts.js';
 import { ApiKeys, markConfiguredKeys, provisionKeys } from './tables/api-keys.js';
 import { AuditLog } from './tables/audit-log.js';
+import { ConnectionChecks } from './tables/connection-checks.js';
+import { ConnectionFigures } from './tables/connection-figures.js';
+import { ConnectionOutages } from './tables/connection-outages.js';
 import {
   ConnectionEditor,
   Connections,
@@ -27,10 +32,13 @@ import {
   prepareConnection,
   provisionConnections,
 } from './tables/connections.js';
+import { EventFeeds } from './tables/event-feeds.js';
+import { EventNumbers } from './tables/event-numbers.js';
 import { Figures } from './tables/figures.js';
 import { TransferPages } from './tables/history-queries.js';
-import { deleteEmptyDays, deleteOlder, failPendingOf, forgetHeld } from './tables/history-statements.js';
+import { deleteEmptyDays, deleteOlder, failPendingOf, forgetHeld, hasPendingOf } from './tables/history-statements.js';
 import { TransferHistory } from './tables/history.js';
+import { HostKeys } from './tables/host-keys.js';
 import { IdempotencyKeys } from './tables/idempotency.js';
 import { JobTree } from './tables/job-tree.js';
 import { Jobs } from './tables/jobs.js';
@@ -38,13 +46,16 @@ import { KeyPairs } from './tables/key-pairs.js';
 import { LeftoverNotes } from './tables/leftovers.js';
 import { LoginSessions } from './tables/login-sessions.js';
 import { MonthlyQuota } from './tables/quota.js';
+import { Receipts } from './tables/receipts.js';
 import { RouteCopies } from './tables/route-copies.js';
 import { RunningTransfers } from './tables/running-transfers.js';
 import { Schedules } from './tables/schedules.js';
+import { Uploads } from './tables/uploads.js';
 import { WatchChecks } from './tables/watch-checks.js';
 import { WatchedFiles } from './tables/watched-files.js';
 import { WatchedFolders } from './tables/watched-folders.js';
 import { WebhookEvents } from './tables/webhook-events.js';
+import { Webhooks } from './tables/webhooks.js';
 
 /**
  * Opens the database at `url`, or the embedded one in dataDir when it is "", migrated and with its master key proven.
@@ -60,6 +71,7 @@ export async function openStorage(options: StorageOptions, timing: NodeTiming = 
     const jobs = await JobEngine.open(database, options.log);
     const storage = assemble(opened, keyring, node, jobs, options);
     await storage.watching.folders.sealLogins(storage.watching.secrets);
+    await new ReceiptKeys(database, new NamedSecrets(keyring, 'receipt_key_secrets')).ensure();
     // Nothing is served before what died with an earlier process has come to its end.
     await node.beatNow();
     return storage;
@@ -81,6 +93,17 @@ export async function changeMasterKey(options: StorageOptions, nextKey: string):
     const secrets = await rotateMasterKey(opened.database, former, next);
     if (options.masterKey === '') await replaceMasterKeyFile(masterKeyFile(options.dataDir), next);
     return secrets;
+  } finally {
+    await closeDatabase(opened);
+  }
+}
+
+/** From now on another key signs receipts, on all nodes; resolves to its id. */
+export async function changeReceiptKey(options: StorageOptions): Promise<string> {
+  const opened = await openDatabase(options);
+  try {
+    const keyring = new Keyring(await openMasterKey(opened.database, options));
+    return await new ReceiptKeys(opened.database, new NamedSecrets(keyring, 'receipt_key_secrets')).rotate();
   } finally {
     await closeDatabase(opened);
   }
@@ -132,11 +155,17 @@ function assemble(
   const keys = new ApiKeys(database);
   const keyPairs = new KeyPairs(database, accountSecrets);
   const connections = new Connections(database, connectionSecrets);
-  const jobRows = new Jobs(database, jobs, new NamedSecrets(keyring, 'job_secrets'));
-  const history = new TransferHistory(database, node.id, options);
+  const feeds = new EventFeeds(database);
+  const receiptKeys = new ReceiptKeys(database, new NamedSecrets(keyring, 'receipt_key_secrets'));
+  const receipts = new Receipts(database, receiptKeys);
+  const webhookSecrets = new NamedSecrets(keyring, 'webhook_secrets');
+  const webhooks = new Webhooks(database, webhookSecrets, new WebhookSecret(database, webhookSecrets, 'webhooks'));
+  const jobRows = new Jobs(database, jobs, new NamedSecrets(keyring, 'job_secrets'), feeds);
+  const history = new TransferHistory(database, node.id, feeds, receipts, options);
   const checks = new WatchChecks(database, node.id);
-  const folders = new WatchedFolders(database, jobs, checks, node.id);
-  const housekeeping = new Housekeeping(database, node, options);
+  const folders = new WatchedFolders(database, jobs, checks, feeds, node.id);
+  const connectionChecks = new ConnectionChecks(database);
+  const housekeeping = new Housekeeping(database, node, receipts, feeds, connectionChecks, options);
   const idempotency = new IdempotencyKeys(database, node);
   const locks = new AdvisoryLocks(database);
   let closing: Promise<void> | undefined;
@@ -153,19 +182,27 @@ function assemble(
     accounts,
     keys,
     connections,
+    hostKeys: new HostKeys(database, connections, options.log),
+    outages: new ConnectionOutages(database, feeds),
+    checks: connectionChecks,
     history,
     quota: new MonthlyQuota(database, node.id),
     idempotency,
     leftovers: new LeftoverNotes(database, node),
     locks,
+    receipts,
     signatures: new Signatures(keyring),
+    uploads: new Uploads(database),
     watching: {
       folders,
       checks,
       files: new WatchedFiles(database),
       secrets: new FolderSecrets(database, keyring),
-      accountSecret: new WebhookSecret(database, accountSecrets),
-      events: new WebhookEvents(database, jobs, folders),
+      accountSecret: new WebhookSecret(database, accountSecrets, 'accounts'),
+      events: new WebhookEvents(database, jobs, feeds, folders, webhooks),
+      feeds,
+      numbers: new EventNumbers(database, jobs, feeds),
+      webhooks,
       copies: new RouteCopies(database),
       jobs,
     },
@@ -178,6 +215,7 @@ function assemble(
     management: {
       audit: new AuditLog(database),
       connections: new ConnectionEditor(database, connectionSecrets, keyPairs, connections, keys),
+      health: new ConnectionFigures(database),
       credentials: accounts,
       figures: new Figures(database),
       keys,
@@ -254,6 +292,9 @@ class Housekeeping {
   constructor(
     private readonly database: Database,
     private readonly node: NodeRegistry,
+    private readonly receipts: Pick<Receipts, 'deleteOlder'>,
+    private readonly feeds: EventFeeds,
+    private readonly checks: Pick<ConnectionChecks, 'deleteOld'>,
     private readonly options: Pick<StorageOptions, 'retentionDays' | 'log'>,
   ) {
     node.afterBeat(async () => {
@@ -269,18 +310,26 @@ class Housekeeping {
 
   /** Ends the pending transfers of dead nodes and forgets nodes that left nothing to look after. */
   async sweep(): Promise<void> {
-    const failed = await this.database.run((sql) => failPendingOf(sql, this.node.isDead(sql, sql`p.node_id`)));
-    if (failed > 0)
-      this.options.log('warn', 'transfers of a node that died are marked as failed', { transfers: failed });
+    await this.failPending();
     await this.database.run((sql) => forgetHeld(sql, this.node.isDead(sql, sql`held.key::uuid`)));
     await this.database.run((sql) => forgetDeadClaims(sql, this.node));
     await this.node.forgetDead();
+  }
+
+  private async failPending(): Promise<void> {
+    const isDead = (sql: Queryable) => this.node.isDead(sql, sql`p.node_id`);
+    if (!(await this.database.run((sql) => hasPendingOf(sql, isDead(sql))))) return;
+    const failed = await this.database.transaction((tx) => failPendingOf(tx, isDead(tx)));
+    if (failed === 0) return;
+    this.feeds.written();
+    this.options.log('warn', 'transfers of a node that died are marked as failed', { transfers: failed });
   }
 
   /** Deletes items older than retentionDays, in small steps, on one node at a time; and failed logins that count no more. */
   async clean(): Promise<void> {
     await this.database.run(forgetFailures);
     await this.database.run(forgetRates);
+    await this.checks.deleteOld();
     if (this.options.retentionDays === 0) return;
     const before = firstIdAt(new Date(Date.now() - this.options.retentionDays * DAY_MS));
     let deleted = RETENTION_BATCH;
@@ -293,6 +342,8 @@ class Housekeeping {
       });
     }
     await this.database.run(deleteEmptyDays);
+    const oldest = new Date(Date.now() - this.options.retentionDays * DAY_MS);
+    while ((await this.receipts.deleteOlder(oldest, RETENTION_BATCH)) > 0 && !this.#stopped);
   }
 
   async close(): Promise<void> {

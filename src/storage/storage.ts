@@ -12,10 +12,16 @@ import type { Signatures as Signer } from './secrets/signatures.js';
 import type { Accounts as AccountStore } from './tables/accounts.js';
 import type { ApiKeys as ApiKeyStore } from './tables/api-keys.js';
 import type { AuditLog as AuditStore } from './tables/audit-log.js';
+import type { ConnectionChecks as ConnectionCheckStore } from './tables/connection-checks.js';
+import type { ConnectionFigures as ConnectionFigureStore } from './tables/connection-figures.js';
+import type { ConnectionOutages as OutageStore } from './tables/connection-outages.js';
 import type { ConnectionEditor as ConnectionOwnerStore, Connections as ConnectionStore } from './tables/connections.js';
 import type { Figures as FigureStore } from './tables/figures.js';
+import type { EventFeeds as FeedStore } from './tables/event-feeds.js';
+import type { EventNumbers as NumberStore } from './tables/event-numbers.js';
 import type { TransferHistory } from './tables/history.js';
 import type { TransferPages as PageStore } from './tables/history-queries.js';
+import type { HostKeys as HostKeyStore } from './tables/host-keys.js';
 import type { IdempotencyKeys } from './tables/idempotency.js';
 import type { JobTree as JobTreeStore } from './tables/job-tree.js';
 import type { Jobs as JobStore } from './tables/jobs.js';
@@ -23,22 +29,31 @@ import type { KeyPairs as KeyPairStore } from './tables/key-pairs.js';
 import type { LeftoverNotes } from './tables/leftovers.js';
 import type { LoginSessions as SessionStore } from './tables/login-sessions.js';
 import type { MonthlyQuota } from './tables/quota.js';
+import type { Receipts as ReceiptStore } from './tables/receipts.js';
 import type { RouteCopies as CopyStore } from './tables/route-copies.js';
 import type { RunningTransfers as RunningStore } from './tables/running-transfers.js';
 import type { Schedules as ScheduleStore } from './tables/schedules.js';
 import type { WatchChecks as CheckStore } from './tables/watch-checks.js';
 import type { WatchedFiles as FileStore } from './tables/watched-files.js';
 import type { WatchedFolders as FolderStore } from './tables/watched-folders.js';
+import type { Uploads as UploadStore } from './tables/uploads.js';
 import type { WebhookEvents as EventStore } from './tables/webhook-events.js';
+import type { Webhooks as WebhookStore } from './tables/webhooks.js';
 
 /** What a class lets others do, whatever it is made of. */
 type Face<T> = { readonly [K in keyof T]: T[K] };
 
 export type Accounts = Face<AccountStore>;
 export type ApiKeys = Face<ApiKeyStore>;
+export type HostKeys = Face<HostKeyStore>;
 export type AuditLog = Face<AuditStore>;
+export type ConnectionChecks = Face<ConnectionCheckStore>;
 export type ConnectionEditor = Face<ConnectionOwnerStore>;
+export type ConnectionFigures = Face<ConnectionFigureStore>;
+export type ConnectionOutages = Face<OutageStore>;
 export type Connections = Face<ConnectionStore>;
+export type EventFeeds = Face<FeedStore>;
+export type EventNumbers = Face<NumberStore>;
 export type Figures = Face<FigureStore>;
 export type FolderSecrets = Face<FolderSecretStore>;
 export type History = Pick<TransferHistory, 'begin' | 'list' | 'find' | 'detail' | 'count' | 'queuedRows'>;
@@ -55,18 +70,22 @@ export type RouteCopies = Face<CopyStore>;
 export type RunningTransfers = Face<RunningStore>;
 export type Schedules = Face<ScheduleStore>;
 export type SessionClaims = Face<SharedSessions>;
+export type Receipts = Face<ReceiptStore>;
 export type Signatures = Face<Signer>;
 export type TransferPages = Face<PageStore>;
+export type Uploads = Face<UploadStore>;
 export type WatchChecks = Face<CheckStore>;
 export type WatchedFiles = Face<FileStore>;
 export type WatchedFolders = Face<FolderStore>;
 export type WebhookSecret = Face<WebhookSecretStore>;
 export type WebhookEvents = Face<EventStore>;
+export type Webhooks = Face<WebhookStore>;
 
 /** What the owners of accounts see and change. */
 export interface Management {
   readonly audit: AuditLog;
   readonly connections: ConnectionEditor;
+  readonly health: ConnectionFigures;
   readonly credentials: Accounts;
   readonly figures: Figures;
   readonly keys: ApiKeys;
@@ -76,7 +95,7 @@ export interface Management {
   readonly transfers: TransferPages;
 }
 
-/** Watched folders, what they are known to hold, their events, and the work on them that all nodes share. */
+/** Watched folders, what they are known to hold, the events of all that goes on, and the work on them that all nodes share. */
 export interface WatchStorage {
   readonly folders: WatchedFolders;
   readonly checks: WatchChecks;
@@ -85,6 +104,9 @@ export interface WatchStorage {
   /** For events of jobs. */
   readonly accountSecret: WebhookSecret;
   readonly events: WebhookEvents;
+  readonly feeds: EventFeeds;
+  readonly numbers: EventNumbers;
+  readonly webhooks: Webhooks;
   readonly copies: RouteCopies;
   readonly jobs: JobQueue;
 }
@@ -101,12 +123,17 @@ export interface Storage {
   readonly accounts: Accounts;
   readonly keys: ApiKeys;
   readonly connections: Connections;
+  readonly hostKeys: HostKeys;
+  readonly outages: ConnectionOutages;
+  readonly checks: ConnectionChecks;
   readonly history: History;
   readonly quota: Quota;
   readonly idempotency: IdempotencyStore;
   readonly leftovers: LeftoverStore;
   readonly locks: Locks;
+  readonly receipts: Receipts;
   readonly signatures: Signatures;
+  readonly uploads: Uploads;
   readonly management: Management;
   readonly watching: WatchStorage;
   readonly jobs: JobStorage;
@@ -134,11 +161,14 @@ export { generateApiKey } from './secrets/hashes.js';
 export { type Log, StartupError, type StorageOptions } from './startup.js';
 export type { ApiKeyRecord, KeyRights, ManagedKey } from './tables/api-keys.js';
 export type { Actor } from './tables/audit-log.js';
+export type { CheckBefore, CheckFound } from './tables/connection-checks.js';
+export type { ConnectionFacts, ConnectionState, Outage, WindowFigures } from './tables/connection-figures.js';
 export { joinConnection, settingsOf, splitConfig } from './tables/connection-rows.js';
 export { type ConnectionDraft, draftRow, type ManagedConnection, type SecretChanges } from './tables/connections.js';
+export { type DraftEvent, type FeedEvent, type FeedPage, type FeedQuery } from './tables/event-feeds.js';
+export { TRANSFER_FAILED } from './tables/failed-transfers.js';
 export type { DayFigures } from './tables/figures.js';
-export type { ManagedTransfer, TransferSearch } from './tables/history-queries.js';
-export type { TransferRow } from './tables/history-statements.js';
+export type { ManagedTransfer, TransferOrigin, TransferSearch } from './tables/history-queries.js';
 export type { IdempotencyClaim, StoredAnswer } from './tables/idempotency.js';
 export { type Findings, FoundFiles } from './tables/found-files.js';
 export * from './tables/job.js';
@@ -157,9 +187,11 @@ export {
   type NewCopy,
   type RouteCopy,
 } from './tables/route-copies.js';
+export type { Receipt, ReceiptLine } from './tables/receipts.js';
 export type { RunningRow } from './tables/running-transfers.js';
 export type { DueSchedule, Fired, Schedule, ScheduleSettings } from './tables/schedules.js';
 export * from './tables/transfer.js';
+export type { NewUpload, Upload, UploadAddress, UploadLimits, UploadPart, WriterProgress } from './tables/uploads.js';
 export type { CheckKind, CheckRow } from './tables/watch-checks.js';
 export {
   CheckSuperseded,
@@ -177,15 +209,6 @@ export type {
   WatchedFolder,
   WatchSettings,
 } from './tables/watched-folders.js';
-export {
-  type Attempt,
-  type AttemptVerdict,
-  type DeliveredFile,
-  type EventFilter,
-  type EventState,
-  type NewEvent,
-  targetGroup,
-  type WebhookEvent,
-  withLogin,
-  withoutLogin,
-} from './tables/webhook-events.js';
+export * from './tables/webhook-event.js';
+export { targetGroup, withLogin, withoutLogin } from './tables/webhook-targets.js';
+export type { Webhook, WebhookSettings } from './tables/webhooks.js';

@@ -203,6 +203,8 @@ for (const kind of DATABASES) {
         rootPath: '/',
         atomicUploads: true,
         pool: {},
+        digests: 'asked',
+        verify: 'size',
         isConfigured: true,
         allowPrivate: undefined,
         type: 's3',

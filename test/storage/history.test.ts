@@ -88,13 +88,34 @@ for (const kind of DATABASES) {
         const id = uuidv7();
         const row = { ...pendingRow(id, timeOfId(id), upload(randomUUID(), { type })), status: 'success' as const };
         return database.transaction(async (tx) => {
-          assert.equal(await writeBatch(tx, randomUUID(), [row]), 1);
+          assert.equal((await writeBatch(tx, randomUUID(), [row])).size, 1);
           const [setting] = await tx<{ synchronous_commit: string }[]>`show synchronous_commit`;
           return setting?.synchronous_commit;
         });
       };
       try {
         for (const type of TRANSFER_TYPES) assert.equal(await commitOf(type), 'on', type);
+      } finally {
+        await database.close();
+      }
+    });
+
+    it('a failed item is told once, however often its batch is repeated', async () => {
+      const database = new Database(await parseDatabaseUrl(url), testOptions(url));
+      const accountId = randomUUID();
+      const rows = Array.from({ length: 3 }, () => uuidv7()).map((id) => ({
+        ...pendingRow(id, timeOfId(id), upload(accountId)),
+        ...({ status: 'failed', errorCode: 'unreachable', errorMessage: 'nobody there' } as const),
+      }));
+      const toldOf = async (): Promise<number> =>
+        withSql(url, async (sql) => (await sql`select from events where account_id = ${accountId}`).count);
+      try {
+        const node = randomUUID();
+        assert.equal((await database.run((sql) => writeBatch(sql, node, rows.slice(0, 2)))).size, 2);
+        // As after a lost connection: nobody knew that it was written.
+        assert.equal((await database.run((sql) => writeBatch(sql, node, rows))).size, 1);
+        assert.equal((await database.run((sql) => writeBatch(sql, node, rows))).size, 0);
+        assert.equal(await toldOf(), 3);
       } finally {
         await database.close();
       }

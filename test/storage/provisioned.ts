@@ -30,10 +30,13 @@ export const ACCOUNT: AccountConfig = {
       password: 'secret-of-warehouse',
       privateKey: 'secret-key-text',
       algorithms: 'default',
+      hostKeyRotation: 'ask',
       defaultPath: '/upload',
       rootPath: '/',
       atomicUploads: true,
       pool: { maxSessions: 4 },
+      digests: 'asked',
+      verify: 'size',
     },
     {
       name: 'Legacy',
@@ -49,6 +52,8 @@ export const ACCOUNT: AccountConfig = {
       rootPath: '/',
       atomicUploads: true,
       pool: {},
+      digests: 'asked',
+      verify: 'size',
     },
     {
       id: 'lake',
@@ -68,6 +73,8 @@ export const ACCOUNT: AccountConfig = {
       rootPath: '/',
       atomicUploads: true,
       pool: {},
+      digests: 'asked',
+      verify: 'size',
     },
   ],
 };

@@ -9,9 +9,9 @@ import type { StorageOptions } from '../startup.js';
 /** What became of a job: done, or to be run again at that time of the database's clock, or after so many milliseconds. */
 export type JobOutcome = 'done' | { readonly again: Date | number };
 
-export interface JobWorkerOptions {
-  readonly claims: JobClaims;
-  readonly queue: QueueName;
+export interface JobWorkerOptions<Q extends string> {
+  readonly claims: JobClaims<Q>;
+  readonly queue: Q;
   /** Jobs that run at once on this node, shared by account and then by group, and at most how many of one group. */
   readonly concurrency: number;
   readonly groupConcurrency: number;
@@ -45,8 +45,8 @@ interface InHand {
  * so that neither a slow host or receiver nor an account with many of them holds up anybody else; renews the claims
  * while they run.
  */
-export class JobWorker {
-  readonly #options: JobWorkerOptions;
+export class JobWorker<Q extends string = QueueName> {
+  readonly #options: JobWorkerOptions<Q>;
   readonly #turns: NestedBudget;
   readonly #places: NestedBudget;
   readonly #groups = new Map<string, Group>();
@@ -62,7 +62,7 @@ export class JobWorker {
   #isWoken = false;
   #wake: (() => void) | undefined;
 
-  constructor(options: JobWorkerOptions) {
+  constructor(options: JobWorkerOptions<Q>) {
     this.#options = options;
     const { queue: name, concurrency } = options;
     this.#turns = new NestedBudget({ name, unit: 'jobs', capacity: concurrency });

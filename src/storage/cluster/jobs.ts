@@ -52,15 +52,15 @@ export interface JobSender {
 }
 
 /** Takes work out. A claim that is not renewed for ten seconds goes to another node. */
-export interface JobClaims {
-  fetch(queue: QueueName, limit: number, except: Busy): Promise<readonly ClaimedJob[]>;
-  renew(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void>;
+export interface JobClaims<Q extends string = QueueName> {
+  fetch(queue: Q, limit: number, except: Busy): Promise<readonly ClaimedJob[]>;
+  renew(queue: Q, jobs: readonly ClaimedJob[]): Promise<void>;
   /** The jobs are done and forgotten; inside a transaction with its commit. */
-  finish(queue: QueueName, jobs: readonly ClaimedJob[], tx?: Transaction): Promise<void>;
+  finish(queue: Q, jobs: readonly ClaimedJob[], tx?: Transaction): Promise<void>;
   /** The job is to run again on any node: at that time of the database's clock, or after so many milliseconds. */
-  postpone(queue: QueueName, job: ClaimedJob, until: Date | number): Promise<void>;
+  postpone(queue: Q, job: ClaimedJob, until: Date | number): Promise<void>;
   /** This node gives the jobs up: others may take them at once. */
-  giveBack(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void>;
+  giveBack(queue: Q, jobs: readonly ClaimedJob[]): Promise<void>;
 }
 
 export type Jobs = JobSender & JobClaims;

@@ -70,6 +70,11 @@ export function letGo(ended: PromiseLike<unknown>): void {
   for (const values of [args, parameters]) if (Array.isArray(values)) values.length = 0;
 }
 
+/** Takes the rows out of a result, for the same reason: of a list of many pages all of them would stay in memory. */
+export function takeRows<T>(found: T[]): T[] {
+  return found.splice(0);
+}
+
 /** PostgreSQL's text takes no NUL and no half of a surrogate pair; words of remote servers may hold both. */
 export function storable<T extends string | null>(text: T): T | string {
   return text === null ? text : text.replaceAll('\0', '\ufffd').toWellFormed();

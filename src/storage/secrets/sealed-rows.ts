@@ -11,6 +11,8 @@ const TABLES = {
   connection_secrets: { row: 'connection_id', name: 'name' },
   account_secrets: { row: 'account_id', name: 'name' },
   job_secrets: { row: 'job_id', name: 'name' },
+  receipt_key_secrets: { row: 'receipt_key_id', name: 'name' },
+  webhook_secrets: { row: 'webhook_id', name: 'name' },
   watched_folder_secrets: { row: 'folder_id', name: 'id' },
 } as const;
 
@@ -22,11 +24,12 @@ function sealedColumns(sql: Queryable) {
   return sql`key_id as "keyId", wrapped_key as "wrappedKey", nonce, ciphertext`;
 }
 
-/** What accounts, connections or jobs keep sealed by name. */
+/** What accounts, connections, jobs or webhooks keep sealed by name. */
 export class NamedSecrets {
   constructor(
     private readonly keyring: Keyring,
-    private readonly table: 'connection_secrets' | 'account_secrets' | 'job_secrets',
+    private readonly table:
+      'connection_secrets' | 'account_secrets' | 'job_secrets' | 'receipt_key_secrets' | 'webhook_secrets',
   ) {}
 
   async find(sql: Queryable, owner: string, name: string): Promise<string | undefined> {
@@ -145,7 +148,8 @@ function folderPlace(folderId: string, id: string) {
 /** Wraps all that `formerId` has wrapped with the active key of `keyring`; resolves to how many there were. */
 export async function rewrapAll(tx: Transaction, keyring: Keyring, formerId: string): Promise<number> {
   // Keeps provisioning out, so that no secret is written with the former key meanwhile.
-  await tx`lock table connection_secrets, watched_folder_secrets, account_secrets, job_secrets in share row exclusive mode`;
+  await tx`lock table connection_secrets, watched_folder_secrets, account_secrets, job_secrets,
+    webhook_secrets, receipt_key_secrets in share row exclusive mode`;
   let count = 0;
   for (const [table, columns] of Object.entries(TABLES)) {
     for (;;) {

@@ -1,10 +1,10 @@
-/** What signs the events of an account that belong to no watched folder. */
+/** What signs the events of an account that belong to no watched folder, and those that go to a webhook. */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../postgres/database.js';
-import type { Transaction } from '../postgres/sql.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { NamedSecrets } from './sealed-rows.js';
 
-/** The name among the account's secrets. */
+/** The name among the owner's secrets. */
 const NAME = 'webhook_signing';
 const SECRET_BYTES = 32;
 const FORMER_MS = 24 * 3_600_000;
@@ -18,35 +18,57 @@ export class WebhookSecret {
   constructor(
     private readonly database: Database,
     private readonly secrets: NamedSecrets,
+    /** Whose secrets these are. */
+    private readonly table: 'accounts' | 'webhooks',
   ) {}
 
   /** The secrets that sign now, the current one first; it is made when it is first asked for. */
-  async current(accountId: string): Promise<readonly string[]> {
-    const { current, former } = await this.locked(accountId, (kept) => kept ?? { current: make() });
+  async current(owner: string): Promise<readonly string[]> {
+    const stored = await this.database.run((sql) => this.find(sql, owner));
+    const { current, former } = stored ?? (await this.locked(owner, (kept) => kept ?? { current: make() }));
     return former === undefined ? [current] : [current, former.secret];
   }
 
-  /** Makes a new secret; the one before signs along for a day. Resolves to the new one. */
-  async rotate(accountId: string): Promise<string> {
-    const { current } = await this.locked(accountId, (kept, now) => ({
-      current: make(),
-      ...(kept === undefined ? {} : { former: { secret: kept.current, until: now + FORMER_MS } }),
-    }));
+  /** Makes the first one of a new owner. */
+  async add(tx: Transaction, owner: string): Promise<string> {
+    const current = make();
+    await this.secrets.put(tx, owner, NAME, JSON.stringify({ current } satisfies Kept));
     return current;
   }
 
-  private async locked(accountId: string, next: (kept: Kept | undefined, now: number) => Kept): Promise<Kept> {
-    return this.database.transaction(async (tx: Transaction) => {
+  /** Makes a new secret; the one before signs along for a day. Resolves to the new one. `noted` belongs to the change. */
+  async rotate(owner: string, noted?: (tx: Transaction) => Promise<void>): Promise<string> {
+    const next = (kept: Kept | undefined, now: number): Kept => ({
+      current: make(),
+      ...(kept === undefined ? {} : { former: { secret: kept.current, until: now + FORMER_MS } }),
+    });
+    return (await this.locked(owner, next, noted)).current;
+  }
+
+  private async locked(
+    owner: string,
+    next: (kept: Kept | undefined, now: number) => Kept,
+    noted?: (tx: Transaction) => Promise<void>,
+  ): Promise<Kept> {
+    return this.database.transaction(async (tx) => {
       const [row] = await tx<
         { now: Date }[]
-      >`select now() as now from accounts where id = ${accountId} for no key update`;
-      const now = (row?.now ?? new Date()).getTime();
-      const stored = await this.secrets.find(tx, accountId, NAME);
-      const kept = stored === undefined ? undefined : (JSON.parse(stored) as Kept);
-      const wanted = next(kept, now);
-      if (wanted !== kept) await this.secrets.put(tx, accountId, NAME, JSON.stringify(wanted));
-      return wanted.former !== undefined && wanted.former.until <= now ? { current: wanted.current } : wanted;
+      >`select now() as now from ${tx(this.table)} where id = ${owner} for no key update`;
+      const kept = await this.find(tx, owner);
+      const wanted = next(kept, (row?.now ?? new Date()).getTime());
+      if (wanted !== kept) await this.secrets.put(tx, owner, NAME, JSON.stringify(wanted));
+      await noted?.(tx);
+      return wanted;
     });
+  }
+
+  /** Without a former one that signs no longer. */
+  private async find(sql: Queryable, owner: string): Promise<Kept | undefined> {
+    const stored = await this.secrets.find(sql, owner, NAME);
+    const kept = stored === undefined ? undefined : (JSON.parse(stored) as Kept);
+    if (kept?.former === undefined) return kept;
+    const [time] = await sql<{ now: Date }[]>`select now() as now`;
+    return kept.former.until <= (time?.now ?? new Date()).getTime() ? { current: kept.current } : kept;
   }
 }
 

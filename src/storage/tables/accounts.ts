@@ -211,14 +211,14 @@ export async function provisionAccount(tx: Transaction, account: AccountConfig):
   const id = found?.id ?? uuidv7();
   const { current, configured } = await nextPasswords(account.password, found ?? { current: null, configured: null });
   await tx`
-    insert into accounts (id, email, plan, allow_private, password_hash, configured_password_hash)
-    values (${id}, ${account.email}, ${account.plan}, ${account.allowPrivate ?? null}, ${current}, ${configured})
+    insert into accounts (id, email, plan, allow_private, digests, password_hash, configured_password_hash)
+    values (${id}, ${account.email}, ${account.plan}, ${account.allowPrivate ?? null}, ${account.digests ?? 'asked'}, ${current}, ${configured})
     on conflict (id) do update set email = excluded.email, plan = excluded.plan, updated_at = now(),
-      allow_private = excluded.allow_private,
+      allow_private = excluded.allow_private, digests = excluded.digests,
       password_hash = excluded.password_hash, configured_password_hash = excluded.configured_password_hash
-    where (accounts.email, accounts.plan, accounts.allow_private, accounts.password_hash,
+    where (accounts.email, accounts.plan, accounts.allow_private, accounts.digests, accounts.password_hash,
         accounts.configured_password_hash)
-      is distinct from (excluded.email, excluded.plan, excluded.allow_private, excluded.password_hash,
+      is distinct from (excluded.email, excluded.plan, excluded.allow_private, excluded.digests, excluded.password_hash,
         excluded.configured_password_hash)`;
   if (found !== undefined && found.current !== current) {
     await endAllSessions(tx, id);

@@ -1,8 +1,10 @@
 /** A connection as rows (public settings, secrets apart) and back. */
 import { readFile } from 'node:fs/promises';
 import type { ConnectionConfig } from '../../config/schema.js';
+import type { Digests } from '../../connections/common.js';
 import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
 import type { Definition, Values } from '../../connections/definition.js';
+import type { AnnouncedKey } from '../../connections/host-keys.js';
 import { definitionOf } from '../../connections/types.js';
 import { StartupError } from '../startup.js';
 
@@ -15,9 +17,13 @@ export interface ConnectionRow {
   readonly is_active: boolean;
   readonly settings: Settings;
   readonly host_keys: readonly string[];
+  /** Of announced ones; null = none. */
+  readonly announced_keys?: readonly (Omit<AnnouncedKey, 'lastSeenAt'> & { readonly lastSeenAt: string })[] | null;
   readonly configured: boolean;
   /** Of the account; null = as the configuration says for all. */
   readonly allow_private: boolean | null;
+  /** Of the account. */
+  readonly digests?: Digests;
 }
 
 /** Splits a configured connection; reads the key and certificate files it names. StartupError when one is unreadable. */
@@ -77,8 +83,13 @@ export function joinConnection(
     isConfigured: row.configured,
     allowPrivate: row.allow_private ?? undefined,
     ...Object.fromEntries([...settings, ...values]),
-    ...(definition.can.hostKeys ? { hostKeys: row.host_keys } : {}),
+    ...(row.digests === 'always' ? { digests: 'always' } : {}),
+    ...(definition.can.hostKeys ? { hostKeys: row.host_keys, announcedKeys: announcedOf(row) } : {}),
   } as unknown as Connection;
+}
+
+function announcedOf({ announced_keys: keys }: ConnectionRow): readonly AnnouncedKey[] {
+  return (keys ?? []).map((key) => ({ ...key, lastSeenAt: new Date(key.lastSeenAt) }));
 }
 
 function storedValue(setting: Definition['settings'][string], value: unknown): unknown {

@@ -11,6 +11,7 @@ import { randomText } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import type { SealedSecret } from '../secrets/secrets.js';
 import { StartupError } from '../startup.js';
+import { acceptedKeys, followHostKeys, forgetAnnounced } from './announced-host-keys.js';
 import { type ApiKeys, dropConnection } from './api-keys.js';
 import { type Actor, type AuditChange, record } from './audit-log.js';
 import { CachedLookup } from './cached-lookup.js';
@@ -122,7 +123,9 @@ export class Connections {
 
   async #load(accountId: string, id: string): Promise<Connection | undefined> {
     const rows = await this.database.all<ConnectionRow & SealedSecret & { readonly secret: string | null }>`
-      select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.host_keys, c.configured, a.allow_private,
+      select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.host_keys, c.configured, a.allow_private, a.digests,
+             (select json_agg(json_build_object('fingerprint', fingerprint, 'isRejected', rejected_at is not null, 'lastSeenAt', last_seen_at))
+              from announced_host_keys where connection_id = c.id) as announced_keys,
              s.name as secret, s.key_id as "keyId", s.wrapped_key as "wrappedKey", s.nonce, s.ciphertext
       from connections c join accounts a on a.id = c.account_id left join connection_secrets s on s.connection_id = c.id
       where c.id = ${id} and c.account_id = ${accountId}`;
@@ -192,6 +195,8 @@ export class ConnectionEditor {
           settings = ${tx.json({ ...draft.settings })}, host_keys = ${tx.types.texts(hostKeys)},
           host_keys_learned = ${isLearned}, secrets_configured = ${areConfigured}, key_pair_id = ${draft.keyPairId}, updated_at = now()
         where id = ${before.id}`;
+      if (isSameServer) await followHostKeys(tx, before.id, hostKeys, before.hostKeys);
+      else await forgetAnnounced(tx, before.id);
       await this.#putSecrets(tx, before.id, secrets);
     });
   }
@@ -213,6 +218,7 @@ export class ConnectionEditor {
       await tx`
         update connections set host_keys = ${tx.types.texts(hostKeys)}, host_keys_learned = false, updated_at = now()
         where id = ${connection.id}`;
+      await followHostKeys(tx, connection.id, hostKeys, connection.hostKeys);
     });
   }
 
@@ -290,6 +296,11 @@ export class ConnectionEditor {
   async #putSecrets(tx: Transaction, id: string, secrets: SecretChanges): Promise<void> {
     for (const [name, value] of Object.entries(secrets)) await this.secrets.put(tx, id, name, value);
   }
+}
+
+/** By an announcement: whether they were learned stays as it is. */
+export async function setTrustedKeys(tx: Transaction, id: string, hostKeys: readonly string[]): Promise<void> {
+  await tx`update connections set host_keys = ${tx.types.texts(hostKeys)}, updated_at = now() where id = ${id}`;
 }
 
 async function managed(sql: Queryable, accountId: string, id: string | undefined): Promise<ManagedConnection[]> {
@@ -384,7 +395,11 @@ async function upsertConnection(
   const given = 'hostKey' in config && config.hostKey !== undefined ? [config.hostKey].flat() : undefined;
   // Learned keys belong to the server they came from.
   const sameServer = found !== undefined && isSame(found, { type: config.type, settings });
-  const hostKeys = given ?? (sameServer ? found.host_keys : []);
+  if (!sameServer) await forgetAnnounced(tx, id);
+  const follows = given !== undefined && 'hostKeyRotation' in config && config.hostKeyRotation === 'accept';
+  // By that rule the file's keys are followed by others, which its next start must not undo.
+  const accepted = follows ? await acceptedKeys(tx, id) : [];
+  const hostKeys = given === undefined ? (sameServer ? found.host_keys : []) : [...new Set([...given, ...accepted])];
   // What the file does not give may be forgotten by hand, also where a hand or an earlier file has pinned it.
   const learned = given === undefined && hostKeys.length > 0;
   await tx`

@@ -1,6 +1,6 @@
 /** Reading the history: totals from the counts kept beside it; pages by id, fast and exact however many rows there are. */
 import type { Database } from '../postgres/database.js';
-import type { Queryable } from '../postgres/sql.js';
+import { type Queryable, takeRows } from '../postgres/sql.js';
 import type { Direction, TransferFilter, TransferItem, TransferStatus } from './transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
 
@@ -11,8 +11,7 @@ export interface ManagedTransfer extends TransferItem {
   readonly errorCode: string | null;
 }
 
-export interface TransferDetail extends ManagedTransfer {
-  readonly requestId: string | null;
+export interface TransferDetail extends TransferOrigin {
   readonly key: { readonly id: string; readonly name: string } | null;
 }
 
@@ -27,6 +26,8 @@ export interface TransferSearch {
   readonly until?: Date;
   /** Part of the path or the name, in any case. */
   readonly search?: string;
+  /** SHA-256 of the file. */
+  readonly digest?: Buffer;
 }
 
 export interface TransferPage {
@@ -48,6 +49,7 @@ export async function listItems(
   const transfers = await sql<TransferItem[]>`
     select ${columns(sql)} from transfers
     where ${matching(sql, accountId, filter)} ${statusIs(sql, filter.status)} ${createdAfter(sql, filter.since)}
+      ${digestIs(sql, filter.digest)}
     order by id desc limit ${filter.limit} offset ${filter.offset}`;
   return { transfers: [...transfers], total };
 }
@@ -63,13 +65,50 @@ export interface TransferOrigin extends TransferItem {
   readonly errorCode: string | null;
   readonly requestId: string | null;
   readonly jobId: string | null;
+  /** `sha-256:` and hexadecimal digits. */
+  readonly digest: string | null;
+  readonly noDigest: string | null;
+  readonly digestReadBytes: number | null;
+  /** Milliseconds of each; null of what still runs. */
+  readonly stages: Readonly<Record<string, number>> | null;
+}
+
+/** An item as its receipt tells of it. */
+export interface RecordedTransfer extends TransferOrigin {
+  readonly keyId: string | null;
 }
 
 export async function findOrigin(sql: Queryable, accountId: string, id: string): Promise<TransferOrigin | undefined> {
-  const [row] = await sql<TransferOrigin[]>`
-    select ${managedColumns(sql)}, request_id as "requestId" from transfers
-    where id = ${id} and account_id = ${accountId}`;
-  return row;
+  const [row] = await sql<Stored<TransferOrigin>[]>`
+    select ${originColumns(sql)} from transfers where id = ${id} and account_id = ${accountId}`;
+  return row === undefined ? undefined : { ...row, stages: stagesOf(row.stages) };
+}
+
+export async function itemsOfIds(
+  sql: Queryable,
+  accountId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, RecordedTransfer>> {
+  const found = await sql<Stored<RecordedTransfer>[]>`
+    select ${originColumns(sql)}, key_id as "keyId" from transfers
+    where account_id = ${accountId} and id = any(${sql.types.uuids(ids)})`;
+  return new Map(takeRows(found).map((row) => [row.id, { ...row, stages: stagesOf(row.stages) }]));
+}
+
+type Stored<T extends TransferOrigin> = Omit<T, 'stages'> & { readonly stages: string | null };
+
+function originColumns(sql: Queryable) {
+  return sql`${managedColumns(sql)}, request_id as "requestId", 'sha-256:' || encode(digest, 'hex') as digest,
+    no_digest as "noDigest", digest_read_bytes as "digestReadBytes", stages`;
+}
+
+/** What cannot be read, a receipt does not match: that is for its reader to find. */
+function stagesOf(text: string | null): Readonly<Record<string, number>> | null {
+  try {
+    return text === null ? null : (JSON.parse(text) as Readonly<Record<string, number>>);
+  } catch {
+    return {};
+  }
 }
 
 export async function countItems(sql: Queryable, accountId: string): Promise<number> {
@@ -106,13 +145,13 @@ export class TransferPages {
 
   async find(accountId: string, id: string): Promise<TransferDetail | undefined> {
     const [row] = await this.database.run(
-      (sql) => sql<TransferDetail[]>`
-        select ${managedColumns(sql)}, request_id as "requestId",
+      (sql) => sql<Stored<TransferDetail>[]>`
+        select ${originColumns(sql)},
           (select json_build_object('id', k.id, 'name', k.name) from api_keys k
            where k.id = t.key_id and k.account_id = t.account_id) as key
         from transfers t where id = ${id} and account_id = ${accountId}`,
     );
-    return row;
+    return row === undefined ? undefined : { ...row, stages: stagesOf(row.stages) };
   }
 
   /** Those of the ids that have ended. */
@@ -131,8 +170,14 @@ export class TransferPages {
  * items, which the counts leave out, through theirs.
  */
 async function countMatching(sql: Queryable, accountId: string, filter: TransferFilter): Promise<number> {
-  const { since, status } = filter;
+  const { since, status, digest } = filter;
   const conditions = matching(sql, accountId, filter);
+  if (digest !== undefined) {
+    const [row] = await sql<{ total: number }[]>`
+      select count(*) as total from transfers
+      where ${conditions} ${statusIs(sql, status)} ${createdAfter(sql, since)} ${digestIs(sql, digest)}`;
+    return row?.total ?? 0;
+  }
   const wholeDaysFrom = since === undefined ? undefined : new Date((Math.floor(since.getTime() / DAY_MS) + 1) * DAY_MS);
   const wholeDays =
     status === 'pending'
@@ -158,12 +203,12 @@ async function countMatching(sql: Queryable, accountId: string, filter: Transfer
 
 /** The newest rows behind the cursor, through the index that narrows most. */
 function window(sql: Queryable, accountId: string, search: TransferSearch, cursor: string | undefined) {
-  const { connectionId, status, since, until } = search;
+  const { connectionId, status, since, until, digest } = search;
   return sql`
     select ${managedColumns(sql)} from transfers
     where ${matching(sql, accountId, { connectionId })} ${statusIs(sql, status === 'success' ? undefined : status)}
       ${cursor === undefined ? sql`` : sql`and id < ${cursor}`} ${createdAfter(sql, since)}
-      ${until === undefined ? sql`` : sql`and id < ${firstIdAt(until)}`}
+      ${until === undefined ? sql`` : sql`and id < ${firstIdAt(until)}`} ${digestIs(sql, digest)}
     order by id desc limit ${WINDOW_ROWS}`;
 }
 
@@ -186,6 +231,11 @@ function matching(
     ${connectionId === undefined ? sql`` : sql`and connection_id = ${connectionId}`}
     ${connectionIds === undefined ? sql`` : sql`and connection_id = any(${sql.types.texts(connectionIds)})`}
     ${type === undefined ? sql`` : sql`and type = ${type}`}`;
+}
+
+/** Files that have passed with these bytes are few. */
+function digestIs(sql: Queryable, digest: Buffer | undefined) {
+  return digest === undefined ? sql`` : sql`and digest = ${digest}`;
 }
 
 /** The literal, not a parameter: only so can the planner use the partial indexes. */

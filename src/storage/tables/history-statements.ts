@@ -1,37 +1,17 @@
 /** The statements that write the history. Each leaves rows, totals and monthly actions agreeing with one another. */
 import type { PendingQuery, Row } from 'postgres';
-import { type Queryable, storable } from '../postgres/sql.js';
+import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import { insertDrafts } from './event-feeds.js';
+import { failureOf, isTold, tellingFailures } from './failed-transfers.js';
 import { endingFiles } from './job-tree.js';
+import { type Links, linkingWritten } from './receipts.js';
 import { endingCopies } from './route-copies.js';
-import type { Direction, JobReference, NewTransfer, TransferStatus, TransferType } from './transfer.js';
-
-/** One row of `transfers` on its way to the database. */
-export interface TransferRow {
-  readonly id: string;
-  readonly accountId: string;
-  readonly connectionId: string;
-  readonly keyId: string | null;
-  readonly requestId: string | null;
-  readonly type: TransferType;
-  readonly direction: Direction;
-  readonly status: TransferStatus;
-  readonly filename: string;
-  readonly path: string;
-  readonly fileSize: number;
-  readonly errorMessage: string | null;
-  readonly errorCode: string | null;
-  readonly durationMs: number;
-  readonly countsAction: boolean;
-  readonly createdAt: Date;
-  /** The file of a job that it is: it ends with this row, and the row stands only where it had not ended. */
-  readonly job: JobReference | null;
-  /** A route's copy that it is: it ends with this row. */
-  readonly copyId: string | null;
-}
+import type { NewTransfer, TransferRow } from './transfer.js';
+import { endingUploads } from './uploads.js';
 
 /** Of what has a record of its own, where only the end is written here. */
-export const isPart = ({ job, copyId }: Pick<TransferRow, 'job' | 'copyId'>): boolean =>
-  job !== null || copyId !== null;
+export const isPart = ({ job, copyId, uploadId }: Pick<TransferRow, 'job' | 'copyId' | 'uploadId'>): boolean =>
+  job !== null || copyId !== null || uploadId !== null;
 
 /** The row of a transfer that still runs. */
 export function pendingRow(id: string, createdAt: Date, item: NewTransfer): TransferRow {
@@ -50,10 +30,16 @@ export function pendingRow(id: string, createdAt: Date, item: NewTransfer): Tran
     errorMessage: null,
     errorCode: null,
     durationMs: 0,
+    digest: null,
+    noDigest: null,
+    digestReadBytes: null,
+    stages: null,
+    receipt: null,
     countsAction: item.countsAction,
     createdAt,
     job: item.job ?? null,
     copyId: item.copyId ?? null,
+    uploadId: item.uploadId ?? null,
   };
 }
 
@@ -85,17 +71,26 @@ function counting(sql: Queryable, nodeId: string | null) {
 }
 
 /**
- * Writes a batch: new rows, and the end of pending ones. Sending it twice does nothing the second time, so it may be
- * repeated after a lost connection. Resolves to how many rows it wrote.
+ * Writes a batch: new rows, and the end of pending ones, and what they add to their account's chain of receipts. Sending it twice does nothing the second time, so it may be
+ * repeated after a lost connection. Resolves to the ids of the rows it wrote.
  */
-export async function writeBatch(sql: Queryable, nodeId: string, batch: readonly TransferRow[]): Promise<number> {
+export async function writeBatch(
+  sql: Queryable,
+  nodeId: string,
+  batch: readonly TransferRow[],
+  links?: Links,
+): Promise<ReadonlySet<string>> {
   // In id order: two batches that meet on a row take their locks in the same order.
   const rows = [...batch].sort((a, b) => (a.id < b.id ? -1 : 1));
   const { uuids, texts, bigints, booleans, times } = sql.types;
   const column = <T>(pick: (row: TransferRow) => T): T[] => rows.map(pick);
   const jobs = rows.some(({ job }) => job !== null) ? jobFiles(sql, rows) : undefined;
   const copies = rows.flatMap(({ id, copyId }) => (copyId === null ? [] : [{ id, copyId }]));
-  const [result] = await sql<{ written: number }[]>`
+  const uploads = rows.flatMap(({ id, uploadId, status }) =>
+    uploadId === null || status !== 'success' ? [] : [{ id, uploadId }],
+  );
+  const chain = links && linkingWritten(sql, links);
+  const [result] = await sql<{ ids: readonly string[] | null }[]>`
     with input as (
       select * from unnest(
         ${uuids(column((row) => row.id))}, ${uuids(column((row) => row.accountId))},
@@ -106,26 +101,37 @@ export async function writeBatch(sql: Queryable, nodeId: string, batch: readonly
         ${bigints(column((row) => row.fileSize))}, ${texts(column((row) => row.errorMessage))},
         ${texts(column((row) => row.errorCode))}, ${bigints(column((row) => row.durationMs))},
         ${booleans(column((row) => row.countsAction))}, ${times(column((row) => row.createdAt))},
-        ${uuids(column((row) => row.job?.id ?? null))}
+        ${uuids(column((row) => row.job?.id ?? null))}, ${texts(column((row) => row.digest))},
+        ${texts(column((row) => row.noDigest))}, ${bigints(column((row) => row.digestReadBytes))},
+        ${texts(column((row) => row.stages))}
       ) as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename, path, file_size,
-              error_message, error_code, duration_ms, counts_action, created_at, job_id)
+              error_message, error_code, duration_ms, counts_action, created_at, job_id, digest, no_digest,
+              digest_read_bytes, stages)
     ),
     ${jobs ?? sql``}
     ${copies.length === 0 ? sql`` : endingCopies(sql, copies)}
+    ${uploads.length === 0 ? sql`` : endingUploads(sql, uploads)}
     written as (
       insert into transfers as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename,
-        path, file_size, error_message, error_code, duration_ms, counts_action, created_at, job_id, node_id)
-      select *, ${nodeId}::uuid from input
-      ${jobs === undefined ? sql`` : sql`where job_id is null or id in (select id from outcome)`}
+        path, file_size, error_message, error_code, duration_ms, counts_action, created_at, job_id, digest, no_digest,
+        digest_read_bytes, stages, node_id)
+      select id, account_id, connection_id, key_id, request_id, type, direction, status, filename, path, file_size,
+        error_message, error_code, duration_ms, counts_action, created_at, job_id, decode(digest, 'hex'), no_digest,
+        digest_read_bytes, stages, ${nodeId}::uuid from input
+      where true ${jobs === undefined ? sql`` : sql`and (job_id is null or id in (select id from outcome))`}
+        ${uploads.length === 0 ? sql`` : sql`and (id <> all(${uuids(uploads.map(({ id }) => id))}) or id in (select id from ended))`}
       on conflict (id) do update set status = excluded.status, filename = excluded.filename, path = excluded.path,
         file_size = excluded.file_size, error_message = excluded.error_message, error_code = excluded.error_code,
-        duration_ms = excluded.duration_ms
+        duration_ms = excluded.duration_ms, digest = excluded.digest, no_digest = excluded.no_digest,
+        digest_read_bytes = excluded.digest_read_bytes, stages = excluded.stages
       where t.status = 'pending'
-      returning account_id, connection_id, type, status, counts_action, created_at
+      returning id, account_id, connection_id, type, status, counts_action, created_at
     ),
+    ${tellingFailures(sql, rows)}
+    ${chain?.with ?? sql``}
     ${counting(sql, nodeId)}
-    select count(*) as written from written`;
-  return result?.written ?? 0;
+    select array_agg(id) as ids ${chain?.required ?? sql``} from written`;
+  return new Set(result?.ids ?? []);
 }
 
 /** The files of jobs among the rows end in the same statement. */
@@ -143,10 +149,11 @@ function jobFiles(sql: Queryable, rows: readonly TransferRow[]) {
 }
 
 /**
- * Ends the pending transfers of dead nodes as failed; `isDead` is the condition on p.node_id. Resolves to how many.
+ * Ends the pending transfers of dead nodes as failed, and tells of them; `isDead` is the condition on p.node_id. Resolves
+ * to how many.
  */
-export async function failPendingOf(sql: Queryable, isDead: PendingQuery<Row[]>): Promise<number> {
-  const [result] = await sql<{ written: number }[]>`
+export async function failPendingOf(tx: Transaction, isDead: PendingQuery<Row[]>): Promise<number> {
+  const ended = await tx<TransferRow[]>`
     with written as (
       update transfers t set status = 'failed', error_code = ${NODE_STOPPED.code},
         error_message = ${NODE_STOPPED.message},
@@ -154,30 +161,43 @@ export async function failPendingOf(sql: Queryable, isDead: PendingQuery<Row[]>)
           coalesce((select last_seen_at from nodes n where n.id = t.node_id), t.created_at) - t.created_at) * 1000)::bigint)
       where t.id in (select p.id from transfers p
         where p.status = 'pending' and ${isDead} order by p.id for update skip locked)
-      returning account_id, connection_id, type, status, counts_action, created_at
+      returning id, account_id, connection_id, request_id, type, direction, status, filename, path, file_size,
+        error_message, error_code, duration_ms, counts_action, created_at
     ),
-    ${counting(sql, null)}
-    select count(*) as written from written`;
-  return result?.written ?? 0;
+    ${counting(tx, null)}
+    select id, account_id as "accountId", connection_id as "connectionId", request_id as "requestId", type, direction,
+      status, filename, path, file_size as "fileSize", error_message as "errorMessage", error_code as "errorCode",
+      duration_ms as "durationMs", counts_action as "countsAction", created_at as "createdAt", null as job,
+      null as "copyId", null as digest, null as "noDigest", null as "digestReadBytes", null as stages, null as receipt
+    from written`;
+  await insertDrafts(tx, ended.filter(isTold).map(failureOf));
+  return ended.length;
+}
+
+/** Whether there are any; `isDead` as above. */
+export async function hasPendingOf(sql: Queryable, isDead: PendingQuery<Row[]>): Promise<boolean> {
+  const rows = await sql`select from transfers p where p.status = 'pending' and ${isDead} limit 1`;
+  return rows.count > 0;
 }
 
 /**
  * Corrects what was declared failed too early: a node cut off from the database for longer than its heartbeat may be
- * silent comes back with the true ends. Resolves to how many rows it corrected.
+ * silent comes back with the true ends. Resolves to the ids of what it corrected.
  */
-export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]): Promise<number> {
+export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]): Promise<ReadonlySet<string>> {
   const wrong = await sql<{ id: string }[]>`
     select id from transfers where id = any(${sql.types.uuids(rows.map((row) => row.id))})
       and status = 'failed' and error_message = ${NODE_STOPPED.message} and error_code = ${NODE_STOPPED.code}`;
   const wrongIds = new Set(wrong.map((row) => row.id));
-  let corrected = 0;
+  const corrected = new Set<string>();
   for (const row of rows) {
     if (row.status === 'pending' || !wrongIds.has(row.id)) continue;
     const [result] = await sql<{ written: number }[]>`
       with written as (
         update transfers set status = ${row.status}, filename = ${row.filename}, path = ${row.path},
           file_size = ${row.fileSize}, error_message = ${row.errorMessage}, error_code = ${row.errorCode},
-          duration_ms = ${row.durationMs}
+          duration_ms = ${row.durationMs}, digest = decode(${row.digest}::text, 'hex'), no_digest = ${row.noDigest},
+          digest_read_bytes = ${row.digestReadBytes}, stages = ${row.stages}
         where id = ${row.id} and status = 'failed' and error_message = ${NODE_STOPPED.message}
           and error_code = ${NODE_STOPPED.code}
         returning account_id, connection_id, type, status, created_at
@@ -194,7 +214,7 @@ export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]
         on conflict (account_id, connection_id, day, type, status) do update set items = c.items + 1
       )
       select count(*) as written from written`;
-    corrected += result?.written ?? 0;
+    if ((result?.written ?? 0) > 0) corrected.add(row.id);
   }
   return corrected;
 }

@@ -2,13 +2,18 @@ import { within } from '../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import { databaseAway, isConflict, WritesRefused } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
+import type { EventFeeds } from './event-feeds.js';
+import { isTold } from './failed-transfers.js';
 import { correctFailed, writeBatch } from './history-statements.js';
+import { isReceipted, type Links, type Receipts } from './receipts.js';
 import type { Queryable } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
 import { RECORDS_FIRST } from './job-tree.js';
-import type { TransferRow } from './history-statements.js';
+import type { TransferRow } from './transfer.js';
 
 const MAX_BATCH = 1000;
+/** Of rows with receipts, whose texts are long: more would hold the event loop as their statement is put together. */
+const MAX_RECEIPTS = 250;
 /** With so many rows waiting a second batch is prepared by the server while the first one commits. */
 const SECOND_FLIGHT_ABOVE = 500;
 const MAX_FLIGHTS = 2;
@@ -64,6 +69,8 @@ export class HistoryWriter {
   constructor(
     private readonly database: Database,
     private readonly nodeId: string,
+    private readonly feeds: Pick<EventFeeds, 'written'>,
+    private readonly receipts: Pick<Receipts, 'linked' | 'afterwards'>,
     private readonly options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
     /** Whose batches go in turn with all else that locks the jobs of this account. */
     private readonly turnOf?: string,
@@ -171,7 +178,7 @@ export class HistoryWriter {
 
   #pump(): void {
     while (this.#isDue && this.#queue.length > 0 && !this.#closed && this.#mayLeave()) {
-      const batch = this.#queue.splice(0, MAX_BATCH);
+      const batch = this.#take();
       this.#gatherMs = batch.length < MANY_ROWS ? GATHER_JOBS_MS : GATHER_MANY_MS;
       this.#isDue = this.#queue.length > 0;
       this.#flights += 1;
@@ -183,6 +190,16 @@ export class HistoryWriter {
         this.#tellIdle();
       });
     }
+  }
+
+  #take(): Entry[] {
+    let receipts = 0;
+    const isBeyond = ({ row }: Entry, index: number): boolean => {
+      if (row.receipt !== null) receipts += 1;
+      return index === MAX_BATCH || receipts > MAX_RECEIPTS;
+    };
+    const end = this.#queue.findIndex(isBeyond);
+    return this.#queue.splice(0, end === -1 ? MAX_BATCH : end);
   }
 
   #mayLeave(): boolean {
@@ -210,17 +227,28 @@ export class HistoryWriter {
   }
 
   async #write(rows: readonly TransferRow[]): Promise<void> {
-    const write = (sql: Queryable): Promise<number> => writeBatch(sql, this.nodeId, rows);
-    const { database, turnOf } = this;
-    const written = await (turnOf === undefined
-      ? database.run(write, BATCH_SILENCE_MS)
-      : database.turns.run(turnOf, () => database.apart(write, BATCH_SILENCE_MS), RECORDS_FIRST));
+    const { turnOf } = this;
+    const leave = (): Promise<ReadonlySet<string>> => this.#leave(rows);
+    const written = await (turnOf === undefined ? leave() : this.database.turns.run(turnOf, leave, RECORDS_FIRST));
     this.#refusal = undefined;
     this.#waitingSince = performance.now();
     this.options.onHistoryCommit?.(rows.length);
-    if (written === rows.length) return;
+    if (rows.some(isTold)) this.feeds.written();
+    if (written.size === rows.length) return;
     // A repeated batch, or rows that another node has declared failed while this one was cut off.
-    await this.database.run((sql) => correctFailed(sql, rows));
+    const receipted = rows.filter(isReceipted);
+    if (receipted.length === 0) await this.database.run((sql) => correctFailed(sql, rows));
+    else await this.receipts.afterwards(receipted, (tx) => correctFailed(tx, rows));
+  }
+
+  #leave(rows: readonly TransferRow[]): Promise<ReadonlySet<string>> {
+    const { database, turnOf } = this;
+    const run = (work: (sql: Queryable) => Promise<ReadonlySet<string>>): Promise<ReadonlySet<string>> =>
+      turnOf === undefined ? database.run(work, BATCH_SILENCE_MS) : database.apart(work, BATCH_SILENCE_MS);
+    const write = (sql: Queryable, links?: Links): Promise<ReadonlySet<string>> =>
+      writeBatch(sql, this.nodeId, rows, links);
+    const receipted = rows.filter(isReceipted);
+    return receipted.length === 0 ? run(write) : this.receipts.linked(receipted, run, write);
   }
 
   #putBack(batch: Entry[]): void {

@@ -7,12 +7,15 @@ import type {
   TransferFilter,
   TransferItem,
   TransferOutcome,
+  TransferRow,
   TransferType,
 } from './transfer.js';
+import type { Receipts } from './receipts.js';
 import type { StorageOptions } from '../startup.js';
+import type { EventFeeds } from './event-feeds.js';
 import { countItems, findItem, findOrigin, listItems, type TransferOrigin } from './history-queries.js';
 import { HistoryWriter } from './history-writer.js';
-import { isPart, pendingRow, type TransferRow } from './history-statements.js';
+import { isPart, pendingRow } from './history-statements.js';
 import { storable } from '../postgres/sql.js';
 import { timeOfId } from '../postgres/clock.js';
 
@@ -33,6 +36,8 @@ export class TransferHistory {
   readonly #writer: HistoryWriter;
   /** The rows of jobs wait for whoever else counts in their jobs: no rows of other accounts wait with them. */
   readonly #jobWriters = new Map<string, HistoryWriter>();
+  /** Those with receipts wait for the chain of their account, and no other account with them. */
+  readonly #receiptWriters = new Map<string, HistoryWriter>();
   /** Running and without a pending row yet, oldest first. */
   readonly #fresh = new Map<string, { readonly since: number; readonly row: TransferRow }>();
   /** Rows that somebody waits for until they are durable, oldest first. */
@@ -42,9 +47,11 @@ export class TransferHistory {
   constructor(
     private readonly database: Database,
     private readonly nodeId: string,
+    private readonly feeds: Pick<EventFeeds, 'written'>,
+    private readonly receipts: Pick<Receipts, 'linked' | 'afterwards'>,
     private readonly options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
   ) {
-    this.#writer = new HistoryWriter(database, nodeId, options);
+    this.#writer = new HistoryWriter(database, nodeId, feeds, receipts, options);
   }
 
   /**
@@ -104,26 +111,24 @@ export class TransferHistory {
 
   /** Rows on their way to the database and not yet durable, those of the commit under way included. */
   get queuedRows(): number {
-    const writers = [this.#writer, ...this.#jobWriters.values()];
-    return writers.reduce((sum, { queuedRows }) => sum + queuedRows, 0);
+    return this.#writers.reduce((sum, { queuedRows }) => sum + queuedRows, 0);
   }
 
   /** Rows wait, and none has been written for seconds; a job whose rows wait holds up nobody else. */
   get isStalled(): boolean {
-    return this.#writer.isStalled;
+    return this.#writer.isStalled || [...this.#receiptWriters.values()].some(({ isStalled }) => isStalled);
   }
 
   /** Why the rows that wait are not written; undefined where the database has not refused them. */
   get refusal(): GatewayError | undefined {
-    const writers = [this.#writer, ...this.#jobWriters.values()];
-    return writers.find(({ refusal }) => refusal !== undefined)?.refusal;
+    return this.#writers.find(({ refusal }) => refusal !== undefined)?.refusal;
   }
 
   /** Transfers begun and not finished are left pending: the next sweep declares them failed. */
   async close(): Promise<void> {
     for (const { row } of this.#fresh.values()) this.#writer.add(row);
     this.#fresh.clear();
-    await Promise.all([this.#writer, ...this.#jobWriters.values()].map((writer) => writer.close()));
+    await Promise.all(this.#writers.map((writer) => writer.close()));
     clearInterval(this.#timer);
   }
 
@@ -139,10 +144,25 @@ export class TransferHistory {
       fileSize: outcome.fileSize,
       errorMessage: outcome.errorMessage === null ? null : storable(outcome.errorMessage),
       errorCode: outcome.errorCode,
+      digest: outcome.digest?.toString('hex') ?? null,
+      noDigest: outcome.noDigest ?? null,
+      digestReadBytes: outcome.digestReadBytes ?? null,
+      stages: outcome.stages === undefined ? null : JSON.stringify(outcome.stages),
       durationMs,
+      receipt: outcome.receipt ?? null,
     };
     if (!FOLLOWING.has(row.type) || !this.#writer.follow(row)) await this.#durable(row, LATE_TEXT);
     return { durationMs };
+  }
+
+  get #writers(): readonly HistoryWriter[] {
+    return [this.#writer, ...this.#receiptWriters.values(), ...this.#jobWriters.values()];
+  }
+
+  #writerOf(row: TransferRow): HistoryWriter {
+    const { accountId } = row;
+    if (row.job !== null) return this.#ownWriter(this.#jobWriters, accountId, accountId);
+    return row.receipt === null ? this.#writer : this.#ownWriter(this.#receiptWriters, accountId);
   }
 
   #durable(row: TransferRow, lateText = 'the history item could not be written: the database is away'): Promise<void> {
@@ -152,8 +172,7 @@ export class TransferHistory {
         giveUp: () => reject(new GatewayError('database_away', lateText, { step: 'history', retryAfterMs: 5000 })),
       });
       this.#watchTime();
-      const writer = row.job === null ? this.#writer : this.#jobWriterOf(row.accountId);
-      writer.add(row, (error) => {
+      this.#writerOf(row).add(row, (error) => {
         this.#finishing.delete(row.id);
         if (error === undefined) resolve();
         else reject(error);
@@ -161,11 +180,11 @@ export class TransferHistory {
     });
   }
 
-  #jobWriterOf(accountId: string): HistoryWriter {
-    const { database, nodeId, options } = this;
-    const known = this.#jobWriters.get(accountId);
-    const writer = known ?? new HistoryWriter(database, nodeId, options, accountId);
-    this.#jobWriters.set(accountId, writer);
+  #ownWriter(writers: Map<string, HistoryWriter>, accountId: string, turnOf?: string): HistoryWriter {
+    const { database, nodeId, feeds, receipts, options } = this;
+    const known = writers.get(accountId);
+    const writer = known ?? new HistoryWriter(database, nodeId, feeds, receipts, options, turnOf);
+    writers.set(accountId, writer);
     return writer;
   }
 
@@ -187,10 +206,12 @@ export class TransferHistory {
       this.#finishing.delete(id);
       giveUp();
     }
-    for (const [accountId, writer] of this.#jobWriters) {
-      if (writer.queuedRows > 0) continue;
-      writer.forget();
-      this.#jobWriters.delete(accountId);
+    for (const writers of [this.#jobWriters, this.#receiptWriters]) {
+      for (const [accountId, writer] of writers) {
+        if (writer.queuedRows > 0) continue;
+        writer.forget();
+        writers.delete(accountId);
+      }
     }
     if (this.#fresh.size > 0 || this.#finishing.size > 0) return;
     clearInterval(this.#timer);

@@ -8,6 +8,7 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { Job, JobFileItem, JobFileState, JobHolder, JobState, JobType, NewJobRow, RunningJob } from './job.js';
 import { type JobEnd, nextPhase } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf, seatsWorth } from './job-seats.js';
+import type { EventFeeds } from './event-feeds.js';
 import { movingOf } from './running-transfers.js';
 import { insertJobEvent } from './webhook-events.js';
 import {
@@ -52,6 +53,7 @@ export class Jobs {
     private readonly database: Database,
     private readonly queue: Queue,
     private readonly secrets: NamedSecrets,
+    private readonly feeds: Pick<EventFeeds, 'written'>,
   ) {}
 
   /** Begins a job, or has it wait where as many run as may. @throws GatewayError share_exceeded */
@@ -221,12 +223,14 @@ export class Jobs {
   }
 
   async cancel(accountId: string, id: string, limits: JobEnding): Promise<Job | undefined> {
-    return this.change(accountId, id, async (tx, job) => {
+    const found = await this.change(accountId, id, async (tx, job) => {
       if (job.state !== 'running' && job.state !== 'queued' && job.state !== 'paused') return;
       await setState(tx, id, 'cancelled');
       await this.tell(tx, job, limits);
       await this.startNext(tx, accountId, limits.running);
     });
+    this.feeds.written();
+    return found;
   }
 
   private async change(
@@ -259,6 +263,7 @@ export class Jobs {
       if (now !== undefined && states.includes(now.state)) await this.end(tx, now, error, limits);
     };
     await this.database.turns.run(job.accountId, () => this.database.transaction(write));
+    this.feeds.written();
   }
 
   /**
@@ -272,6 +277,7 @@ export class Jobs {
     limits: JobEnding,
   ): Promise<'done' | { readonly again: Date }> {
     const { account } = claimed;
+    let hasEnded = false;
     const write = async (tx: Transaction): Promise<'done' | { readonly again: Date }> => {
       const finish = (): Promise<void> => this.queue.finish(seat.kind, [claimed], tx);
       const job = await this.lock(tx, account, jobId);
@@ -284,15 +290,19 @@ export class Jobs {
       await finish();
       const step = await nextPhase(tx, job);
       if (step === undefined) return 'done';
-      if (step.phase === undefined) await this.end(tx, job, step.error, limits);
-      else {
+      if (step.phase === undefined) {
+        await this.end(tx, job, step.error, limits);
+        hasEnded = true;
+      } else {
         await setPhase(tx, jobId, step.phase);
         const kind = step.phase === 2 ? 'job-files' : 'job-list';
         await this.queue.send(kind, seatJobs(kind, { ...job, phase: step.phase }), tx);
       }
       return 'done';
     };
-    return this.database.turns.run(account, () => this.database.transaction(write));
+    const left = await this.database.turns.run(account, () => this.database.transaction(write));
+    if (hasEnded) this.feeds.written();
+    return left;
   }
 
   /** Removes what jobs ended long ago have left, in small steps. Resolves to whether there is more. */
@@ -324,10 +334,12 @@ export class Jobs {
 
   /** The event is written with the end itself: neither is there without the other. */
   private async tell(tx: Transaction, { id, definition }: Job, { eventOf }: JobEnding): Promise<void> {
-    const { webhookUrl } = definition;
-    if (webhookUrl === null) return;
+    const { webhookUrl, source, destination } = definition;
+    const connectionIds = [
+      ...new Set([source.connectionId, ...(destination === null ? [] : [destination.connectionId])]),
+    ];
     const job = (await this.findIn(tx, id)) as Job;
-    await insertJobEvent(tx, this.queue, { ...job, webhookUrl }, eventOf(job, job.finishedAt ?? new Date()));
+    await insertJobEvent(tx, { ...job, webhookUrl, connectionIds }, eventOf(job, job.finishedAt ?? new Date()));
   }
 
   /** Those that wait, oldest first, as far as more may run. */

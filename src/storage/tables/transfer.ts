@@ -35,6 +35,71 @@ export interface TransferItem {
   readonly createdAt: Date;
 }
 
+/** One row of `transfers` on its way to the database. */
+export interface TransferRow {
+  readonly id: string;
+  readonly accountId: string;
+  readonly connectionId: string;
+  readonly keyId: string | null;
+  readonly requestId: string | null;
+  readonly type: TransferType;
+  readonly direction: Direction;
+  readonly status: TransferStatus;
+  readonly filename: string;
+  readonly path: string;
+  readonly fileSize: number;
+  readonly errorMessage: string | null;
+  readonly errorCode: string | null;
+  readonly durationMs: number;
+  /** In hexadecimal. */
+  readonly digest: string | null;
+  readonly noDigest: string | null;
+  /** Of the digest: bytes that were read back; null without one. */
+  readonly digestReadBytes: number | null;
+  /** As JSON. */
+  readonly stages: string | null;
+  readonly countsAction: boolean;
+  readonly createdAt: Date;
+  /** The file of a job that it is: it ends with this row, and the row stands only where it had not ended. */
+  readonly job: JobReference | null;
+  /** A route's copy that it is: it ends with this row. */
+  readonly copyId: string | null;
+  /** A resumable upload that it is the end of: the row stands only where that had not ended. */
+  readonly uploadId: string | null;
+  /** What its receipt tells beside the row; null: it is to have none. */
+  readonly receipt: ReceiptFacts | null;
+}
+
+/** Who the server of a connection was. */
+export interface ServerFacts {
+  readonly type: string;
+  /** `host:port`. */
+  readonly host: string;
+  /** Fingerprint of the SSH host key. */
+  readonly hostKey?: string;
+  /** SHA-256 of the certificate, in hexadecimal. */
+  readonly certificate?: string;
+}
+
+export interface ReceiptFacts extends ServerFacts {
+  /** Of a copy, a move or the upload of a url: where it came from. */
+  readonly source?: ReceiptSource;
+  /** How what was stored has been compared with what was sent; null where nothing was. */
+  readonly verified: 'size' | 'readback' | null;
+  /** Of a deletion with all below the path: how many entries. */
+  readonly deleted?: number;
+  /** Of a move within a connection: where to. */
+  readonly movedTo?: string;
+  /** Of an archive: all that it was asked to hold. */
+  readonly paths?: readonly string[];
+}
+
+export interface ReceiptSource extends ServerFacts {
+  /** Both absent of a url, of which the host alone is told. */
+  readonly connectionId?: string;
+  readonly path?: string;
+}
+
 export interface NewTransfer {
   readonly accountId: string;
   readonly connectionId: string;
@@ -50,6 +115,8 @@ export interface NewTransfer {
   readonly job?: JobReference | undefined;
   /** It is a route's copy of a file, which ends with it. */
   readonly copyId?: string | undefined;
+  /** It is a resumable upload, which is done where this succeeds. */
+  readonly uploadId?: string | undefined;
 }
 
 export interface JobReference {
@@ -63,6 +130,15 @@ export interface TransferOutcome {
   readonly fileSize: number;
   readonly errorMessage: string | null;
   readonly errorCode: string | null;
+  /** SHA-256 of the file's bytes, where they have passed and somebody wanted it. */
+  readonly digest?: Buffer | null;
+  /** Why there is none although somebody did. */
+  readonly noDigest?: string | null;
+  readonly digestReadBytes?: number | null;
+  /** Milliseconds of each stage. */
+  readonly stages?: Readonly<Record<string, number>>;
+  /** It is to have a receipt. */
+  readonly receipt?: ReceiptFacts | undefined;
   /** The final ones, when the operation learned them later (a template, a URL's name). */
   readonly filename?: string;
   readonly path?: string;
@@ -81,7 +157,7 @@ export interface OpenTransfer {
    * may follow a moment later, as long as nothing keeps the database from taking them.
    */
   finish(outcome: TransferOutcome): Promise<{ readonly durationMs: number }>;
-  /** Instead of that, of a job's file or a route's copy: nothing is written of this try. */
+  /** Instead of that, of a job's file, a route's copy or a resumable upload: nothing is written of this try. */
   drop(): void;
 }
 
@@ -92,6 +168,8 @@ export interface TransferFilter {
   readonly status?: TransferStatus;
   /** Also the values nobody writes: email, pickup. */
   readonly type?: string;
+  /** SHA-256 of the file. */
+  readonly digest?: Buffer;
   /** Exclusive. */
   readonly since?: Date;
   readonly limit: number;

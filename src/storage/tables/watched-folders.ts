@@ -5,19 +5,15 @@ import { type Clock, idsAt, readClock } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
 import type { FolderSecrets } from '../secrets/sealed-rows.js';
-import { type TransferRow, writeBatch } from './history-statements.js';
+import type { EventFeeds } from './event-feeds.js';
+import { writeBatch } from './history-statements.js';
+import type { TransferRow } from './transfer.js';
 import { type CopyTo, isOtherCopyTo } from './route-copies.js';
 import type { CheckKind, CheckRow, WatchChecks } from './watch-checks.js';
 import { CheckSuperseded, type EntryChanges, forgetFiles, purgeFiles } from './watched-files.js';
-import {
-  cancelDeliveries,
-  cancelEvents,
-  hastenCopies,
-  insertEvents,
-  type NewEvent,
-  purgeEvents,
-  withoutLogin,
-} from './webhook-events.js';
+import { cancelDeliveries, cancelEvents, hastenCopies, insertEvents, purgeEvents } from './webhook-events.js';
+import type { NewEvent } from './webhook-event.js';
+import { withoutLogin } from './webhook-targets.js';
 
 /** What its owner asked for. */
 export interface WatchSettings {
@@ -114,6 +110,7 @@ export class WatchedFolders {
     private readonly database: Database,
     private readonly jobs: JobSender,
     private readonly checks: WatchChecks,
+    private readonly feeds: Pick<EventFeeds, 'written'>,
     private readonly nodeId: string,
   ) {}
 
@@ -275,6 +272,7 @@ export class WatchedFolders {
       if (history.length > 0) await writeBatch(tx, this.nodeId, history);
       await insertEvents(tx, this.jobs, folder, events);
     });
+    this.feeds.written();
   }
 
   /** Version 1.0 kept the logins of webhooks in their URLs. */

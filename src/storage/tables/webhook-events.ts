@@ -1,94 +1,29 @@
 /** The outbox of webhooks: events, tries, and what follows a delivery. */
+import { pause } from '../../base/deadline.js';
 import { uuidv7 } from '../../base/uuid.js';
-import type { JobSender, NewJob } from '../cluster/jobs.js';
+import type { JobSender } from '../cluster/jobs.js';
 import { firstIdAt, idsAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
-import { copiesOf, type CopyingEvent, insertCopies, type NewCopy, type RouteCopy } from './route-copies.js';
-
-/** A file as it was when it was reported. */
-export interface DeliveredFile {
-  readonly path: string;
-  readonly size: number;
-  readonly modifiedMs: number;
-  /** The store's own tag, where it has one. */
-  readonly etag?: string;
-  /** Whether a file that replaced it would show; absent in events of version 1.0. */
-  readonly isExact?: boolean;
-}
-
-export interface NewEvent {
-  /** UUIDv7; the `webhook-id` of every try. */
-  readonly id: string;
-  readonly type: string;
-  readonly body: string;
-  readonly fileCount: number;
-  /** What is moved or deleted after the delivery; empty = kept. */
-  readonly files: readonly DeliveredFile[];
-  /** Of each of its files, where they are copied before anybody is told of them. */
-  readonly copies?: readonly NewCopy[];
-  readonly createdAt: Date;
-}
-
-export type EventState = 'pending' | 'delivered' | 'dead' | 'cancelled';
-
-export interface WebhookEvent {
-  readonly id: string;
-  /** null of a job's. */
-  readonly folderId: string | null;
-  readonly jobId: string | null;
-  /** Of a job's; a folder has its own. */
-  readonly webhookUrl: string | null;
-  readonly accountId: string;
-  readonly type: string;
-  readonly body: string;
-  readonly fileCount: number;
-  readonly files: readonly DeliveredFile[];
-  readonly state: EventState;
-  readonly attempts: number;
-  readonly nextAttemptAt: Date | null;
-  /** Nothing is sent while copies are pending. */
-  readonly copyState: 'none' | 'pending' | 'done';
-  readonly copiesFailed: number;
-  readonly afterAction: 'none' | 'pending' | 'done';
-  readonly deliveredAt: Date | null;
-  readonly createdAt: Date;
-  /** When this was read, by the database's clock. */
-  readonly readAt: Date;
-}
-
-export interface NewAttempt {
-  readonly startedAt: Date;
-  readonly durationMs: number;
-  /** Of the answer; null when there was none. */
-  readonly status: number | null;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-  /** The first 4 kB. */
-  readonly answer: string | null;
-}
-
-export interface Attempt extends NewAttempt {
-  readonly id: string;
-}
-
-/** What a try led to. `gone`: the receiver wants nothing of this folder any more (410). */
-export type AttemptVerdict =
-  | { readonly kind: 'delivered' }
-  | { readonly kind: 'retry'; readonly at: Date }
-  | { readonly kind: 'dead' }
-  | { readonly kind: 'gone' };
-
-export interface EventFilter {
-  readonly folderId?: string;
-  readonly state?: EventState;
-  readonly limit: number;
-  readonly offset: number;
-}
+import { dropUnready, type EventFeeds, insertDrafts } from './event-feeds.js';
+import { copiesOf, type CopyingEvent, insertCopies, type RouteCopy } from './route-copies.js';
+import type {
+  Attempt,
+  AttemptVerdict,
+  EventFilter,
+  EventState,
+  NewAttempt,
+  NewEvent,
+  WebhookEvent,
+} from './webhook-event.js';
+import { targetGroup } from './webhook-targets.js';
 
 /** Events that should have been tried this long ago and were not have lost their job, whatever the cause. */
 const FORGOTTEN_AFTER_SECONDS = 60;
 const RECOVER_AT_ONCE = 1000;
+/** How often, and after how long, a job is offered again whose key is still taken. */
+const FREE_TRIES = 100;
+const FREE_MS = 50;
 const KEPT_DAYS = 30;
 const DAY_MS = 86_400_000;
 const PURGE_AT_ONCE = 1000;
@@ -97,8 +32,13 @@ export class WebhookEvents {
   constructor(
     private readonly database: Database,
     private readonly jobs: JobSender,
+    private readonly feeds: Pick<EventFeeds, 'written'>,
     private readonly folders: {
       endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
+    },
+    private readonly webhooks: {
+      endDeliveries(tx: Transaction, id: string): Promise<void>;
+      resumeDeliveries(tx: Transaction, id: string): Promise<void>;
     },
   ) {}
 
@@ -113,12 +53,13 @@ export class WebhookEvents {
   }
 
   async list(accountId: string, filter: EventFilter): Promise<readonly WebhookEvent[]> {
-    const { folderId, state, limit, offset } = filter;
+    const { folderId, webhookId, state, limit, offset } = filter;
     return this.database.run(
       (sql) => sql<WebhookEvent[]>`
         select ${columns(sql)} from webhook_events
         where account_id = ${accountId}
           and ${folderId === undefined ? sql`true` : sql`folder_id = ${folderId}`}
+          and ${webhookId === undefined ? sql`true` : sql`webhook_id = ${webhookId}`}
           and ${state === undefined ? sql`true` : sql`state = ${state}`}
         order by id desc limit ${limit} offset ${offset}`,
     );
@@ -151,26 +92,43 @@ export class WebhookEvents {
         where id = ${event.id} and (state = 'pending' or ${isDelivered})`;
       if (rows.count === 0) return;
       if (hasAfter) await sendAfter(tx, this.jobs, event);
-      if (verdict.kind !== 'gone' || event.folderId === null) return;
+      if (verdict.kind !== 'gone') return;
+      if (event.webhookId !== null) await this.webhooks.endDeliveries(tx, event.webhookId);
+      if (event.folderId === null) return;
       await this.folders.endDeliveries(tx, event.folderId, true);
       await cancelDeliveries(tx, event.folderId);
     });
   }
 
   /**
-   * Sends an event again, under its old id and with a fresh row of tries; a folder that had ended its deliveries takes
-   * them up again. False when it is still under way.
+   * Sends an event again, under its old id and with a fresh row of tries; a folder or webhook that had ended its
+   * deliveries takes them up again. False when it is still under way.
    */
   async replay(event: WebhookEvent, group: string): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
+    const { id, accountId: account, folderId, webhookId } = event;
+    const send = async (tx?: Transaction): Promise<boolean> =>
+      (await this.jobs.send('webhook-delivery', [{ key: id, account, group, data: {} }], tx)).has(id);
+    const queued = await this.database.transaction(async (tx) => {
       const rows = await tx`
         update webhook_events set state = 'pending', attempts = 0, replays = replays + 1, next_attempt_at = now()
-        where id = ${event.id} and state <> 'pending'`;
-      if (rows.count === 0) return false;
-      if (event.folderId !== null) await this.folders.endDeliveries(tx, event.folderId, false);
-      await this.jobs.send('webhook-delivery', [{ key: event.id, account: event.accountId, group, data: {} }], tx);
-      return true;
+        where id = ${id} and state <> 'pending'`;
+      if (rows.count === 0) return undefined;
+      if (folderId !== null) await this.folders.endDeliveries(tx, folderId, false);
+      if (webhookId !== null) await this.webhooks.resumeDeliveries(tx, webhookId);
+      return send(tx);
     });
+    // The job of its last try has ended it, and goes in a moment. Should it stay, the event is found as one that lost its job.
+    for (let [isSent, tries] = [queued !== false, 0]; !isSent && tries < FREE_TRIES; tries++) {
+      await pause(FREE_MS);
+      isSent = await send();
+    }
+    return queued !== undefined;
+  }
+
+  /** Nobody is to have it any more. */
+  async cancel(id: string): Promise<void> {
+    await this.database.all`
+      update webhook_events set state = 'cancelled', next_attempt_at = null where id = ${id} and state = 'pending'`;
   }
 
   /** Some copies of an event wait for another round, which begins then. */
@@ -190,11 +148,12 @@ export class WebhookEvents {
   ): Promise<void> {
     await this.database.transaction(async (tx) => {
       // The folder before its events, as whoever changes it.
-      const [folder] = await tx<{ webhookUrl: string | null; areEnded: boolean }[]>`
-        select webhook_url as "webhookUrl", deliveries_ended_at is not null as "areEnded" from watched_folders
+      const [folder] = await tx<{ webhookUrl: string | null; areEnded: boolean; connectionIds: string[] }[]>`
+        select webhook_url as "webhookUrl", deliveries_ended_at is not null as "areEnded",
+          array_remove(array[connection_id, copy_to->>'connectionId'], null) as "connectionIds" from watched_folders
         where id = ${event.folderId} and deleted_at is null for share`;
-      const [row] = await tx<Pick<WebhookEvent, 'body' | 'files'>[]>`
-        select body, files from webhook_events
+      const [row] = await tx<Pick<WebhookEvent, 'body' | 'files' | 'type'>[]>`
+        select body, files, type from webhook_events
         where id = ${event.id} and state = 'pending' and copy_state = 'pending' for update`;
       if (folder === undefined || row === undefined) return;
       const copies = await copiesOf(tx, event.id);
@@ -203,18 +162,21 @@ export class WebhookEvents {
       const isTold = folder.webhookUrl === null;
       const state: EventState = isTold ? 'delivered' : folder.areEnded ? 'cancelled' : 'pending';
       const hasAfter = isTold && files.length > 0;
+      const body = rewrite(row.body, copies);
+      // Sent once it has its number.
       await tx`
-        update webhook_events set body = ${rewrite(row.body, copies)}, files = ${tx.json(files as never)},
-          copy_state = 'done', copies_failed = ${copies.filter((copy) => copy.state === 'failed').length},
-          state = ${state}, next_attempt_at = case when ${state === 'pending'} then now() end,
+        update webhook_events set body = ${body}, files = ${tx.json(files as never)},
+          copy_state = 'done', is_in_feed = true, copies_failed = ${copies.filter((copy) => copy.state === 'failed').length},
+          state = ${state}, next_attempt_at = null,
           delivered_at = case when ${isTold} then now() end,
           after_action = case when ${hasAfter} then 'pending' else after_action end
         where id = ${event.id}`;
       if (hasAfter) await sendAfter(tx, this.jobs, event);
-      if (state !== 'pending') return;
-      const job = { key: event.id, account: event.accountId, group: targetGroup(folder.webhookUrl), data: {} };
-      await this.jobs.send('webhook-delivery', [job], tx);
+      await dropUnready(tx, [event.id]);
+      const { id, accountId } = event;
+      await insertDrafts(tx, [{ id, accountId, type: row.type, body, connectionIds: folder.connectionIds }]);
     });
+    this.feeds.written();
   }
 
   async finishAfter(id: string): Promise<void> {
@@ -224,18 +186,21 @@ export class WebhookEvents {
   /** Puts an event of its own into the outbox (a test). */
   async add(folder: EventOwner, event: NewEvent): Promise<void> {
     await this.database.transaction((tx) => insertEvents(tx, this.jobs, folder, [event]));
+    this.feeds.written();
   }
 
   /** Gives every event that waits for longer than it should a job again; one that has its job keeps it. */
   async recoverForgotten(): Promise<number> {
     return this.database.transaction(async (tx) => {
       const late = `${FORGOTTEN_AFTER_SECONDS} seconds`;
-      const events = await tx<{ id: string; account: string; url: string | null }[]>`
-        select e.id, e.account_id as account, coalesce(e.webhook_url, f.webhook_url) as url
+      const events = await tx<{ id: string; account: string; url: string | null; webhookId: string | null }[]>`
+        select e.id, e.account_id as account, coalesce(e.webhook_url, f.webhook_url) as url, e.webhook_id as "webhookId"
         from webhook_events e left join watched_folders f on f.id = e.folder_id
         where e.state = 'pending' and e.copy_state <> 'pending' and e.next_attempt_at < now() - ${late}::interval
         order by e.next_attempt_at limit ${RECOVER_AT_ONCE}`;
-      const jobs = events.map(({ id, account, url }) => ({ key: id, account, group: targetGroup(url), data: {} }));
+      const jobs = events.map(({ id, account, url, webhookId }) => {
+        return { key: id, account, group: webhookId ?? targetGroup(url), data: {} };
+      });
       const taken = await this.jobs.send('webhook-delivery', jobs, tx);
       const after = await tx<{ key: string; account: string; group: string }[]>`
         select id as key, account_id as account, folder_id as "group" from webhook_events
@@ -277,45 +242,69 @@ export class WebhookEvents {
 export interface EventOwner {
   readonly id: string;
   readonly accountId: string;
-  readonly webhookUrl: string | null;
+  readonly connectionId: string;
+  readonly copyTo: { readonly connectionId: string } | null;
 }
 
-/** Events and the jobs that deliver them, as part of the transaction that they belong to. */
+/**
+ * Events of a folder, as part of the transaction that they belong to. Those of files that are copied are told once that
+ * has ended.
+ */
 export async function insertEvents(
   tx: Transaction,
   jobs: JobSender,
   folder: EventOwner,
   events: readonly NewEvent[],
 ): Promise<void> {
-  for (const { id, type, body, fileCount, files, copies = [], createdAt } of events) {
+  const { accountId, connectionId, copyTo } = folder;
+  const connectionIds = [...new Set([connectionId, ...(copyTo === null ? [] : [copyTo.connectionId])])];
+  const isCopied = ({ copies = [] }: NewEvent): boolean => copies.length > 0;
+  for (const event of events) {
+    const { id, type, body, fileCount, files, copies = [], createdAt } = event;
+    if (!event.isSent && !isCopied(event)) continue;
     await tx`
       insert into webhook_events (id, folder_id, account_id, type, body, file_count, files, state, next_attempt_at,
-        copy_state, created_at)
-      values (${id}, ${folder.id}, ${folder.accountId}, ${type}, ${body}, ${fileCount}, ${tx.json(files as never)},
-        'pending', now(), ${copies.length > 0 ? 'pending' : 'none'}, ${createdAt})`;
-    if (copies.length > 0) await insertCopies(tx, id, copies);
+        copy_state, is_in_feed, created_at)
+      values (${id}, ${folder.id}, ${accountId}, ${type}, ${body}, ${fileCount}, ${tx.json(files as never)},
+        'pending', case when ${isCopied(event)} then now() end, ${isCopied(event) ? 'pending' : 'none'},
+        ${!isCopied(event)}, ${createdAt})`;
+    if (isCopied(event)) await insertCopies(tx, id, copies);
   }
-  const jobsOf = (own: readonly NewEvent[], group: string): readonly NewJob[] =>
-    own.map(({ id }) => ({ key: id, account: folder.accountId, group, data: {} }));
-  const isCopied = ({ copies = [] }: NewEvent): boolean => copies.length > 0;
-  await jobs.send('route-copy', jobsOf(events.filter(isCopied), folder.id), tx);
-  const others = events.filter((event) => !isCopied(event));
-  await jobs.send('webhook-delivery', jobsOf(others, targetGroup(folder.webhookUrl)), tx);
+  const drafts = events.map(({ id, type, body }) => ({ id, type, body, accountId, connectionIds }));
+  const copied = new Set(events.filter(isCopied).map(({ id }) => id));
+  await insertDrafts(
+    tx,
+    drafts.filter(({ id }) => !copied.has(id)),
+  );
+  await insertDrafts(
+    tx,
+    drafts.filter(({ id }) => copied.has(id)),
+    false,
+  );
+  const waiting = [...copied].map((id) => ({ key: id, account: accountId, group: folder.id, data: {} }));
+  await jobs.send('route-copy', waiting, tx);
 }
 
 /** The same of a job that has ended. */
 export async function insertJobEvent(
   tx: Transaction,
-  queue: JobSender,
-  { id: jobId, accountId, webhookUrl }: EventOwner & { readonly webhookUrl: string },
+  job: {
+    readonly id: string;
+    readonly accountId: string;
+    readonly webhookUrl: string | null;
+    readonly connectionIds: readonly string[];
+  },
   { type, body }: Pick<NewEvent, 'type' | 'body'>,
 ): Promise<void> {
+  const { accountId, webhookUrl, connectionIds } = job;
   const id = uuidv7();
-  await tx`
-    insert into webhook_events (id, job_id, webhook_url, account_id, type, body, file_count, state, next_attempt_at,
-      created_at)
-    values (${id}, ${jobId}, ${webhookUrl}, ${accountId}, ${type}, ${body}, 0, 'pending', now(), now())`;
-  await queue.send('webhook-delivery', [{ key: id, account: accountId, group: targetGroup(webhookUrl), data: {} }], tx);
+  if (webhookUrl !== null) {
+    await tx`
+      insert into webhook_events (id, job_id, webhook_url, account_id, type, body, file_count, state, is_in_feed,
+        created_at)
+      values (${id}, ${job.id}, ${webhookUrl}, ${accountId}, ${type}, ${body}, 0, 'pending', true, now())`;
+  }
+  await insertDrafts(tx, [{ id, accountId, type, body, connectionIds }]);
 }
 
 /** What waits for delivery is not delivered any more; what is being copied still is. */
@@ -335,11 +324,17 @@ export async function hastenCopies(tx: Transaction, queue: JobSender, folderId: 
   await queue.hasten('route-copy', jobs, tx);
 }
 
-/** Neither is anything copied any more. */
+/** Neither is anything copied any more, nor told of it. */
 export async function cancelEvents(tx: Transaction, folderId: string): Promise<void> {
+  const copying = await tx<{ id: string }[]>`
+    select id from webhook_events where folder_id = ${folderId} and state = 'pending' and copy_state = 'pending'`;
   await tx`
     update webhook_events set state = 'cancelled', next_attempt_at = null
     where folder_id = ${folderId} and state = 'pending'`;
+  await dropUnready(
+    tx,
+    copying.map(({ id }) => id),
+  );
 }
 
 /** Takes away up to `limit` of a folder; resolves to how many. */
@@ -347,6 +342,50 @@ export async function purgeEvents(tx: Transaction, folderId: string, limit: numb
   const { count } = await tx`
     delete from webhook_events where id in (select id from webhook_events where folder_id = ${folderId} limit ${limit})`;
   return count;
+}
+
+/**
+ * CTEs that address the events of `numbered`: `deliveries` are all that are to be made now, to the receivers of folders and
+ * jobs and to the webhooks that ask for them.
+ */
+export function addressing(sql: Queryable) {
+  return sql`
+    own as (
+      update webhook_events w set body = n.body,
+        next_attempt_at = case when w.state = 'pending' then now() else w.next_attempt_at end
+      from numbered n where w.id = n.id
+      returning w.id, w.state, w.folder_id, w.webhook_url
+    ),
+    others as (
+      -- The time of the event and random bits: a UUIDv7 too.
+      insert into webhook_events (id, event_id, webhook_id, account_id, type, body, file_count, state, next_attempt_at,
+        created_at)
+      select overlay(gen_random_uuid()::text placing left(n.id::text, 15) from 1 for 15)::uuid, n.id, h.id,
+        n.account_id, n.type, n.body, 0, 'pending', now(), now()
+      from numbered n join webhooks h on h.account_id = n.account_id and h.is_active and h.deleted_at is null
+        and n.type = any (h.events) and (h.connection_ids = '{}' or n.connection_ids <@ h.connection_ids)
+      returning id, webhook_id
+    ),
+    deliveries as (
+      select own.id, coalesce(own.webhook_url, f.webhook_url) as url, null::uuid as webhook_id
+      from own left join watched_folders f on f.id = own.folder_id where own.state = 'pending'
+      union all select id, null, webhook_id from others
+    )`;
+}
+
+/** Of a webhook that wants nothing more. */
+export async function cancelOfWebhook(tx: Transaction, webhookId: string): Promise<void> {
+  await tx`
+    update webhook_events set state = 'cancelled', next_attempt_at = null
+    where webhook_id = ${webhookId} and state = 'pending'`;
+}
+
+/** Takes away up to `limit` of deleted webhooks. */
+export async function purgeOfDeletedWebhooks(sql: Queryable, limit: number): Promise<void> {
+  await sql`
+    delete from webhook_events where id in (
+      select e.id from webhooks w join webhook_events e on e.webhook_id = w.id
+      where w.deleted_at is not null limit ${limit})`;
 }
 
 async function sendAfter(
@@ -361,38 +400,10 @@ async function sendAfter(
   );
 }
 
-export interface WebhookTarget {
-  readonly url: string;
-  readonly login: string | undefined;
-}
-
-/** A URL and what stood before its `@`. */
-export function withoutLogin(text: string): WebhookTarget {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.username === '' && url.password === '')) return { url: text, login: undefined };
-  const login = `${url.username}:${url.password}`;
-  url.username = '';
-  url.password = '';
-  return { url: url.href, login };
-}
-
-export function withLogin(text: string, login: string | undefined): string {
-  if (login === undefined) return text;
-  const url = new URL(text);
-  const colon = login.indexOf(':');
-  url.username = login.slice(0, colon);
-  url.password = login.slice(colon + 1);
-  return url.href;
-}
-
-/** The receiver that an event's delivery shares with others: scheme, host and port. */
-export function targetGroup(url: string | null): string {
-  return url !== null && URL.canParse(url) ? new URL(url).origin : '';
-}
-
 function columns(sql: Queryable) {
   return sql`
-    id, folder_id as "folderId", job_id as "jobId", webhook_url as "webhookUrl", account_id as "accountId", type, body, file_count as "fileCount", files, state,
+    id, coalesce(event_id, id) as "eventId", folder_id as "folderId", job_id as "jobId", webhook_id as "webhookId",
+    webhook_url as "webhookUrl", account_id as "accountId", type, body, file_count as "fileCount", files, state,
     attempts, next_attempt_at as "nextAttemptAt", copy_state as "copyState", copies_failed as "copiesFailed",
     after_action as "afterAction", delivered_at as "deliveredAt",
     created_at as "createdAt", now() as "readAt"`;

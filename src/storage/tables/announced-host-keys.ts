@@ -1,0 +1,97 @@
+/** Host keys that servers have announced under a trusted one, and proven: their rows. */
+import { type HostKey, KEY_GONE_AFTER_MS } from '../../connections/host-keys.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
+
+export interface ListedHostKey extends HostKey {
+  readonly state: 'trusted' | 'pending' | 'rejected';
+  readonly firstSeenAt: Date;
+  readonly lastSeenAt: Date;
+}
+
+interface KnownKey {
+  readonly fingerprint: string;
+  readonly algorithm: string;
+  readonly isRejected: boolean;
+  readonly hasGone: boolean;
+}
+
+/** The latest first. */
+export async function listAnnounced(sql: Queryable, accountId: string, id: string): Promise<readonly ListedHostKey[]> {
+  return sql<ListedHostKey[]>`
+    select k.fingerprint, k.algorithm, k.first_seen_at as "firstSeenAt", k.last_seen_at as "lastSeenAt",
+      case when k.fingerprint = any(c.host_keys) then 'trusted' when k.rejected_at is null then 'pending' else 'rejected' end as state
+    from announced_host_keys k join connections c on c.id = k.connection_id
+    where c.id = ${id} and c.account_id = ${accountId} order by k.first_seen_at desc, k.fingerprint`;
+}
+
+export async function noteSeen(
+  tx: Transaction,
+  { id, accountId }: { readonly id: string; readonly accountId: string },
+  keys: readonly HostKey[],
+): Promise<void> {
+  const fingerprints = tx.types.texts(keys.map(({ fingerprint }) => fingerprint));
+  const algorithms = tx.types.texts(keys.map(({ algorithm }) => algorithm));
+  await tx`
+    insert into announced_host_keys (connection_id, account_id, fingerprint, algorithm)
+    select ${id}, ${accountId}, fingerprint, algorithm
+    from unnest(${fingerprints}, ${algorithms}) as noted (fingerprint, algorithm)
+    on conflict (connection_id, fingerprint) do update set last_seen_at = now()`;
+}
+
+/** All but these, and those that are rejected. */
+export async function withdrawOthers(tx: Transaction, id: string, fingerprints: readonly string[]): Promise<void> {
+  await tx`
+    delete from announced_host_keys where connection_id = ${id} and rejected_at is null
+      and not fingerprint = any(${tx.types.texts(fingerprints)})`;
+}
+
+export async function removeAnnounced(tx: Transaction, id: string, fingerprints: readonly string[]): Promise<void> {
+  await tx`
+    delete from announced_host_keys
+    where connection_id = ${id} and fingerprint = any(${tx.types.texts(fingerprints)})`;
+}
+
+export async function setRejected(
+  tx: Transaction,
+  id: string,
+  fingerprints: readonly string[],
+  isRejected: boolean,
+): Promise<void> {
+  await tx`
+    update announced_host_keys set rejected_at = ${isRejected ? tx`now()` : null}
+    where connection_id = ${id} and fingerprint = any(${tx.types.texts(fingerprints)})`;
+}
+
+export async function knownKeys(tx: Transaction, id: string): Promise<readonly KnownKey[]> {
+  return tx<KnownKey[]>`
+    select fingerprint, algorithm, rejected_at is not null as "isRejected",
+      last_seen_at < now() - ${`${KEY_GONE_AFTER_MS} milliseconds`}::interval as "hasGone"
+    from announced_host_keys where connection_id = ${id}`;
+}
+
+/** The trusted keys were changed by hand: what was taken away is not taken up again by a rule; without any, all begins anew. */
+export async function followHostKeys(
+  tx: Transaction,
+  id: string,
+  trusted: readonly string[],
+  former: readonly string[],
+) {
+  const taken = former.filter((fingerprint) => !trusted.includes(fingerprint));
+  if (trusted.length === 0) await forgetAnnounced(tx, id);
+  else if (taken.length > 0) {
+    await setRejected(tx, id, taken, true);
+  }
+}
+
+/** Of a connection that leads to another server now. */
+export async function forgetAnnounced(tx: Transaction, id: string): Promise<void> {
+  await tx`delete from announced_host_keys where connection_id = ${id}`;
+}
+
+/** Those among the trusted keys that have come by an announcement. */
+export async function acceptedKeys(tx: Transaction, id: string): Promise<readonly string[]> {
+  const rows = await tx<{ fingerprint: string }[]>`
+    select k.fingerprint from announced_host_keys k join connections c on c.id = k.connection_id
+    where c.id = ${id} and k.fingerprint = any(c.host_keys) order by k.first_seen_at`;
+  return rows.map(({ fingerprint }) => fingerprint);
+}

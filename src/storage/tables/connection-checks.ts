@@ -1,0 +1,252 @@
+/**
+ * Looks at connections: who is due, claimed by one node at a time, and what was found. A claim is a due time in the near
+ * future: that of a node that died is due again by itself.
+ */
+import type { PendingQuery, Row } from 'postgres';
+import { uuidv7 } from '../../base/uuid.js';
+import type { Busy, ClaimedJob, JobClaims } from '../cluster/jobs.js';
+import type { Database } from '../postgres/database.js';
+import { type Queryable, storable } from '../postgres/sql.js';
+import { deleteOldOutages, endOutagesOfInactive } from './connection-outages.js';
+import { slotOf } from './time-slots.js';
+
+/** What a claimed one comes with. */
+export interface CheckBefore {
+  /** Looks that have failed since the last one that did not. */
+  readonly failures: number;
+  /** How long they have, at the time of the claim; null = they have not. */
+  readonly failingMs: number | null;
+}
+
+/** What a look has found. */
+export interface CheckFound {
+  readonly connectionId: string;
+  /** `unknown`: nothing of the server, as all sessions were in use, or the gateway itself was in the way. */
+  readonly outcome: 'reached' | 'failed' | 'unknown';
+  readonly error: { readonly code: string; readonly text: string } | undefined;
+  readonly tookMs: number;
+  readonly connectMs: number | undefined;
+  readonly answerMs: number | undefined;
+  readonly hostKey: { readonly fingerprint: string; readonly algorithm: string } | undefined;
+  readonly certificate:
+    | { readonly fingerprint: string; readonly subject: string; readonly issuer: string; readonly validTo: Date }
+    | undefined;
+  /** Until the next one. */
+  readonly nextMs: number;
+}
+
+const CLAIM_SECONDS = 15;
+const HOURS_DAYS = 8;
+const DAYS = 90;
+
+type Fragment = PendingQuery<Row[]>;
+
+interface Waiting {
+  readonly found: CheckFound;
+  readonly done: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+export class ConnectionChecks implements JobClaims<'connection-check'> {
+  readonly #me = uuidv7();
+  readonly #database: Database;
+  #waiting: Waiting[] = [];
+  #isWriting = false;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /**
+   * Takes in connections that are new, spread over so many seconds, and has those looked at soon that were changed. What is
+   * switched off is not down.
+   */
+  async enrol(overSeconds: number): Promise<void> {
+    await this.#database.run(
+      (sql) => sql`
+        insert into connection_checks (connection_id, account_id, due_at)
+        select c.id, c.account_id, now() + random() * make_interval(secs => ${overSeconds}::double precision) from connections c
+        where c.is_active and not exists (select from connection_checks k where k.connection_id = c.id)
+        on conflict do nothing`,
+    );
+    await this.#database.run(
+      (sql) => sql`
+        update connection_checks k set due_at = now() + random() * interval '2 seconds', failures = 0
+        from connections c
+        where c.id = k.connection_id and c.is_active and c.updated_at > k.checked_at and k.claimed_by is null
+          and k.due_at > now() + interval '2 seconds'`,
+    );
+    await this.#database.run(endOutagesOfInactive);
+  }
+
+  /** Nobody has looked for longer than that: not all of them at once. */
+  async spread(overSeconds: number): Promise<void> {
+    await this.#database.run(
+      (sql) => sql`
+        update connection_checks set due_at = now() + random() * make_interval(secs => ${overSeconds}::double precision)
+        where due_at < now() - make_interval(secs => ${overSeconds + CLAIM_SECONDS}::double precision)`,
+    );
+  }
+
+  /** Account by account: one with many of them waits for its own alone. */
+  async fetch(_queue: 'connection-check', limit: number, except: Busy): Promise<readonly ClaimedJob[]> {
+    const rows = await this.#database.run((sql) => {
+      const host = sql`coalesce(c.settings ->> 'endpoint', c.settings ->> 'host', c.settings ->> 'region', '')`;
+      const busy = except.groups.map(({ account, group }) => `${account} ${group}`);
+      return sql<{ id: string; account: string; host: string; failures: number; failingMs: number | null }[]>`
+        with due as (
+          select k.connection_id, ${host} as host, k.due_at,
+            row_number() over (partition by k.account_id order by k.due_at) as turn
+          from connection_checks k join connections c on c.id = k.connection_id
+          where k.due_at <= now() and c.is_active
+            and k.account_id::text <> all (${sql.types.texts(except.accounts)})
+            and k.account_id::text || ' ' || ${host} <> all (${sql.types.texts(busy)})
+        ), mine as (
+          select k.connection_id from connection_checks k
+          where k.connection_id in (select connection_id from due order by turn, due_at limit ${limit})
+            and k.due_at <= now()
+          for update skip locked
+        )
+        update connection_checks k set due_at = ${claimed(sql)}, claimed_by = ${this.#me}
+        from mine join due using (connection_id) where k.connection_id = mine.connection_id
+        returning k.connection_id as id, k.account_id as account, due.host, k.failures,
+          (extract(epoch from now() - k.failing_since) * 1000)::float8 as "failingMs"`;
+    });
+    return rows.map(({ id, account, host, failures, failingMs }) => {
+      const data: CheckBefore = { failures, failingMs };
+      return { id, key: id, attempt: 0, account, group: host, data };
+    });
+  }
+
+  async renew(_queue: 'connection-check', jobs: readonly ClaimedJob[]): Promise<void> {
+    await this.#change(jobs, (sql) => sql`due_at = ${claimed(sql)}`);
+  }
+
+  /** What was found has ended the claim. */
+  async finish(): Promise<void> {}
+
+  async postpone(_queue: 'connection-check', job: ClaimedJob, until: Date | number): Promise<void> {
+    const ms = typeof until === 'number' ? until : until.getTime() - Date.now();
+    await this.#change(
+      [job],
+      (sql) => sql`due_at = now() + make_interval(secs => ${ms / 1000}::double precision), claimed_by = null`,
+    );
+  }
+
+  async giveBack(_queue: 'connection-check', jobs: readonly ClaimedJob[]): Promise<void> {
+    await this.#change(jobs, (sql) => sql`due_at = now(), claimed_by = null`);
+  }
+
+  /** Resolves when it is kept, together with whatever else was found meanwhile; of a claim that lapsed nothing is. */
+  found(found: CheckFound): Promise<void> {
+    return new Promise((done, fail) => {
+      this.#waiting.push({ found, done, fail });
+      if (!this.#isWriting) void this.#writeAll();
+    });
+  }
+
+  async deleteOld(): Promise<void> {
+    await this.#database.run(
+      (sql) => sql`
+        delete from connection_speeds
+        where (unit = 'hour' and starts_at < now() - make_interval(days => ${HOURS_DAYS}::int))
+          or (unit = 'day' and starts_at < now() - make_interval(days => ${DAYS + 1}::int))`,
+    );
+    await this.#database.run((sql) => deleteOldOutages(sql, DAYS));
+  }
+
+  async #change(jobs: readonly ClaimedJob[], change: (sql: Queryable) => Fragment): Promise<void> {
+    if (jobs.length === 0) return;
+    await this.#database.run(
+      (sql) => sql`
+        update connection_checks set ${change(sql)}
+        where connection_id = any (${sql.types.texts(jobs.map(({ key }) => key))}) and claimed_by = ${this.#me}`,
+    );
+  }
+
+  /** Never rejects. */
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      try {
+        await this.#write(batch.map(({ found }) => found));
+        for (const { done } of batch) done();
+      } catch (error) {
+        for (const { fail } of batch) fail(error);
+      }
+    }
+    this.#isWriting = false;
+  }
+
+  async #write(all: readonly CheckFound[]): Promise<void> {
+    await this.#database.run((sql) => {
+      const { texts, bigints, times } = sql.types;
+      const text = (of: (found: CheckFound) => string | undefined) =>
+        texts(all.map((found) => storable(of(found) ?? null)));
+      const slot = (of: (found: CheckFound) => number | undefined) =>
+        bigints(all.map((found) => slotOf(of(found)) ?? null));
+      const one = (name: Fragment) =>
+        sql`case when ${name} is null then '{}'::int[] else array_fill(0, array[${name}::int - 1]) || 1 end`;
+      const isReached = sql`i.outcome = 'reached'`;
+      const isFailed = sql`i.outcome = 'failed'`;
+      return sql`
+        with input as (
+          select * from unnest(
+            ${texts(all.map(({ connectionId }) => connectionId))}, ${texts(all.map(({ outcome }) => outcome))},
+            ${bigints(all.map(({ nextMs }) => Math.round(nextMs)))}, ${bigints(all.map(({ tookMs }) => Math.round(tookMs)))},
+            ${text(({ error }) => error?.text)}, ${text(({ error }) => error?.code)},
+            ${slot(({ connectMs }) => connectMs)}, ${slot(({ answerMs }) => answerMs)},
+            ${text(({ hostKey }) => hostKey?.fingerprint)}, ${text(({ hostKey }) => hostKey?.algorithm)},
+            ${text(({ certificate }) => certificate?.fingerprint)}, ${text(({ certificate }) => certificate?.subject)},
+            ${text(({ certificate }) => certificate?.issuer)},
+            ${times(all.map(({ certificate }) => validTime(certificate?.validTo)))}
+          ) as i (id, outcome, next_ms, took_ms, error, error_code, connect_slot, answer_slot, host_key, host_key_algorithm,
+            certificate, certificate_subject, certificate_issuer, certificate_valid_to)
+        ), known as (
+          -- As whoever deletes one locks them: first the connection, then what is kept of it.
+          select c.id from connections c where c.id in (select id from input) for key share
+        ), kept as (
+          update connection_checks k set
+            due_at = now() + make_interval(secs => i.next_ms / 1000.0), claimed_by = null,
+            checked_at = case when i.outcome = 'unknown' then k.checked_at else now() end,
+            reached_at = case when ${isReached} then now() else k.reached_at end,
+            failing_since = case when ${isReached} then null when ${isFailed} then coalesce(k.failing_since, now() - make_interval(secs => i.took_ms / 1000.0))
+              else k.failing_since end,
+            failures = case when ${isReached} then 0 when ${isFailed} then k.failures + 1 else k.failures end,
+            error = case when i.outcome = 'unknown' then k.error else i.error end,
+            error_code = case when i.outcome = 'unknown' then k.error_code else i.error_code end,
+            host_key = coalesce(i.host_key, k.host_key),
+            host_key_algorithm = coalesce(i.host_key_algorithm, k.host_key_algorithm),
+            host_key_since = case when i.host_key is not null and k.host_key is distinct from i.host_key
+              then now() else k.host_key_since end,
+            certificate = coalesce(i.certificate, k.certificate),
+            certificate_subject = coalesce(i.certificate_subject, k.certificate_subject),
+            certificate_issuer = coalesce(i.certificate_issuer, k.certificate_issuer),
+            certificate_valid_to = coalesce(i.certificate_valid_to, k.certificate_valid_to)
+          from input i join known using (id) where k.connection_id = i.id and k.claimed_by = ${this.#me}
+          returning k.connection_id, k.account_id
+        )
+        insert into connection_speeds as s (connection_id, account_id, unit, starts_at, checks, failed,
+          connect_counts, answer_counts)
+        select k.connection_id, k.account_id, unit, date_trunc(unit, now(), 'UTC'), 1, (${isFailed})::int,
+          ${one(sql`i.connect_slot`)}, ${one(sql`i.answer_slot`)}
+        from kept k join input i on i.id = k.connection_id cross join unnest(array['hour', 'day']) as unit
+        where i.outcome <> 'unknown'
+        on conflict (connection_id, unit, starts_at) do update set
+          checks = s.checks + 1, failed = s.failed + excluded.failed,
+          connect_counts = add_counts(s.connect_counts, excluded.connect_counts),
+          answer_counts = add_counts(s.answer_counts, excluded.answer_counts)`;
+    });
+  }
+}
+
+function claimed(sql: Queryable) {
+  return sql`now() + make_interval(secs => ${CLAIM_SECONDS}::double precision)`;
+}
+
+/** A certificate may say anything. */
+function validTime(time: Date | undefined): Date | null {
+  return time === undefined || Number.isNaN(time.getTime()) ? null : time;
+}

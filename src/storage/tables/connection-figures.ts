@@ -1,0 +1,214 @@
+/** What is known of the health of connections, for their owners: of the last day, week and quarter of a year. */
+import type { Database } from '../postgres/database.js';
+import { added, quantile } from './time-slots.js';
+
+export interface ConnectionState {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly isActive: boolean;
+  /** Since when it is down. */
+  readonly downSince: Date | null;
+  /** Since when its outages are known; null = nobody has looked. */
+  readonly watchedSince: Date | null;
+  readonly checkedAt: Date | null;
+  readonly reachedAt: Date | null;
+  /** Of the last look, if it failed. */
+  readonly error: string | null;
+  readonly errorCode: string | null;
+  readonly certificate: {
+    readonly fingerprint: string;
+    readonly subject: string;
+    readonly issuer: string;
+    readonly validTo: Date | null;
+  } | null;
+  readonly hostKey: { readonly fingerprint: string; readonly algorithm: string; readonly since: Date } | null;
+  /** Parts of 1, in the order of WINDOW_DAYS; null = nobody has looked. */
+  readonly availability: readonly (number | null)[];
+}
+
+export interface WindowFigures {
+  readonly days: number;
+  readonly availability: number | null;
+  readonly checks: number;
+  readonly failedChecks: number;
+  /** Milliseconds that 95 of 100 did not exceed. */
+  readonly connectMs: number | null;
+  readonly firstByteMs: number | null;
+}
+
+export interface Outage {
+  readonly from: Date;
+  /** null = it goes on. */
+  readonly to: Date | null;
+  readonly error: string | null;
+  readonly errorCode: string | null;
+}
+
+export interface ConnectionFacts {
+  readonly state: ConnectionState;
+  readonly windows: readonly WindowFigures[];
+  /** The last ones, newest first. */
+  readonly outages: readonly Outage[];
+  readonly expiringKeys: readonly { readonly id: string; readonly name: string; readonly expiresAt: Date }[];
+}
+
+const WINDOW_DAYS = [1, 7, 90];
+const DAY_SECONDS = 86_400;
+const MOST_OUTAGES = 200;
+const PERCENTILE = 0.95;
+/** Of certificates, as the metric says. */
+const EXPIRING_DAYS = 14;
+const COUNTS_FRESH_MS = 2000;
+
+interface StateRow extends Omit<ConnectionState, 'certificate' | 'hostKey' | 'availability'> {
+  readonly certificate: string | null;
+  readonly subject: string | null;
+  readonly issuer: string | null;
+  readonly validTo: Date | null;
+  readonly hostKey: string | null;
+  readonly algorithm: string | null;
+  readonly hostKeySince: Date | null;
+  readonly watchedSeconds: number | null;
+  readonly down1: number;
+  readonly down2: number;
+  readonly down3: number;
+}
+
+interface SpeedRow {
+  readonly unit: 'hour' | 'day';
+  readonly ageDays: number;
+  readonly checks: number;
+  readonly failed: number;
+  readonly connect: readonly number[];
+  readonly answer: readonly number[];
+}
+
+interface Counts {
+  readonly down: number;
+  readonly expiring: number;
+}
+
+export class ConnectionFigures {
+  private counted: { readonly at: number; readonly answer: Promise<Counts> } | undefined;
+
+  constructor(private readonly database: Database) {}
+
+  /** Of all connections of the account. */
+  async list(accountId: string): Promise<readonly ConnectionState[]> {
+    return this.states(accountId, null);
+  }
+
+  async find(accountId: string, id: string, keysUntil: Date): Promise<ConnectionFacts | undefined> {
+    const [[state], speeds, outages, expiringKeys] = await Promise.all([
+      this.states(accountId, id),
+      this.database.all<SpeedRow>`
+        select unit, (extract(epoch from now() - starts_at) / ${DAY_SECONDS}::int)::float8 as "ageDays", checks, failed,
+          connect_counts::bigint[] as connect, answer_counts::bigint[] as answer
+        from connection_speeds where connection_id = ${id} and account_id = ${accountId}`,
+      this.database.all<Outage>`
+        select since as from, until as to, error, error_code as "errorCode" from connection_outages
+        where connection_id = ${id} and account_id = ${accountId}
+          and coalesce(until, now()) > now() - make_interval(days => ${WINDOW_DAYS.at(-1) ?? 0}::int)
+        order by since desc limit ${MOST_OUTAGES}`,
+      this.database.all<ConnectionFacts['expiringKeys'][number]>`
+        select id, name, expires_at as "expiresAt" from api_keys
+        where account_id = ${accountId} and revoked_at is null and expires_at > now() and expires_at < ${keysUntil}
+          and (connection_ids = '{}' or ${id} = any (connection_ids)) order by expires_at, id`,
+    ]);
+    if (state === undefined) return undefined;
+    const windows = WINDOW_DAYS.map((days, index) => windowOf(days, state.availability[index] ?? null, speeds));
+    return { state, windows, outages: [...outages], expiringKeys: [...expiringKeys] };
+  }
+
+  /** Of all accounts, for metrics: connections that are down, and certificates that end soon. Many gauges ask at once. */
+  counts(): Promise<Counts> {
+    if (this.counted === undefined || Date.now() - this.counted.at > COUNTS_FRESH_MS) {
+      this.counted = { at: Date.now(), answer: this.count() };
+    }
+    return this.counted.answer;
+  }
+
+  private async count(): Promise<Counts> {
+    const row = await this.database.first<Counts>`
+      select (select count(*) from connection_outages where until is null) as down,
+        (select count(*) from connection_checks k join connections c on c.id = k.connection_id
+         where c.is_active and k.certificate_valid_to < now() + make_interval(days => ${EXPIRING_DAYS}::int)) as expiring`;
+    return row ?? { down: 0, expiring: 0 };
+  }
+
+  /** Whether each can be reached, for metrics: of so many at most, those that have been there for longest. */
+  async reachable(most: number): Promise<readonly { readonly id: string; readonly isUp: boolean }[]> {
+    return this.database.all<{ id: string; isUp: boolean }>`
+      select c.id, not exists (
+        select from connection_outages o where o.connection_id = c.id and o.until is null) as "isUp"
+      from connections c join connection_checks k on k.connection_id = c.id
+      where c.is_active and k.checked_at is not null order by c.ordinal limit ${most}`;
+  }
+
+  private async states(accountId: string, id: string | null): Promise<ConnectionState[]> {
+    const [day, week, quarter] = WINDOW_DAYS;
+    const rows = await this.database.run((sql) => {
+      const down = (days: number | undefined) => sql`
+        coalesce(sum(extract(epoch from coalesce(o.until, now()) - greatest(o.since, now() - make_interval(days => ${days ?? 0}::int))))
+          filter (where coalesce(o.until, now()) > now() - make_interval(days => ${days ?? 0}::int)), 0)::float8`;
+      return sql<StateRow[]>`
+        select c.id, c.name, c.type, c.is_active as "isActive", k.watched_since as "watchedSince",
+          k.checked_at as "checkedAt", k.reached_at as "reachedAt", k.error, k.error_code as "errorCode",
+          k.certificate, k.certificate_subject as subject, k.certificate_issuer as issuer,
+          k.certificate_valid_to as "validTo", k.host_key as "hostKey", k.host_key_algorithm as algorithm,
+          k.host_key_since as "hostKeySince",
+          extract(epoch from now() - k.watched_since)::float8 as "watchedSeconds", d.*
+        from connections c left join connection_checks k on k.connection_id = c.id
+        cross join lateral (
+          select max(o.since) filter (where o.until is null) as "downSince",
+            ${down(day)} as down1, ${down(week)} as down2, ${down(quarter)} as down3
+          from connection_outages o where o.connection_id = c.id and o.account_id = c.account_id
+        ) d
+        where c.account_id = ${accountId} and (${id}::text is null or c.id = ${id}) order by c.ordinal`;
+    });
+    return rows.map(stateOf);
+  }
+}
+
+function stateOf(row: StateRow): ConnectionState {
+  const { certificate, subject, issuer, validTo, hostKey, algorithm, hostKeySince, watchedSeconds, ...others } = row;
+  const { down1, down2, down3, ...known } = others;
+  const availability = [down1, down2, down3].map((down, index) => {
+    // What is seen only once is not down for longer than anybody has looked.
+    const seconds = Math.min(watchedSeconds ?? 0, (WINDOW_DAYS[index] ?? 0) * DAY_SECONDS);
+    return seconds <= 0 || row.checkedAt === null ? null : Math.max(0, 1 - down / seconds);
+  });
+  return {
+    ...known,
+    certificate:
+      certificate === null ? null : { fingerprint: certificate, subject: subject ?? '', issuer: issuer ?? '', validTo },
+    hostKey:
+      hostKey === null || hostKeySince === null
+        ? null
+        : { fingerprint: hostKey, algorithm: algorithm ?? '', since: hostKeySince },
+    availability,
+  };
+}
+
+/** A day's and a week's come from the hours, of which the first one is not whole; those before from the days. */
+function windowOf(days: number, availability: number | null, speeds: readonly SpeedRow[]): WindowFigures {
+  const unit = days <= 7 ? 'hour' : 'day';
+  const rows = speeds.filter((row) => row.unit === unit && row.ageDays <= days);
+  const sum = (of: (row: SpeedRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
+  const times = (of: (row: SpeedRow) => readonly number[]): number | null => {
+    const ms = quantile(
+      rows.reduce<readonly number[]>((total, row) => added(total, of(row)), []),
+      PERCENTILE,
+    );
+    return ms === null ? null : Math.round(ms * 10) / 10;
+  };
+  return {
+    days,
+    availability,
+    checks: sum(({ checks }) => checks),
+    failedChecks: sum(({ failed }) => failed),
+    connectMs: times(({ connect }) => connect),
+    firstByteMs: times(({ answer }) => answer),
+  };
+}

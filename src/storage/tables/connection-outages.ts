@@ -1,0 +1,90 @@
+/** When connections were down, and the events of their going and coming back: one of each, however many nodes notice. */
+import { uuidv7 } from '../../base/uuid.js';
+import type { Connection } from '../../connections/connection.js';
+import type { Database } from '../postgres/database.js';
+import { type Queryable, storable } from '../postgres/sql.js';
+import { type EventFeeds, insertDrafts } from './event-feeds.js';
+
+/** What is switched off is not down. */
+export async function endOutagesOfInactive(sql: Queryable): Promise<void> {
+  await sql`
+    update connection_outages o set until = now() from connections c
+    where c.id = o.connection_id and o.until is null and not c.is_active`;
+}
+
+export async function deleteOldOutages(sql: Queryable, days: number): Promise<void> {
+  await sql`delete from connection_outages where until < now() - make_interval(days => ${days}::int)`;
+}
+
+type Subject = Pick<Connection, 'id' | 'accountId'>;
+
+/** Makes the body of an event. */
+type BodyOf = (since: Date, at: Date) => string;
+
+export class ConnectionOutages {
+  constructor(
+    private readonly database: Database,
+    private readonly feeds: Pick<EventFeeds, 'written'>,
+  ) {}
+
+  /** Ids of all connections that are down. */
+  async list(): Promise<ReadonlySet<string>> {
+    const rows = await this.database.all<{ id: string }>`
+      select connection_id as id from connection_outages where until is null`;
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** It has been down for so long. False where that is known, or where there is no such connection any more. */
+  async begin(
+    { id, accountId }: Subject,
+    elapsedMs: number,
+    error: { readonly code: string; readonly text: string },
+    bodyOf: BodyOf,
+  ): Promise<boolean> {
+    return this.change(
+      accountId,
+      id,
+      'connection.down',
+      bodyOf,
+      (sql) => sql`
+      insert into connection_outages (connection_id, account_id, since, error, error_code)
+      select c.id, c.account_id, greatest(now() - ${`${elapsedMs} milliseconds`}::interval, k.reached_at),
+        ${storable(error.text)}, ${error.code}
+      from connections c left join connection_checks k on k.connection_id = c.id
+      where c.id = ${id} and c.account_id = ${accountId}
+      on conflict do nothing returning since, now() as at`,
+    );
+  }
+
+  /** It is there again. False where it was not down. */
+  async end({ id, accountId }: Subject, bodyOf: BodyOf): Promise<boolean> {
+    return this.change(
+      accountId,
+      id,
+      'connection.up',
+      bodyOf,
+      (sql) => sql`
+      update connection_outages set until = now()
+      where connection_id = ${id} and account_id = ${accountId} and until is null
+      returning since, now() as at`,
+    );
+  }
+
+  private async change(
+    accountId: string,
+    id: string,
+    type: string,
+    bodyOf: BodyOf,
+    statement: (sql: Parameters<Parameters<Database['transaction']>[0]>[0]) => PromiseLike<unknown>,
+  ): Promise<boolean> {
+    const isNews = await this.database.transaction(async (tx) => {
+      const [changed] = (await statement(tx)) as { since: Date; at: Date }[];
+      if (changed === undefined) return false;
+      const body = bodyOf(changed.since, changed.at);
+      await insertDrafts(tx, [{ id: uuidv7(), accountId, type, body, connectionIds: [id] }]);
+      return true;
+    });
+    if (isNews) this.feeds.written();
+    return isNews;
+  }
+}

@@ -1,0 +1,285 @@
+/**
+ * The event feeds: of each account every event, numbered from 1 without holes. Whoever makes an event writes it without a
+ * number, in the transaction of what it tells, and so waits for nobody. Once that has committed, whatever waits is given its
+ * numbers under the lock of the feed, in batches (event-numbers.ts): a number that can be read was given after all lower ones
+ * had committed.
+ */
+import { EventEmitter } from 'node:events';
+import type { Database } from '../postgres/database.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
+
+/** An event without its number. */
+export interface DraftEvent {
+  /** UUIDv7; the `webhook-id` of all its deliveries. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly type: string;
+  /** An object, as JSON. */
+  readonly body: string;
+  readonly connectionIds: readonly string[];
+}
+
+export interface FeedQuery {
+  /** undefined = from the oldest that is kept. */
+  readonly after: number | undefined;
+  readonly limit: number;
+  /** Connections that the key may see; undefined = all. */
+  readonly connections: readonly string[] | undefined;
+}
+
+export interface FeedEvent {
+  readonly sequence: number;
+  readonly type: string;
+  /** As it was signed. */
+  readonly body: string;
+}
+
+export interface FeedPage {
+  readonly events: readonly FeedEvent[];
+  /** Of the last one that was looked at, shown or not. */
+  readonly lookedAt: number;
+  /** The oldest that is kept; one behind the last where none is. */
+  readonly oldest: number;
+  /** Of the account's last event; 0 = there was none. */
+  readonly last: number;
+}
+
+export interface NewestQuery {
+  readonly type: string | undefined;
+  /** Only lower numbers. */
+  readonly before: number | undefined;
+  readonly limit: number;
+}
+
+export interface NewestEvents {
+  /** Newest first. */
+  readonly events: readonly FeedEvent[];
+  readonly last: number;
+  /** Where the next page begins; null = there is none. */
+  readonly nextBefore: number | null;
+}
+
+/** Of one page; the first event is always on it. */
+const PAGE_BYTES = 1024 * 1024;
+/** A page of one type looks at no more numbers than this, so that a rare one still answers at once. */
+const WINDOW = 20_000;
+const PRUNED_AT_ONCE = 2000;
+
+interface Happenings {
+  /** Events were committed, and wait for their numbers. */
+  written: [];
+  /** The last number of an account's feed, which this process has given. */
+  numbered: [accountId: string, last: number];
+}
+
+export class EventFeeds {
+  readonly #happenings = new EventEmitter<Happenings>();
+
+  constructor(private readonly database: Database) {}
+
+  /** Told by whoever has committed events: a hint, which costs time alone when it is lost. */
+  written(): void {
+    this.#happenings.emit('written');
+  }
+
+  /** Told by whoever has numbered them. */
+  numbered(accountId: string, last: number): void {
+    this.#happenings.emit('numbered', accountId, last);
+  }
+
+  /** Returns how to stop. */
+  on<Name extends keyof Happenings>(name: Name, listener: (...facts: Happenings[Name]) => void): () => void {
+    const listen = listener as (...facts: unknown[]) => void;
+    this.#happenings.on(name, listen as never);
+    return () => this.#happenings.off(name, listen as never);
+  }
+
+  /** Accounts with events that wait for their numbers, as many as are looked after at once. */
+  async waiting(): Promise<readonly string[]> {
+    // From account to account through the index: one with a million events must not be read through for its id.
+    const rows = await this.database.all<{ id: string }>`
+      with recursive account as (
+        (select account_id as id from events where sequence is null and is_ready order by account_id limit 1)
+        union all
+        select (select e.account_id from events e
+          where e.sequence is null and e.is_ready and e.account_id > a.id order by e.account_id limit 1)
+        from account a where a.id is not null
+      )
+      select id from account where id is not null limit 1000`;
+    return rows.map(({ id }) => id);
+  }
+
+  /** What follows `after`, of the events that the key may see; from the oldest that is kept. */
+  async read(accountId: string, { after = 0, limit, connections }: FeedQuery): Promise<FeedPage> {
+    const isMine = (sql: Queryable) =>
+      connections === undefined ? sql`true` : sql`connection_ids <@ ${sql.types.texts([...connections])}`;
+    // One statement, so that nothing is pruned between its parts.
+    const rows = await this.database.all<Partial<FeedEvent> & Limits & { readonly isMine: boolean | null }>`
+      select f.last_sequence as last, f.oldest_sequence as oldest, e.sequence, e.type, e.body, e."isMine"
+      from event_feeds f left join lateral (
+        select sequence, type, body, "isMine" from (
+          select sequence, type, case when ${isMine} then body end as body, ${isMine} as "isMine",
+            coalesce(sum(case when ${isMine} then octet_length(body) end)
+              over (order by sequence rows between unbounded preceding and 1 preceding), 0) as before
+          from (select * from events
+            where account_id = ${accountId} and sequence > ${after} and sequence >= f.oldest_sequence
+            order by sequence limit ${limit}) as page
+        ) as sized where before < ${PAGE_BYTES}
+      ) as e on true
+      where f.account_id = ${accountId} order by e.sequence`;
+    const { last, oldest } = rows[0] ?? { last: 0, oldest: 1 };
+    const found = rows.filter((row): row is FeedEvent & typeof row => typeof row.sequence === 'number');
+    return {
+      events: found.flatMap(({ isMine: mine, sequence, type, body }) =>
+        mine === true ? [{ sequence, type, body }] : [],
+      ),
+      lookedAt: found.at(-1)?.sequence ?? Math.max(after, Math.min(oldest - 1, last)),
+      oldest,
+      last,
+    };
+  }
+
+  /** The newest, or those before a number, of all types or of one; a page of one type may be empty and still have a next one. */
+  async newest(accountId: string, { type, before, limit }: NewestQuery): Promise<NewestEvents> {
+    const isOfType = (sql: Queryable) => (type === undefined ? sql`true` : sql`type = ${type}`);
+    const end = (sql: Queryable) => sql`least(${before ?? null}::bigint, f.last_sequence + 1)`;
+    const rows = await this.database.all<
+      Partial<FeedEvent> & Limits & { readonly until: number; readonly found: number }
+    >`
+      select f.last_sequence as last, f.oldest_sequence as oldest, ${end} as until, e.found, e.sequence, e.type, e.body
+      from event_feeds f left join lateral (
+        select sequence, type, body, found from (
+          select sequence, type, body, count(*) over () as found, coalesce(sum(octet_length(body))
+            over (order by sequence desc rows between unbounded preceding and 1 preceding), 0) as before
+          from (select sequence, type, body from events
+            where account_id = ${accountId} and sequence < ${end}
+              and sequence >= greatest(f.oldest_sequence, ${end} - ${WINDOW}::bigint)
+              and ${isOfType}
+            order by sequence desc limit ${limit}) as page
+        ) as sized where before < ${PAGE_BYTES}
+      ) as e on true
+      where f.account_id = ${accountId} order by e.sequence desc`;
+    const { last, oldest, until, found } = rows[0] ?? { last: 0, oldest: 1, until: 1, found: 0 };
+    const shown = rows.filter((row): row is FeedEvent & typeof row => typeof row.sequence === 'number');
+    const events = shown.map(({ sequence, type, body }) => ({ sequence, type, body }));
+    const hasMore = events.length < found || events.length === limit;
+    const reached = hasMore ? (events.at(-1)?.sequence ?? oldest) : until - WINDOW;
+    return { events, last, nextBefore: reached > oldest ? reached : null };
+  }
+
+  /** The last numbers of some accounts' feeds; of one without events there is none. */
+  async lastOf(accountIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.database.all<{ id: string; last: number }>`
+      select account_id as id, last_sequence as last from event_feeds
+      where account_id = any (${(sql) => sql.types.uuids(accountIds)})`;
+    return new Map(rows.map(({ id, last }) => [id, last]));
+  }
+
+  /**
+   * Stops showing what was numbered longer ago, and takes it away, in steps. First the feed says so: whoever reads
+   * meanwhile never finds a hole. Resolves to whether there is more.
+   */
+  async prune(retentionDays: number): Promise<boolean> {
+    const old = (sql: Queryable) => sql`numbered_at < now() - ${`${retentionDays} days`}::interval`;
+    const hidden = await this.database.all<{ id: string }>`
+      update event_feeds f set oldest_sequence = greatest(f.oldest_sequence, cut.sequence + 1)
+      from event_feeds g, lateral (
+        select max(sequence) as sequence from (
+          select sequence, numbered_at from events e
+          where e.account_id = g.account_id and e.sequence >= g.oldest_sequence order by e.sequence limit ${PRUNED_AT_ONCE}
+        ) as eldest where ${old}
+      ) as cut
+      where g.account_id = f.account_id and cut.sequence is not null
+        and exists (select from events e where e.account_id = g.account_id and e.sequence = g.oldest_sequence and ${old})
+      returning f.account_id as id`;
+    const gone = await this.database.all`
+      delete from events where id in (
+        select e.id from event_feeds f join events e on e.account_id = f.account_id and e.sequence < f.oldest_sequence
+        limit ${PRUNED_AT_ONCE})`;
+    return hidden.length > 0 || gone.count === PRUNED_AT_ONCE;
+  }
+}
+
+interface Limits {
+  readonly last: number;
+  readonly oldest: number;
+}
+
+/** A feed that is locked: nobody else gives numbers in it. */
+export interface LockedFeed {
+  readonly last: number;
+  readonly lastId: string | null;
+}
+
+/** Of one transaction; the first event is always in it. */
+export interface Batch {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/** undefined while another transaction has it. */
+export async function lockFeed(tx: Transaction, accountId: string): Promise<LockedFeed | undefined> {
+  const ask = (): PromiseLike<readonly LockedFeed[]> => tx<LockedFeed[]>`
+    select last_sequence as last, last_id as "lastId" from event_feeds
+    where account_id = ${accountId} for update skip locked`;
+  const [feed] = await ask();
+  if (feed !== undefined) return feed;
+  await tx`insert into event_feeds (account_id) values (${accountId}) on conflict do nothing`;
+  return (await ask())[0];
+}
+
+/** CTEs that number what waits, up to so many and so many bytes; the events are the rows of `numbered`. */
+export function numbering(sql: Queryable, accountId: string, feed: LockedFeed, most: Batch) {
+  return sql`
+    batch as (
+      select id, ${feed.last}::bigint + row_number() over line as sequence,
+        coalesce(lag(id) over line, ${feed.lastId}::uuid) as previous
+      from (
+        select id, created_at, coalesce(sum(octet_length(body))
+          over (order by created_at, id rows between unbounded preceding and 1 preceding), 0) as before
+        from (select id, created_at, body from events
+          where account_id = ${accountId} and sequence is null and is_ready order by created_at, id limit ${most.events}
+        ) as first
+      ) as w where before < ${most.bytes}
+      window line as (order by created_at, id)
+    ),
+    numbered as (
+      update events e set sequence = b.sequence, numbered_at = clock_timestamp(),
+        body = '{"sequence":' || b.sequence || ',"id":"' || e.id || '","previousId":'
+          || coalesce('"' || b.previous || '"', 'null') || ',' || substr(e.body, 2)
+      from batch b where e.id = b.id
+      returning e.id, e.account_id, e.sequence, e.type, e.connection_ids, e.body
+    ),
+    moved as (
+      update event_feeds set last_sequence = n.sequence, last_id = n.id
+      from (select sequence, id from numbered order by sequence desc limit 1) n where account_id = ${accountId}
+    )`;
+}
+
+/** As part of the transaction of what they tell; once that has committed, `EventFeeds.written` is to be called. */
+export async function insertDrafts(sql: Queryable, events: readonly DraftEvent[], isReady = true): Promise<void> {
+  if (events.length > 0) await sql`${inserting(sql, events, isReady)}`;
+}
+
+/** The same as a statement; `among`: only those whose `item` is an id of that CTE. */
+export function inserting(
+  sql: Queryable,
+  events: readonly (DraftEvent & { readonly item?: string })[],
+  isReady: boolean,
+  among = sql``,
+) {
+  const { uuids, texts } = sql.types;
+  return sql`
+    insert into events (id, account_id, type, connection_ids, body, is_ready)
+    select t.id, t.account_id, t.type, string_to_array(t.connections, ','), t.body, ${isReady}::boolean from unnest(
+      ${uuids(events.map(({ id }) => id))}, ${uuids(events.map(({ accountId }) => accountId))},
+      ${texts(events.map(({ type }) => type))},
+      ${texts(events.map(({ connectionIds }) => connectionIds.join(',')))},
+      ${texts(events.map(({ body }) => body))}, ${uuids(events.map(({ item }) => item ?? null))})
+      as t (id, account_id, type, connections, body, item) ${among}`;
+}
+
+/** What had not been said to its end is told no more. */
+export async function dropUnready(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await tx`delete from events where id = any (${tx.types.uuids(ids)}) and not is_ready`;
+}

@@ -1,0 +1,58 @@
+/** Gives events their numbers, and with them, in the same transaction, their deliveries. */
+import type { JobSender, NewJob } from '../cluster/jobs.js';
+import type { Database } from '../postgres/database.js';
+import type { Transaction } from '../postgres/sql.js';
+import { type Batch, type EventFeeds, type LockedFeed, lockFeed, numbering } from './event-feeds.js';
+import { addressing } from './webhook-events.js';
+import { targetGroup } from './webhook-targets.js';
+
+/** With twenty webhooks this is 40 MiB of deliveries, which no statement's time limit cuts. */
+const BATCH: Batch = { events: 500, bytes: 2 * 1024 * 1024 };
+
+interface Numbered {
+  readonly numbered: number;
+  readonly last: number;
+}
+
+interface Delivery {
+  readonly id: string;
+  readonly url: string | null;
+  readonly webhookId: string | null;
+}
+
+export class EventNumbers {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: JobSender,
+    private readonly feeds: Pick<EventFeeds, 'numbered'>,
+  ) {}
+
+  /** Numbers what waits, as much as one batch holds. `again`: there may be more, or somebody else is just doing it. */
+  async give(accountId: string): Promise<{ readonly numbered: number; readonly again: boolean }> {
+    const batch = await this.database.transaction(async (tx) => {
+      const feed = await lockFeed(tx, accountId);
+      return feed === undefined ? undefined : this.giveIn(tx, accountId, feed);
+    });
+    if (batch === undefined) return { numbered: 0, again: true };
+    const { numbered, last } = batch;
+    if (numbered > 0) this.feeds.numbered(accountId, last);
+    return { numbered, again: numbered > 0 };
+  }
+
+  private async giveIn(tx: Transaction, accountId: string, feed: LockedFeed): Promise<Numbered> {
+    // A statement of its own: it sees all that committed before the lock was taken.
+    const [row] = await tx<(Numbered & { readonly deliveries: readonly Delivery[] | null })[]>`
+      with ${numbering(tx, accountId, feed, BATCH)},
+      ${addressing(tx)}
+      select (select count(*) from numbered) as numbered,
+        coalesce((select max(sequence) from numbered), ${feed.last}::bigint) as last,
+        (select json_agg(json_build_object('id', id, 'url', url, 'webhookId', webhook_id)) from deliveries) as deliveries`;
+    const { numbered = 0, last = feed.last, deliveries } = row ?? {};
+    const jobs = (deliveries ?? []).map(({ id, url, webhookId }): NewJob => {
+      // A webhook that is slow holds up no other, even of the same host.
+      return { key: id, account: accountId, group: webhookId ?? targetGroup(url), data: {} };
+    });
+    await this.jobs.send('webhook-delivery', jobs, tx);
+    return { numbered, last };
+  }
+}

@@ -1,0 +1,49 @@
+/** `transfer.failed`: which failed items of the history are told as events, and the CTE that writes them. */
+import { ERROR_RULES, type ErrorCode } from '../../base/errors.js';
+import { uuidv7 } from '../../base/uuid.js';
+import type { Queryable } from '../postgres/sql.js';
+import { type DraftEvent, inserting } from './event-feeds.js';
+import type { TransferRow } from './transfer.js';
+
+export const TRANSFER_FAILED = 'transfer.failed';
+
+type Failed = Omit<TransferRow, 'keyId' | 'requestId' | 'countsAction' | 'status'> & {
+  readonly requestId: string | null;
+};
+
+/** The caller is told to come again; the gateway, busy as it is, would only make more of it. */
+const COME_AGAIN = 503;
+
+/**
+ * Of what a client asked for: failures of servers, of the way to them and of the gateway, which its operator wants to know
+ * of. What was wrong with the request itself, and clients that left, their own answers tell. Nobody waits for an answer
+ * about files of jobs, copies of watched folders and checks: of these every failure is told, but what an owner cancelled.
+ */
+export function isTold({ type, status, errorCode, job, copyId }: Omit<TransferRow, 'id'>): boolean {
+  if (status !== 'failed' || errorCode === 'cancelled') return false;
+  if (type === 'poll' || job !== null || copyId !== null) return true;
+  if (errorCode === 'permission_denied') return true;
+  const rule = Object.hasOwn(ERROR_RULES, errorCode ?? '') ? ERROR_RULES[errorCode as ErrorCode] : undefined;
+  return rule === undefined || (rule.status >= 500 && rule.status !== COME_AGAIN);
+}
+
+/** Its event, whose time is that of the end. */
+export function failureOf(row: Failed): DraftEvent {
+  const { id, accountId, connectionId, type, direction, filename, path, fileSize, durationMs, createdAt } = row;
+  const transfer = {
+    ...{ id, connectionId, type, direction, filename, path, fileSize, status: 'failed' },
+    ...{ errorMessage: row.errorMessage, errorCode: row.errorCode, durationMs, createdAt: createdAt.toISOString() },
+    ...{ requestId: row.requestId, jobId: row.job?.id ?? null },
+  };
+  const timestamp = new Date(createdAt.getTime() + durationMs).toISOString();
+  const body = JSON.stringify({ type: TRANSFER_FAILED, timestamp, data: { transfer } });
+  return { id: uuidv7(), accountId, type: TRANSFER_FAILED, body, connectionIds: [connectionId] };
+}
+
+/** Writes the events of those among `rows` that the CTE `written` has written. */
+export function tellingFailures(sql: Queryable, rows: readonly TransferRow[]) {
+  const told = rows.filter(isTold).map((row) => ({ ...failureOf(row), item: row.id }));
+  if (told.length === 0) return sql``;
+  return sql`
+    told as (${inserting(sql, told, true, sql`join written w on w.id = t.item`)}),`;
+}

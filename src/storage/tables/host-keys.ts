@@ -1,0 +1,145 @@
+/** What becomes of the host keys that servers announce: they wait, and are accepted or rejected by their owner or by the rule. */
+import { refusal } from '../../base/errors.js';
+import type { Connection } from '../../connections/connection.js';
+import { type HostKey, MAX_HOST_KEYS } from '../../connections/host-keys.js';
+import type { Database } from '../postgres/database.js';
+import type { Transaction } from '../postgres/sql.js';
+import type { Log } from '../startup.js';
+import {
+  knownKeys,
+  type ListedHostKey,
+  listAnnounced,
+  noteSeen,
+  removeAnnounced,
+  setRejected,
+  withdrawOthers,
+} from './announced-host-keys.js';
+import { type Actor, record } from './audit-log.js';
+import { type ManagedConnection, setTrustedKeys } from './connections.js';
+
+/** Known of one connection, those included that its owner has rejected. */
+const MOST_KNOWN = 32;
+
+interface Trusting {
+  readonly name: string;
+  readonly hostKeys: readonly string[];
+  readonly rotation: string | null;
+}
+
+export class HostKeys {
+  constructor(
+    private readonly database: Database,
+    private readonly connections: { forgetAll(): void },
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * Keys that the server of a trusted key, `shown`, has announced and proven. Those that it has withdrawn are forgotten;
+   * by the rule `accept` the new ones are trusted, and trusted ones no longer that it has ceased to announce.
+   */
+  async note({ id, accountId }: Pick<Connection, 'id' | 'accountId'>, shown: string, keys: readonly HostKey[]) {
+    await this.database.transaction(async (tx) => {
+      const connection = await lockedConnection(tx, accountId, id);
+      // Keys and server may have been changed since the session began.
+      if (connection === undefined || !connection.hostKeys.includes(shown)) return;
+      const seen = keys.map(({ fingerprint }) => fingerprint);
+      await withdrawOthers(tx, id, [...seen, ...connection.hostKeys]);
+      const former = await knownKeys(tx, id);
+      const isKnown = (key: HostKey): boolean => former.some(({ fingerprint }) => fingerprint === key.fingerprint);
+      const fresh = keys.filter((key) => !isKnown(key)).slice(0, Math.max(0, MOST_KNOWN - former.length));
+      const noted = [...keys.filter(isKnown), ...fresh];
+      await noteSeen(tx, { id, accountId }, noted);
+      for (const { fingerprint, algorithm } of fresh) {
+        if (connection.hostKeys.includes(fingerprint)) continue;
+        this.log('info', 'a server has announced a host key', { connectionId: id, fingerprint, algorithm });
+      }
+      if (connection.rotation === 'accept') await this.#follow(tx, { id, accountId }, connection, shown, noted);
+    });
+    this.connections.forgetAll();
+  }
+
+  async #follow(
+    tx: Transaction,
+    { id, accountId }: Pick<Connection, 'id' | 'accountId'>,
+    { name, hostKeys }: Trusting,
+    shown: string,
+    noted: readonly HostKey[],
+  ): Promise<void> {
+    const known = await knownKeys(tx, id);
+    const gone = known.filter(
+      ({ fingerprint, hasGone }) => hasGone && fingerprint !== shown && hostKeys.includes(fingerprint),
+    );
+    const kept = hostKeys.filter((one) => !gone.some(({ fingerprint }) => fingerprint === one));
+    const isWanted = ({ fingerprint }: HostKey): boolean =>
+      !hostKeys.includes(fingerprint) && known.some((key) => key.fingerprint === fingerprint && !key.isRejected);
+    const accepted = noted.filter(isWanted).slice(0, Math.max(0, MAX_HOST_KEYS - kept.length));
+    if (gone.length + accepted.length === 0) return;
+    await setTrustedKeys(tx, id, [...kept, ...accepted.map(({ fingerprint }) => fingerprint)]);
+    await removeAnnounced(
+      tx,
+      id,
+      gone.map(({ fingerprint }) => fingerprint),
+    );
+    const rule = 'hostKeyRotation: accept';
+    const actor: Actor = { accountId, kind: 'anonymous', id: null, email: rule, address: '', requestId: '' };
+    const tell = async (action: string, { fingerprint, algorithm }: HostKey): Promise<void> => {
+      const target = { kind: 'connection', id, name };
+      await record(tx, actor, { action, target, details: { fingerprint, algorithm, rule } });
+    };
+    for (const key of accepted) await tell('connection.accept_host_key', key);
+    for (const key of gone) await tell('connection.drop_host_key', key);
+  }
+
+  /** The latest first. */
+  async list(accountId: string, id: string): Promise<readonly ListedHostKey[]> {
+    return this.database.run((sql) => listAnnounced(sql, accountId, id));
+  }
+
+  /** Trusts one beside the others. @throws GatewayError unknown_item, bad_request where there are too many */
+  async accept(actor: Actor, connection: Pick<ManagedConnection, 'id' | 'name'>, fingerprint: string): Promise<void> {
+    await this.#decide(actor, connection, fingerprint, 'connection.accept_host_key', async (tx, { hostKeys }) => {
+      if (hostKeys.length >= MAX_HOST_KEYS) {
+        throw refusal(
+          'bad_request',
+          `connection ${connection.id} trusts ${MAX_HOST_KEYS} host keys; take one away first`,
+        );
+      }
+      await setTrustedKeys(tx, connection.id, [...hostKeys, fingerprint]);
+      await setRejected(tx, connection.id, [fingerprint], false);
+    });
+  }
+
+  /** It waits no longer, and no rule accepts it. @throws GatewayError unknown_item */
+  async reject(actor: Actor, connection: Pick<ManagedConnection, 'id' | 'name'>, fingerprint: string): Promise<void> {
+    await this.#decide(actor, connection, fingerprint, 'connection.reject_host_key', async (tx) => {
+      await setRejected(tx, connection.id, [fingerprint], true);
+    });
+  }
+
+  async #decide(
+    actor: Actor,
+    { id, name }: Pick<ManagedConnection, 'id' | 'name'>,
+    fingerprint: string,
+    action: string,
+    change: (tx: Transaction, connection: Trusting) => Promise<void>,
+  ): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const connection = await lockedConnection(tx, actor.accountId, id);
+      const key = (await knownKeys(tx, id)).find((one) => one.fingerprint === fingerprint);
+      if (connection === undefined || key === undefined || connection.hostKeys.includes(fingerprint)) {
+        throw refusal('unknown_item', `no host key ${fingerprint} of connection ${id} waits to be accepted`);
+      }
+      await change(tx, connection);
+      const details = { fingerprint, algorithm: key.algorithm };
+      await record(tx, actor, { action, target: { kind: 'connection', id, name }, details });
+    });
+    this.connections.forgetAll();
+  }
+}
+
+async function lockedConnection(tx: Transaction, accountId: string, id: string): Promise<Trusting | undefined> {
+  const [row] = await tx<Trusting[]>`
+    select name, host_keys as "hostKeys", settings ->> 'hostKeyRotation' as rotation from connections
+    where id = ${id} and account_id = ${accountId} for update`;
+  return row;
+}

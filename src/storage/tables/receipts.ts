@@ -1,0 +1,322 @@
+/**
+ * Receipts: what an account's transfers were, signed, each with the hash of the one before. Whoever is to add to a chain
+ * claims it, signs, and writes rows and receipts in one statement, which holds only while the claim does: so no node adds
+ * to what another one has not committed, and nothing is locked meanwhile.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+import { pause } from '../../base/deadline.js';
+import type { Database } from '../postgres/database.js';
+import { errorCodeOf } from '../postgres/errors.js';
+import { OwnerTurns } from '../postgres/owner-turns.js';
+import { type Queryable, takeRows } from '../postgres/sql.js';
+import type { ReceiptKey, ReceiptKeys, Signer } from '../secrets/receipt-keys.js';
+import { itemsOfIds, type RecordedTransfer } from './history-queries.js';
+import type { ReceiptFacts, TransferRow } from './transfer.js';
+
+/** Signed in one turn of the event loop: about 60 µs each. */
+const SLICE = 64;
+/** Whose claim is older has stood still: the chain is another one's. */
+const CLAIM_SECONDS = 2;
+/** In a transaction that counts what it writes, which others wait for. */
+const PATIENCE = '2s';
+/** Between looks at a chain that another node has claimed. */
+const LOOK_MS = { first: 3, most: 50 } as const;
+/** Raised by require_link. */
+const NOT_AS_SIGNED = 'RC001';
+
+export interface Receipt {
+  readonly sequence: number;
+  readonly transferId: string;
+  /** JWS, compact. */
+  readonly receipt: string;
+}
+
+/** A receipt beside what the history says now; null where that has been removed. */
+export interface ReceiptLine extends Receipt {
+  readonly transfer: RecordedTransfer | null;
+}
+
+export type ReceiptedRow = TransferRow & { readonly receipt: ReceiptFacts };
+
+export const isReceipted = (row: TransferRow): row is ReceiptedRow => row.receipt !== null && row.status === 'success';
+
+/** The right to be the next who adds to the chain of an account. */
+interface Claim {
+  readonly accountId: string;
+  readonly token: string;
+  /** Of the newest receipt. */
+  readonly sequence: number;
+  readonly head: string | null;
+  /** Of all receipts that are made of it: later than that of whoever had the claim before. */
+  readonly at: Date;
+  readonly sign: Signer;
+  /** Of the rows that it is for. */
+  readonly ended: ReadonlySet<string>;
+}
+
+/** What a batch adds to a chain. */
+export interface Links extends Pick<Claim, 'accountId' | 'token' | 'at'> {
+  readonly made: readonly Receipt[];
+  /** Of the chain as it was. */
+  readonly since: number;
+  readonly head: string | null;
+}
+
+/** Writes rows, and `links` in the same statement. Resolves to the ids of those that it has written. */
+type Write = (sql: Queryable, links?: Links) => Promise<ReadonlySet<string>>;
+
+export class Receipts {
+  /** Of the accounts whose chains this process adds to. */
+  readonly #turns = new OwnerTurns();
+
+  constructor(
+    private readonly database: Database,
+    private readonly keyring: ReceiptKeys,
+  ) {}
+
+  keys(): Promise<readonly ReceiptKey[]> {
+    return this.keyring.all();
+  }
+
+  async find(accountId: string, transferId: string): Promise<Receipt | undefined> {
+    return this.database.first<Receipt>`
+      select sequence, transfer_id as "transferId", receipt from receipts
+      where transfer_id = ${transferId} and account_id = ${accountId}`;
+  }
+
+  /** Those behind `after`, in order. */
+  async list(accountId: string, after: number, limit: number): Promise<readonly ReceiptLine[]> {
+    return this.database.run(async (sql) => {
+      const found = await sql<Receipt[]>`
+        select sequence, transfer_id as "transferId", receipt from receipts
+        where account_id = ${accountId} and sequence > ${after} order by sequence limit ${limit}`;
+      const rows = takeRows(found);
+      const items = await itemsOfIds(
+        sql,
+        accountId,
+        rows.map(({ transferId }) => transferId),
+      );
+      return rows.map((row) => ({ ...row, transfer: items.get(row.transferId) ?? null }));
+    });
+  }
+
+  /** The number of the last one, kept or not; 0 = there was none. */
+  async lastOf(accountId: string): Promise<number> {
+    const row = await this.database.first<{ last: number }>`
+      select sequence as last from receipt_chains where account_id = ${accountId}`;
+    return row?.last ?? 0;
+  }
+
+  /** Runs `write`, on what `run` gives it, so that each of these rows of one account that it writes has its receipt. */
+  async linked(
+    rows: readonly ReceiptedRow[],
+    run: (work: (sql: Queryable) => Promise<ReadonlySet<string>>) => Promise<ReadonlySet<string>>,
+    write: Write,
+  ): Promise<ReadonlySet<string>> {
+    try {
+      return await this.#claimed(rows, async (claim) => {
+        const links = await linksOf(
+          claim,
+          rows.filter(({ id }) => !claim.ended.has(id)),
+        );
+        return run((sql) => write(sql, links));
+      });
+    } catch (error) {
+      // It was too late, or another one has ended what a row was to end.
+      if (isNotAsSigned(error)) return this.afterwards(rows, write);
+      throw error;
+    }
+  }
+
+  /** The same where only `write` finds out what it writes, in a transaction: the account's totals are locked meanwhile. */
+  async afterwards(rows: readonly ReceiptedRow[], write: Write): Promise<ReadonlySet<string>> {
+    for (;;) {
+      try {
+        return await this.#claimed(rows, (claim) =>
+          this.database.transaction(async (tx) => {
+            await tx`select set_config('idle_in_transaction_session_timeout', ${PATIENCE}, true)`;
+            const written = await write(tx);
+            const links = await linksOf(
+              claim,
+              rows.filter(({ id }) => written.has(id)),
+            );
+            await tx`with ${linking(tx, links)} select require_link((select count(*) from moved) = 1)`;
+            return written;
+          }),
+        );
+      } catch (error) {
+        if (!isNotAsSigned(error)) throw error;
+      }
+    }
+  }
+
+  /** Waits while another node has the claim. One who fails gives it back. */
+  async #claimed<T>(rows: readonly ReceiptedRow[], work: (claim: Claim) => Promise<T>): Promise<T> {
+    const [first] = rows;
+    if (first === undefined) throw new Error('there is nothing to be receipted');
+    const { accountId } = first;
+    return this.#turns.run(accountId, async () => {
+      const claim = await this.#claim(
+        accountId,
+        rows.map(({ id }) => id),
+      );
+      try {
+        return await work(claim);
+      } catch (error) {
+        await this.#release(claim).catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  async #claim(accountId: string, ids: readonly string[]): Promise<Claim> {
+    const token = randomUUID();
+    for (let lookMs: number = LOOK_MS.first; ; lookMs = Math.min(2 * lookMs, LOOK_MS.most)) {
+      // Never waits: not for a batch that is just being written, nor for the disk, which the batch will wait for.
+      const claimed = await this.database.first<
+        Omit<Claim, 'ended' | 'sign'> & { key: string; ended: string[] | null }
+      >`
+        with free as (
+          select account_id from receipt_chains
+          where account_id = ${accountId} and (claim is null or claimed_until < clock_timestamp())
+          for update skip locked
+        ),
+        claimed as (
+          update receipt_chains c
+          set claim = ${token}, claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
+          from free where c.account_id = free.account_id returning c.sequence, c.head
+        )
+        select ${accountId}::uuid as "accountId", ${token}::uuid as token, sequence, head, clock_timestamp() as at,
+          (select id from receipt_keys where is_active) as key,
+          (select array_agg(id) from transfers
+           where id = any(${(sql) => sql.types.uuids(ids)}) and status <> 'pending') as ended,
+          set_config('synchronous_commit', 'off', true)
+        from claimed`;
+      if (claimed !== undefined) {
+        const { key, ended, ...claim } = claimed;
+        return {
+          ...claim,
+          ended: new Set(ended),
+          sign: await this.database.run((sql) => this.keyring.signer(sql, key)),
+        };
+      }
+      if (lookMs === LOOK_MS.first) await this.#begin(accountId);
+      else await pause(lookMs * (0.5 + Math.random()));
+    }
+  }
+
+  /** A chain of none, where there is no chain yet. */
+  async #begin(accountId: string): Promise<void> {
+    await this.database
+      .all`insert into receipt_chains (account_id) values (${accountId}) on conflict (account_id) do nothing`;
+  }
+
+  async #release({ accountId, token }: Claim): Promise<void> {
+    await this.database.all`
+      update receipt_chains set claim = null, claimed_until = null where account_id = ${accountId} and claim = ${token}`;
+  }
+
+  /** Forgets the oldest of each chain, in steps; resolves to how many. */
+  async deleteOlder(before: Date, limit: number): Promise<number> {
+    const rows = await this.database.all`
+      delete from receipts r using (
+        select o.account_id, o.sequence from receipt_chains c cross join lateral (
+          select account_id, sequence, recorded_at from receipts where account_id = c.account_id
+          order by sequence limit ${limit}) o
+        where o.recorded_at < ${before}) old
+      where r.account_id = old.account_id and r.sequence = old.sequence returning 1 as gone`;
+    return rows.length;
+  }
+}
+
+const isNotAsSigned = (error: unknown): boolean => errorCodeOf(error) === NOT_AS_SIGNED;
+
+/** In the order in which the transfers began, and with turns for others between. */
+async function linksOf(claim: Claim, rows: readonly ReceiptedRow[]): Promise<Links> {
+  const { accountId, token, at, sign, sequence: since } = claim;
+  const made: Receipt[] = [];
+  let { head } = claim;
+  const ordered = [...rows].sort((one, other) => (one.id < other.id ? -1 : 1));
+  for (const [index, row] of ordered.entries()) {
+    if (index % SLICE === SLICE - 1) await turn();
+    const sequence = since + index + 1;
+    const receipt = sign(payloadOf(row, { sequence, head }, at));
+    head = hashOf(receipt);
+    made.push({ sequence, transferId: row.id, receipt });
+  }
+  return { accountId, token, at, since, made, head };
+}
+
+/** CTEs that add to a chain; `moved` is a row where its claim holds. */
+function linking(sql: Queryable, { accountId, token, at, since, made, head }: Links) {
+  const { uuids, bigints, texts } = sql.types;
+  return sql`
+    moved as (
+      update receipt_chains set sequence = ${since + made.length}, head = ${head}, claim = null, claimed_until = null
+      where account_id = ${accountId} and claim = ${token} and sequence = ${since} returning 1
+    ),
+    receipted as (
+      insert into receipts (account_id, sequence, transfer_id, recorded_at, receipt)
+      select ${accountId}::uuid, t.sequence, t.transfer_id, ${at}::timestamptz, t.receipt
+      from unnest(${bigints(made.map(({ sequence }) => sequence))}, ${uuids(made.map(({ transferId }) => transferId))},
+        ${texts(made.map(({ receipt }) => receipt))}) as t (sequence, transfer_id, receipt)
+    )`;
+}
+
+/** The same in the statement of the CTE `written`, and what it selects beside: it fails unless that has written them all. */
+export function linkingWritten(sql: Queryable, links: Links) {
+  const ids = sql.types.uuids(links.made.map(({ transferId }) => transferId));
+  return {
+    with: sql`${linking(sql, links)},`,
+    required: sql`, require_link((select count(*) from moved) = 1
+      and (select count(*) from written where id = any(${ids})) = ${links.made.length})`,
+  };
+}
+
+export function hashOf(receipt: string): string {
+  return `sha-256:${createHash('sha256').update(receipt).digest('hex')}`;
+}
+
+function payloadOf(
+  row: ReceiptedRow,
+  { sequence, head }: { readonly sequence: number; readonly head: string | null },
+  at: Date,
+): object {
+  const { source, verified, deleted, movedTo, paths, ...server } = row.receipt;
+  return {
+    sequence,
+    previous: head,
+    recordedAt: at.toISOString(),
+    account: row.accountId,
+    server,
+    // Absent ones are left out by JSON.
+    ...{ source, verified, deleted, movedTo, paths },
+    transfer: recordOf(row),
+  };
+}
+
+/** As the history tells it from now on. */
+function recordOf(row: TransferRow): object {
+  return {
+    id: row.id,
+    connectionId: row.connectionId,
+    type: row.type,
+    direction: row.direction,
+    filename: row.filename,
+    path: row.path,
+    fileSize: row.fileSize,
+    status: row.status,
+    errorMessage: row.errorMessage,
+    durationMs: row.durationMs,
+    createdAt: row.createdAt.toISOString(),
+    errorCode: row.errorCode,
+    requestId: row.requestId,
+    jobId: row.job?.id ?? null,
+    digest: row.digest === null ? null : `sha-256:${row.digest}`,
+    noDigest: row.noDigest,
+    digestReadBytes: row.digestReadBytes,
+    stages: row.stages === null ? null : (JSON.parse(row.stages) as object),
+    keyId: row.keyId,
+  };
+}

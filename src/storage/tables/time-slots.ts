@@ -1,0 +1,37 @@
+/** Many times of a connection in few numbers: how many of them fell into each slot. */
+
+/** Upper ends in milliseconds; what is longer falls into one more slot. */
+const ENDS = [
+  ...[1, 2, 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 500, 750],
+  ...[1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000, 20_000],
+];
+/** What stands for the end of the last one. */
+const LONGEST_MS = 30_000;
+
+/** From 1, as arrays of the database count. */
+export function slotOf(ms: number | undefined): number | undefined {
+  if (ms === undefined) return undefined;
+  const slot = ENDS.findIndex((end) => ms <= end);
+  return (slot < 0 ? ENDS.length : slot) + 1;
+}
+
+/** The time that a part of them (0 to 1) did not exceed, as if those of a slot lay evenly in it; null where there is none. */
+export function quantile(counts: readonly number[], part: number): number | null {
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  if (all === 0) return null;
+  let rank = part * all;
+  for (const [slot, count] of counts.entries()) {
+    if (rank > count) {
+      rank -= count;
+      continue;
+    }
+    const from = ENDS[slot - 1] ?? 0;
+    return from + ((ENDS[slot] ?? LONGEST_MS) - from) * (rank / count);
+  }
+  return LONGEST_MS;
+}
+
+export function added(one: readonly number[], other: readonly number[]): number[] {
+  const length = Math.max(one.length, other.length);
+  return Array.from({ length }, (_, slot) => (one[slot] ?? 0) + (other[slot] ?? 0));
+}

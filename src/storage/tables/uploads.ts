@@ -1,0 +1,309 @@
+/** Resumable uploads: what stands of them, and which request of which node writes to each. */
+import { GatewayError, refusal } from '../../base/errors.js';
+import type { Database } from '../postgres/database.js';
+import { type Queryable, storable } from '../postgres/sql.js';
+
+export interface NewUpload {
+  readonly id: string;
+  readonly accountId: string;
+  readonly connectionId: string;
+  readonly keyId: string | null;
+  readonly path: string;
+  readonly hidden: string;
+  readonly metadata: string;
+  readonly overwrite: boolean;
+  readonly modifiedAt: Date | null;
+  readonly length: number | null;
+  readonly wantsDigest: boolean;
+  /** Kept states of the SHA-256 of its bytes; null where none is taken. */
+  readonly hashStates: Buffer | null;
+}
+
+export interface Upload extends NewUpload {
+  readonly storeId: string;
+  /** Bytes that were told to stand. */
+  readonly stands: number;
+  readonly isExact: boolean;
+  readonly isUnproven: boolean;
+  readonly state: 'open' | 'publishing' | 'done';
+  readonly transferId: string | null;
+  /** Of the file that it has become. */
+  readonly digest: Buffer | null;
+  readonly writer: string | null;
+  readonly expiresAt: Date;
+}
+
+export interface UploadPart {
+  readonly number: number;
+  readonly size: number;
+  readonly etag: string;
+  readonly checksum: string | null;
+}
+
+export interface UploadTail {
+  readonly slot: number;
+  readonly part: number;
+  readonly start: number;
+  readonly size: number;
+}
+
+export interface UploadAddress {
+  readonly accountId: string;
+  readonly connectionId: string;
+  readonly id: string;
+}
+
+/** What a writer has come to, by its lease. */
+export interface WriterProgress {
+  readonly id: string;
+  readonly writer: string;
+  /** Bytes that stand for sure. */
+  readonly stands: number;
+  /** Absent: those that are known still hold. */
+  readonly hashStates?: Buffer | undefined;
+}
+
+export interface UploadLimits {
+  readonly unfinished: number;
+  readonly expireHours: number;
+}
+
+/** Of a writer that says nothing more: then another request may go on. */
+const LEASE_SECONDS = 8;
+
+export class Uploads {
+  constructor(private readonly database: Database) {}
+
+  /** Before anything of it is on the remote. @throws GatewayError share_exceeded */
+  async create(row: NewUpload, writer: string, limits: UploadLimits): Promise<Upload> {
+    const { accountId } = row;
+    return this.database.transaction(async (tx) => {
+      // The account's row is the lock: of two that are begun at once the second one counts the first.
+      await tx`select from accounts where id = ${accountId} for no key update`;
+      const [room] = await tx<{ taken: number }[]>`
+        select count(*) as taken from uploads where account_id = ${accountId} and state <> 'done'`;
+      if ((room?.taken ?? 0) >= limits.unfinished) {
+        throw refusal(
+          'share_exceeded',
+          `this account has ${limits.unfinished} unfinished uploads already; end some first`,
+        );
+      }
+      const [upload] = await tx<Upload[]>`
+        insert into uploads as u (id, account_id, connection_id, key_id, path, hidden, metadata, overwrite, modified_at,
+          length, wants_digest, hash_states, writer, writer_key, lease_until, expires_at)
+        values (${row.id}, ${accountId}, ${row.connectionId}, ${row.keyId}, ${storable(row.path)},
+          ${storable(row.hidden)}, ${storable(row.metadata)}, ${row.overwrite}, ${row.modifiedAt}, ${row.length},
+          ${row.wantsDigest}, ${row.hashStates}, ${writer}, ${row.keyId ?? ''}, ${leaseEnd(tx)}, ${expiry(tx, limits)})
+        returning ${columns(tx)}`;
+      return upload as Upload;
+    });
+  }
+
+  /** undefined when unknown, expired, or another account's or connection's. */
+  async find({ accountId, connectionId, id }: UploadAddress): Promise<Upload | undefined> {
+    return this.database.first<Upload>`
+      select ${columns} from uploads u where u.id = ${id} and u.account_id = ${accountId}
+        and u.connection_id = ${connectionId} and u.expires_at > now()`;
+  }
+
+  /**
+   * Makes `writer` its only one. `held`: another one writes, and was asked to end where it is of the same key. What a
+   * dead writer left is not exact.
+   */
+  async take(
+    { accountId, connectionId, id }: UploadAddress,
+    writer: string,
+    keyId: string,
+    limits: Pick<UploadLimits, 'expireHours'>,
+  ): Promise<{ readonly upload: Upload } | { readonly held: 'by-own' | 'by-other' } | undefined> {
+    return this.database.run(async (sql) => {
+      const at = sql`u.id = ${id} and u.account_id = ${accountId} and u.connection_id = ${connectionId}
+        and u.expires_at > now()`;
+      const [upload] = await sql<Upload[]>`
+        update uploads u set writer = ${writer}, writer_key = ${keyId}, is_asked = false,
+          lease_until = ${leaseEnd(sql)}, is_exact = u.is_exact and u.writer is null, expires_at = ${expiry(sql, limits)}
+        where ${at} and (u.writer is null or u.lease_until < now()) returning ${columns(sql)}`;
+      if (upload !== undefined) return { upload };
+      const [asked] = await sql<{ own: boolean }[]>`
+        update uploads u set is_asked = u.is_asked or u.writer_key = ${keyId} where ${at}
+        returning coalesce(u.writer_key = ${keyId}, true) as own`;
+      return asked && { held: asked.own ? 'by-own' : 'by-other' };
+    });
+  }
+
+  /** Of writers that are at work; those that are missing in the answer are writers no more. */
+  async renew(
+    writers: readonly WriterProgress[],
+    { expireHours }: Pick<UploadLimits, 'expireHours'>,
+  ): Promise<ReadonlyMap<string, { readonly isAsked: boolean }>> {
+    const rows = await this.database.run(
+      (sql) => sql<{ writer: string; isAsked: boolean }[]>`
+        update uploads u set lease_until = ${leaseEnd(sql)}, stands = greatest(u.stands, w.stands),
+          hash_states = case when w.stands >= u.stands then coalesce(decode(w.states, 'hex'), u.hash_states)
+            else u.hash_states end,
+          expires_at = ${expiry(sql, { expireHours })}
+        from unnest(${sql.types.uuids(writers.map(({ id }) => id))},
+          ${sql.types.uuids(writers.map(({ writer }) => writer))},
+          ${sql.types.bigints(writers.map(({ stands }) => stands))},
+          ${sql.types.texts(writers.map(({ hashStates }) => hashStates?.toString('hex') ?? null))})
+          as w (id, writer, stands, states)
+        where u.id = w.id and u.writer = w.writer returning u.writer, u.is_asked as "isAsked"`,
+    );
+    return new Map(rows.map(({ writer, isAsked }) => [writer, { isAsked }]));
+  }
+
+  /** What its writer knows of it now. @throws GatewayError upload_locked where that is its writer no more */
+  async note(
+    { id, writer }: { readonly id: string; readonly writer: string | null },
+    changes: Partial<
+      Pick<Upload, 'stands' | 'isExact' | 'isUnproven' | 'state' | 'length' | 'storeId' | 'wantsDigest' | 'hashStates'>
+    >,
+  ): Promise<Upload> {
+    const { stands = null, isExact = null, isUnproven = null, state = null, length = null, storeId = null } = changes;
+    const { wantsDigest = null, hashStates = null } = changes;
+    const upload = await this.database.first<Upload>`
+      update uploads u set stands = coalesce(${stands}::bigint, u.stands),
+        is_exact = coalesce(${isExact}::boolean, u.is_exact),
+        is_unproven = coalesce(${isUnproven}::boolean, u.is_unproven), state = coalesce(${state}::text, u.state),
+        length = coalesce(${length}::bigint, u.length), store_id = coalesce(${storeId}::text, u.store_id),
+        wants_digest = coalesce(${wantsDigest}::boolean, u.wants_digest),
+        hash_states = coalesce(${hashStates}::bytea, u.hash_states)
+      where u.id = ${id} and u.writer = ${writer} returning ${columns}`;
+    if (upload === undefined) throw goneOn();
+    return upload;
+  }
+
+  /** Others may write. `isExact` false: nobody knows what stands. */
+  async release(id: string, writer: string, isExact: boolean): Promise<void> {
+    await this.database.all`
+      update uploads set writer = null, lease_until = null, is_asked = false, is_exact = is_exact and ${isExact}
+      where id = ${id} and writer = ${writer}`;
+  }
+
+  /** It is over, and what is left of it could not be removed now. */
+  async expire(id: string, writer: string): Promise<void> {
+    await this.database.all`update uploads set expires_at = now() where id = ${id} and writer = ${writer}`;
+  }
+
+  async remove(id: string, writer: string): Promise<void> {
+    await this.database.all`delete from uploads where id = ${id} and writer = ${writer}`;
+  }
+
+  /** Forgets some that are done and have expired; how many. */
+  async forgetDone(most: number): Promise<number> {
+    const gone = await this.database.all`
+      delete from uploads where id in (
+        select id from uploads where expires_at < now() and state = 'done'
+        order by expires_at limit ${most} for update skip locked)
+      returning 1`;
+    return gone.length;
+  }
+
+  /**
+   * Some of one connection that have expired and that nobody writes to; `writer` has a while to take them away. Until then
+   * that connection has no others: one whose server is away keeps nobody else's waiting.
+   */
+  async claimExpired(writer: string, most: number, seconds: number): Promise<readonly Upload[]> {
+    return this.database.all<Upload>`
+      with oldest as (
+        select connection_id from uploads where expires_at < now() and state <> 'done' group by connection_id
+        having bool_and(writer is null or lease_until < now()) order by min(expires_at) limit 1)
+      update uploads u set writer = ${writer}, writer_key = '', lease_until = now() + make_interval(secs => ${seconds})
+      where u.id in (
+        select id from uploads where connection_id = (select connection_id from oldest)
+          and expires_at < now() and state <> 'done' and (writer is null or lease_until < now())
+        order by expires_at limit ${most} for update skip locked)
+      returning ${columns}`;
+  }
+
+  /** All of a connection that are not done: whoever writes to one (`isHeld`) does so no more in a moment. */
+  async claimAll(
+    { accountId, connectionId }: Omit<UploadAddress, 'id'>,
+    writer: string,
+    seconds: number,
+  ): Promise<readonly (Upload & { readonly isHeld: boolean })[]> {
+    return this.database.all<Upload & { readonly isHeld: boolean }>`
+      with former as (
+        select id, coalesce(lease_until > now(), false) as held from uploads
+        where account_id = ${accountId} and connection_id = ${connectionId} and state <> 'done' for update)
+      update uploads u set writer = ${writer}, writer_key = '', lease_until = now() + make_interval(secs => ${seconds}),
+        expires_at = now()
+      from former f where u.id = f.id returning ${columns}, f.held as "isHeld"`;
+  }
+
+  async parts(id: string): Promise<readonly UploadPart[]> {
+    return this.database.all<UploadPart>`
+      select number, size, etag, checksum from upload_parts where upload_id = ${id} order by number`;
+  }
+
+  async tails(id: string): Promise<readonly UploadTail[]> {
+    return this.database.all<UploadTail>`select slot, part, start, size from upload_tails where upload_id = ${id}`;
+  }
+
+  /** With states that go as far as these parts. @throws GatewayError upload_locked where `writer` is its writer no more */
+  async addParts(id: string, writer: string, parts: readonly UploadPart[], hashStates: Buffer | null): Promise<void> {
+    if (parts.length === 0) return;
+    const added = await this.database.run(
+      (sql) => sql`
+        with own as (
+          update uploads set hash_states = coalesce(${hashStates}::bytea, hash_states)
+          where id = ${id} and writer = ${writer} returning id
+        )
+        insert into upload_parts as p (upload_id, number, size, etag, checksum)
+        select own.id, t.* from own, unnest(${sql.types.bigints(parts.map(({ number }) => number))}::int[],
+          ${sql.types.bigints(parts.map(({ size }) => size))}, ${sql.types.texts(parts.map(({ etag }) => etag))},
+          ${sql.types.texts(parts.map(({ checksum }) => checksum))}) as t
+        on conflict (upload_id, number) do update set size = excluded.size, etag = excluded.etag,
+          checksum = excluded.checksum
+        returning 1`,
+    );
+    if (added.length === 0) throw goneOn();
+  }
+
+  /** The same of a tail. */
+  async keepTail(
+    id: string,
+    writer: string,
+    { slot, part, start, size }: UploadTail,
+    hashStates: Buffer | null,
+  ): Promise<void> {
+    const kept = await this.database.all`
+      with own as (
+        update uploads set hash_states = coalesce(${hashStates}::bytea, hash_states)
+        where id = ${id} and writer = ${writer} returning id
+      )
+      insert into upload_tails (upload_id, slot, part, start, size)
+      select own.id, ${slot}::int, ${part}::int, ${start}::bigint, ${size}::bigint from own
+      on conflict (upload_id, slot) do update set part = excluded.part, start = excluded.start, size = excluded.size
+      returning 1`;
+    if (kept.length === 0) throw goneOn();
+  }
+}
+
+/** A CTE that ends the uploads which are among the rows of `input`; `ended` has the transfers that did. */
+export function endingUploads(sql: Queryable, ends: readonly { readonly id: string; readonly uploadId: string }[]) {
+  const { uuids } = sql.types;
+  return sql`
+    ended as (
+      update uploads u set state = 'done', transfer_id = n.id, stands = n.file_size, length = n.file_size,
+        is_exact = true, writer = null, lease_until = null, hash_states = null, digest = decode(n.digest, 'hex')
+      from input n join unnest(${uuids(ends.map(({ id }) => id))}, ${uuids(ends.map(({ uploadId }) => uploadId))})
+        as p (id, upload_id) on p.id = n.id
+      where u.id = p.upload_id and u.state <> 'done' and n.status = 'success' returning u.transfer_id as id
+    ),`;
+}
+
+const goneOn = (): GatewayError => new GatewayError('upload_locked', 'another request has gone on with this upload');
+
+const leaseEnd = (sql: Queryable) => sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
+
+const expiry = (sql: Queryable, { expireHours }: Pick<UploadLimits, 'expireHours'>) =>
+  sql`now() + make_interval(hours => ${expireHours})`;
+
+function columns(sql: Queryable) {
+  return sql`
+    u.id, u.account_id as "accountId", u.connection_id as "connectionId", u.key_id as "keyId", u.path, u.hidden,
+    u.store_id as "storeId", u.metadata, u.overwrite, u.modified_at as "modifiedAt", u.length, u.stands, u.wants_digest as "wantsDigest", u.hash_states as "hashStates", u.digest,
+    u.is_exact as "isExact", u.is_unproven as "isUnproven", u.state, u.transfer_id as "transferId", u.writer,
+    u.expires_at as "expiresAt"`;
+}

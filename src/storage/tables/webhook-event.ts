@@ -1,0 +1,90 @@
+/** An event on its way to a receiver, and its tries. */
+import type { NewCopy } from './route-copies.js';
+
+/** A file as it was when it was reported. */
+export interface DeliveredFile {
+  readonly path: string;
+  readonly size: number;
+  readonly modifiedMs: number;
+  /** The store's own tag, where it has one. */
+  readonly etag?: string;
+  /** Whether a file that replaced it would show; absent in events of version 1.0. */
+  readonly isExact?: boolean;
+}
+
+export interface NewEvent {
+  /** UUIDv7; the `webhook-id` of every try. */
+  readonly id: string;
+  readonly type: string;
+  readonly body: string;
+  readonly fileCount: number;
+  /** What is moved or deleted after the delivery; empty = kept. */
+  readonly files: readonly DeliveredFile[];
+  /** Of each of its files, where they are copied before anybody is told of them. */
+  readonly copies?: readonly NewCopy[];
+  /** Whether the folder's own webhook is told. */
+  readonly isSent: boolean;
+  readonly createdAt: Date;
+}
+
+export type EventState = 'pending' | 'delivered' | 'dead' | 'cancelled';
+
+/** An event on its way to one receiver: that of its folder, of its job, or a webhook. */
+export interface WebhookEvent {
+  /** Of the delivery; to a folder's own receiver or a job's it is the event's. */
+  readonly id: string;
+  /** The `webhook-id` of every try. */
+  readonly eventId: string;
+  /** null of all others. */
+  readonly folderId: string | null;
+  readonly jobId: string | null;
+  readonly webhookId: string | null;
+  /** Of a job's; the others have their own. */
+  readonly webhookUrl: string | null;
+  readonly accountId: string;
+  readonly type: string;
+  readonly body: string;
+  readonly fileCount: number;
+  readonly files: readonly DeliveredFile[];
+  readonly state: EventState;
+  readonly attempts: number;
+  readonly nextAttemptAt: Date | null;
+  /** Nothing is sent while copies are pending. */
+  readonly copyState: 'none' | 'pending' | 'done';
+  readonly copiesFailed: number;
+  readonly afterAction: 'none' | 'pending' | 'done';
+  readonly deliveredAt: Date | null;
+  readonly createdAt: Date;
+  /** When this was read, by the database's clock. */
+  readonly readAt: Date;
+}
+
+export interface NewAttempt {
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  /** Of the answer; null when there was none. */
+  readonly status: number | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  /** The first 4 kB. */
+  readonly answer: string | null;
+}
+
+export interface Attempt extends NewAttempt {
+  readonly id: string;
+}
+
+/** What a try led to. `gone`: the receiver wants nothing of this folder or webhook any more (410). */
+export type AttemptVerdict =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'retry'; readonly at: Date }
+  | { readonly kind: 'dead' }
+  | { readonly kind: 'gone' };
+
+export interface EventFilter {
+  readonly folderId?: string;
+  readonly webhookId?: string;
+  readonly state?: EventState;
+  readonly limit: number;
+  readonly offset: number;
+}

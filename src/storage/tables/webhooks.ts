@@ -1,0 +1,177 @@
+/** Webhooks: receivers that an account subscribes to types of its events. */
+import { refusal } from '../../base/errors.js';
+import { uuidv7 } from '../../base/uuid.js';
+import type { Database } from '../postgres/database.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
+import type { NamedSecrets } from '../secrets/sealed-rows.js';
+import type { WebhookSecret } from '../secrets/webhook-secret.js';
+import { type Actor, record } from './audit-log.js';
+import { cancelOfWebhook, purgeOfDeletedWebhooks } from './webhook-events.js';
+import { withLogin, withoutLogin } from './webhook-targets.js';
+
+export interface WebhookSettings {
+  /** Without a login. */
+  readonly url: string;
+  readonly events: readonly string[];
+  /** Only events of these alone; empty = of all. */
+  readonly connectionIds: readonly string[];
+  readonly isActive: boolean;
+}
+
+export interface Webhook extends WebhookSettings {
+  readonly id: string;
+  readonly accountId: string;
+  /** When the receiver answered 410: since then nothing is sent. */
+  readonly endedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** What was a login in its URL. */
+const LOGIN = 'login';
+const PURGED_AT_ONCE = 1000;
+
+export class Webhooks {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: NamedSecrets,
+    private readonly signing: WebhookSecret,
+  ) {}
+
+  /** Resolves to it and its secret, which is shown this once. @throws GatewayError share_exceeded */
+  async create(
+    actor: Actor,
+    settings: WebhookSettings,
+    most: number,
+  ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
+    const { accountId } = actor;
+    const id = uuidv7();
+    const target = withoutLogin(settings.url);
+    return this.database.transaction(async (tx) => {
+      // Two that are made at once are counted one after the other.
+      await tx`select pg_advisory_xact_lock(hashtextextended('webhooks ' || ${accountId}::text, 0))`;
+      const [row] = await tx<{ count: number }[]>`
+        select count(*) as count from webhooks where account_id = ${accountId} and deleted_at is null`;
+      if ((row?.count ?? 0) >= most) {
+        throw refusal('share_exceeded', `this account has ${most} webhooks already; delete one first`);
+      }
+      await tx`
+        insert into webhooks (id, account_id, url, events, connection_ids, is_active)
+        values (${id}, ${accountId}, ${target.url}, ${tx.types.texts([...settings.events])},
+          ${tx.types.texts([...settings.connectionIds])}, ${settings.isActive})`;
+      const secret = await this.signing.add(tx, id);
+      await this.secrets.put(tx, id, LOGIN, target.login ?? null);
+      await record(tx, actor, {
+        action: 'webhook.create',
+        target: targetOf(id, target.url),
+        details: detailsOf(settings),
+      });
+      return { webhook: (await this.findIn(tx, accountId, id)) as Webhook, secret };
+    });
+  }
+
+  /** Oldest first. */
+  async list(accountId: string): Promise<readonly Webhook[]> {
+    return this.database.all<Webhook>`
+      select ${columns} from webhooks where account_id = ${accountId} and deleted_at is null order by id`;
+  }
+
+  /** undefined when unknown or another account's. */
+  async find(accountId: string, id: string): Promise<Webhook | undefined> {
+    return this.database.run((sql) => this.findIn(sql, accountId, id));
+  }
+
+  /** Where its events go, and what signs them; undefined where nobody is to have them any more. */
+  async targetOf(id: string): Promise<{ readonly url: string; readonly secrets: readonly string[] } | undefined> {
+    const row = await this.database.first<{ url: string }>`
+      select url from webhooks where id = ${id} and deleted_at is null and ended_at is null`;
+    if (row === undefined) return undefined;
+    const login = await this.database.run((sql) => this.secrets.find(sql, id, LOGIN));
+    return { url: withLogin(row.url, login), secrets: await this.signing.current(id) };
+  }
+
+  /** What is absent stays. A receiver that had ended is tried again once it is switched on, or another. */
+  async edit(actor: Actor, id: string, changes: Partial<WebhookSettings>): Promise<Webhook | undefined> {
+    const { accountId } = actor;
+    return this.database.transaction(async (tx) => {
+      const [former] = await tx<Webhook[]>`
+        select ${columns(tx)} from webhooks
+        where id = ${id} and account_id = ${accountId} and deleted_at is null for update`;
+      if (former === undefined) return undefined;
+      const target = changes.url === undefined ? undefined : withoutLogin(changes.url);
+      const next = { ...former, ...changes, url: target?.url ?? former.url };
+      const isTriedAgain = changes.isActive === true || next.url !== former.url;
+      const isActive = changes.isActive ?? (former.isActive || (isTriedAgain && former.endedAt !== null));
+      await tx`
+        update webhooks set url = ${next.url}, events = ${tx.types.texts([...next.events])},
+          connection_ids = ${tx.types.texts([...next.connectionIds])}, is_active = ${isActive},
+          ended_at = case when ${isTriedAgain} then null else ended_at end
+        where id = ${id}`;
+      // The login that is stored is for the receiver that it was given for.
+      const hasOtherLogin = target !== undefined && (target.login !== undefined || target.url !== former.url);
+      if (hasOtherLogin) await this.secrets.put(tx, id, LOGIN, target.login ?? null);
+      const said = Object.fromEntries(Object.entries({ ...changes, ...(target && { url: target.url }) }));
+      await record(tx, actor, { action: 'webhook.update', target: targetOf(id, next.url), details: detailsOf(said) });
+      return this.findIn(tx, accountId, id);
+    });
+  }
+
+  /** Ends its undelivered events; its rows go bit by bit. False = unknown. */
+  async remove(actor: Actor, id: string): Promise<boolean> {
+    return this.database.transaction(async (tx) => {
+      const [gone] = await tx<{ url: string }[]>`
+        update webhooks set deleted_at = now(), is_active = false
+        where id = ${id} and account_id = ${actor.accountId} and deleted_at is null returning url`;
+      if (gone === undefined) return false;
+      await cancelOfWebhook(tx, id);
+      await this.secrets.replaceAll(tx, id, {});
+      await record(tx, actor, { action: 'webhook.delete', target: targetOf(id, gone.url) });
+      return true;
+    });
+  }
+
+  /** A new secret; the one before signs along for a day. */
+  rotateSecret(actor: Actor, { id, url }: Webhook): Promise<string> {
+    return this.signing.rotate(id, (tx) =>
+      record(tx, actor, { action: 'webhook.rotate_secret', target: targetOf(id, url) }),
+    );
+  }
+
+  /** The receiver wants nothing more. */
+  async endDeliveries(tx: Transaction, id: string): Promise<void> {
+    await tx`update webhooks set is_active = false, ended_at = now() where id = ${id}`;
+    await cancelOfWebhook(tx, id);
+  }
+
+  async resumeDeliveries(tx: Transaction, id: string): Promise<void> {
+    await tx`update webhooks set is_active = true, ended_at = null where id = ${id} and ended_at is not null`;
+  }
+
+  /** Removes what deleted ones leave, in small steps. */
+  async purgeDeleted(): Promise<void> {
+    await this.database.run((sql) => purgeOfDeletedWebhooks(sql, PURGED_AT_ONCE));
+    await this.database.all`
+      delete from webhooks w where deleted_at is not null
+        and not exists (select from webhook_events e where e.webhook_id = w.id)`;
+  }
+
+  private async findIn(sql: Queryable, accountId: string, id: string): Promise<Webhook | undefined> {
+    const [row] = await sql<Webhook[]>`
+      select ${columns(sql)} from webhooks where id = ${id} and account_id = ${accountId} and deleted_at is null`;
+    return row;
+  }
+}
+
+const targetOf = (id: string, url: string) => ({ kind: 'webhook', id, name: originOf(url) });
+
+/** The path and the query of a receiver may be its secret. */
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
+
+function detailsOf({ url, ...settings }: Partial<WebhookSettings>) {
+  return { ...settings, ...(url === undefined ? {} : { url: originOf(url) }) };
+}
+
+function columns(sql: Queryable) {
+  return sql`
+    id, account_id as "accountId", url, events, connection_ids as "connectionIds", is_active as "isActive",
+    ended_at as "endedAt", created_at as "createdAt"`;
+}

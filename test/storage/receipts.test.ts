@@ -1,0 +1,204 @@
+/** Receipts in the database: one for each row that is written, in one chain, whatever else happens to the row. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { BrokenLink, type Chain, keysOf, verifyChain } from '../../src/cli/receipt-chain.js';
+import { changeReceiptKey } from '../../src/storage/open.js';
+import type { ReceiptFacts, Storage, TransferOutcome } from '../../src/storage/storage.js';
+import { DATABASES, FAILURE, openTest, SUCCESS, testOptions, type TestServer, upload, withSql } from './databases.js';
+
+const FACTS: ReceiptFacts = { type: 'sftp', host: 'h:22', hostKey: 'SHA256:x', verified: 'size' };
+const RECEIPTED: TransferOutcome = { ...SUCCESS, receipt: FACTS, digest: Buffer.alloc(32, 7), stages: { open: 1.5 } };
+
+for (const kind of DATABASES) {
+  describe(`receipts on ${kind.name}`, () => {
+    let server: TestServer;
+    let url: string;
+    let storage: Storage;
+    let other: Storage;
+    before(async () => {
+      server = await kind.start();
+      url = await server.createDatabase();
+      [storage, other] = [await openTest(url), await openTest(url)];
+    });
+    after(async () => {
+      await storage.close();
+      await other.close();
+      await server.stop();
+    });
+
+    async function* told(accountId: string, after = 0): AsyncGenerator<string> {
+      for (const line of await storage.receipts.list(accountId, after, 10_000)) yield JSON.stringify(line);
+    }
+    const chainOf = async (accountId: string, after = 0): Promise<Chain> =>
+      verifyChain(told(accountId, after), keysOf({ keys: await storage.receipts.keys() }));
+
+    it('of many at once on two nodes and of three accounts: three chains', async () => {
+      const accounts = [randomUUID(), randomUUID(), randomUUID()];
+      const each = 400;
+      await Promise.all(
+        Array.from({ length: each * accounts.length }, async (_, number) => {
+          const on = number % 2 === 0 ? storage : other;
+          const accountId = accounts[number % accounts.length]!;
+          const transfer = on.history.begin(upload(accountId, { path: `/ü${number}`, requestId: `r${number}` }));
+          await transfer.finish(RECEIPTED);
+          assert.ok(await on.receipts.find(accountId, transfer.id), 'it stands when the item does');
+        }),
+      );
+      for (const accountId of accounts) {
+        const { receipts, first, last } = await chainOf(accountId);
+        assert.deepEqual([receipts, first.sequence, last.sequence], [each, 1, each]);
+        assert.equal(await storage.history.count(accountId), each);
+      }
+      assert.equal(
+        await storage.receipts.find(accounts[0]!, (await chainOf(accounts[1]!)).first.transfer.id),
+        undefined,
+      );
+    });
+
+    it('what failed has none, nor what asks for none', async () => {
+      const accountId = randomUUID();
+      await storage.history.begin(upload(accountId)).finish({ ...FAILURE, receipt: FACTS });
+      await storage.history.begin(upload(accountId)).finish(SUCCESS);
+      await assert.rejects(chainOf(accountId), BrokenLink);
+    });
+
+    it('a row that was declared failed too early has its receipt once it is right', async () => {
+      const accountId = randomUUID();
+      const transfer = storage.history.begin(upload(accountId));
+      await transfer.stand();
+      await withSql(
+        url,
+        (sql) => sql`
+          update transfers set status = 'failed', error_code = 'internal',
+            error_message = 'the gateway stopped while this transfer was running' where id = ${transfer.id}`,
+      );
+      await transfer.finish(RECEIPTED);
+      assert.equal((await storage.history.find(accountId, transfer.id))?.status, 'success');
+      assert.equal((await chainOf(accountId)).receipts, 1);
+    });
+
+    it('another key signs from then on, on every node, and the chain goes on', async () => {
+      const accountId = randomUUID();
+      const finish = (on: Storage): Promise<unknown> => on.history.begin(upload(accountId)).finish(RECEIPTED);
+      await finish(storage);
+      const former = (await storage.receipts.keys())[0]?.kid;
+      // An embedded database has one owner: here it is asked by its address.
+      const next = await changeReceiptKey(testOptions(url));
+      await finish(storage);
+      await finish(other);
+      assert.notEqual(next, former);
+      assert.deepEqual(
+        (await storage.receipts.keys()).slice(0, 2).map(({ kid }) => kid),
+        [next, former],
+      );
+      assert.equal((await chainOf(accountId)).receipts, 3);
+      const signedBy = (await storage.receipts.list(accountId, 0, 10)).map(
+        ({ receipt }) =>
+          (JSON.parse(Buffer.from(receipt.split('.')[0]!, 'base64url').toString()) as { kid: string }).kid,
+      );
+      assert.deepEqual(signedBy, [former, next, next]);
+    });
+
+    it('the oldest are forgotten, and the rest is a chain', async () => {
+      const accountId = randomUUID();
+      for (let number = 0; number < 5; number++) await storage.history.begin(upload(accountId)).finish(RECEIPTED);
+      await withSql(
+        url,
+        (sql) => sql`
+          update receipts set recorded_at = now() - interval '9 days' where account_id = ${accountId} and sequence <= 3`,
+      );
+      const weekAgo = new Date(Date.now() - 7 * 24 * 60 * 60 * 1000);
+      assert.equal(await storage.receipts.deleteOlder(weekAgo, 2), 2);
+      assert.equal(await storage.receipts.deleteOlder(weekAgo, 2), 1);
+      assert.equal(await storage.receipts.deleteOlder(weekAgo, 2), 0);
+      const { receipts, first } = await chainOf(accountId);
+      assert.deepEqual([receipts, first.sequence], [2, 4]);
+    });
+
+    /** Another node, which does not go on. */
+    const claim = (accountId: string, seconds: number): Promise<unknown> =>
+      withSql(
+        url,
+        (sql) => sql`
+          insert into receipt_chains as c (account_id, claim, claimed_until)
+          values (${accountId}, gen_random_uuid(), clock_timestamp() + make_interval(secs => ${seconds}))
+          on conflict (account_id) do update set claim = excluded.claim, claimed_until = excluded.claimed_until`,
+      );
+
+    it('a node that stands still in the middle of a chain loses it to others', async () => {
+      const accountId = randomUUID();
+      await storage.history.begin(upload(accountId)).finish(RECEIPTED);
+      await claim(accountId, 1);
+      const since = performance.now();
+      await storage.history.begin(upload(accountId)).finish(RECEIPTED);
+      const waited = performance.now() - since;
+      assert.ok(waited > 500 && waited < 10_000, `${waited} ms`);
+      assert.equal((await chainOf(accountId)).receipts, 2);
+    });
+
+    it('chains that stand still hold up no other account, nor other rows of their own', async () => {
+      const [claimed, locked] = [0, 1].map(() => Array.from({ length: 6 }, () => randomUUID()));
+      const accountId = randomUUID();
+      const finish = (of: string, outcome = RECEIPTED): Promise<unknown> =>
+        storage.history.begin(upload(of)).finish(outcome);
+      await finish(accountId);
+      for (const one of claimed!) await claim(one, 3);
+      for (const one of locked!) await finish(one);
+      const ends = await withSql(url, (sql) =>
+        sql.begin(async (tx) => {
+          await tx`select from receipt_chains where account_id = any(${locked!}::uuid[]) for update`;
+          const stuck = [...claimed!, ...locked!];
+          const ends = stuck.map((one) => finish(one));
+          const times: number[] = [];
+          for (const one of stuck) {
+            const since = performance.now();
+            await finish(accountId);
+            await finish(one, SUCCESS);
+            times.push(performance.now() - since);
+          }
+          times.sort((one, other) => one - other);
+          assert.ok(times[6]! < 100, `${times.map(Math.round).join(' ')} ms`);
+          return { ends };
+        }),
+      );
+      await Promise.all(ends.ends);
+      for (const one of claimed!) assert.equal((await chainOf(one)).receipts, 1);
+      for (const one of locked!) assert.equal((await chainOf(one)).receipts, 2);
+    });
+
+    it('a node whose claim has gone to another one writes nothing of what it has signed, and begins anew', async () => {
+      const accountId = randomUUID();
+      const count = 600;
+      await storage.history.begin(upload(accountId)).finish(RECEIPTED);
+      const thief = randomUUID();
+      let stolen = 0;
+      await withSql(url, async (sql) => {
+        const all = Promise.all(
+          Array.from({ length: count }, () => storage.history.begin(upload(accountId)).finish(RECEIPTED)),
+        );
+        for (let tries = 0; stolen === 0 && tries < 10_000; tries++) {
+          const { count: taken } = await sql`
+            update receipt_chains set claim = ${thief}, claimed_until = clock_timestamp() + interval '200 ms'
+            where account_id = ${accountId} and claim <> ${thief}`;
+          stolen += taken;
+        }
+        await all;
+      });
+      assert.equal(stolen, 1, 'the claim was taken while it signed');
+      const { receipts, last } = await chainOf(accountId);
+      assert.deepEqual([receipts, last.sequence], [count + 1, count + 1]);
+      assert.equal(await storage.history.count(accountId), count + 1);
+    });
+
+    it('of rows that another one has ended meanwhile only the others have a receipt', async () => {
+      const accountId = randomUUID();
+      const transfers = Array.from({ length: 3 }, () => storage.history.begin(upload(accountId)));
+      for (const transfer of transfers) await transfer.stand();
+      await withSql(url, (sql) => sql`update transfers set status = 'failed' where id = ${transfers[1]!.id}`);
+      await Promise.all(transfers.map((transfer) => transfer.finish(RECEIPTED)));
+      assert.equal((await chainOf(accountId)).receipts, 2);
+      assert.equal(await storage.receipts.find(accountId, transfers[1]!.id), undefined);
+    });
+  });
+}
