@@ -23,6 +23,8 @@ export interface Entry<T> {
   proof: Promise<void> | undefined;
   /** Above a lowered limit: takes no further lease and leaves with its last one. */
   isSurplus: boolean;
+  /** Opened for a probe, and used by nobody else: it leaves with that. */
+  isForProbe: boolean;
 }
 
 /** The slot was none: a dead session, or one that admits less than it promised. Costs the waiter nothing, and ends by itself. */
@@ -56,6 +58,10 @@ export class OpenSessions<T> {
     return this.entries.size;
   }
 
+  get hasFree(): boolean {
+    return this.leastLoaded() !== undefined;
+  }
+
   get leased(): number {
     let leased = 0;
     for (const { used } of this.entries) leased += used;
@@ -63,7 +69,7 @@ export class OpenSessions<T> {
   }
 
   /** A session that has just been opened, the opening begun at `startedAt`, on its place. `ended` comes when it is gone. */
-  add(session: Session<T>, opened: number, startedAt: number, place: Place, ended: () => void): void {
+  add(session: Session<T>, opened: number, startedAt: number, place: Place, ended: () => void): Entry<T> {
     const { connectedAt } = session;
     const entry: Entry<T> = {
       session,
@@ -73,6 +79,7 @@ export class OpenSessions<T> {
       idleSince: performance.now(),
       proof: undefined,
       isSurplus: false,
+      isForProbe: false,
     };
     this.entries.add(entry);
     place.offer(this.occupantOf(entry));
@@ -83,6 +90,7 @@ export class OpenSessions<T> {
     this.retireSurplus();
     const { idleTimeoutMs } = this.options.limits();
     this.timer ??= setInterval(() => this.expire(), Math.min(LOOK_EVERY_MS, idleTimeoutMs)).unref();
+    return entry;
   }
 
   capacityOf({ session }: Entry<T>): number {
@@ -114,7 +122,7 @@ export class OpenSessions<T> {
     const item = entry.session.leaseNow?.();
     if (item === undefined) return undefined;
     entry.used++;
-    entry.idleSince = undefined;
+    this.use(entry);
     return { entry, item };
   }
 
@@ -135,10 +143,17 @@ export class OpenSessions<T> {
     return entry.proof;
   }
 
+  /** Work has begun on it; a probe is none, and leaves it as idle as it was. */
+  use(entry: Entry<T>): void {
+    entry.idleSince = undefined;
+    entry.isForProbe = false;
+  }
+
   giveBack(entry: Entry<T>): void {
     entry.used--;
     if (entry.used === 0) entry.idleSince ??= performance.now();
-    const isLeaving = entry.used === 0 && this.options.closing.aborted;
+    const isSpare = entry.isForProbe && !this.options.isWanted();
+    const isLeaving = entry.used === 0 && (this.options.closing.aborted || isSpare);
     if (!entry.session.alive || isLeaving) this.drop(entry);
     // The first to come to rest leaves, whichever was marked: that one's lease may last for hours.
     else if (entry.used === 0 && (entry.isSurplus || this.surplus > 0)) this.retireSurplus();

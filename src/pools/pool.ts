@@ -16,31 +16,12 @@ import { needsOf } from './needs.js';
 import { LearnedLimit } from '../shares/learned-limit.js';
 import type { SessionPermits } from '../shares/permits.js';
 import { type Place, PlaceLine, type PoolBudgets, unboundedBudgets } from './places.js';
-import { exhausted, poolFull, waitedTooLong } from './refusals.js';
+import type { PoolGauge, PoolOptions } from './pool-options.js';
+import { exhausted, PoolBusy, poolFull, waitedTooLong } from './refusals.js';
 import type { OpenSession, PoolLimits, Session } from './session.js';
 import { enqueue, newWaiter, type AcquireOptions, type Lease, type Priority, type Waiter } from './waiters.js';
 
-export type { AcquireOptions, Lease, Priority };
-
-export interface PoolGauge {
-  readonly host: string;
-  readonly open: number;
-  readonly leased: number;
-  readonly waiting: number;
-}
-
-export interface PoolOptions<T> {
-  /** host:port, for error texts and gauges. */
-  readonly host: string;
-  readonly limits: PoolLimits;
-  /** What one session can carry, before the first one has told. */
-  readonly leasesPerSession: number;
-  readonly open: OpenSession<T>;
-  /** Absent = no bounds but its own limits. */
-  readonly budgets?: PoolBudgets;
-  /** Where pools of other threads share the limit of sessions. */
-  readonly permits?: SessionPermits;
-}
+export { type AcquireOptions, type Lease, PoolBusy, type PoolGauge, type PoolOptions, type Priority };
 
 /** After a failed attempt to open one more session beside live ones. */
 const REOPEN_DELAY_MS = 1_000;
@@ -93,6 +74,8 @@ export class Pool<T> {
         this.sessions.retireSurplus();
         this.serve();
       },
+      // Before anybody is asked to give up something for it.
+      scarce: () => this.endProbes(this.queue),
       needs: () =>
         needsOf(this.queue, this.sessions.all, {
           opening: this.opening.size,
@@ -137,6 +120,7 @@ export class Pool<T> {
   /**
    * Waits for `count` leases at once. Errors: pool_full, acquire_timeout, overloaded and share_exceeded (budgets.waiting,
    * budgets.sessions), sessions_exhausted (this login can never carry so many), draining, the error of a failed login, or the signal's reason.
+   * A probe: PoolBusy instead of those of waiting.
    */
   acquire(options: AcquireOptions): Promise<Lease<T>[]> {
     const { signal, owner = '' } = options;
@@ -144,6 +128,8 @@ export class Pool<T> {
     if (this.closing.signal.aborted) return Promise.reject(this.closing.signal.reason as Error);
     this.lastUsed = performance.now();
     this.lastOwner = owner;
+    if (options.priority === 'probe')
+      return this.isRoomForProbe ? this.wait(options) : Promise.reject(new PoolBusy(this.host));
     const lease = this.leaseNow(options);
     return lease === undefined ? this.wait(options) : Promise.resolve([lease]);
   }
@@ -178,7 +164,7 @@ export class Pool<T> {
       const stopListening = onAbort(signal, (reason) => this.giveUp(waiter, reason));
       enqueue(this.queue, waiter);
       this.serve();
-      if (!this.queue.includes(waiter)) return;
+      if (!this.queue.includes(waiter) || waiter.priority === 'probe') return;
       if (this.isOverfull()) return this.giveUp(waiter, poolFull(this.host, this.limits));
       try {
         turn = this.budgets.waiting.take({ owner });
@@ -214,7 +200,17 @@ export class Pool<T> {
   /** More wait than may, not counting those for whom sessions are being opened. */
   private isOverfull(): boolean {
     const mayWait = this.limits.maxWaiting / (this.permits?.pools ?? 1);
-    return this.queue.length - (this.opening.size - this.line.length) * this.expectedCapacity > mayWait;
+    const clients = this.queue.filter(({ priority }) => priority !== 'probe').length;
+    return clients - (this.opening.size - this.line.length) * this.expectedCapacity > mayWait;
+  }
+
+  private get isRoomForProbe(): boolean {
+    if (this.queue.length > 0) return false;
+    return this.sessions.hasFree || this.mostSessions > this.sessions.size + this.opening.size;
+  }
+
+  private endProbes(waiters: Iterable<Waiter<T>>): void {
+    for (const waiter of [...waiters]) if (waiter.priority === 'probe') this.giveUp(waiter, new PoolBusy(this.host));
   }
 
   /** Grants as far as free slots reach, in order, and sees to it that sessions are opened for the rest. */
@@ -278,9 +274,11 @@ export class Pool<T> {
     const { session } = entry;
     try {
       // A session opened for this waiter has proven itself by that; what fails on it then is the waiter's to tell.
-      await this.sessions.prove(entry, waiter.prove && entry.opened < waiter.arrived);
+      const isProbe = waiter.priority === 'probe';
+      // A probe is that itself.
+      if (!isProbe || waiter.prove) await this.sessions.prove(entry, waiter.prove && entry.opened < waiter.arrived);
       const item = await session.lease(abortSignalOf(waiter.signal));
-      entry.idleSince = undefined;
+      if (!isProbe) this.sessions.use(entry);
       return this.leaseOf(entry, item, entry.opened < waiter.arrived);
     } catch (error) {
       const isRefusal = hasCode(error, 'too_many_sessions');
@@ -313,7 +311,7 @@ export class Pool<T> {
    * Not while others are at work on it: behind their bytes an answer may take long, and theirs is the better proof.
    */
   private async takeBack(entry: Entry<T>): Promise<void> {
-    if (entry.session.alive && entry.used === 1 && !this.closing.signal.aborted) {
+    if (entry.session.alive && entry.used === 1 && !entry.isForProbe && !this.closing.signal.aborted) {
       entry.idleSince ??= performance.now();
       await this.sessions.prove(entry, true)?.catch(() => undefined);
     }
@@ -371,8 +369,10 @@ export class Pool<T> {
     this.opening.add(sharing);
     const owner = this.queue[0]?.owner ?? this.lastOwner;
     const { places } = this.budgets;
-    const free = sharing.size > 0 ? places.tryTake(owner) : places.trySpare(owner);
-    const place = free ?? (sharing.size > 0 ? await this.line.wait(owner) : undefined);
+    // For more speed, or a probe: no place that somebody else could want.
+    const isSpare = [...sharing].every(({ priority }) => priority === 'probe');
+    const free = isSpare ? places.trySpare(owner) : places.tryTake(owner);
+    const place = free ?? (isSpare ? undefined : await this.line.wait(owner));
     if (place === undefined || (free === undefined && !this.isWanted())) return this.dismiss(sharing, place);
     let opened: Session<T> | GatewayError;
     const startedAt = performance.now();
@@ -386,7 +386,7 @@ export class Pool<T> {
       place.release();
       this.permits?.giveBack(opened.code === 'too_many_sessions');
       this.openFailed(opened, sharing);
-    } else this.adopt(opened, startedAt, place);
+    } else this.adopt(opened, startedAt, place, sharing.size > 0 && isSpare);
     this.serve();
   }
 
@@ -400,12 +400,13 @@ export class Pool<T> {
     this.opening.delete(sharing);
     place?.release();
     this.permits?.giveBack(false);
+    this.endProbes(sharing);
     // It was for more speed only.
     if (place === undefined && sharing.size === 0) this.holdOpensUntil = performance.now() + REOPEN_DELAY_MS;
     if (!this.closing.signal.aborted) this.serve();
   }
 
-  private adopt(session: Session<T>, startedAt: number, place: Place): void {
+  private adopt(session: Session<T>, startedAt: number, place: Place, isForProbe: boolean): void {
     session.onClose(() => {
       this.permits?.giveBack(false);
       place.release();
@@ -417,9 +418,10 @@ export class Pool<T> {
     this.openedAt = performance.now();
     this.learned.sessions = Math.max(this.learned.sessions, this.sessions.size + 1);
     this.expectedCapacity = session.capacity;
-    this.sessions.add(session, ++this.events, startedAt, place, () => {
+    const entry = this.sessions.add(session, ++this.events, startedAt, place, () => {
       if (!this.closing.signal.aborted) this.serve();
     });
+    entry.isForProbe = isForProbe;
   }
 
   private openFailed(error: GatewayError, sharing: ReadonlySet<Waiter<T>>): void {
@@ -438,6 +440,8 @@ export class Pool<T> {
     }
     // Of several attempts at once the last one decides.
     this.isOpenFailing = this.opening.size > 0;
+    // What it was to find out is not known: others are let in.
+    if (live > 0 || error.code === 'too_many_sessions') this.endProbes(sharing);
     if (this.isOpenFailing || live > 0) return;
     for (const waiter of [...this.queue]) if (waiter.loginFailure !== undefined) waiter.fail(waiter.loginFailure);
   }

@@ -2,6 +2,13 @@
 import { GatewayError } from '../base/errors.js';
 import type { PoolLimits } from './session.js';
 
+/** All that the pool may have is in use or wanted: a probe does not wait for it. */
+export class PoolBusy extends Error {
+  constructor(host: string) {
+    super(`no session on ${host} is free`);
+  }
+}
+
 export function poolFull(host: string, { maxWaiting }: PoolLimits): GatewayError {
   return new GatewayError(
     'pool_full',

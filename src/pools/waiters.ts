@@ -13,7 +13,9 @@ export interface Lease<T> {
   release(fate: 'keep' | 'discard'): void;
 }
 
-export type Priority = 'request' | 'background';
+/** `probe`: takes what is free now, and waits for nothing but a session that is opened for it. */
+export type Priority = 'request' | 'background' | 'probe';
+const PRIORITIES: readonly Priority[] = ['request', 'background', 'probe'];
 
 export interface AcquireOptions {
   /** Takes the waiter out of the queue; its reason is what acquire rejects with. */
@@ -76,10 +78,12 @@ export function newWaiter<T>(options: AcquireOptions, arrived: number, outcome: 
   return waiter;
 }
 
-/** Requests before background work, each in order of arrival; one that comes back finds its old place. */
+/** Requests before background work, and probes last, each in order of arrival; one that comes back finds its old place. */
 export function enqueue<T>(queue: Waiter<T>[], waiter: Waiter<T>): void {
   const place = queue.findIndex((other) =>
-    other.priority === waiter.priority ? other.arrived > waiter.arrived : other.priority === 'background',
+    other.priority === waiter.priority
+      ? other.arrived > waiter.arrived
+      : PRIORITIES.indexOf(other.priority) > PRIORITIES.indexOf(waiter.priority),
   );
   queue.splice(place < 0 ? queue.length : place, 0, waiter);
 }

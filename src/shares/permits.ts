@@ -27,6 +27,8 @@ export interface PermitHolder {
   granted(): void;
   /** `cap` or `learned` is another one. */
   changed(): void;
+  /** Permits have run out, and somebody waits: it is asked what it needs. */
+  scarce(): void;
   needs(): SessionNeeds;
 }
 
@@ -110,6 +112,7 @@ class Permits implements SessionPermits {
       if (this.holder === undefined) this.giveBack(false);
       else this.holder.granted();
     } else if (message.kind === 'poll') {
+      this.holder?.scarce();
       this.tell();
     } else {
       this.cap = message.cap;
