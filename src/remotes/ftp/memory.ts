@@ -18,6 +18,8 @@ export interface HostMemory {
   hidesBrokenLinks: boolean;
   /** Files have had the times that they were written with; undefined until one was. */
   keepsTimes: boolean | undefined;
+  /** How a file that was begun is written on, by REST and STOR and by APPE; undefined until tried. */
+  goesOnBy: { readonly restart: boolean; readonly append: boolean } | undefined;
   /** What a rename onto an existing file does. */
   moveOnto: Capabilities['moveOnto'];
   /** True once a STOR into a missing folder was refused before the transfer began; some servers only look in the middle of it. */
@@ -36,6 +38,7 @@ export const unknownServer = (): HostMemory => ({
   hasMdtm: true,
   hidesBrokenLinks: false,
   keepsTimes: undefined,
+  goesOnBy: undefined,
   moveOnto: 'replaces',
   refusesEarly: false,
   listOffsetMs: undefined,

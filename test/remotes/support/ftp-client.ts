@@ -99,6 +99,8 @@ export function clientFor(target: Target): Client {
       rootPath: '/',
       atomicUploads: true,
       pool: {},
+      digests: 'asked',
+      verify: 'size',
       type: 'ftp',
       host: '127.0.0.1',
       port: target.port,

@@ -15,13 +15,18 @@ import type {
   RemoteContext,
   RemoteWriter,
   ServerFacts,
+  ServerProof,
   WriteOptions,
+  Pieces,
 } from '../../remote.js';
+import type { ServerSight } from '../../server-sight.js';
 import { openFile } from './source.js';
+import { certificateOf, proofOf } from '../../certificate-proof.js';
 import { holdsAnything, listFolder } from '../names/listing.js';
 import { find, stat, withListedTime } from './lookup.js';
 import { Operation } from '../session/operation.js';
 import { placesOn } from './places.js';
+import { FtpPieces } from './pieces.js';
 import { isPositive, refusal, saysNoFolder } from '../session/replies.js';
 import type { FtpLease } from '../session/session.js';
 import { canSetTimes } from './times.js';
@@ -61,6 +66,18 @@ export class FtpRemote implements Remote {
       callsAtOnce: 1,
       ...(tellsLinks ? {} : { mayHideLinks: true }),
     };
+  }
+
+  get proof(): ServerProof {
+    return proofOf(this.lease.control.socket);
+  }
+
+  async look(): Promise<ServerSight> {
+    const startedAt = performance.now();
+    await this.lease.check(this.operation.signal);
+    const answerMs = performance.now() - startedAt;
+    const certificate = certificateOf(this.lease.control.socket);
+    return { answerMs, ...(certificate === undefined ? {} : { certificate }) };
   }
 
   get facts(): ServerFacts {
@@ -111,6 +128,10 @@ export class FtpRemote implements Remote {
 
   append(path: RemotePath): Promise<RemoteWriter> {
     return openAppender(this.operation, path);
+  }
+
+  get pieces(): Pieces {
+    return new FtpPieces(this.operation, this.connection.atomicUploads, (path) => this.remove(path));
   }
 
   async move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {

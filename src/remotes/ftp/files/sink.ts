@@ -50,6 +50,7 @@ export abstract class FtpSink extends Writable {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
+    this.passes(chunk);
     this.pass(this.transfer.socket.write(chunk), chunk.length, callback);
   }
 
@@ -59,6 +60,7 @@ export abstract class FtpSink extends Writable {
     let hasRoom = true;
     socket.cork();
     for (const { chunk } of chunks) {
+      this.passes(chunk);
       bytes += chunk.length;
       hasRoom = socket.write(chunk);
     }
@@ -84,6 +86,9 @@ export abstract class FtpSink extends Writable {
     if (error !== null || !this.writableFinished) this.transfer.socket.destroy();
     callback(error);
   }
+
+  /** Sees all that is taken, in order. */
+  protected passes(_chunk: Buffer): void {}
 
   /** Resolves with the server's final success. Errors: its refusal, connection_lost, stall_timeout. */
   protected async confirmed(): Promise<void> {

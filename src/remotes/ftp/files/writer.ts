@@ -11,6 +11,7 @@ import { isPositive, refusal } from '../session/replies.js';
 import { placesOn, storedElsewhere } from './places.js';
 import { dated } from './times.js';
 import { FtpSink } from './sink.js';
+import { openFile } from './source.js';
 
 /** Time for all of a clean-up: a new login and one DELE. */
 const CLEANUP_TIMEOUT_MS = 20_000;
@@ -36,6 +37,11 @@ export async function openWriter(
     if (hidden !== undefined && !isRefusal(error)) leftovers.removeLater(stored);
     throw error;
   }
+}
+
+/** Opens a writer for a hidden name that some later operation will publish at `path`. */
+export async function openHidden(operation: Operation, path: RemotePath, hidden: RemotePath): Promise<RemoteWriter> {
+  return new FileWriter(operation, await store(operation, hidden, path), hidden, hidden);
 }
 
 /** Opens a writer at the end of an existing file. not_found, is_a_folder, permission_denied. */
@@ -85,11 +91,12 @@ class FileWriter extends FtpSink implements RemoteWriter {
     super(operation, transfer, `writing ${path}`);
   }
 
-  async commit({ size, path = this.path, exclusive = false, modifiedAt }: Commit): Promise<FileInfo> {
+  async commit({ size, path = this.path, exclusive = false, modifiedAt, check }: Commit): Promise<FileInfo> {
     expectSize(path, size, this.sent, 'bytes were sent');
     await this.confirmed();
     const info = await this.measureStored(modifiedAt);
     expectSize(path, size, info.size, 'bytes stand on the server');
+    await check?.(() => openFile(this.operation, this.stored));
     this.operation.lease.provenFolders.set(parentOf(this.stored), true);
     if (this.stored !== path) {
       const { context } = this.operation;

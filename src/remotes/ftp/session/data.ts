@@ -26,14 +26,22 @@ export interface Transfer extends DataConnection {
  * Opens a data connection, sends the command and waits for its first reply. A refusal comes back as that reply, with the
  * socket destroyed; the caller decides what it means.
  */
-export async function beginTransfer(operation: Operation, command: string, restartAt = 0): Promise<Transfer> {
+export async function beginTransfer(
+  operation: Operation,
+  command: string,
+  restartAt = 0,
+  { mustRestart = false } = {},
+): Promise<Transfer> {
   const { control } = operation.lease;
   const verb = command.slice(0, 4);
   // Lines of a listing are taken apart piece by piece: a large one would hold up the event loop.
   const { socket, ready } = await openDataConnection(operation, verb === 'RETR');
   try {
     // REST counts for the very next command only (RFC 959, 4.1.3).
-    const restarted = restartAt > 0 ? (await operation.send(`REST ${restartAt}`, [350])).code === 350 : false;
+    const restart = restartAt > 0 ? await operation.send(`REST ${restartAt}`, [350]) : undefined;
+    const restarted = restart?.code === 350;
+    // A STOR from the beginning would empty the file.
+    if (mustRestart && restart !== undefined && !restarted) throw refusal(restart, 'open', `REST ${restartAt}`);
     const exchange = control.begin(command);
     const first = await control.obey(operation.signal, control.answerInTime(exchange.started, verb));
     if (first.code >= 300) {

@@ -18,6 +18,7 @@ export interface FtpLease {
   readonly features: Features;
   readonly security: Security | undefined;
   readonly memory: HostMemory;
+  check(signal: AbortSignal): Promise<void>;
   /** Folders that have taken a file in this session. */
   readonly provenFolders: LRUCache<RemotePath, true>;
   /** The one entered last, as the server knows it; undefined: the login folder. */
@@ -108,6 +109,7 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
   }
 
   async check(signal: AbortSignal): Promise<void> {
+    // Any reply shows that the server is there.
     const noop = this.control.ask('NOOP', { signal });
     await this.control.answerInTime(noop, 'NOOP', Math.min(CHECK_TIMEOUT_MS, this.limits.stallTimeoutMs));
   }

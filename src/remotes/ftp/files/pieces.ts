@@ -1,0 +1,209 @@
+/** Resumable files: written on by REST and STOR, or by APPE where the server has no other way, under a hidden name. */
+import { finished } from 'node:stream/promises';
+import { GatewayError, hasCode } from '../../../base/errors.js';
+import { cannotResume, piecesAreGone } from '../../obstacles.js';
+import { baseName, type RemotePath } from '../../path.js';
+import { isRefusal, publishUpload } from '../../publish.js';
+import type {
+  FileInfo,
+  PieceCommit,
+  PiecedFile,
+  PieceOptions,
+  Pieces,
+  PieceWriter,
+  Settled,
+  Standing,
+} from '../../remote.js';
+import type { HostMemory } from '../memory.js';
+import { beginTransfer, type Transfer } from '../session/data.js';
+import type { Operation } from '../session/operation.js';
+import { refusal } from '../session/replies.js';
+import { find, measure } from './lookup.js';
+import { placesOn } from './places.js';
+import { FtpSink } from './sink.js';
+import { openFile } from './source.js';
+import { dated } from './times.js';
+import { openHidden } from './writer.js';
+
+/** What a file can be gone on by, as its `storeId` says it. */
+const RESTART = 'R';
+const APPEND = 'A';
+
+export class FtpPieces implements Pieces {
+  readonly canBeRead = true;
+
+  constructor(
+    private readonly operation: Operation,
+    private readonly atomicUploads: boolean,
+    private readonly remove: (path: RemotePath) => Promise<void>,
+  ) {}
+
+  async begin({ path, hidden }: Pick<PiecedFile, 'path' | 'hidden'>): Promise<string> {
+    if (!this.atomicUploads) throw cannotResume('it writes in place (atomicUploads: false)');
+    const { memory } = this.operation.lease;
+    await this.empty(path, hidden);
+    if (memory.goesOnBy === undefined) {
+      memory.goesOnBy = await this.tryBoth(path, hidden);
+      await this.empty(path, hidden);
+    }
+    const { restart, append } = memory.goesOnBy;
+    // Another node goes on without having tried.
+    if (restart || append) return `${restart ? RESTART : ''}${append ? APPEND : ''}`;
+    await this.remove(hidden).catch(() => undefined);
+    throw cannotResume('the FTP server goes on in no file, neither by REST and STOR nor by APPE');
+  }
+
+  async measure({ hidden }: PiecedFile, { offset, isUnproven }: Standing): Promise<number | undefined> {
+    const found = await find(this.operation, hidden);
+    if (found === undefined) return undefined;
+    return isUnproven ? Math.min(found.size, offset) : found.size;
+  }
+
+  async resume(
+    { path, hidden, storeId }: PiecedFile,
+    { offset }: Standing,
+    { hash }: PieceOptions,
+  ): Promise<PieceWriter> {
+    const { operation } = this;
+    const [restart, append] = [storeId.includes(RESTART), storeId.includes(APPEND)];
+    const found = await find(operation, hidden);
+    if (found === undefined) throw piecesAreGone(path);
+    const { size } = found;
+    // Some servers would fill what is missing with zeros.
+    if (size < offset) throw mismatch(path, size, offset);
+    // Some keep what STOR brings under a name of their own until it is whole, and nothing of it when the line breaks.
+    const isAppended = append && size === offset && (offset === 0 || !restart);
+    if (!isAppended && !restart && offset > 0) {
+      throw cannotResume(`the FTP server cannot cut off what stands behind the ${offset} bytes of ${path} that count`);
+    }
+    const transfer = isAppended ? await this.append(path, hidden) : await this.store(path, hidden, offset);
+    return new FtpPieceWriter(operation, transfer, { path, hidden, offset, hash });
+  }
+
+  async publish({ path, hidden }: PiecedFile, commit: PieceCommit): Promise<FileInfo> {
+    const { operation } = this;
+    const { size, exclusive = false, modifiedAt, isAgain, check } = commit;
+    let info = await find(operation, hidden);
+    if (info === undefined) {
+      const published = isAgain ? await find(operation, path) : undefined;
+      if (published?.size !== size) throw piecesAreGone(path);
+      return published;
+    }
+    if (info.size !== size) throw mismatch(path, info.size, size);
+    if (modifiedAt !== undefined) info = await dated(operation, hidden, modifiedAt);
+    await check?.(() => openFile(operation, hidden));
+    operation.signal.throwIfAborted();
+    const { context } = operation;
+    await publishUpload(placesOn(operation), { path: hidden }, { path }, { exclusive, size, context });
+    return { ...info, name: baseName(path), path };
+  }
+
+  async discard({ hidden }: PiecedFile): Promise<void> {
+    await this.remove(hidden).catch((error: unknown) => {
+      if (!hasCode(error, 'not_found')) throw error;
+    });
+  }
+
+  private async empty(path: RemotePath, hidden: RemotePath): Promise<void> {
+    const writer = await openHidden(this.operation, path, hidden);
+    try {
+      writer.end();
+      await finished(writer);
+      await writer.commit({ size: 0 });
+    } catch (error) {
+      await writer.abort(error as Error);
+      throw error;
+    }
+  }
+
+  /** What the server can, found out on a file that nobody waits for. */
+  private async tryBoth(path: RemotePath, hidden: RemotePath): Promise<NonNullable<HostMemory['goesOnBy']>> {
+    const sizeAfter = async (open: () => Promise<Transfer>): Promise<number | undefined> => {
+      try {
+        await this.send(path, hidden, await this.store(path, hidden, 0), 'four');
+        await this.send(path, hidden, await open(), 'six...');
+        return (await measure(this.operation, hidden)).info.size;
+      } catch (error) {
+        if (isRefusal(error)) return undefined;
+        throw error;
+      }
+    };
+    const restart = (await sizeAfter(() => this.store(path, hidden, 2))) === 8;
+    return { restart, append: (await sizeAfter(() => this.append(path, hidden))) === 10 };
+  }
+
+  private async send(path: RemotePath, hidden: RemotePath, transfer: Transfer, text: string): Promise<void> {
+    const writer = new FtpPieceWriter(this.operation, transfer, { path, hidden, offset: 0 });
+    writer.end(text);
+    await writer.taken();
+  }
+
+  private async store(path: RemotePath, hidden: RemotePath, offset: number): Promise<Transfer> {
+    const { operation } = this;
+    return accepted(
+      path,
+      await beginTransfer(operation, `STOR ${operation.at(hidden)}`, offset, { mustRestart: true }),
+    );
+  }
+
+  private async append(path: RemotePath, hidden: RemotePath): Promise<Transfer> {
+    const { operation } = this;
+    return accepted(path, await beginTransfer(operation, `APPE ${operation.at(hidden)}`));
+  }
+}
+
+interface Piece {
+  readonly path: RemotePath;
+  readonly hidden: RemotePath;
+  readonly offset: number;
+  readonly hash?: PieceOptions['hash'];
+}
+
+class FtpPieceWriter extends FtpSink implements PieceWriter {
+  constructor(
+    operation: Operation,
+    transfer: Transfer,
+    private readonly piece: Piece,
+  ) {
+    super(operation, transfer, `writing ${piece.path}`);
+    // Where nobody pipes into it any more, `settle` tells.
+    this.on('error', () => undefined);
+  }
+
+  /** The server says nothing of what it has before its last word. */
+  get safeOffset(): number {
+    return this.piece.offset;
+  }
+
+  protected override passes(chunk: Buffer): void {
+    this.piece.hash?.update(chunk);
+  }
+
+  /** All has been sent, and the server says that it has it. */
+  async taken(): Promise<void> {
+    await finished(this);
+    await this.confirmed();
+  }
+
+  async settle(keep: boolean): Promise<Settled> {
+    const { path, hidden, offset } = this.piece;
+    if (!this.destroyed) this.end();
+    await this.taken();
+    const { size } = (await measure(this.operation, hidden)).info;
+    const reached = offset + this.sent;
+    if (size < reached) throw mismatch(path, size, reached);
+    // FTP has no command to shorten a file.
+    return keep ? { offset: reached, isClean: size === reached } : { offset, isClean: size === offset };
+  }
+}
+
+function accepted(path: RemotePath, transfer: Transfer): Transfer {
+  if (transfer.first.code < 400) return transfer;
+  throw refusal(transfer.first, 'open', `writing on in ${path}`, 'permission_denied');
+}
+
+function mismatch(path: RemotePath, stands: number, expected: number): GatewayError {
+  return new GatewayError('size_mismatch', `${path}: ${stands} bytes stand on the server, ${expected} were expected`, {
+    step: 'verify',
+  });
+}
