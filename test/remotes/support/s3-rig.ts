@@ -127,6 +127,8 @@ export function connectionTo(server: {
     rootPath: '/',
     atomicUploads: true,
     pool: {},
+    digests: 'asked',
+    verify: 'size',
     type: 's3',
     region: 'us-east-1',
     accessKeyId: 'key',

@@ -1,7 +1,10 @@
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { GatewayError } from '../../../base/errors.js';
+import { proofOf } from '../../certificate-proof.js';
+import type { ServerProof } from '../../remote.js';
 
 /** The SDK makes one anew for every call. No signature covers it. */
 export const USER_AGENT = 'file-transfer-gateway';
@@ -11,6 +14,18 @@ const SHORT_ANSWER_BYTES = 16 * 1024;
 /** In the options of a call whose request has been sent already (short-put.ts): what it was answered. */
 export interface Answered {
   readonly answered?: IncomingMessage;
+}
+
+/** What the store has proven itself with, in its last answer. */
+export interface Seen {
+  proof: ServerProof;
+  /** That it came over. */
+  socket?: Socket;
+}
+
+/** In the options of a call. */
+export interface Witnessed {
+  readonly seen?: Seen;
 }
 
 type Handled = Awaited<ReturnType<NodeHttpHandler['handle']>>;
@@ -25,9 +40,13 @@ export class BoundedHandler extends NodeHttpHandler {
     ...[request, options]: Parameters<NodeHttpHandler['handle']>
   ): ReturnType<NodeHttpHandler['handle']> {
     request.headers['user-agent'] = USER_AGENT;
-    const { answered } = (options ?? {}) as Answered;
+    const { answered, seen } = (options ?? {}) as Answered & Witnessed;
     const result = answered === undefined ? await super.handle(request, options) : { response: responseOf(answered) };
     const { response } = result;
+    if (seen !== undefined && response.body instanceof IncomingMessage) {
+      seen.socket = response.body.socket;
+      seen.proof = proofOf(seen.socket);
+    }
     const isContent = request.query['x-id'] === 'GetObject' && response.statusCode < 300;
     // What HEAD tells is the length of a body that does not come.
     const isShort = request.method === 'HEAD' || Number(response.headers['content-length']) <= SHORT_ANSWER_BYTES;

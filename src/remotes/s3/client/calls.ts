@@ -5,6 +5,7 @@ import { GatewayError, type Step } from '../../../base/errors.js';
 import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
 import type { RemoteContext } from '../../remote.js';
 import { hostOf } from './client.js';
+import type { Seen } from './bounded-handler.js';
 import type { EndpointTraits } from '../memory.js';
 import { isTransient, translateError } from './replies.js';
 import type { S3Lease } from './session.js';
@@ -24,7 +25,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type SendOptions = { readonly abortSignal: AbortSignal };
+export type SendOptions = { readonly abortSignal: AbortSignal; readonly seen: Seen };
 
 export const IDEMPOTENT_ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 100;
@@ -37,6 +38,7 @@ export class Calls {
   readonly puts: ShortPuts;
   readonly traits: EndpointTraits;
   readonly gate: LeaseGate;
+  readonly seen: Seen;
 
   constructor(
     lease: S3Lease,
@@ -48,6 +50,7 @@ export class Calls {
     this.puts = lease.puts;
     this.traits = lease.traits;
     this.gate = lease.gate;
+    this.seen = lease.seen;
   }
 
   /** Runs `send` until it answers. Errors: the signal's reason, stall_timeout, else what translateError makes of it. */
@@ -105,7 +108,7 @@ export class Calls {
     const late = (): GatewayError => this.stalled(options, ms);
     let body: Readable | undefined;
     try {
-      const answer = await withDeadline({ signal, ms, late }, (abortSignal) => send({ abortSignal }));
+      const answer = await withDeadline({ signal, ms, late }, (abortSignal) => send({ abortSignal, seen: this.seen }));
       body = bodyOf(answer);
       return answer;
     } finally {

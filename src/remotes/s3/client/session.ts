@@ -1,9 +1,12 @@
 import type { Session } from '../../../pools/session.js';
+import type { Seen } from './bounded-handler.js';
 import type { LeaseGate } from './socket-gate.js';
 import type { SharedClient } from './client.js';
 
 /** The right to send requests through a client whose sockets are bounded by the pool's limit. */
 export interface S3Lease extends Pick<SharedClient, 'client' | 'puts' | 'traits'> {
+  /** By its own answers: the sockets are shared, and may lead to a store that has changed its certificate. */
+  readonly seen: Seen;
   readonly gate: LeaseGate;
 }
 
@@ -29,7 +32,7 @@ export class S3Session implements Session<S3Lease> {
 
   leaseNow(): S3Lease {
     const { client, puts, traits, gate } = this.shared;
-    return { client, puts, traits, gate: gate.openLease() };
+    return { client, puts, traits, seen: { proof: {} }, gate: gate.openLease() };
   }
 
   release(lease: S3Lease): void {

@@ -10,7 +10,8 @@ import https from 'node:https';
 import { crc32 } from 'node:zlib';
 import { onAbort } from '../../../base/deadline.js';
 import type { S3Connection } from '../../../connections/connection.js';
-import { type Answered, USER_AGENT } from './bounded-handler.js';
+import { proofOf } from '../../certificate-proof.js';
+import { type Answered, USER_AGENT, type Witnessed } from './bounded-handler.js';
 
 /** In the words of the SDK. */
 export interface ShortObject {
@@ -31,7 +32,7 @@ export interface ShortPutOptions {
   readonly hasChecksum: boolean;
 }
 
-interface SendOptions {
+interface SendOptions extends Witnessed {
   readonly abortSignal: AbortSignal;
 }
 
@@ -54,6 +55,7 @@ export class ShortPuts {
   async put(object: ShortObject, options: SendOptions): Promise<{ readonly ETag?: string | undefined }> {
     const place = this.#placeOf(object.Bucket);
     const answered = place && (await this.#send(place, object, options.abortSignal));
+    if (answered !== undefined && options.seen !== undefined) options.seen.proof = proofOf(answered.socket);
     if (answered?.statusCode === 200 && answered.headers['content-length'] === '0') {
       // Its socket is free when it has ended.
       answered.resume();

@@ -2,11 +2,13 @@ import { Readable } from 'node:stream';
 import { onAbort, StallTimer } from '../../../base/deadline.js';
 import type { GatewayError } from '../../../base/errors.js';
 import { LinePace } from '../../line-pace.js';
+import type { Seen } from './bounded-handler.js';
 import type { SendOptions } from './calls.js';
 import type { Leave } from './socket-gate.js';
 
 export interface StreamedRequestOptions {
   readonly signal: AbortSignal;
+  readonly seen: Seen;
   /** Admits the request to a socket. */
   enter(signal: AbortSignal): Promise<Leave>;
   /**
@@ -95,7 +97,7 @@ export class StreamedRequest<T> {
       this.#isAdmitted = true;
       if (this.#isEnded) this.#watchAnswer();
       else if (this.#waiting !== undefined) this.#watch();
-      const answer = await send(this.#body, { abortSignal: this.#ender.signal });
+      const answer = await send(this.#body, { abortSignal: this.#ender.signal, seen: this.options.seen });
       this.#stall.stop();
       return answer;
     } catch (error) {

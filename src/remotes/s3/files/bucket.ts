@@ -1,6 +1,7 @@
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsCommand,
   ListObjectsV2Command,
@@ -20,6 +21,9 @@ import { bareEtag, decodeListedKey, fileKey, folderKey, wholeSeconds } from './k
 import { S3Source } from './source.js';
 import { replyOf } from '../client/replies.js';
 import { StreamedRequest } from '../client/streamed-request.js';
+
+/** For the answer to whoever only looks whether the store is there. */
+const LOOK_MS = 10_000;
 
 /** An object as HEAD, GET and listings describe it. */
 export interface ObjectFacts {
@@ -108,6 +112,20 @@ export class Bucket {
         throw reason;
       }
       throw error;
+    }
+  }
+
+  /** Whether the store is there and knows the key. A HEAD that is refused says no reason: the list has one. */
+  async headBucket(): Promise<void> {
+    const { client, limits } = this.calls;
+    const allowMs = Math.min(LOOK_MS, limits.stallTimeoutMs);
+    const options = { step: 'open', what: 'the bucket', allowMs } as const;
+    try {
+      await this.calls.call((send) => client.send(new HeadBucketCommand({ Bucket: this.name }), send), options);
+    } catch (error) {
+      if (replyOf(error).status === undefined) throw error;
+      const Bucket = this.name;
+      await this.calls.call((send) => client.send(new ListObjectsCommand({ Bucket, MaxKeys: 1 }), send), options);
     }
   }
 
@@ -231,6 +249,7 @@ export class Bucket {
       },
       {
         signal: context.signal,
+        seen: calls.seen,
         stallMs: limits.stallTimeoutMs,
         enter: (signal) => calls.gate.enter(signal),
         stalled: (waitedMs) => calls.stalled(about, waitedMs),

@@ -9,8 +9,10 @@ import {
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../../../base/errors.js';
+import { piecesAreGone } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
-import type { MultipartNote } from '../../remote.js';
+import type { MultipartNote } from '../../leftovers.js';
+import type { StoredPart } from '../../remote.js';
 import type { Bucket, ObjectFacts } from './bucket.js';
 import { describe, type Description } from './description.js';
 import { IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
@@ -68,6 +70,8 @@ export interface CopiedPart {
 
 export type CompletedUpload = ObjectFacts;
 
+const NOTED_ELSEWHERE: MultipartNote = { done: () => undefined, abortLater: () => undefined };
+
 /**
  * One multipart upload. It is noted durably before the first part is sent, and the note is taken back only when the
  * store has completed or aborted it: an upload that is neither keeps its parts, and their price, for ever.
@@ -93,6 +97,31 @@ export class MultipartUpload {
     target: UploadTarget,
     description: Description = describe(target.key),
   ): Promise<MultipartUpload> {
+    const uploadId = await MultipartUpload.begin(bucket, target, description);
+    try {
+      const note = await bucket.calls.context.leftovers.expectMultipart(target.path, uploadId);
+      return new MultipartUpload(bucket, target, uploadId, note);
+    } catch (error) {
+      await abortUpload(bucket, target, uploadId).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** One that some operation has begun, and others go on with: it is noted elsewhere. */
+  static reopen(bucket: Bucket, target: UploadTarget, uploadId: string, parts: readonly StoredPart[]): MultipartUpload {
+    const upload = new MultipartUpload(bucket, target, uploadId, NOTED_ELSEWHERE);
+    for (const { number, etag, checksum } of parts) {
+      upload.#parts.push({
+        PartNumber: number,
+        ETag: etag,
+        ...(checksum === null ? {} : { ChecksumCRC32: checksum }),
+      });
+    }
+    return upload;
+  }
+
+  /** Resolves with the store's id of it. */
+  static async begin(bucket: Bucket, target: UploadTarget, description: Description): Promise<string> {
     const { calls } = bucket;
     const command = new CreateMultipartUploadCommand({
       Bucket: bucket.name,
@@ -105,22 +134,14 @@ export class MultipartUpload {
       step: 'open',
       what: target.path,
     });
-    if (UploadId === undefined || UploadId === '') {
-      throw new GatewayError('protocol_error', `${target.path}: the store opened a multipart upload without an id`, {
-        step: 'open',
-      });
-    }
-    try {
-      const note = await calls.context.leftovers.expectMultipart(target.path, UploadId);
-      return new MultipartUpload(bucket, target, UploadId, note);
-    } catch (error) {
-      await abortUpload(bucket, target, UploadId).catch(() => undefined);
-      throw error;
-    }
+    if (UploadId !== undefined && UploadId !== '') return UploadId;
+    throw new GatewayError('protocol_error', `${target.path}: the store opened a multipart upload without an id`, {
+      step: 'open',
+    });
   }
 
   /** Sends a part from memory; it may be sent again. */
-  async sendPart(number: number, body: Buffer): Promise<void> {
+  async sendPart(number: number, body: Buffer): Promise<Pick<StoredPart, 'etag' | 'checksum'>> {
     const { calls } = this.bucket;
     const command = this.#partCommand(number, body, body.length);
     // TLS protects the bytes in flight, and the store's own ETag at rest: SHA-256 of every part costs more than all else.
@@ -140,7 +161,7 @@ export class MultipartUpload {
         signal: this.#signal,
       }),
     );
-    this.#keep(number, answer);
+    return this.#keep(number, answer);
   }
 
   /** Starts a part whose bytes are fed as they come. */
@@ -153,6 +174,7 @@ export class MultipartUpload {
       },
       {
         signal: this.#signal,
+        seen: calls.seen,
         stallMs: calls.limits.stallTimeoutMs,
         enter: (signal) => calls.gate.enter(signal),
         stalled: (waitedMs) => calls.stalled(about, waitedMs),
@@ -248,18 +270,22 @@ export class MultipartUpload {
     });
   }
 
-  /** After a lost answer: whether the object at the key is the one these parts make, told by its ETag. */
+  /** After a lost answer: whether the object at the key is the one these parts make. */
   async #hasCompleted(error: unknown): Promise<boolean> {
     const wasLost =
       error instanceof GatewayError && (error.code === 'connection_lost' || replyOf(error).code === 'NoSuchUpload');
-    if (!wasLost) return false;
+    return wasLost && (await this.completed().catch(() => undefined)) !== undefined;
+  }
+
+  /** The object at the key, where it is the one these parts make, told by its ETag. */
+  async completed(): Promise<CompletedUpload | undefined> {
     const sums = this.#parts.map(({ ETag }) => bareEtag(ETag) ?? '');
-    if (!sums.every((sum) => /^[0-9a-f]{32}$/i.test(sum))) return false;
+    if (!sums.every((sum) => /^[0-9a-f]{32}$/i.test(sum))) return undefined;
     const joined = createHash('md5')
       .update(Buffer.from(sums.join(''), 'hex'))
       .digest('hex');
-    const facts = await this.bucket.head(this.target.key, this.target.path).catch(() => undefined);
-    return facts?.etag === `${joined}-${sums.length}`;
+    const facts = await this.bucket.head(this.target.key, this.target.path);
+    return facts?.etag === `${joined}-${sums.length}` ? facts : undefined;
   }
 
   #partCommand(number: number, body: Buffer | Readable, size: number): UploadPartCommand {
@@ -274,14 +300,18 @@ export class MultipartUpload {
     });
   }
 
-  #keep(number: number, answer: { ETag?: string | undefined; ChecksumCRC32?: string | undefined }): void {
+  #keep(
+    number: number,
+    answer: { ETag?: string | undefined; ChecksumCRC32?: string | undefined },
+  ): Pick<StoredPart, 'etag' | 'checksum'> {
     const { ETag, ChecksumCRC32 } = answer;
-    if (bareEtag(ETag) === undefined) {
+    if (ETag === undefined || bareEtag(ETag) === undefined) {
       throw new GatewayError('protocol_error', `${this.target.path}: the store took a part without naming its ETag`, {
         step: 'transfer',
       });
     }
     this.#parts.push({ PartNumber: number, ETag, ...(ChecksumCRC32 === undefined ? {} : { ChecksumCRC32 }) });
+    return { etag: ETag, checksum: ChecksumCRC32 ?? null };
   }
 
   #track<T>(work: Promise<T>): Promise<T> {
@@ -301,6 +331,15 @@ export async function confirmSize(bucket: Bucket, { path, key }: UploadTarget, s
     `${path}: the store holds ${facts?.size ?? 'none'} of ${size} bytes after it took them all`,
     { step: 'verify' },
   );
+}
+
+/** What is done in an upload that must be there yet. @throws GatewayError unknown_upload where the store has lost it */
+export async function inOpenUpload<T>(path: RemotePath, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw replyOf(error).code === 'NoSuchUpload' ? piecesAreGone(path, error) : error;
+  }
 }
 
 /** A part from memory may go over a line a hundred times slower than a copy inside the store. */

@@ -5,6 +5,8 @@ import { folderInfo } from '../../listing.js';
 import { alreadyExists, isAFolder, moveObstacle, notAFolder, notEmpty, notFound, refuseRoot } from '../../obstacles.js';
 import { ROOT, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
+import { certificateOf } from '../../certificate-proof.js';
+import { connectOf } from '../../dial/connect-times.js';
 import { hiddenBeside } from '../../publish.js';
 import type {
   ByteRange,
@@ -20,8 +22,11 @@ import type {
   RemoteContext,
   RemoteWriter,
   ServerFacts,
+  ServerProof,
   WriteOptions,
+  Pieces,
 } from '../../remote.js';
+import type { ServerSight } from '../../server-sight.js';
 import { changedMeanwhile, Bucket, type ObjectFacts } from './bucket.js';
 import { Calls } from '../client/calls.js';
 import { hostOf, identityOf } from '../client/client.js';
@@ -30,6 +35,7 @@ import { canBeWrittenAnew, keptTime, withTime } from './description.js';
 import { moveFolder } from './folders.js';
 import { fileInfo, listFolder } from './listing.js';
 import { listTree } from './tree.js';
+import { S3Pieces } from './pieces.js';
 import { refuseFileAbove, requireFilePlace } from './place.js';
 import { abortUpload, MAX_PUT_BYTES, type CompletedUpload, type UploadTarget } from './multipart.js';
 import type { S3Lease } from '../client/session.js';
@@ -52,7 +58,7 @@ export class S3Remote implements Remote {
   readonly #bucket: Bucket;
 
   constructor(
-    lease: S3Lease,
+    private readonly lease: S3Lease,
     private readonly connection: S3Connection,
     limits: PoolLimits,
     private readonly deps: ProtocolDeps,
@@ -75,6 +81,22 @@ export class S3Remote implements Remote {
       callsAtOnce: CALLS_AT_ONCE,
       listsInOrder: true,
     };
+  }
+
+  get proof(): ServerProof {
+    return this.lease.seen.proof;
+  }
+
+  async look(): Promise<ServerSight> {
+    const startedAt = performance.now();
+    await this.#bucket.headBucket();
+    const ms = performance.now() - startedAt;
+    const { socket } = this.lease.seen;
+    const certificate = socket && certificateOf(socket);
+    const connect = socket && connectOf(socket);
+    const shown = certificate === undefined ? {} : { certificate };
+    if (connect === undefined || connect.startedAt < startedAt) return { answerMs: ms, ...shown };
+    return { answerMs: Math.max(0, ms - connect.ms), connectMs: connect.ms, ...shown };
   }
 
   get facts(): ServerFacts {
@@ -122,7 +144,9 @@ export class S3Remote implements Remote {
 
   async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
     if (path === ROOT) throw isAFolder(path);
-    const { size, provisional = false, exclusive = false, modifiedAt } = options;
+    const { size, exclusive = false, modifiedAt, isChecked = false } = options;
+    // What is to be read again stands under a hidden key meanwhile.
+    const provisional = options.provisional === true || isChecked;
     if (size !== undefined && size > MAX_OBJECT_BYTES) {
       throw new GatewayError('too_large', `${path}: an S3 object holds at most 5 TiB`, { step: 'open' });
     }
@@ -139,7 +163,7 @@ export class S3Remote implements Remote {
       const options = { size, partBytes, partsInFlight, isConditional, modifiedAt };
       return new S3Writer(
         bucket,
-        { path, size, checked },
+        { path, size, checked, stage: () => this.#stage(path) },
         (onFailure) => new SdkSink(bucket, target, options, onFailure),
       );
     }
@@ -148,7 +172,7 @@ export class S3Remote implements Remote {
       const choose = async (): Promise<UploadTarget> => (provisional ? this.#stage(path) : this.#target(path));
       return new S3Writer(
         bucket,
-        { path, size, checked },
+        { path, size, checked, stage: () => this.#stage(path) },
         (onFailure) => new GatheringSink(bucket, { partBytes, partsInFlight, modifiedAt, hold }, choose, onFailure),
       );
     }
@@ -158,7 +182,12 @@ export class S3Remote implements Remote {
       isOnePut
         ? new PutSink(bucket, target, size, { isConditional: exclusive && !provisional, modifiedAt }, onFailure)
         : new SerialPartsSink(bucket, target, size, modifiedAt, onFailure);
-    return new S3Writer(bucket, { path, size, checked }, open);
+    return new S3Writer(bucket, { path, size, checked, stage: () => this.#stage(path) }, open);
+  }
+
+  get pieces(): Pieces {
+    const { s3PartBytes: partBytes, s3PartsInFlight: partsInFlight } = this.deps.tuning;
+    return new S3Pieces(this.#bucket, { partBytes, partsInFlight });
   }
 
   async move(from: RemotePath, to: RemotePath, { replace, etag }: MoveOptions): Promise<FileInfo> {

@@ -14,7 +14,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import type { MultipartNote } from '../../remote.js';
+import type { MultipartNote } from '../../leftovers.js';
 import type { Bucket } from './bucket.js';
 import { type CallOptions, IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
 import { describe } from './description.js';

@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { GatewayError } from '../../../base/errors.js';
 import type { RemotePath } from '../../path.js';
 import type { Commit, FileInfo, RemoteWriter } from '../../remote.js';
@@ -29,6 +29,8 @@ export class S3Writer extends Writable implements RemoteWriter {
       readonly size: number | undefined;
       /** Where nothing but a file stands, as far as is known already. */
       readonly checked: RemotePath | undefined;
+      /** A hidden key for it. */
+      readonly stage: () => Promise<UploadTarget>;
     },
     openSink: (onFailure: (error: Error) => void) => Sink,
   ) {
@@ -69,11 +71,11 @@ export class S3Writer extends Writable implements RemoteWriter {
     if (expected.size !== this.#received) {
       throw this.#mismatch(`${this.#received} bytes were sent, ${expected.size} were expected`);
     }
-    const { size, path = this.opened.path, exclusive = false, modifiedAt } = expected;
+    const { size, path = this.opened.path, exclusive = false, modifiedAt, check } = expected;
     const final = { path, key: this.bucket.fileKey(path) };
     const { context } = this.bucket.calls;
-    context.mark?.('rename');
-    const staged = this.#sink.target;
+    if (check === undefined) context.mark?.('rename');
+    const staged = this.#sink.target ?? (check && (await this.opened.stage()));
     if (staged === undefined || staged.key === final.key) {
       if (path !== this.opened.checked) await requireFilePlace(this.bucket, path);
       context.irrevocable?.();
@@ -84,6 +86,8 @@ export class S3Writer extends Writable implements RemoteWriter {
     if (exclusive) await refuseExisting(this.bucket, final);
     this.#staged = staged;
     const facts = await this.#sink.publish(staged, size, false);
+    await check?.(async () => ({ ...(await this.#read(staged)), range: undefined }));
+    context.mark?.('rename');
     await requireFilePlace(this.bucket, path);
     const origin = { bucket: this.bucket.name, key: staged.key, facts };
     context.irrevocable?.();
@@ -92,6 +96,11 @@ export class S3Writer extends Writable implements RemoteWriter {
     this.#isCommitted = true;
     await this.#removeStaged();
     return fileInfo(path, copied);
+  }
+
+  async #read({ key, path }: UploadTarget): Promise<{ info: FileInfo; body: Readable }> {
+    const { facts, body } = await this.bucket.get(key, path);
+    return { info: fileInfo(path, facts), body };
   }
 
   async abort(cause: Error): Promise<void> {

@@ -1,0 +1,191 @@
+import type { PartJournal, PieceOptions, PieceWriter, Settled, StoredPart, StoredTail } from '../../remote.js';
+import { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { Hold } from '../../../budgets/memory.js';
+import { destroyOnAbort } from '../../../base/deadline.js';
+import type { Bucket } from './bucket.js';
+import { inOpenUpload, type MultipartUpload } from './multipart.js';
+import type { Done } from './sink.js';
+import { bytesOf, firstTakenIn, type TailObjects } from './tails.js';
+
+export interface PiecePlan extends PieceOptions {
+  readonly upload: MultipartUpload;
+  readonly journal: PartJournal;
+  /** What the next part begins with. */
+  readonly tails: readonly StoredTail[];
+  readonly tailObjects: TailObjects;
+  readonly hold: Hold;
+  readonly partsInFlight: number;
+  /** Of the file, before this piece. */
+  readonly offset: number;
+  readonly length: number | undefined;
+  /** Of the next part. */
+  readonly number: number;
+  /** @throws GatewayError where there may be no such part */
+  bytesOfPart(number: number): number;
+}
+
+/** Enough to keep a socket busy; what is gathered beyond it is counted. */
+const WRITER_BUFFER_BYTES = 256 * 1024;
+
+/** Gathers parts and sends them; what the last of them lacks is no reason to lose it. */
+export class S3PieceWriter extends Writable implements PieceWriter {
+  #chunks: Buffer[] = [];
+  #gathered = 0;
+  /** Before what is gathered of this part; in the store yet. */
+  #tails: readonly StoredTail[];
+  #number: number;
+  #partBytes: number;
+  #received = 0;
+  readonly #inFlight = new Set<Promise<void>>();
+  #inFlightBytes = 0;
+  #failure: Error | undefined;
+  /** In the store, and not in the journal: they count when the whole piece does. */
+  readonly #unproven: StoredPart[] = [];
+
+  constructor(
+    bucket: Bucket,
+    private readonly plan: PiecePlan,
+  ) {
+    // A finished writer is not done yet: settle() follows.
+    super({ autoDestroy: false, highWaterMark: WRITER_BUFFER_BYTES });
+    this.on('error', () => undefined);
+    this.#tails = plan.tails;
+    this.#number = plan.number;
+    this.#partBytes = plan.bytesOfPart(plan.number);
+    destroyOnAbort(this, bucket.calls.context.signal);
+  }
+
+  /** What counts beyond it stands in the journal. */
+  get safeOffset(): number {
+    return this.plan.offset;
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+    this.#received += chunk.length;
+    this.#take(chunk).then(() => done(), done);
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    this.#chunks = [];
+    if (error !== null) this.plan.upload.cut(error);
+    done(error);
+  }
+
+  async settle(keep: boolean): Promise<Settled> {
+    try {
+      return await this.#settled(keep);
+    } finally {
+      // Its request may be remembered for as long as the client's connection stands.
+      this.#chunks = [];
+      this.plan.hold.resize(0);
+    }
+  }
+
+  async #settled(keep: boolean): Promise<Settled> {
+    const { journal, isProven, offset, length, hash } = this.plan;
+    if (!this.destroyed) this.end();
+    await finished(this);
+    await Promise.all(this.#inFlight);
+    if (this.#failure !== undefined) throw this.#failure;
+    const reached = offset + this.#received;
+    if (!keep || this.#received === 0) return { offset, isClean: true };
+    hash?.keep();
+    if (!isProven) await journal.add(this.#unproven);
+    const isPart = reached === length || this.#missing <= 0;
+    if (isPart) await journal.add([await this.#sendPart(this.#number, await this.#wholePart())]);
+    else await this.#keepTail();
+    return { offset: reached, isClean: true };
+  }
+
+  async #take(chunk: Buffer): Promise<void> {
+    for (let rest = chunk; rest.length > 0;) {
+      // The tails may fill it already, where parts are shorter by now.
+      if (this.#missing <= 0) await this.#start();
+      const piece = rest.subarray(0, this.#missing);
+      await this.#room(piece.length);
+      this.plan.hash?.update(piece);
+      this.#chunks.push(piece);
+      this.#gathered += piece.length;
+      rest = rest.subarray(piece.length);
+    }
+  }
+
+  get #missing(): number {
+    return this.#partBytes - bytesOf(this.#tails) - this.#gathered;
+  }
+
+  /** Waits for parts that travel to make room; share_exceeded or overloaded where none do. */
+  async #room(bytes: number): Promise<void> {
+    const { hold } = this.plan;
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure;
+      const wanted = this.#inFlightBytes + this.#gathered + bytes;
+      if (this.#inFlight.size === 0) return hold.require(wanted);
+      if (hold.stretch(wanted)) return;
+      await Promise.race(this.#inFlight);
+    }
+  }
+
+  async #start(): Promise<void> {
+    while (this.#inFlight.size >= this.plan.partsInFlight) await Promise.race(this.#inFlight);
+    if (this.#failure !== undefined) throw this.#failure;
+    this.plan.hash?.keep();
+    const body = await this.#wholePart();
+    const number = this.#number;
+    this.#inFlightBytes += body.length;
+    const sent: Promise<void> = this.#sendCounted(number, body)
+      .catch((error: Error) => {
+        this.#failure ??= error;
+        this.destroy(error);
+      })
+      .finally(() => {
+        this.#inFlight.delete(sent);
+        this.#inFlightBytes -= body.length;
+        this.plan.hold.resize(this.#inFlightBytes + this.#gathered);
+      });
+    this.#inFlight.add(sent);
+    this.#chunks = [];
+    this.#gathered = 0;
+    this.#number += 1;
+    this.#partBytes = this.plan.bytesOfPart(this.#number);
+  }
+
+  async #sendCounted(number: number, body: Buffer): Promise<void> {
+    const part = await this.#sendPart(number, body);
+    if (this.plan.isProven) await this.plan.journal.add([part]);
+    else this.#unproven.push(part);
+  }
+
+  async #sendPart(number: number, body: Buffer): Promise<StoredPart> {
+    const { upload } = this.plan;
+    return { number, size: body.length, ...(await inOpenUpload(upload.target.path, upload.sendPart(number, body))) };
+  }
+
+  async #keepTail(): Promise<void> {
+    const { hold, journal, tailObjects } = this.plan;
+    const merged = firstTakenIn(this.#tails, this.#gathered);
+    // Without the room for that it becomes one more.
+    const hasRoom = hold.stretch(2 * (this.#gathered + bytesOf(this.#tails.slice(merged))));
+    const slot = hasRoom ? merged : this.#tails.length;
+    const start = bytesOf(this.#tails.slice(0, slot));
+    const body = await this.#behind(this.#tails.slice(slot));
+    await tailObjects.put(slot, body);
+    await journal.keep({ slot, part: this.#number, start, size: body.length });
+  }
+
+  async #wholePart(): Promise<Buffer> {
+    await this.#room(bytesOf(this.#tails));
+    const body = await this.#behind(this.#tails);
+    this.#tails = [];
+    this.#gathered = body.length;
+    return body;
+  }
+
+  /** What is gathered, behind these. */
+  async #behind(tails: readonly StoredTail[]): Promise<Buffer> {
+    const chunks = [...(await this.plan.tailObjects.read(tails)), ...this.#chunks];
+    const [only] = chunks;
+    return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+  }
+}

@@ -1,0 +1,274 @@
+/**
+ * Resumable files: one multipart upload, and tails behind its parts. The journal tells which of them count, never the store:
+ * it may hold such as were never confirmed.
+ */
+import { UNCOUNTED } from '../../../budgets/memory.js';
+import { GatewayError } from '../../../base/errors.js';
+import { cannotResume } from '../../obstacles.js';
+import type { RemotePath } from '../../path.js';
+import type {
+  BeginOptions,
+  FileInfo,
+  OpenFile,
+  PartJournal,
+  PieceCommit,
+  PiecedFile,
+  PieceOptions,
+  Pieces,
+  PieceWriter,
+  Standing,
+  StoredPart,
+  StoredTail,
+} from '../../remote.js';
+import type { Bucket } from './bucket.js';
+import { copyObject } from './copy.js';
+import { describe } from './description.js';
+import { fileInfo } from './listing.js';
+import {
+  abortUpload,
+  type CompletedUpload,
+  confirmSize,
+  inOpenUpload,
+  MultipartUpload,
+  type UploadTarget,
+} from './multipart.js';
+import { S3PieceWriter } from './piece-writer.js';
+import { requireFilePlace } from './place.js';
+import { refuseExisting } from './sink.js';
+import { bytesOf, countedTails, TailObjects } from './tails.js';
+
+export interface PiecesTuning {
+  readonly partBytes: number;
+  readonly partsInFlight: number;
+}
+
+/** Parts are gathered in memory, so that none is lost with the line it came over: they must not grow without end. */
+const MIB = 1024 * 1024;
+const MAX_GATHERED_BYTES = 64 * MIB;
+const MAX_PARTS = 10_000;
+/** What a crash costs, beside the part that is gathered: few of them, so that little has to be sent again. */
+const MOST_PARTS_IN_FLIGHT = 2;
+
+export class S3Pieces implements Pieces {
+  readonly canBeRead = false;
+
+  constructor(
+    private readonly bucket: Bucket,
+    private readonly tuning: PiecesTuning,
+  ) {}
+
+  async begin(
+    { path, hidden, length = 0 }: Omit<PiecedFile, 'storeId' | 'journal'>,
+    { modifiedAt, isChecked }: BeginOptions,
+  ): Promise<string> {
+    if (length > MAX_GATHERED_BYTES * MAX_PARTS) throw tooLarge(path);
+    await requireFilePlace(this.bucket, path);
+    const target = this.target(isChecked ? hidden : path);
+    const id = await MultipartUpload.begin(this.bucket, target, describe(target.key, modifiedAt));
+    return isChecked ? `${STAGED}${id}` : id;
+  }
+
+  async measure({ journal }: PiecedFile): Promise<number> {
+    return offsetOf(await countedOf(journal));
+  }
+
+  async resume(file: PiecedFile, { offset }: Standing, options: PieceOptions): Promise<PieceWriter> {
+    const counted = await countedOf(file.journal);
+    if (offsetOf(counted) !== offset) throw this.lost(file.path);
+    const { parts, tails } = counted;
+    const hold = this.bucket.calls.context.hold?.() ?? UNCOUNTED;
+    const { partBytes, partsInFlight } = this.tuning;
+    return new S3PieceWriter(this.bucket, {
+      ...options,
+      ...{ upload: this.reopen(file, parts), journal: file.journal, hold, offset },
+      ...{ tails, tailObjects: this.tailObjects(file), length: file.length, number: parts.length + 1 },
+      partsInFlight: Math.min(partsInFlight, MOST_PARTS_IN_FLIGHT),
+      bytesOfPart: (number) => {
+        const first = this.bucket.calls.traits.now.equalParts ? parts[0]?.size : undefined;
+        return first ?? partBytesOf(number, partBytes, file);
+      },
+    });
+  }
+
+  async publish(file: PiecedFile, commit: PieceCommit): Promise<FileInfo> {
+    const { path } = file;
+    const { context } = this.bucket.calls;
+    const counted = await countedOf(file.journal);
+    if (offsetOf(counted) !== commit.size) throw this.lost(path);
+    const isStaged = file.storeId.startsWith(STAGED);
+    if (commit.check !== undefined && !isStaged)
+      throw cannotResume('it was begun when files of its connection were not read back; begin it again');
+    if (!isStaged || commit.size === 0) context.mark?.('rename');
+    await requireFilePlace(this.bucket, path);
+    const done =
+      commit.size === 0
+        ? await this.putEmpty(file, commit)
+        : await (isStaged ? this.completeStaged(file, counted, commit) : this.complete(file, counted, commit));
+    await this.removeTails(file).catch(() => context.leftovers.removeLater(file.hidden));
+    return fileInfo(path, done);
+  }
+
+  async discard(file: PiecedFile): Promise<void> {
+    // Nobody knows an id where its making was cut.
+    if (file.storeId !== '') await abortUpload(this.bucket, this.uploadTarget(file), uploadIdOf(file));
+    await this.removeTails(file);
+  }
+
+  private async complete(
+    file: PiecedFile,
+    counted: Counted,
+    { size, exclusive = false, isAgain }: PieceCommit,
+  ): Promise<CompletedUpload> {
+    const { context, traits } = this.bucket.calls;
+    const done = isAgain ? await this.reopen(file, counted.parts).completed() : undefined;
+    if (done !== undefined && counted.tails.length === 0) return done;
+    const upload = this.reopen(file, await this.withoutTails(file, counted));
+    if (exclusive && traits.now.exclusiveComplete !== 'yes') await refuseExisting(this.bucket, this.target(file.path));
+    context.irrevocable?.();
+    return inOpenUpload(file.path, upload.complete(size, exclusive));
+  }
+
+  /** What is to be read again stands under the hidden name first; the store then copies it. */
+  private async completeStaged(file: PiecedFile, counted: Counted, commit: PieceCommit): Promise<CompletedUpload> {
+    try {
+      return await this.copyStaged(file, counted, commit);
+    } catch (error) {
+      // Whoever has tried before may have got it there, and not come to say so.
+      const published = commit.isAgain ? await this.published(file, commit) : undefined;
+      if (published === undefined) throw error;
+      return published;
+    }
+  }
+
+  private async copyStaged(
+    file: PiecedFile,
+    counted: Counted,
+    { size, exclusive = false, modifiedAt, check, isAgain }: PieceCommit,
+  ): Promise<CompletedUpload> {
+    const { bucket } = this;
+    const { context } = bucket.calls;
+    const [staged, final] = [this.target(file.hidden), this.target(file.path)];
+    const done = isAgain ? await this.reopen(file, counted.parts).completed() : undefined;
+    const isDone = done !== undefined && counted.tails.length === 0;
+    const facts = isDone ? done : await this.stage(file, counted, size);
+    await check?.(() => this.open(staged));
+    context.mark?.('rename');
+    if (exclusive) await refuseExisting(bucket, final);
+    const origin = { bucket: bucket.name, key: staged.key, facts };
+    context.irrevocable?.();
+    return copyObject(bucket, origin, final, { exclusive, description: describe(final.key, modifiedAt) });
+  }
+
+  private async stage(file: PiecedFile, counted: Counted, size: number): Promise<CompletedUpload> {
+    const upload = this.reopen(file, await this.withoutTails(file, counted));
+    return inOpenUpload(file.path, upload.complete(size, false));
+  }
+
+  /** What stands in its place, where that is the file. */
+  private async published({ path }: PiecedFile, { size, check }: PieceCommit): Promise<CompletedUpload | undefined> {
+    const final = this.target(path);
+    const facts = await this.bucket.head(final.key, path);
+    if (facts?.size !== size) return undefined;
+    return check?.(() => this.open(final)).then(
+      () => facts,
+      () => undefined,
+    );
+  }
+
+  private async open({ key, path }: UploadTarget): Promise<OpenFile> {
+    const { facts, body } = await this.bucket.get(key, path);
+    return { info: fileInfo(path, facts), range: undefined, body };
+  }
+
+  /** A store has no multipart upload without a part. */
+  private async putEmpty(
+    file: PiecedFile,
+    { exclusive = false, modifiedAt, isAgain }: PieceCommit,
+  ): Promise<CompletedUpload> {
+    const target = this.target(file.path);
+    const { key, path } = target;
+    const standing = isAgain ? await this.bucket.head(key, path) : undefined;
+    if (standing?.size !== 0) {
+      const { context, traits } = this.bucket.calls;
+      if (exclusive && traits.now.exclusivePut !== 'yes') await refuseExisting(this.bucket, target);
+      context.irrevocable?.();
+      await this.bucket.put(key, Buffer.alloc(0), path, { exclusive, modifiedAt });
+    }
+    await abortUpload(this.bucket, this.uploadTarget(file), uploadIdOf(file)).catch(() => undefined);
+    return confirmSize(this.bucket, target, 0);
+  }
+
+  private async removeTails(file: PiecedFile): Promise<void> {
+    await this.tailObjects(file).remove(await file.journal.tails());
+  }
+
+  /** What stood beside the parts becomes the last of them. */
+  private async withoutTails(file: PiecedFile, { parts, tails }: Counted): Promise<readonly StoredPart[]> {
+    if (tails.length === 0) return parts;
+    const hold = this.bucket.calls.context.hold?.() ?? UNCOUNTED;
+    const size = bytesOf(tails);
+    // Read one after the other, and joined.
+    hold.require(2 * size);
+    const body = Buffer.concat(await this.tailObjects(file).read(tails), size);
+    const number = parts.length + 1;
+    const sent = await inOpenUpload(file.path, this.reopen(file, parts).sendPart(number, body));
+    const last = { number, size, ...sent };
+    await file.journal.add([last]);
+    hold.resize(0);
+    return [...parts, last];
+  }
+
+  private tailObjects({ path, hidden }: PiecedFile): TailObjects {
+    return new TailObjects(this.bucket, path, hidden);
+  }
+
+  private reopen(file: PiecedFile, parts: readonly StoredPart[]): MultipartUpload {
+    return MultipartUpload.reopen(this.bucket, this.uploadTarget(file), uploadIdOf(file), parts);
+  }
+
+  private uploadTarget({ path, hidden, storeId }: PiecedFile): UploadTarget {
+    return this.target(storeId.startsWith(STAGED) ? hidden : path);
+  }
+
+  private target(path: RemotePath): UploadTarget {
+    return { path, key: this.bucket.fileKey(path) };
+  }
+
+  private lost(path: RemotePath): GatewayError {
+    return new GatewayError('size_mismatch', `${path}: the store holds other bytes than were told to stand`, {
+      step: 'verify',
+    });
+  }
+}
+
+/** Before the store's id of one that comes under its hidden name, to be read again there. */
+const STAGED = 'hidden:';
+
+const uploadIdOf = ({ storeId }: PiecedFile): string =>
+  storeId.startsWith(STAGED) ? storeId.slice(STAGED.length) : storeId;
+
+interface Counted {
+  readonly parts: readonly StoredPart[];
+  readonly tails: readonly StoredTail[];
+}
+
+/** Those without a gap before them. */
+async function countedOf(journal: PartJournal): Promise<Counted> {
+  const byNumber = new Map((await journal.parts()).map((part) => [part.number, part]));
+  const parts: StoredPart[] = [];
+  for (let part = byNumber.get(1); part !== undefined; part = byNumber.get(part.number + 1)) parts.push(part);
+  return { parts, tails: countedTails(await journal.tails(), parts.length + 1) };
+}
+
+const offsetOf = ({ parts, tails }: Counted): number => bytesOf(parts) + bytesOf(tails);
+
+/** Large enough for the file in the parts that there may be; where nobody knows how much comes, they grow. */
+function partBytesOf(number: number, partBytes: number, { path, length }: PiecedFile): number {
+  if (number > MAX_PARTS) throw tooLarge(path);
+  const needed = length === undefined ? partBytes * 2 ** Math.floor((number - 1) / 1_000) : length / MAX_PARTS;
+  return Math.ceil(Math.min(MAX_GATHERED_BYTES, Math.max(partBytes, needed)) / MIB) * MIB;
+}
+
+function tooLarge(path: RemotePath): GatewayError {
+  return new GatewayError('too_large', `${path}: on S3 a resumable upload takes at most 625 GiB`, { step: 'request' });
+}

@@ -1,0 +1,88 @@
+/**
+ * What is too short for a part stands between two pieces in objects of its own, under hidden names: a piece adds one, and
+ * the part that follows begins with all of them. As in log-structured stores one takes in those before it once there are
+ * enough of its size: few objects, and none of their bytes is sent often.
+ */
+import { buffer } from 'node:stream/consumers';
+import { hasCode } from '../../../base/errors.js';
+import { piecesAreGone } from '../../obstacles.js';
+import type { RemotePath } from '../../path.js';
+import type { StoredTail } from '../../remote.js';
+import type { Bucket } from './bucket.js';
+
+/** So many of about one size become one. */
+const FAN = 8;
+/** However long they are. */
+const MOST = 32;
+
+/** Those that count, of all that were noted: in a row from the beginning of the part. */
+export function countedTails(noted: readonly StoredTail[], part: number): readonly StoredTail[] {
+  const counted: StoredTail[] = [];
+  const bySlot = new Map(noted.filter((tail) => tail.part === part).map((tail) => [tail.slot, tail]));
+  // What a longer one has taken in begins before its end.
+  for (let next = bySlot.get(0); next?.start === bytesOf(counted); next = bySlot.get(next.slot + 1)) counted.push(next);
+  return counted;
+}
+
+export const bytesOf = (stored: readonly { readonly size: number }[]): number =>
+  stored.reduce((sum, { size }) => sum + size, 0);
+
+/** The first of those that one of `size` bytes behind them takes in; their number = none. */
+export function firstTakenIn(tails: readonly StoredTail[], size: number): number {
+  let first = tails.length;
+  for (let taken = size; ;) {
+    let next = first;
+    let bytes = taken;
+    for (let tail = tails[next - 1]; tail !== undefined && tail.size < taken * FAN; tail = tails[next - 1]) {
+      bytes += tail.size;
+      next -= 1;
+    }
+    if (first - next < FAN - 1) return first < MOST ? first : 0;
+    [first, taken] = [next, bytes];
+  }
+}
+
+/** The objects of one file. */
+export class TailObjects {
+  constructor(
+    private readonly bucket: Bucket,
+    private readonly path: RemotePath,
+    private readonly hidden: RemotePath,
+  ) {}
+
+  /** Takes the place of what stood in its slot, of which it begins with the same bytes. */
+  async put(slot: number, body: Buffer): Promise<void> {
+    await this.bucket.put(this.keyOf(slot), body, this.hidden, { exclusive: false });
+  }
+
+  async read(tails: readonly StoredTail[]): Promise<readonly Buffer[]> {
+    const bodies: Buffer[] = [];
+    for (const { slot, size } of tails) bodies.push(await this.readOne(slot, size));
+    return bodies;
+  }
+
+  /** `noted`: all that ever were. */
+  async remove(noted: readonly StoredTail[]): Promise<void> {
+    // Whoever was killed may have stored one more than it could note.
+    const slots = Math.max(-1, ...noted.map(({ slot }) => slot)) + 2;
+    const signal = this.bucket.calls.cleanupSignal();
+    const keys = Array.from({ length: slots }, (_, slot) => this.keyOf(slot));
+    await Promise.all(keys.map((key) => this.bucket.remove(key, this.hidden, signal)));
+  }
+
+  private async readOne(slot: number, size: number): Promise<Buffer> {
+    const { facts, body } = await this.bucket.get(this.keyOf(slot), this.hidden).catch((error: unknown) => {
+      throw hasCode(error, 'not_found') ? piecesAreGone(this.path, error) : error;
+    });
+    if (facts.size < size) {
+      body.destroy();
+      throw piecesAreGone(this.path);
+    }
+    return (await buffer(body)).subarray(0, size);
+  }
+
+  private keyOf(slot: number): string {
+    const key = this.bucket.fileKey(this.hidden);
+    return slot === 0 ? key : `${key}.${slot}`;
+  }
+}
