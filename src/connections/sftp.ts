@@ -28,6 +28,15 @@ export const sftp = connectionType('sftp', {
       labels: { default: 'Current ones', legacy: 'Old ones too, for servers that have no others' },
       isAdvanced: true,
     }),
+    hostKeyRotation: setting(oneOf('ask', 'accept'), {
+      default: 'ask',
+      title: 'Announced host keys',
+      words:
+        'Keys that the server announces and proves on a session of a trusted one: `ask` = they wait to be accepted; `accept` = they are trusted at once, and those that it has not announced for a week no longer.',
+      labels: { ask: 'Ask', accept: 'Accept them' },
+      isHarmless: true,
+      isAdvanced: true,
+    }),
   },
   secrets: {
     password,

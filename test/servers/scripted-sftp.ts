@@ -45,6 +45,7 @@ export interface Oddities {
   /** Takes over what comes before SFTP. */
   readonly onSession?: (session: ssh2.Session) => void;
   readonly onAuthentication?: (context: ssh2.AuthContext) => void;
+  readonly onClient?: (client: ssh2.Connection) => void;
 }
 
 const hostKey = generateKeyPair('an odd server').privateKey;
@@ -59,6 +60,7 @@ export async function startOddServer({
   ident,
   onSession,
   onAuthentication,
+  onClient,
 }: Oddities): Promise<OddServer> {
   const files = new Map<string, Buffer>();
   const requests: number[] = [];
@@ -66,6 +68,7 @@ export async function startOddServer({
   const ssh = new ssh2.Server({ hostKeys: [hostKey], ...(ident === undefined ? {} : { ident }) });
   ssh.on('connection', (client) => {
     client.on('error', () => undefined);
+    onClient?.(client);
     client.on('authentication', onAuthentication ?? ((context) => context.accept()));
     client.on('session', (accept) => {
       const session = accept();

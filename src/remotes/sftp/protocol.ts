@@ -1,8 +1,8 @@
-import { GatewayError } from '../../base/errors.js';
 import type { SftpConnection } from '../../connections/connection.js';
 import { underRoot } from '../path.js';
 import type { Protocol, ProtocolDeps } from '../protocol.js';
 import { ServerMemory } from '../server-memory.js';
+import { hostKeyMismatch } from '../trust.js';
 import { SftpRemote } from './files/remote.js';
 import { unknownServer } from './memory.js';
 import { SftpSession, type SftpLease } from './session/session.js';
@@ -35,24 +35,22 @@ export function createSftp(deps: ProtocolDeps): Protocol<SftpConnection, SftpLea
 }
 
 /** The session may have been opened for another connection with the same login. @throws GatewayError host_key_mismatch */
-function requireTrust(
-  { fingerprint, host, trustedBy }: SftpSession,
-  connection: SftpConnection,
-  deps: ProtocolDeps,
-): void {
+function requireTrust(session: SftpSession, connection: SftpConnection, deps: ProtocolDeps): void {
+  const { fingerprint, trustedBy, announced } = session;
   const { hostKeys, id } = connection;
-  if (hostKeys.length === 0) {
-    if (trustedBy.has(id)) return;
-    // Nothing is pinned yet: this server becomes the one to be trusted.
-    trustedBy.add(id);
-    deps.trust.checkHostKey(connection, fingerprint).catch((error: unknown) => {
-      deps.log('the host key was not stored', { connectionId: id, error: (error as Error).message });
-    });
-  } else if (!hostKeys.includes(fingerprint)) {
-    throw new GatewayError(
-      'host_key_mismatch',
-      `${host} shows host key ${fingerprint}, but ${hostKeys.join(' or ')} is pinned for connection ${id} (hostKey)`,
-      { step: 'login' },
-    );
+  if (hostKeys.length > 0 && !hostKeys.includes(fingerprint)) {
+    throw hostKeyMismatch(connection, hostKeys, fingerprint);
   }
+  if (hostKeys.length > 0 || trustedBy.has(id)) {
+    announced.tell(connection, fingerprint, deps);
+    return;
+  }
+  // Nothing is pinned yet: this server becomes the one to be trusted.
+  trustedBy.add(id);
+  deps.trust.checkHostKey(connection, fingerprint).then(
+    () => announced.tell(connection, fingerprint, deps),
+    (error: unknown) => {
+      deps.log('the host key was not stored', { connectionId: id, error: (error as Error).message });
+    },
+  );
 }

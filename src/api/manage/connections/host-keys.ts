@@ -1,11 +1,11 @@
-/** The host keys of a connection: pinned, learned, shown by the server. */
-import { Type } from 'typebox';
+/** The host keys of a connection: pinned, learned, shown by the server, announced by it. */
+import { type Static, Type } from 'typebox';
 import { refusal } from '../../../base/errors.js';
-import { flag, listOf, object, text, texts, withDefault } from '../../../base/schema.js';
+import { dateTime, flag, listOf, object, oneOf, text, texts, withDefault } from '../../../base/schema.js';
 import { fingerprint } from '../../../connections/common.js';
 import { definitionOf } from '../../../connections/types.js';
 import type { ManagedConnection } from '../../../storage/storage.js';
-import { CLOSED, FINGERPRINT } from '../fields.js';
+import { CLOSED, FINGERPRINT, LATER, TIME } from '../fields.js';
 import {
   actorOf,
   type AtItem,
@@ -19,22 +19,88 @@ import { EDIT_ERRORS, HOST_KEYS, LEARNED, sample, shown, shownAnswer } from './v
 
 const endpoint = ownerEndpoints('Connections');
 
+const OTHER_FINGERPRINT = `SHA256:${'B'.repeat(42)}A`;
+const answer = {
+  schema: object('HostKeysAnswer', {
+    hostKeys: texts(HOST_KEYS),
+    learned: flag(LEARNED),
+    announced: listOf(
+      object('AnnouncedHostKey', {
+        fingerprint: text('SHA-256 fingerprint, as OpenSSH shows it.'),
+        algorithm: text('Such as `ssh-ed25519`.'),
+        state: oneOf(['trusted', 'pending', 'rejected'], '`pending` waits to be accepted; `rejected` was not wanted.'),
+        firstSeenAt: dateTime('When the server announced it first.'),
+        lastSeenAt: dateTime('When it did so last, to within an hour.'),
+      }),
+      'What the server announces on sessions of a trusted key, and has proven to be its own.',
+    ),
+  }),
+  example: {
+    hostKeys: [FINGERPRINT],
+    learned: true,
+    announced: [
+      {
+        fingerprint: OTHER_FINGERPRINT,
+        algorithm: 'ssh-ed25519',
+        state: 'pending',
+        firstSeenAt: TIME,
+        lastSeenAt: LATER,
+      },
+    ],
+  },
+} as const;
+const body = object(
+  'AnnouncedHostKeyRequest',
+  { fingerprint: text('SHA-256 fingerprint, as OpenSSH shows it.', fingerprint) },
+  CLOSED,
+);
+const bodyExamples = { body: { fingerprint: OTHER_FINGERPRINT } };
+
 export const showHostKeys = endpoint('GET /manage/connections/:id/host-keys', {
   operationId: 'showHostKeys',
   summary: 'Show the pinned host keys',
-  description: '`learned` says that the first key seen was trusted. SFTP connections only.',
-  answer: {
-    schema: object('HostKeysAnswer', {
-      hostKeys: texts(HOST_KEYS),
-      learned: flag(LEARNED),
-    }),
-    example: { hostKeys: [FINGERPRINT], learned: true },
-  },
+  description:
+    '`learned` says that the first key seen was trusted; `announced` are those that the server would have follow. SFTP connections only.',
+  answer,
   errors: ['unknown_connection', 'unsupported_operation'],
+}).handle(async (input, services) => hostKeysOf(services, input));
+
+export const acceptHostKey = endpoint('POST /manage/connections/:id/host-keys/accept', {
+  operationId: 'acceptHostKey',
+  summary: 'Accept an announced host key',
+  description: 'Trusted from now on beside the others. One that the server has not announced and proven is 404.',
+  body,
+  bodyExamples,
+  answer,
+  errors: [...EDIT_ERRORS, 'unsupported_operation', 'unknown_item'],
 }).handle(async (input, services) => {
-  const { hostKeys, hostKeysLearned } = await connectionWithHostKeys(services, input);
-  return { hostKeys, learned: hostKeysLearned };
+  const connection = await connectionWithHostKeys(services, input);
+  const { id, isConfigured, hostKeysLearned } = connection;
+  // Learned ones are the gateway's own, and so are those that follow them.
+  refuseConfigured(isConfigured && !hostKeysLearned, `the host key of connection ${id}`);
+  await services.storage.hostKeys.accept(actorOf(input), connection, input.body.fingerprint);
+  return hostKeysOf(services, input);
 });
+
+export const rejectHostKey = endpoint('POST /manage/connections/:id/host-keys/reject', {
+  operationId: 'rejectHostKey',
+  summary: 'Reject an announced host key',
+  description: 'It waits no longer, and no rule accepts it; it can still be accepted by hand.',
+  body,
+  bodyExamples,
+  answer,
+  errors: ['unknown_connection', 'unsupported_operation', 'unknown_item'],
+}).handle(async (input, services) => {
+  const connection = await connectionWithHostKeys(services, input);
+  await services.storage.hostKeys.reject(actorOf(input), connection, input.body.fingerprint);
+  return hostKeysOf(services, input);
+});
+
+async function hostKeysOf(services: ManageServices, input: AtItem): Promise<Static<typeof answer.schema>> {
+  const { id, hostKeys, hostKeysLearned } = await connectionWithHostKeys(services, input);
+  const announced = await services.storage.hostKeys.list(input.caller.accountId, id);
+  return { hostKeys: [...hostKeys], learned: hostKeysLearned, announced: [...announced] };
+}
 
 export const pinHostKey = endpoint('POST /manage/connections/:id/host-keys', {
   operationId: 'pinHostKey',

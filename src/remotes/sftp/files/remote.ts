@@ -2,7 +2,7 @@ import { UNCOUNTED } from '../../../budgets/memory.js';
 import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
-import { alreadyExists, isAFolder, refuseRoot } from '../../obstacles.js';
+import { isAFolder, refuseRoot } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
 import { hiddenBeside, isRefusal, isWrittenBeside, movePlace, publishUpload } from '../../publish.js';
 import type { ProtocolDeps } from '../../protocol.js';
@@ -21,22 +21,26 @@ import {
   type RemoteContext,
   type RemoteWriter,
   type ServerFacts,
+  type ServerProof,
   type WriteOptions,
+  type Pieces,
 } from '../../remote.js';
+import type { ServerSight } from '../../server-sight.js';
 import { keepsWhatStands } from './append-probe.js';
 import type { SftpChannel } from '../session/channel.js';
 import { runCommand } from './command.js';
 import { Confinement, lookAt, lookBehind, type ServerPath } from './confine.js';
 import type { HostMemory } from '../memory.js';
 import { infoOf, listEntries } from './listing.js';
+import { SftpPieces } from './pieces.js';
 import { readHead, SftpSource } from './source.js';
 import { translate } from '../wire/replies.js';
 import type { SftpLease } from '../session/session.js';
 import { Tree } from './tree.js';
 import { SftpWriter } from './writer.js';
-import type { ExtraLane } from './sink.js';
-import { closeAndRemove, Upload, type UploadPlan } from './upload.js';
-import { OPEN, type Attributes } from '../wire/wire.js';
+import { borrowLane, SftpSink } from './sink.js';
+import { closeAndRemove, obstacleAt, Upload, type UploadPlan } from './upload.js';
+import { OPEN } from '../wire/wire.js';
 
 /** Short requests on one channel: enough to fill a long line, few enough for others on the connection. */
 const CALLS_AT_ONCE = 16;
@@ -72,6 +76,19 @@ export class SftpRemote implements Remote {
       keepsTimes: keepsTimes === false ? 'no' : 'listed',
       callsAtOnce: oneRequestAtATime ? 1 : CALLS_AT_ONCE,
     };
+  }
+
+  get proof(): ServerProof {
+    return { hostKey: this.#lease.session.fingerprint };
+  }
+
+  async look(): Promise<ServerSight> {
+    const { session } = this.#lease;
+    const channel = await this.#lease.channel();
+    const startedAt = performance.now();
+    await session.inTime(channel.realPath(Buffer.from('.')));
+    const { fingerprint, hostKeyAlgorithm: algorithm } = session;
+    return { answerMs: performance.now() - startedAt, hostKey: { fingerprint, algorithm } };
   }
 
   get facts(): ServerFacts {
@@ -255,6 +272,17 @@ export class SftpRemote implements Remote {
     return this.#memory.keepsWhatStands !== false;
   }
 
+  get pieces(): Pieces {
+    return new SftpPieces({
+      ...{ context: this.#context, memory: this.#memory, atomicUploads: this.#atomicUploads },
+      ...{ isOrderly: this.#isOpenSsh, maxRequests: this.#deps.tuning.sftpInFlight },
+      queuedBytes: () => this.#lease.session.queuedBytes,
+      run: (path, step, work) => this.#run(path, step, work),
+      read: (path) => this.read(path),
+      keepsWhatStands: (tree, file, path) => this.#canAppend(tree, file, path),
+    });
+  }
+
   move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {
     return this.#run(from, 'publish', async (tree) => {
       const { channel } = tree;
@@ -341,6 +369,7 @@ export class SftpRemote implements Remote {
           const asked = tree.entryIfThere(target);
           asked.catch(() => undefined);
           const attributes = await measuring;
+          await expected.check?.(() => this.read(hidden));
           const to = (await asked) ?? (await tree.entryInNewFolder(target));
           signal.throwIfAborted();
           await publishUpload(tree, file, to, { exclusive, size, context: this.#context });
@@ -367,7 +396,11 @@ export class SftpRemote implements Remote {
         throw obstacleAt(path, await lookAt(channel, file), options) ?? error;
       });
       return this.#upload(channel, handle, file, path, {
-        publish: async (measuring) => infoOf(path, await measuring),
+        publish: async (measuring, { check }) => {
+          const attributes = await measuring;
+          await check?.(() => this.read(path));
+          return infoOf(path, attributes);
+        },
         takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
         leaveBehind: () => this.#deps.log('half a file could not be removed', { path }),
       });
@@ -401,47 +434,16 @@ export class SftpRemote implements Remote {
       hold: this.#context.hold?.() ?? UNCOUNTED,
       queuedBytes: () => session.queuedBytes,
       // Others may keep the file to the one who opened it, or only when that one closes it.
-      openLane: this.#isOpenSsh ? () => this.#borrowLane(file) : undefined,
+      openLane: this.#isOpenSsh ? () => borrowLane(session, file) : undefined,
     };
     return new SftpWriter(plan, upload, this.#context.signal);
   }
-
-  /** The open file once more, on a channel of its own; undefined where none is to spare. Never rejects. */
-  async #borrowLane(file: ServerPath): Promise<ExtraLane | undefined> {
-    const { session } = this.#lease;
-    const channel = await session.borrowChannel();
-    if (channel === undefined) return undefined;
-    try {
-      const handle = await channel.open(file.raw, OPEN.WRITE);
-      return {
-        channel,
-        handle,
-        release: async (isCut) => {
-          if (isCut) channel.end(new GatewayError('client_gone', 'the upload was cut'));
-          else await channel.close(handle).catch(() => undefined);
-          session.giveBack(channel);
-        },
-      };
-    } catch {
-      session.giveBack(channel);
-      return undefined;
-    }
-  }
-}
-
-function obstacleAt(
-  path: RemotePath,
-  standing: Attributes | undefined,
-  { exclusive }: WriteOptions,
-): GatewayError | undefined {
-  if (standing === undefined) return undefined;
-  if (exclusive === true) return alreadyExists(path);
-  return standing.isFolder ? isAFolder(path) : undefined;
 }
 
 /** Ends what an operation opened too late to use. */
 function disown(late: unknown): void {
   if (late instanceof Upload) void late.takeBack();
   else if (late instanceof SftpWriter) void late.abort(new GatewayError('client_gone', 'the operation has ended'));
+  else if (late instanceof SftpSink) late.destroy(new GatewayError('client_gone', 'the operation has ended'));
   else if (typeof late === 'object' && late !== null && 'body' in late) (late as OpenFile).body?.destroy();
 }

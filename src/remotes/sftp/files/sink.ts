@@ -1,10 +1,12 @@
 import { Writable } from 'node:stream';
 import type { Hold } from '../../../budgets/memory.js';
-import type { GatewayError } from '../../../base/errors.js';
-import { toGatewayError } from '../../../base/errors.js';
+import { GatewayError, toGatewayError } from '../../../base/errors.js';
 import type { SftpChannel } from '../session/channel.js';
 import { SAFE_CHUNK_BYTES } from '../session/channel.js';
 import type { HostMemory } from '../memory.js';
+import type { SftpLease } from '../session/session.js';
+import type { ServerPath } from './confine.js';
+import { OPEN } from '../wire/wire.js';
 import { isImpatience, translate } from '../wire/replies.js';
 
 /** Sent and not yet acknowledged: the server's window (2 MiB with OpenSSH) and a little to keep it filled. */
@@ -75,6 +77,8 @@ export class SftpSink extends Writable {
   #requests = 0;
   #packetBytes: number;
   #acknowledgedBytes = 0;
+  /** Offsets that were sent and not acknowledged, or refused. */
+  readonly #open = new Set<number>();
   #ended = false;
   #resume: (() => void) | undefined;
   #settled: (() => void)[] = [];
@@ -97,6 +101,11 @@ export class SftpSink extends Writable {
     return this.#nextOffset - this.#plan.start;
   }
 
+  /** All of the file before this offset has been taken by the server, as far as it was written here. */
+  get safeOffset(): number {
+    return this.#open.size === 0 ? this.#nextOffset : Math.min(...this.#open);
+  }
+
   /** Resolves once nothing is under way any more; rejects with what went wrong first. */
   async drained(): Promise<void> {
     if (this.#requests > 0 && this.#failure === undefined) {
@@ -109,6 +118,9 @@ export class SftpSink extends Writable {
   protected get isStriped(): boolean {
     return this.#opening !== undefined;
   }
+
+  /** Sees all that is taken, in order. */
+  protected passes(_chunk: Buffer): void {}
 
   /** Gives the borrowed channels back. */
   protected async releaseLanes(isCut: boolean): Promise<void> {
@@ -148,6 +160,7 @@ export class SftpSink extends Writable {
 
   #take(chunks: readonly Buffer[], done: () => void): void {
     for (const chunk of chunks) {
+      this.passes(chunk);
       this.#held.push(chunk);
       this.#heldBytes += chunk.length;
     }
@@ -211,6 +224,7 @@ export class SftpSink extends Writable {
     for (const part of parts) bytes += part.length;
     const offset = this.#nextOffset;
     this.#nextOffset += bytes;
+    this.#open.add(offset);
     this.#requests += 1;
     lane.inFlightBytes += bytes;
     const sentAt = performance.now();
@@ -218,6 +232,7 @@ export class SftpSink extends Writable {
       this.#requests -= 1;
       lane.inFlightBytes -= bytes;
       if (error === undefined) {
+        this.#open.delete(offset);
         this.#acknowledgedBytes += bytes;
         this.#latestAckMs = performance.now() - sentAt;
         if (this.#latestAckMs < PROMPT_ACK_MS) {
@@ -263,5 +278,29 @@ export class SftpSink extends Writable {
 
   #wake(): void {
     for (const settled of this.#settled.splice(0)) settled();
+  }
+}
+
+/** The open file once more, on a channel of its own; undefined where none is to spare. Never rejects. */
+export async function borrowLane(
+  session: Pick<SftpLease['session'], 'borrowChannel' | 'giveBack'>,
+  file: ServerPath,
+): Promise<ExtraLane | undefined> {
+  const channel = await session.borrowChannel();
+  if (channel === undefined) return undefined;
+  try {
+    const handle = await channel.open(file.raw, OPEN.WRITE);
+    return {
+      channel,
+      handle,
+      release: async (isCut) => {
+        if (isCut) channel.end(new GatewayError('client_gone', 'the upload was cut'));
+        else await channel.close(handle).catch(() => undefined);
+        session.giveBack(channel);
+      },
+    };
+  } catch {
+    session.giveBack(channel);
+    return undefined;
   }
 }

@@ -1,7 +1,8 @@
 import { within } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
+import { alreadyExists, isAFolder } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
-import type { Commit, FileInfo } from '../../remote.js';
+import type { Commit, FileInfo, WriteOptions } from '../../remote.js';
 import type { SftpChannel } from '../session/channel.js';
 import { isMissing, isStatus, translate } from '../wire/replies.js';
 import type { Attributes } from '../wire/wire.js';
@@ -138,4 +139,15 @@ export async function closeAndRemove(
   await channel.remove(file.raw).catch((error: unknown) => {
     if (!isMissing(error)) throw error;
   });
+}
+
+/** Why what stands at the file's place keeps it from being written. */
+export function obstacleAt(
+  path: RemotePath,
+  standing: Attributes | undefined,
+  { exclusive }: WriteOptions,
+): GatewayError | undefined {
+  if (standing === undefined) return undefined;
+  if (exclusive === true) return alreadyExists(path);
+  return standing.isFolder ? isAFolder(path) : undefined;
 }

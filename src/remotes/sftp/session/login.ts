@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type net from 'node:net';
 import ssh2, {
   type AuthenticationType,
@@ -12,6 +11,7 @@ import { GatewayError, type Step } from '../../../base/errors.js';
 import type { PoolLimits, SftpConnection } from '../../../connections/connection.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
+import { AnnouncedKeys, fingerprintOf } from './announced-keys.js';
 import { algorithmOffer, HOST_KEY_FAMILIES, hostKeyFamily, type HostKeyFamily } from './algorithms.js';
 import { gatherWrites } from '../wire/packets.js';
 import type { HostMemory } from '../memory.js';
@@ -27,6 +27,9 @@ export interface Login {
   readonly software: string;
   /** Of the host key that was trusted: `SHA256:…`. */
   readonly fingerprint: string;
+  /** And what kind it is of, such as `ssh-ed25519`. */
+  readonly hostKeyAlgorithm: string;
+  readonly announced: AnnouncedKeys;
 }
 
 /** A connection that carries no reply for this long is asked for a sign of life; some silences end it. */
@@ -102,6 +105,7 @@ class LoginAttempt {
     const socket = await this.deps.dialer.connect(host, port, { ...onBehalfOf(this.connection), signal, timeoutMs });
     const connectedAt = performance.now();
     const client = new ssh2.Client();
+    let announced!: AnnouncedKeys;
     // Ours covers everything up to the login: greetings without end, a handshake that hangs, a slow look-up of trust.
     const limits = { signal, ms: Math.max(1, deadline - performance.now()), late: () => this.#timeout() };
     try {
@@ -124,6 +128,7 @@ class LoginAttempt {
         });
         gatherWrites(socket);
         client.connect(this.#config(socket));
+        announced = new AnnouncedKeys(client);
         this.#listenToGreeting(socket, fail);
       });
     } catch (error) {
@@ -132,7 +137,10 @@ class LoginAttempt {
       socket.destroy();
       throw error;
     }
-    return { client, socket, connectedAt, software: this.#software, fingerprint: this.#fingerprint };
+    return {
+      ...{ client, socket, connectedAt, software: this.#software, announced },
+      ...{ fingerprint: this.#fingerprint, hostKeyAlgorithm: algorithmOf(this.#trusted) },
+    };
   }
 
   #config(socket: net.Socket): ConnectConfig {
@@ -182,7 +190,7 @@ class LoginAttempt {
       return;
     }
     this.family = hostKeyFamily(hostKey);
-    const fingerprint = `SHA256:${createHash('sha256').update(hostKey).digest('base64').replace(/=+$/, '')}`;
+    const fingerprint = fingerprintOf(hostKey);
     this.deps.trust.checkHostKey(this.connection, fingerprint).then(
       () => {
         this.#trusted = hostKey;
@@ -317,4 +325,10 @@ function answerPrompts(password: string): Prompt {
     rounds += 1;
     finish(prompts.map(({ echo }) => (echo === true || rounds > MAX_PROMPT_ROUNDS ? '' : password)));
   };
+}
+
+/** A key begins with the name of its algorithm (RFC 4253, 6.6). */
+function algorithmOf(hostKey: Buffer | undefined): string {
+  if (hostKey === undefined || hostKey.length < 4) return '';
+  return hostKey.toString('latin1', 4, 4 + Math.min(hostKey.readUInt32BE(0), 64));
 }

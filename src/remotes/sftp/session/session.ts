@@ -86,8 +86,10 @@ export class SftpSession implements Session<SftpLease> {
   readonly software: string;
   /** Of the server's host key: `SHA256:…`. */
   readonly fingerprint: string;
+  readonly hostKeyAlgorithm: string;
   /** Connections that have taken the host key for theirs. */
   readonly trustedBy = new Set<string>();
+  readonly announced: Login['announced'];
   readonly memory: HostMemory;
   readonly host: string;
   readonly #client: Client;
@@ -125,6 +127,8 @@ export class SftpSession implements Session<SftpLease> {
     this.#client = login.client;
     this.software = login.software;
     this.fingerprint = login.fingerprint;
+    this.hostKeyAlgorithm = login.hostKeyAlgorithm;
+    this.announced = login.announced;
     this.host = host;
     this.memory = memory;
     this.#limits = limits;
@@ -187,8 +191,13 @@ export class SftpSession implements Session<SftpLease> {
   async check(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.#throwIfGone();
+    await this.inTime(this.#roundTrip());
+  }
+
+  /** What an idle session is asked, or stall_timeout. */
+  inTime<T>(answer: Promise<T>): Promise<T> {
     const timeoutMs = Math.min(CHECK_TIMEOUT_MS, this.#limits.stallTimeoutMs);
-    await within(this.#roundTrip(), timeoutMs, () => {
+    return within(answer, timeoutMs, () => {
       const text = `${this.host} gave no sign of life on an idle connection within ${timeoutMs} ms`;
       throw new GatewayError('stall_timeout', text, { step: 'acquire' });
     });

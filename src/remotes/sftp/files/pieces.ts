@@ -1,0 +1,185 @@
+/** Resumable files: written on at an offset, one packet after the other, under a hidden name. */
+import { finished } from 'node:stream/promises';
+import { UNCOUNTED } from '../../../budgets/memory.js';
+import { destroyOnAbort } from '../../../base/deadline.js';
+import { GatewayError, type Step } from '../../../base/errors.js';
+import { cannotResume, piecesAreGone } from '../../obstacles.js';
+import type { RemotePath } from '../../path.js';
+import { publishUpload } from '../../publish.js';
+import type {
+  FileInfo,
+  RemoteContext,
+  OpenFile,
+  PieceCommit,
+  PiecedFile,
+  PieceOptions,
+  Pieces,
+  PieceWriter,
+  Settled,
+  Standing,
+} from '../../remote.js';
+import { isSameTime } from '../../times.js';
+import type { HostMemory } from '../memory.js';
+import { isMissing, translate } from '../wire/replies.js';
+import { OPEN, type Attributes } from '../wire/wire.js';
+import { unlessRefused, type ServerPath } from './confine.js';
+import { infoOf } from './listing.js';
+import { SftpSink, type SinkPlan } from './sink.js';
+import type { Tree } from './tree.js';
+import { closeAndRemove } from './upload.js';
+
+export interface PiecesPlan {
+  readonly context: RemoteContext;
+  readonly memory: HostMemory;
+  readonly atomicUploads: boolean;
+  /** The server does what it is asked in order: what stands of a file is what was written of it first. */
+  readonly isOrderly: boolean;
+  readonly maxRequests: number;
+  readonly queuedBytes: () => number;
+  run<T>(path: RemotePath, step: Step, work: (tree: Tree) => Promise<T>): Promise<T>;
+  read(path: RemotePath): Promise<OpenFile>;
+  /** Whether a file that is opened to be written further on keeps what stands in it. */
+  keepsWhatStands(tree: Tree, file: ServerPath, path: RemotePath): Promise<boolean>;
+}
+
+export class SftpPieces implements Pieces {
+  readonly canBeRead = true;
+
+  constructor(private readonly plan: PiecesPlan) {}
+
+  begin({ path, hidden }: Pick<PiecedFile, 'path' | 'hidden'>): Promise<string> {
+    const { plan } = this;
+    return plan.run(path, 'open', async (tree) => {
+      if (!plan.atomicUploads) throw cannotResume('it writes in place (atomicUploads: false)');
+      const { channel } = tree;
+      const file = await tree.confinement.writable(channel, await tree.entryInNewFolder(hidden));
+      await channel.close(await tree.openForWriting(file, path, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE));
+      if (await plan.keepsWhatStands(tree, file, hidden)) return '';
+      await closeAndRemove(channel, undefined, file);
+      throw cannotResume('the SFTP server empties a file that is opened to be written on');
+    });
+  }
+
+  measure({ hidden }: PiecedFile, { offset, isUnproven }: Standing): Promise<number | undefined> {
+    return this.plan.run(hidden, 'open', async (tree) => {
+      const found = await standing(tree, hidden);
+      if (found === undefined) return undefined;
+      const { size = 0 } = found.attributes;
+      return this.plan.isOrderly && !isUnproven ? size : Math.min(size, offset);
+    });
+  }
+
+  resume({ path, hidden }: PiecedFile, { offset }: Standing, { hash }: PieceOptions): Promise<PieceWriter> {
+    const { context, memory, maxRequests, queuedBytes } = this.plan;
+    return this.plan.run(hidden, 'open', async (tree) => {
+      const { channel } = tree;
+      const entry = await tree.entryIfThere(hidden);
+      if (entry === undefined) throw piecesAreGone(path);
+      const file = await tree.confinement.writable(channel, entry);
+      const handle = await channel.open(file.raw, OPEN.WRITE).catch((error: unknown) => {
+        throw isMissing(error) ? piecesAreGone(path, error) : error;
+      });
+      try {
+        const { size = 0 } = await channel.fstat(handle);
+        if (size < offset) throw mismatch(path, size, offset);
+        const isCut = size > offset && (await isDone(channel.setSize(handle, offset)));
+        const isClean = isCut || size === offset;
+        context.signal.throwIfAborted();
+        // No further channels: between theirs and this one's bytes a crash would leave holes that no size shows.
+        const sink = { channel, handle, path, start: offset, maxRequests, memory, queuedBytes };
+        return new SftpPieceWriter({ ...sink, hold: context.hold?.() ?? UNCOUNTED }, context.signal, { isClean, hash });
+      } catch (error) {
+        tree.giveBack(handle);
+        throw error;
+      }
+    });
+  }
+
+  publish({ path, hidden }: PiecedFile, commit: PieceCommit): Promise<FileInfo> {
+    const { context, memory } = this.plan;
+    const { size, exclusive = false, modifiedAt, isAgain, check } = commit;
+    return this.plan.run(path, 'publish', async (tree) => {
+      const { channel } = tree;
+      const from = await tree.entryIfThere(hidden);
+      if (from !== undefined && modifiedAt !== undefined) await unlessRefused(channel.setTimesAt(from.raw, modifiedAt));
+      const found = await standing(tree, hidden);
+      if (from === undefined || found === undefined) {
+        const published = isAgain ? await standing(tree, path) : undefined;
+        if (published?.attributes.size !== size) throw piecesAreGone(path);
+        return infoOf(path, published.attributes);
+      }
+      const { attributes } = found;
+      if (attributes.size !== size) throw mismatch(path, attributes.size ?? 0, size);
+      if (modifiedAt !== undefined) memory.keepsTimes = isSameTime(attributes.modifiedAt, modifiedAt);
+      await check?.(() => this.plan.read(hidden));
+      const to = (await tree.entryIfThere(path)) ?? (await tree.entryInNewFolder(path));
+      context.signal.throwIfAborted();
+      await publishUpload(tree, from, to, { exclusive, size, context });
+      return infoOf(path, attributes);
+    });
+  }
+
+  discard({ hidden }: PiecedFile): Promise<void> {
+    return this.plan.run(hidden, 'publish', async (tree) => {
+      const file = await tree.entryIfThere(hidden);
+      if (file !== undefined) await closeAndRemove(tree.channel, undefined, file);
+    });
+  }
+}
+
+class SftpPieceWriter extends SftpSink implements PieceWriter {
+  constructor(
+    private readonly piece: SinkPlan,
+    signal: AbortSignal,
+    private readonly state: { readonly isClean: boolean } & Pick<PieceOptions, 'hash'>,
+  ) {
+    super(piece);
+    destroyOnAbort(this, signal);
+  }
+
+  protected override passes(chunk: Buffer): void {
+    this.state.hash?.update(chunk);
+  }
+
+  async settle(keep: boolean): Promise<Settled> {
+    const { isClean } = this.state;
+    const { channel, handle, path, start } = this.piece;
+    try {
+      if (!this.destroyed) this.end();
+      await finished(this);
+      await this.drained();
+      const isTakenBack = !keep && this.sentBytes > 0 && (await isDone(channel.setSize(handle, start)));
+      await channel.close(handle);
+      if (keep) return { offset: this.safeOffset, isClean };
+      return { offset: start, isClean: isTakenBack || (isClean && this.sentBytes === 0) };
+    } catch (error) {
+      channel.close(handle).catch(() => undefined);
+      throw translate(error, path, 'transfer');
+    }
+  }
+}
+
+async function standing(
+  tree: Tree,
+  path: RemotePath,
+): Promise<{ readonly file: ServerPath; readonly attributes: Attributes } | undefined> {
+  const file = await tree.entryIfThere(path);
+  if (file === undefined) return undefined;
+  try {
+    return { file, attributes: await tree.channel.stat(file.raw) };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** False where the server refuses. */
+async function isDone(request: Promise<void>): Promise<boolean> {
+  return (await unlessRefused(request.then(() => true))) === true;
+}
+
+function mismatch(path: RemotePath, stands: number, expected: number): GatewayError {
+  return new GatewayError('size_mismatch', `${path}: ${stands} bytes stand on the server, ${expected} were expected`, {
+    step: 'verify',
+  });
+}
