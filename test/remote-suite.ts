@@ -117,6 +117,16 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
     const visible = async (folder: string): Promise<string[]> =>
       (await disk.files(folder)).filter((file) => !file.includes('/.ftg-test-') && !file.endsWith('?upload'));
 
+    test('a look shows that the server is there, how fast it answers and who it is', async () => {
+      const sight = await seam.use((remote) => remote.look());
+      assert.ok(sight.answerMs >= 0 && sight.answerMs < 60_000);
+      const proof = await seam.use((remote) => remote.look().then(() => remote.proof));
+      assert.equal(sight.hostKey?.fingerprint, proof.hostKey);
+      assert.equal(sight.certificate?.fingerprint, proof.certificate);
+      if (sight.hostKey !== undefined) assert.match(sight.hostKey.algorithm, /^(ssh-|ecdsa-|rsa-)/);
+      if (sight.certificate !== undefined) assert.ok(sight.certificate.validTo.getTime() > 0);
+    });
+
     describe('writing', () => {
       test('a file appears whole under its name alone, with the folders that were missing', async () => {
         const folder = newFolder();

@@ -44,3 +44,16 @@ export function moveObstacle(
   if (isFolder) return obstacle('not_a_folder', `${to} is a file, and no folder takes its place`, 'publish');
   return replace ? undefined : alreadyExists(to);
 }
+
+export function cannotResume(why: string, cause?: unknown): GatewayError {
+  return new GatewayError('resume_unsupported', `this connection takes no resumable uploads: ${why}`, {
+    step: 'open',
+    cause,
+    remote: cause instanceof GatewayError ? cause.remote : undefined,
+  });
+}
+
+/** A file that came in pieces: nobody can go on with it. */
+export function piecesAreGone(path: RemotePath, cause?: unknown): GatewayError {
+  return obstacle('unknown_upload', `what stood of ${path} is gone from the server; begin a new upload`, 'open', cause);
+}

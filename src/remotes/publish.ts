@@ -7,7 +7,8 @@ import { randomBytes } from 'node:crypto';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { alreadyExists, folderStandsAt, moveObstacle } from './obstacles.js';
 import { baseName, joinPath, parentOf, type RemotePath } from './path.js';
-import type { Leftovers, RemoteContext, WriteOptions } from './remote.js';
+import type { Leftovers } from './leftovers.js';
+import type { RemoteContext, WriteOptions } from './remote.js';
 
 const MAX_NAME_BYTES = 255;
 

@@ -3,7 +3,7 @@ import { type Memory, UNCOUNTED } from '../budgets/memory.js';
 import { hash } from 'node:crypto';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
-import { Pool, type Lease, type PoolGauge, type Priority } from '../pools/pool.js';
+import { Pool, PoolBusy, type Lease, type PoolGauge, type Priority } from '../pools/pool.js';
 import type { Shares } from '../shares/permits.js';
 import type { Connection, PoolLimits } from '../connections/connection.js';
 import { createFtp } from './ftp/protocol.js';
@@ -11,12 +11,14 @@ import type { KnownPlaces } from './known-places.js';
 import type { RemotePath } from './path.js';
 import { limitsFor, type OperatorLimits } from './pool-limits.js';
 import type { AnyProtocol, ProtocolDeps } from './protocol.js';
-import type { Leftovers, Mark, Remote } from './remote.js';
+import { asOfReaching, isOfReaching, type Reach, UNHEARD } from './reach.js';
+import type { Leftovers } from './leftovers.js';
+import type { Mark, Remote } from './remote.js';
 import { createS3 } from './s3/protocol.js';
 import { createSftp } from './sftp/protocol.js';
 import { SharedLimits } from './pool-limits.js';
 
-export type { Priority };
+export { PoolBusy, type Priority };
 
 export interface UseOptions {
   readonly signal: EndSignal;
@@ -38,7 +40,7 @@ export interface Attempt {
 export interface Remotes {
   /**
    * Runs `work` on a leased Remote. The lease lasts until `work` settles; its outcome decides whether the session is
-   * kept. When a pooled session turns out dead before `attempt.committed()`, the work runs again on another one,
+   * kept. A probe rejects with PoolBusy where a client would have to wait for it. When a pooled session turns out dead before `attempt.committed()`, the work runs again on another one,
    * three times in all.
    */
   use<R>(
@@ -68,6 +70,8 @@ export interface RemotesOptions extends ProtocolDeps {
   /** Where threads share the limits. */
   readonly shares?: Shares;
   readonly protocols?: readonly ((deps: ProtocolDeps) => AnyProtocol)[];
+  /** Hears which servers can be reached; absent = nobody does. */
+  readonly reach?: Reach;
 }
 
 const PROTOCOLS: NonNullable<RemotesOptions['protocols']> = [createSftp, createFtp, createS3];
@@ -115,6 +119,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
   /** A connection never changes: an edited one is another object. */
   const places = new WeakMap<Connection, Place>();
   let isClosed = false;
+  const reach = options.reach ?? UNHEARD;
   const sweep = setInterval(() => {
     for (const [key, { pool, limits }] of pools) {
       if (pool.unusedMs > FORGET_POOL_AFTER_MS) {
@@ -191,7 +196,9 @@ export function createRemotes(options: RemotesOptions): Remotes {
     });
   }
 
+  /** `parties`: whose servers the leases lead to. */
   async function withLeases<R>(
+    parties: readonly Connection[],
     take: (isRetry: boolean) => Promise<Taken>,
     work: (leases: readonly Lease<unknown>[], attempt: Attempt) => Promise<R>,
   ): Promise<R> {
@@ -201,10 +208,17 @@ export function createRemotes(options: RemotesOptions): Remotes {
       try {
         const result = await work(taken.leases, { committed: () => (isCommitted = true) });
         giveBack(taken, 'keep');
+        for (const party of parties) reach.reached(party);
         return result;
       } catch (thrown) {
         const error = toGatewayError(thrown);
         giveBack(taken, error.keepsSession ? 'keep' : 'discard');
+        const [party, other] = parties;
+        // Of two servers nobody knows which one it was; S3 is only reached, and let in, by what the work asks.
+        if (party !== undefined && other === undefined) {
+          if (isOfReaching(error)) reach.failed(party, error);
+          else if (error.remote !== undefined) reach.reached(party);
+        }
         const mayRetry = tries < MOST_TRIES && !isCommitted && error.mayRetry;
         if (!mayRetry || !taken.leases.some((lease) => lease.reused)) throw error;
       }
@@ -227,6 +241,8 @@ export function createRemotes(options: RemotesOptions): Remotes {
       return { leases, leave };
     } catch (error) {
       leave();
+      // FTP may be lost at the greeting already, before any step is known.
+      if (error instanceof GatewayError && isOfReaching(asOfReaching(error))) reach.failed(connection, error);
       throw error;
     }
   }
@@ -256,12 +272,14 @@ export function createRemotes(options: RemotesOptions): Remotes {
   return {
     use: (connection, use, work) =>
       withLeases(
+        [connection],
         (prove) => take(connection, use, prove),
         ([lease], attempt) => work(open(lease as Lease<unknown>, connection, use), attempt),
       ),
 
     useBoth: (from, to, use, work) =>
       withLeases(
+        [from, to],
         (prove) => takeBoth(from, to, use, prove),
         ([source, target], attempt) =>
           work(open(source as Lease<unknown>, from, use), open(target as Lease<unknown>, to, use), attempt),

@@ -10,7 +10,9 @@ import type { EndSignal } from '../base/ending.js';
 import type { Readable, Writable } from 'node:stream';
 import type { Hold } from '../budgets/memory.js';
 import type { KnownPlaces } from './known-places.js';
+import type { Leftovers } from './leftovers.js';
 import type { RemotePath } from './path.js';
+import type { ServerSight } from './server-sight.js';
 
 export interface FileInfo {
   readonly name: string;
@@ -106,6 +108,8 @@ export interface WriteOptions {
   readonly exclusive?: boolean;
   /** And for this time: S3 takes it only at the start of an upload. */
   readonly modifiedAt?: Date | undefined;
+  /** commit() will be given a `check`: S3 needs a place to read from that is not the final one. */
+  readonly isChecked?: boolean | undefined;
 }
 
 export interface Commit {
@@ -120,6 +124,11 @@ export interface Commit {
    * the FileInfo tells what stands there.
    */
   readonly modifiedAt?: Date | undefined;
+  /**
+   * Told of what stands on the server, complete and of the right size, before it gets its name (written in place: it has
+   * taken that already). Throws where that is not what was to be stored: then nothing is replaced.
+   */
+  readonly check?: ((open: () => Promise<OpenFile>) => Promise<void>) | undefined;
 }
 
 /**
@@ -138,7 +147,7 @@ export interface RemoteWriter extends Writable {
 }
 
 /** A file that is here whole. */
-export interface PutOptions extends Pick<Commit, 'exclusive' | 'modifiedAt'> {
+export interface PutOptions extends Pick<Commit, 'exclusive' | 'modifiedAt' | 'check'> {
   /** Told before the first byte leaves: the work must not run a second time. Never throws. */
   readonly opened?: () => void;
   /** Told when all bytes have left. Never throws. */
@@ -200,10 +209,138 @@ export interface ExecResult {
   readonly stderr: string;
 }
 
+/*
+ * A file that comes in pieces, each on whatever session, node and day: its bytes go to a hidden name, or a store's multipart
+ * upload, that no process owns. Whoever has a `PiecedFile` goes on with it, publishes it or takes it away.
+ */
+
+/** What is kept of a part of it that a store has taken: S3 alone has such. */
+export interface StoredPart {
+  readonly number: number;
+  readonly size: number;
+  readonly etag: string;
+  /** As the store wants it told again. */
+  readonly checksum: string | null;
+}
+
+/** Too short to be a part as yet: it stands as an object of its own. */
+export interface StoredTail {
+  /** Of those objects. */
+  readonly slot: number;
+  /** The number of the part that will hold it. */
+  readonly part: number;
+  /** Where in that part it begins. */
+  readonly start: number;
+  readonly size: number;
+}
+
+/** The parts of a file, kept beside it. */
+export interface PartJournal {
+  /** In the order of their numbers. */
+  parts(): Promise<readonly StoredPart[]>;
+  /** The last of each slot, whether or not it counts any more. */
+  tails(): Promise<readonly StoredTail[]>;
+  /** Resolves when they are durable. One of the same number takes the place of the former. */
+  add(parts: readonly StoredPart[]): Promise<void>;
+  /** Resolves when it is durable. It takes the place of the former one of its slot. */
+  keep(tail: StoredTail): Promise<void>;
+}
+
+export interface PiecedFile {
+  /** Where it belongs. */
+  readonly path: RemotePath;
+  /** Its hidden name, in the same folder. */
+  readonly hidden: RemotePath;
+  /** What begin() has said of it: the name that a store gave it, or how the server goes on in it. */
+  readonly storeId: string;
+  /** Bytes in all, once known. */
+  readonly length: number | undefined;
+  readonly journal: PartJournal;
+}
+
+export interface Standing {
+  /** Bytes that were told to stand. */
+  readonly offset: number;
+  /** What stands behind them was not compared with what was sent, and is not to be counted. */
+  readonly isUnproven: boolean;
+}
+
+export interface Settled {
+  /** Bytes of the file that stand now. */
+  readonly offset: number;
+  /** Nothing else stands behind them. */
+  readonly isClean: boolean;
+}
+
+/** Takes bytes as a RemoteWriter does, and leaves what it took where it is. */
+export interface PieceWriter extends Writable {
+  /** While it writes: bytes of the file that are sure to stand, whatever the server tells of its size later. */
+  readonly safeOffset: number;
+  /**
+   * Once, after the last write, whether or not `end` was called: waits for what is on its way. `keep`: the bytes of this
+   * piece count; else they are taken back, as far as the server can. Rejects when nobody knows what stands.
+   */
+  settle(keep: boolean): Promise<Settled>;
+}
+
+/** The digest of a file while it comes. */
+export interface RunningHash {
+  update(bytes: Buffer): void;
+  /** Where it is now it can be gone on with later: what was passed on so far may turn out to be all that stands. */
+  keep(): void;
+}
+
+/** How the bytes of a piece are taken. */
+export interface PieceOptions {
+  /** Else none of them is to count before settle(true), even after a crash. */
+  readonly isProven: boolean;
+  /** Sees what the writer takes, in order. Where nothing can be read back it is told to keep where each part ends. */
+  readonly hash?: RunningHash | undefined;
+}
+
+export interface BeginOptions {
+  readonly modifiedAt: Date | undefined;
+  /** publish() will be given a `check`. */
+  readonly isChecked: boolean;
+}
+
+export interface PieceCommit extends Omit<Commit, 'path'> {
+  /** Somebody has tried before, and nobody saw how that ended: where it is done already, that is told. */
+  readonly isAgain: boolean;
+}
+
+export interface Pieces {
+  /** What stands under the hidden name can be read before it is published. */
+  readonly canBeRead: boolean;
+  /**
+   * Makes its hidden beginning, and missing folders. Resolves with the `storeId`. Errors: resume_unsupported where the server
+   * cannot go on in a file; those of write().
+   */
+  begin(file: Omit<PiecedFile, 'storeId' | 'journal'>, options: BeginOptions): Promise<string>;
+  /** How much of it stands when its last writer has died; undefined = nothing of it is there any more. */
+  measure(file: PiecedFile, told: Standing): Promise<number | undefined>;
+  /** Takes bytes from `from.offset` on; what stands behind it makes way. */
+  resume(file: PiecedFile, from: Standing, options: PieceOptions): Promise<PieceWriter>;
+  /** All of its bytes stand. Errors: those of RemoteWriter.commit. */
+  publish(file: PiecedFile, commit: PieceCommit): Promise<FileInfo>;
+  /** Leaves nothing behind; one that is gone is no error. */
+  discard(file: PiecedFile): Promise<void>;
+}
+
+/** Fingerprint of its host key (SHA256:…), or the SHA-256 of its certificate in hexadecimal. */
+export interface ServerProof {
+  readonly hostKey?: string;
+  readonly certificate?: string;
+}
+
 export interface Remote {
   readonly can: Capabilities;
   /** What is known of the server, for people to read: its software, extensions, limits. Complete after the first request. */
   readonly facts: ServerFacts;
+  /** What the server of the session has proven itself with; empty where it did not have to. */
+  readonly proof: ServerProof;
+  /** One small request that any login may make, with a deadline of its own; what it shows costs no other. */
+  look(): Promise<ServerSight>;
   /** The login folder, seen from the connection's root; "/" where it lies outside or the store has none. */
   home(): Promise<RemotePath>;
   /** Follows symbolic links. not_found when absent; folders too. */
@@ -233,6 +370,8 @@ export interface Remote {
    * this server would lose what stands in the file, or writes nowhere but at its beginning. not_found, is_a_folder.
    */
   append?(path: RemotePath): Promise<RemoteWriter | undefined>;
+  /** Files that come in pieces; absent where the protocol knows none. */
+  readonly pieces?: Pieces;
   /** Files and folders. Makes missing target folders. not_found, already_exists, is_a_folder. */
   move(from: RemotePath, to: RemotePath, options: MoveOptions): Promise<FileInfo>;
   /** Files, and links whatever they lead to. not_found; is_a_folder. */
@@ -293,25 +432,3 @@ export type Stage = 'fetch' | 'queue' | 'connect' | 'auth' | 'open' | 'transfer'
 
 /** `at`: its begin on the clock of performance.now(), not before that of the stage before it; absent = now. */
 export type Mark = (stage: Stage, at?: number) => void;
-
-export interface MultipartNote {
-  /** The upload is no longer open. */
-  done(): void;
-  /** It could not be aborted now: that is tried again later. */
-  abortLater(): void;
-}
-
-/**
- * Finds again what a crash or a dead session left on a remote. Names carry this process's tag, so that a folder
- * noted once covers every temporary file in it; the note is durable before the file is created.
- */
-export interface Leftovers {
-  /** A hidden name for a file on its way to `name`: `.ftg-<tag>-<random>.<name>`, cut to fit 255 bytes. */
-  temporaryName(name: string): string;
-  /** Resolves when `folder` stands in the durable list of folders this process writes temporary names to. */
-  expect(folder: RemotePath): Promise<void>;
-  /** Durable note of an open multipart upload. */
-  expectMultipart(path: RemotePath, uploadId: string): Promise<MultipartNote>;
-  /** The session died before this name could be removed: remove it later on another one. */
-  removeLater(path: RemotePath): void;
-}

@@ -1,6 +1,7 @@
-/** Who is the server: host keys that are pinned, and the first one where none is. */
+/** Who is the server: host keys that are pinned, the first one where none is, and those that follow them. */
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import { type AnnouncedKey, type HostKey, KEY_GONE_AFTER_MS } from '../connections/host-keys.js';
 
 /** What the program knows of servers and keeps for the next session. */
 export interface Trust {
@@ -9,22 +10,66 @@ export interface Trust {
    * one is stored durably and trusted. Resolves, or rejects with host_key_mismatch naming both fingerprints.
    */
   checkHostKey(connection: Connection, fingerprint: string): Promise<void>;
+  /**
+   * Hears what a server whose trusted key is `shown` announces: keys that are known already or have been proven. Absent =
+   * nobody wants to know, and nothing is asked of the server.
+   */
+  announced?(connection: Connection, shown: string, keys: readonly HostKey[]): Promise<void>;
 }
 
+/** When a key was seen last is known to within this. */
+const SEEN_EVERY_MS = 3_600_000;
+
 /** `pins.pinHostKey` stores a first key unless another one was stored meanwhile, and resolves to those that are. */
-export function trustOnFirstUse(pins: {
-  pinHostKey(connectionId: string, fingerprint: string): Promise<readonly string[]>;
-}): Trust {
+export function trustOnFirstUse(
+  pins: { pinHostKey(connectionId: string, fingerprint: string): Promise<readonly string[]> },
+  announced: { note(connection: Connection, shown: string, keys: readonly HostKey[]): Promise<void> },
+): Trust {
   return {
     checkHostKey: async (connection, fingerprint) => {
       const known = 'hostKeys' in connection ? connection.hostKeys : [];
       const pinned = known.length > 0 ? known : await pins.pinHostKey(connection.id, fingerprint);
       if (pinned.includes(fingerprint)) return;
-      throw new GatewayError(
-        'host_key_mismatch',
-        `the server of connection ${connection.id} shows host key ${fingerprint}, but ${pinned.join(' or ')} is pinned (hostKey)`,
-        { step: 'login' },
-      );
+      throw hostKeyMismatch(connection, pinned, fingerprint);
+    },
+    announced: async (connection, shown, keys) => {
+      if (isNews(connection, shown, keys)) await announced.note(connection, shown, keys);
     },
   };
+}
+
+/** Whether there is anything to write: each session hears an announcement, nearly always the same one. */
+function isNews(connection: Connection, shown: string, keys: readonly HostKey[]): boolean {
+  if (!('hostKeys' in connection)) return false;
+  const { hostKeys, announcedKeys = [], hostKeyRotation } = connection;
+  const now = Date.now();
+  const ageOf = ({ lastSeenAt }: AnnouncedKey): number => now - lastSeenAt.getTime();
+  const seen = new Set(keys.map(({ fingerprint }) => fingerprint));
+  const known = new Map(announcedKeys.map((key) => [key.fingerprint, key]));
+  const isAccepting = hostKeyRotation === 'accept';
+  return (
+    keys.some(({ fingerprint }) => {
+      const key = known.get(fingerprint);
+      if (key === undefined || ageOf(key) > SEEN_EVERY_MS) return true;
+      return isAccepting && !key.isRejected && !hostKeys.includes(fingerprint);
+    }) ||
+    announcedKeys.some((key) => {
+      if (seen.has(key.fingerprint) || key.fingerprint === shown) return false;
+      if (hostKeys.includes(key.fingerprint)) return isAccepting && ageOf(key) > KEY_GONE_AFTER_MS;
+      return !key.isRejected;
+    })
+  );
+}
+
+export function hostKeyMismatch(connection: Connection, pinned: readonly string[], fingerprint: string): GatewayError {
+  const text = `the server of connection ${connection.id} shows host key ${fingerprint}, but ${pinned.join(' or ')} is pinned (hostKey)`;
+  return new GatewayError('host_key_mismatch', text + waitingWords(connection, fingerprint), { step: 'login' });
+}
+
+/** Of a key that was announced and proven but not accepted; else "". */
+export function waitingWords(connection: Connection, fingerprint: string): string {
+  const keys = 'hostKeys' in connection ? connection.announcedKeys : undefined;
+  const key = keys?.find((one) => one.fingerprint === fingerprint);
+  if (key === undefined || key.isRejected) return '';
+  return `; under a pinned key the server announced this one and proved that it is its own, ${key.lastSeenAt.toISOString()} the last time: it waits to be accepted`;
 }

@@ -19,16 +19,17 @@ export async function putWhole(
   bytes: Buffer,
   options: PutOptions = {},
 ): Promise<FileInfo> {
-  if (remote.put !== undefined) return remote.put(path, bytes, options);
-  const { exclusive = false, modifiedAt, opened, sent } = options;
-  const writer = await remote.write(path, { size: bytes.length, exclusive, modifiedAt });
+  const { exclusive = false, modifiedAt, check, opened, sent } = options;
+  if (remote.put !== undefined && check === undefined) return remote.put(path, bytes, options);
+  const isChecked = check !== undefined;
+  const writer = await remote.write(path, { size: bytes.length, exclusive, modifiedAt, isChecked });
   // Taken back before it was written to, it fails with nobody else listening.
   writer.on('error', () => undefined);
   try {
     opened?.();
     await endWith(writer, bytes);
     sent?.();
-    return await writer.commit({ size: bytes.length, exclusive, modifiedAt });
+    return await writer.commit({ size: bytes.length, exclusive, modifiedAt, check });
   } catch (error) {
     await writer.abort(toGatewayError(error));
     throw error;
@@ -58,11 +59,17 @@ export async function wholeIfShort(file: OpenFile): Promise<Buffer | undefined> 
 }
 
 /** Into one piece of memory from the start: joining chunks at the end would take twice as much. */
-export async function gather(file: OpenFile): Promise<Buffer> {
-  if (file.whole !== undefined) return file.whole;
+export async function gather(file: OpenFile, hash?: { readonly update: (bytes: Buffer) => void }): Promise<Buffer> {
+  if (file.whole !== undefined) {
+    hash?.update(file.whole);
+    return file.whole;
+  }
   const bytes = Buffer.allocUnsafeSlow(lengthOf(file));
   let at = 0;
-  file.body.on('data', (chunk: Buffer) => (at += chunk.copy(bytes, at)));
+  file.body.on('data', (chunk: Buffer) => {
+    hash?.update(chunk);
+    at += chunk.copy(bytes, at);
+  });
   await finished(file.body);
   return bytes;
 }

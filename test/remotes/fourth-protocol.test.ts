@@ -1,4 +1,5 @@
 /** A new protocol is a folder (here test/remotes/memory) and one line: this one is `protocols: [...]` below. */
+import { Readable } from 'node:stream';
 import type { Connection } from '../../src/connections/connection.js';
 import { parseRemotePath, ROOT } from '../../src/remotes/path.js';
 import { remoteSuite } from '../remote-suite.js';
@@ -10,6 +11,7 @@ remoteSuite('a fourth protocol, over memory', async () => {
   const tree = new MemoryTree();
   const disk: Disk = {
     read: async (file) => tree.files.get(file)?.content ?? Promise.reject(new Error(`${file} is not there`)),
+    stream: async (file) => Readable.from([await disk.read(file)]),
     write: async (file, content) =>
       void tree.write(parseRemotePath(file, ROOT, 'file'), Buffer.from(content as Buffer)),
     modifiedAt: async (file) => tree.files.get(file)?.modifiedAt ?? Promise.reject(new Error(`${file} is not there`)),

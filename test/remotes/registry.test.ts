@@ -22,6 +22,7 @@ function remotesOf(t: TestContext, limits: Partial<PoolLimits> = {}): Remotes {
 function ftpConnection(server: FtpServer, changes: Partial<FtpConnection> = {}): FtpConnection {
   return {
     ...{ type: 'ftp', id: 'f1', accountId: 'a1', name: 'FTP', isActive: true, defaultPath: undefined, rootPath: '/' },
+    ...{ digests: 'asked', verify: 'size' },
     ...{ atomicUploads: true, pool: {}, host: '127.0.0.1', port: server.port, username: server.username },
     ...{ password: server.password, tls: server.tls, tlsCa: server.ca, tlsVerify: true },
     ...changes,

@@ -21,6 +21,7 @@ import {
   unmasked,
 } from './address.js';
 import type { Connection } from '../../connections/connection.js';
+import { timed } from './connect-times.js';
 import { raceConnects } from './race.js';
 
 /**
@@ -253,14 +254,15 @@ export function createDialer(
     const plainAgent = new http.Agent(shared);
     plainAgent.createConnection = (target, done) => {
       const wanted = target as ConnectTarget;
-      hand(connect(wanted.host ?? 'localhost', Number(wanted.port), dial(wanted)), done);
+      hand(timed(connect(wanted.host ?? 'localhost', Number(wanted.port), dial(wanted))), done);
       return undefined;
     };
     const secureAgent = new https.Agent({ ...shared, ...options.tls });
     secureAgent.createConnection = (target, done) => {
       const wanted = target as ConnectTarget & tls.ConnectionOptions;
       const host = wanted.host ?? 'localhost';
-      hand(connectTls(host, Number(wanted.port), { ...dial(wanted), tls: { ...wanted, ...options.tls } }), done);
+      const secured = connectTls(host, Number(wanted.port), { ...dial(wanted), tls: { ...wanted, ...options.tls } });
+      hand(timed(secured), done);
       return undefined;
     };
     return { http: plainAgent, https: secureAgent };

@@ -17,12 +17,14 @@ import type {
   ServerFacts,
   WriteOptions,
 } from '../../../src/remotes/remote.js';
+import type { ServerSight } from '../../../src/remotes/server-sight.js';
 import type { MemoryConnection } from './protocol.js';
 import type { MemoryTree } from './tree.js';
 
 const CHUNK_BYTES = 64 * 1024;
 
 export class MemoryRemote implements Remote {
+  readonly proof = {};
   readonly can: Capabilities = {
     moveOnto: 'replaces',
     exclusiveCreate: true,
@@ -43,6 +45,10 @@ export class MemoryRemote implements Remote {
   async home(): Promise<RemotePath> {
     this.context.signal.throwIfAborted();
     return ROOT;
+  }
+
+  async look(): Promise<ServerSight> {
+    return { answerMs: 0 };
   }
 
   async stat(path: RemotePath): Promise<FileInfo> {

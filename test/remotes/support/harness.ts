@@ -7,7 +7,8 @@ import type { PoolLimits, SftpConnection } from '../../../src/connections/connec
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
 import type { ProtocolDeps } from '../../../src/remotes/protocol.js';
-import type { FileInfo, Leftovers, Remote } from '../../../src/remotes/remote.js';
+import type { Leftovers } from '../../../src/remotes/leftovers.js';
+import type { FileInfo, Remote } from '../../../src/remotes/remote.js';
 import { createSftp } from '../../../src/remotes/sftp/protocol.js';
 import type { SftpLease, SftpSession } from '../../../src/remotes/sftp/session/session.js';
 import { streamOf } from '../../../src/remotes/whole.js';
@@ -62,6 +63,8 @@ export function sftpConnection(
     rootPath: '/',
     atomicUploads: true,
     pool: {},
+    digests: 'asked',
+    verify: 'size',
     host: '127.0.0.1',
     port: server.port,
     username: server.username,
@@ -70,6 +73,7 @@ export function sftpConnection(
     passphrase: undefined,
     hostKeys: [],
     algorithms: 'default',
+    hostKeyRotation: 'ask',
     ...changes,
   };
 }

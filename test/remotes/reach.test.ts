@@ -1,0 +1,57 @@
+/**
+ * What is told of servers that cannot be reached, wherever on the way to a session that shows. A failure looks like an outage
+ * that nobody hears of, because the server hung up a moment later than another one would have.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
+import { test } from 'node:test';
+import { GatewayError } from '../../src/base/errors.js';
+import type { Connection } from '../../src/connections/connection.js';
+import { asOfReaching, isOfReaching } from '../../src/remotes/reach.js';
+import { openSeam } from '../support/seam.js';
+
+const COMMON = { id: 'c', accountId: 'a', name: 'C', isActive: true, rootPath: '/', atomicUploads: true, pool: {} };
+const LOGIN = { host: '127.0.0.1', username: 'u', password: 'p' };
+const SFTP = { type: 'sftp', hostKeys: [], algorithms: 'default' };
+const FTP = { type: 'ftp', tls: 'none', tlsVerify: true };
+
+const MANNERS: Readonly<Record<string, (socket: net.Socket) => void>> = {
+  'hangs up': (socket) => socket.end(),
+  'hangs up in its greeting': (socket) => socket.end('220-Welcome\r\n'),
+  'talks nonsense': (socket) => socket.end('\u0000\u0001\r\n'),
+  'resets the connection': (socket) => socket.resetAndDestroy(),
+  'resets it in its greeting': (socket) => socket.write('220-Welcome\r\n', () => socket.resetAndDestroy()),
+};
+
+for (const [what, act] of Object.entries(MANNERS)) {
+  for (const type of [SFTP, FTP]) {
+    test(`${type.type}: a server that ${what}`, { timeout: 30_000 }, async () => {
+      const server = net.createServer((socket) => act(socket.on('error', () => undefined)));
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as net.AddressInfo;
+      const told: string[] = [];
+      const reach = {
+        reached: () => void told.push('reached'),
+        failed: (_: Connection, { code }: GatewayError) => void told.push(code),
+      };
+      const seam = openSeam({ ...COMMON, ...LOGIN, ...type, port } as unknown as Connection, { reach });
+      try {
+        await assert.rejects(seam.use((remote) => remote.look()));
+        assert.equal(told.length, 1, told.join());
+        assert.notEqual(told[0], 'reached');
+      } finally {
+        seam.close();
+        server.close();
+      }
+    });
+  }
+}
+
+test('to whoever only looks, silence counts wherever it is met, and a refusal does not', () => {
+  const silence = new GatewayError('stall_timeout', 'no answer', { step: 'open' });
+  assert.ok(!isOfReaching(silence) && isOfReaching(asOfReaching(silence)));
+  const refusal = new GatewayError('permission_denied', 'no', { step: 'open' });
+  assert.equal(asOfReaching(refusal), refusal);
+});
