@@ -12,7 +12,8 @@ import type { Attempt } from '../remotes/registry.js';
 import type { FileInfo, Remote, RemoteWriter } from '../remotes/remote.js';
 import { endWith, streamOf } from '../remotes/whole.js';
 import { ContentReader, HELD_BYTES } from './content-reader.js';
-import type { Operation, Operations, PathReference } from './operation.js';
+import type { Operation, Operations } from './operation.js';
+import type { PathReference } from './path-reference.js';
 import { leaveErrorsToPump, pump, takeWhole, type ExpectedDigest, type WholeBody } from './pump.js';
 import { placeName, withWriter } from './put.js';
 
@@ -41,6 +42,8 @@ export async function appendToFile(
   { connection, file, body, digest }: AppendRequest,
 ): Promise<Appended> {
   const { signal } = operation;
+  // What stood in the file before is not read.
+  operation.evidence.undigested('append');
   const content = typeof body === 'function' ? undefined : new ContentReader(body, { signal, digest });
   const pieces: RemotePath[] = [];
   operation.mark('transfer');

@@ -7,7 +7,8 @@ import { refuseRoot } from '../remotes/obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../remotes/path.js';
 import type { ExecOptions, ExecResult, FileInfo, Remote } from '../remotes/remote.js';
 import type { Attempt } from '../remotes/registry.js';
-import type { Operation, PathReference } from './operation.js';
+import type { Operation } from './operation.js';
+import type { PathReference } from './path-reference.js';
 import { deleteTree } from './tree/delete.js';
 import { compareFiles, HeldListing, SortedListing } from './sorted-listing.js';
 
@@ -34,7 +35,9 @@ export async function deleteAll(
     operation.locate(path, baseName(path));
     attempt.committed();
     operation.mark('transfer');
-    return { path, deleted: await deleteTree(remote, path, { signal }) };
+    const deleted = await deleteTree(remote, path, { signal });
+    operation.evidence.deleted(deleted);
+    return { path, deleted };
   };
   return operation.use(work, { endsBetween: true });
 }
@@ -48,6 +51,7 @@ export async function moveFile(
   return operation.use(async (remote, attempt) => {
     const [source, target] = [await from(remote), await to(remote)];
     operation.locate(target, baseName(target));
+    operation.evidence.moves(source, target);
     await refuseIntoItself(remote, source, target);
     attempt.committed();
     operation.mark('rename');

@@ -3,7 +3,7 @@ import { GatewayError, hasCode } from '../base/errors.js';
 import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
 import type { ConflictRule } from '../storage/storage.js';
-import type { PathReference } from './operation.js';
+import type { PathReference } from './path-reference.js';
 
 /** Why a file is left as it is. It is thrown where that turns out. */
 export class LeftAlone extends GatewayError {

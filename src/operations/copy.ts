@@ -5,8 +5,10 @@ import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.j
 import type { CopyOptions, FileInfo, Remote } from '../remotes/remote.js';
 import { ownTimeOf, shownTime } from '../remotes/times.js';
 import { applyTemplate, templateFacts } from './names.js';
-import type { Operation, Operations, PathReference } from './operation.js';
+import type { Operation, Operations } from './operation.js';
+import type { PathReference } from './path-reference.js';
 import { leaveErrorsToPump, pump } from './pump.js';
+import { checkingOf } from './read-back.js';
 import { placeName, publish, refuseExisting, withWriter } from './put.js';
 import { putWhole, streamOf, wholeIfShort } from '../remotes/whole.js';
 
@@ -32,6 +34,8 @@ export interface Copied {
   readonly size: number;
   /** What the copy is dated, as far as its server keeps that. */
   readonly modifiedAt: Date;
+  /** The store made it; no byte passed the gateway. */
+  readonly isServerSide?: boolean;
 }
 
 export async function copyFile(operations: Operations, operation: Operation, request: CopyRequest): Promise<Copied> {
@@ -39,6 +43,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
   const facts = templateFacts();
   return operation.useBoth(request.source, async (source, target, attempt) => {
     const from = await request.from(source);
+    operation.evidence.readFrom(from, request.source);
     const wanted = await request.to(target);
     const to =
       template === undefined ? wanted : joinPath(parentOf(wanted), applyTemplate(template, baseName(wanted), facts));
@@ -51,8 +56,9 @@ export async function copyFile(operations: Operations, operation: Operation, req
     const exclusive = !overwrite;
     const copied = await insideStore(source, target, from, to, { exclusive, modifiedAt: request.modifiedAt });
     if (copied !== undefined) {
+      operation.evidence.undigested('server_side_copy');
       operation.fileSize = copied.size;
-      return { from, to, size: copied.size, modifiedAt: shownTime(copied) };
+      return { from, to, size: copied.size, modifiedAt: shownTime(copied), isServerSide: true };
     }
     operation.mark('open');
     const file = await source.read(from);
@@ -67,9 +73,11 @@ export async function copyFile(operations: Operations, operation: Operation, req
       operation.mark('transfer');
     };
     const sent = (): void => operation.mark('verify');
+    const { hash, check } = checkingOf(operation, request.target);
     if (whole !== undefined) {
+      hash?.update(whole);
       await request.pace?.(whole.length);
-      const options = { exclusive, modifiedAt, opened, sent };
+      const options = { exclusive, modifiedAt, check, opened, sent };
       const stored = await publish(operations, publication, () => putWhole(target, to, whole, options));
       operation.fileSize = whole.length;
       return { from, to, size: whole.length, modifiedAt: shownTime(stored) };
@@ -77,13 +85,15 @@ export async function copyFile(operations: Operations, operation: Operation, req
     const body = streamOf(file);
     leaveErrorsToPump(body);
     try {
-      const writer = await target.write(to, { size: info.size, exclusive, modifiedAt });
+      const writer = await target.write(to, { size: info.size, exclusive, modifiedAt, isChecked: check !== undefined });
       opened();
       return await withWriter(writer, async () => {
         const onBytes = (total: number): void => void (operation.fileSize = total);
-        const size = await pump(body, writer, { signal, size: info.size, onBytes, pace: request.pace });
+        const size = await pump(body, writer, { signal, size: info.size, onBytes, pace: request.pace, hash });
         sent();
-        const stored = await publish(operations, publication, () => writer.commit({ size, exclusive, modifiedAt }));
+        const stored = await publish(operations, publication, () =>
+          writer.commit({ size, exclusive, modifiedAt, check }),
+        );
         return { from, to, size, modifiedAt: shownTime(stored) };
       });
     } finally {

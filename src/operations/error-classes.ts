@@ -9,6 +9,7 @@ export const PASSING: ReadonlySet<ErrorCode> = new Set([
   'protocol_error',
   'remote_failure',
   'size_mismatch',
+  'readback_mismatch',
   'too_many_sessions',
   'pool_full',
   'acquire_timeout',

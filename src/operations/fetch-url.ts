@@ -4,7 +4,9 @@ import http from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { waitFor } from '../base/deadline.js';
 import { GatewayError, type GatewayErrorDetails, hasCode } from '../base/errors.js';
+import { proofOf } from '../remotes/certificate-proof.js';
 import type { Dialer } from '../remotes/dial/dial.js';
+import type { ServerProof } from '../remotes/remote.js';
 import { nameFromDisposition, nameFromUrl } from './names.js';
 
 export interface FetchedUrl {
@@ -13,6 +15,9 @@ export interface FetchedUrl {
   readonly size: number | undefined;
   /** From Content-Disposition, else from the last URL's path; undefined when neither has one. */
   readonly filename: string | undefined;
+  /** `host:port` of whoever sent it, after redirects, and what it has proven itself with. */
+  readonly host: string;
+  readonly proof: ServerProof;
 }
 
 export interface UrlFetcherOptions {
@@ -156,6 +161,8 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
         body: response,
         size: length === undefined ? undefined : Number(length),
         filename,
+        host: `${url.hostname}:${placeOf(url).port}`,
+        proof: proofOf(response.socket),
       };
     },
     async check(url, asked) {

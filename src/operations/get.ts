@@ -5,7 +5,8 @@ import { GatewayError } from '../base/errors.js';
 import { baseName, type RemotePath } from '../remotes/path.js';
 import type { ByteRange, FileInfo, OpenFile } from '../remotes/remote.js';
 import { gather, lengthOf, wholeIfShort } from '../remotes/whole.js';
-import type { Operation, OperationRequest, OperationResult, Operations, PathReference } from './operation.js';
+import type { Operation, OperationRequest, OperationResult, Operations } from './operation.js';
+import type { PathReference } from './path-reference.js';
 import { BODY_BYTES, bodyOf, Deferred } from './streamed.js';
 
 export interface Download {
@@ -19,6 +20,8 @@ export interface Download {
   readonly body: Readable | undefined;
   /** In place of `body`: a short file, whose operation has ended. Neither, when `skipBody` said so. */
   readonly whole?: Buffer | undefined;
+  /** SHA-256 of the whole file, where it was wanted and is known before its bytes leave. */
+  readonly digest?: Buffer | undefined;
 }
 
 export interface DownloadOptions {
@@ -72,14 +75,19 @@ export async function openDownload(
     const { info, range, whole } = file;
     const length = lengthOf(file);
     const common = { transferId: operation.transferId, path, info, range, length };
+    const isAll = length === info.size;
     if (file.body === undefined) {
       operation.fileSize = whole?.length ?? 0;
+      if (whole === undefined || !isAll) operation.evidence.undigested(whole === undefined ? 'not_sent' : 'range');
+      else operation.evidence.hashing()?.update(whole);
       await leased;
       await running.succeed();
-      return { ...common, body: undefined, whole };
+      return { ...common, body: undefined, whole, digest: running.evidence.digest };
     }
     operation.expectedSize = length;
-    const body = bodyOf(running, file.body, { leased, drained });
+    const hash = isAll ? operation.evidence.hashing() : undefined;
+    if (!isAll) operation.evidence.undigested('range');
+    const body = bodyOf(running, file.body, { leased, drained, hash });
     return { ...common, body };
   } catch (error) {
     throw await running.fail(error);
@@ -120,7 +128,7 @@ export function readFile<T>(
         return undefined;
       });
       operation.mark('transfer');
-      return { path, bytes: await gather(file) };
+      return { path, bytes: await gather(file, operation.evidence.hashing()) };
     });
     const size = bytes.length;
     operation.fileSize = size;

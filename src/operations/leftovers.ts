@@ -6,7 +6,8 @@ import { hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
-import type { Leftovers, Remote } from '../remotes/remote.js';
+import type { Leftovers } from '../remotes/leftovers.js';
+import type { Remote } from '../remotes/remote.js';
 import type { Connections, Leftover, LeftoverStore } from '../storage/storage.js';
 import { isTemporaryName, temporaryName } from './names.js';
 

@@ -8,12 +8,13 @@ import { Ending, type EndSignal } from '../base/ending.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Caller } from '../base/caller.js';
 import type { Connection } from '../connections/connection.js';
-import { definitionOf } from '../connections/types.js';
-import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
+import type { RemotePath } from '../remotes/path.js';
 import type { Attempt, Priority, Remotes, UseOptions } from '../remotes/registry.js';
-import type { Leftovers, Mark, Remote } from '../remotes/remote.js';
+import type { Leftovers } from '../remotes/leftovers.js';
+import type { Mark, Remote } from '../remotes/remote.js';
 import { NO_SPAN, type Span } from '../base/span.js';
 import type { Direction, OpenTransfer, Storage, TransferType } from '../storage/storage.js';
+import { Evidence } from './evidence.js';
 import { FileAges } from './file-ages.js';
 import type { LiveEntry, LiveTransfer, LiveTransfers } from './live.js';
 import { type JobPart, recordOf } from './part.js';
@@ -41,6 +42,8 @@ export interface OperationRequest {
   readonly job?: JobPart | undefined;
   /** Waits behind those of clients where sessions are few. */
   readonly priority?: Priority;
+  /** Of the file's bytes; absent = as its connection says. */
+  readonly wantsDigest?: boolean | undefined;
 }
 
 /** Who remembers that something was begun, for whoever asks for the same again. */
@@ -55,6 +58,8 @@ export interface OperationResult<T> {
   readonly result: T;
   readonly transferId: string;
   readonly durationMs: number;
+  /** SHA-256 of the file, where it was wanted and its bytes have passed. */
+  readonly digest: Buffer | undefined;
 }
 
 /** One operation while it runs. */
@@ -70,6 +75,7 @@ export interface Operation {
   readonly span: Span;
   /** The stage that runs from now on; waiting for a session and opening one are told by `use`. */
   readonly mark: Mark;
+  readonly evidence: Evidence;
   /** From here on a failure may leave some of the bytes in the file that they are for. */
   writesInPlace(): void;
   /** The file's final place, once known. */
@@ -140,7 +146,7 @@ export class Operations {
       const result = await work(running.operation);
       request.job?.worked();
       const { durationMs } = await running.succeed();
-      return { result, transferId: running.transferId, durationMs };
+      return { result, transferId: running.transferId, durationMs, digest: running.evidence.digest };
     } catch (thrown) {
       throw await running.fail(thrown);
     }
@@ -188,6 +194,7 @@ export class RunningOperation implements Operation, LiveEntry {
   readonly transferId: string;
   readonly operation: Operation = this;
   readonly span: Span;
+  readonly evidence: Evidence;
   fileSize = 0;
   expectedSize: number | undefined;
   private readonly ending = new Ending();
@@ -208,6 +215,7 @@ export class RunningOperation implements Operation, LiveEntry {
     private readonly untake: () => void,
   ) {
     this.transferId = transfer.id;
+    this.evidence = new Evidence(request.connection, request.wantsDigest === true);
     this.stopListening = onAbort(request.signal, (reason) => this.end(reason));
     this.span = this.beginSpan();
     this.stages = new Stages(this.span.isRecorded);
@@ -236,11 +244,16 @@ export class RunningOperation implements Operation, LiveEntry {
   ): Promise<R> {
     const { irrevocable, ...others } = this.useOptions();
     const options = endsBetween ? others : { ...others, irrevocable };
-    return this.options.remotes.use(this.request.connection, options, work);
+    return this.options.remotes.use(this.request.connection, options, (remote, attempt) =>
+      this.evidence.witness(remote, undefined, () => work(remote, attempt)),
+    );
   }
 
   useBoth<R>(source: Connection, work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>): Promise<R> {
-    return this.options.remotes.useBoth(source, this.request.connection, this.useOptions(), work);
+    this.evidence.reads(source);
+    return this.options.remotes.useBoth(source, this.request.connection, this.useOptions(), (from, to, attempt) =>
+      this.evidence.witness(to, from, () => work(from, to, attempt)),
+    );
   }
 
   private useOptions(): UseOptions & Required<Pick<UseOptions, 'irrevocable'>> {
@@ -331,6 +344,11 @@ export class RunningOperation implements Operation, LiveEntry {
         fileSize: this.fileSize,
         errorMessage: error?.clientText ?? null,
         errorCode: error?.code ?? null,
+        digest: (error === undefined && this.evidence.digest) || null,
+        noDigest: (error === undefined && this.evidence.gap) || null,
+        digestReadBytes: error === undefined ? (this.evidence.readBytes ?? null) : null,
+        stages: this.stages.byName,
+        receipt: error === undefined ? this.evidence.receiptOf(request.type, this.options.remotes) : undefined,
         ...this.final,
       });
     } finally {
@@ -351,8 +369,8 @@ export class RunningOperation implements Operation, LiveEntry {
     }
   }
 
-  /** Ends it without a trace in the history. */
-  private drop(error: GatewayError): void {
+  /** Of a part that is not the last one: ends it without a trace in the history. */
+  drop(error?: GatewayError): void {
     this.recorded = true;
     this.transfer.drop();
     this.untake();
@@ -392,45 +410,4 @@ export class RunningOperation implements Operation, LiveEntry {
     for (const { stage, from, to } of stages.stretches) span.child(stage, { at: from }).end({ at: to });
     span.end({ error: error?.code, attributes: { 'file.size': this.fileSize, 'ftg.error.step': error?.step } });
   }
-}
-
-/** A path as a client gave it: checked now as far as possible, complete once the login folder is known. */
-export interface PathReference {
-  (remote: Remote): Promise<RemotePath>;
-  /** Where no session is needed to tell. */
-  readonly known?: RemotePath;
-}
-
-/**
- * Checks a client's path at once and resolves it later: a relative one is taken from the connection's default path,
- * which may be the login folder that only an open session knows. An absent one is the default path itself. `rawName`:
- * the bytes of its last name, base64, where they are not UTF-8.
- * @throws GatewayError bad_path
- */
-export function referTo(
-  connection: Connection,
-  text: string | undefined,
-  field: string,
-  rawName?: string,
-  rawField = 'rawName',
-): PathReference {
-  if (rawName !== undefined && !definitionOf(connection).can.rawNames) {
-    const why = `${rawField} is for SFTP and FTP servers: the key of an S3 object is always UTF-8`;
-    throw new GatewayError('bad_path', why, { step: 'request' });
-  }
-  const named = (path: RemotePath): RemotePath => (rawName === undefined ? path : withRawName(path, rawName, rawField));
-  if (text !== undefined && text.startsWith('/')) return fixed(named(parseRemotePath(text, ROOT, field)));
-  if (connection.defaultPath !== undefined) {
-    const base = parseRemotePath(connection.defaultPath, ROOT, 'defaultPath');
-    return fixed(named(text === undefined ? base : parseRemotePath(text, base, field)));
-  }
-  if (text === undefined) return (remote) => remote.home();
-  // Only a ".." can still be wrong once the folder is known, or a raw name; everything else is refused now.
-  parseRemotePath(text.replaceAll('..', '__'), ROOT, field);
-  return async (remote) => named(parseRemotePath(text, await remote.home(), field));
-}
-
-/** A path that is known. */
-export function fixed(known: RemotePath): PathReference {
-  return Object.assign(() => Promise.resolve(known), { known });
 }

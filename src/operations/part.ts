@@ -3,9 +3,9 @@ import type { GatewayError } from '../base/errors.js';
 import type { KnownPlaces } from '../remotes/known-places.js';
 import type { JobReference } from '../storage/storage.js';
 
-/** The file of a job, or a route's copy: it has one item in the history, whatever it took to come to its end. */
+/** The file of a job, a route's copy or a resumable upload: it has one item in the history, whatever it took to come to its end. */
 export interface JobPart {
-  readonly reference: JobReference | CopyReference;
+  readonly reference: JobReference | CopyReference | UploadReference;
   /** What the job's other files were told of the places they go to. */
   readonly places?: KnownPlaces;
   /** Whether a try that failed of this is not the file's end: nothing is recorded of it. */
@@ -19,9 +19,18 @@ export interface CopyReference {
   readonly copyId: string;
 }
 
+/** In pieces. */
+export interface UploadReference {
+  readonly uploadId: string;
+}
+
 /** What ends with the item of the history. */
-export function recordOf(part: JobPart | undefined): { readonly job?: JobReference; readonly copyId?: string } {
+export function recordOf(part: JobPart | undefined): {
+  readonly job?: JobReference;
+  readonly copyId?: string;
+  readonly uploadId?: string;
+} {
   if (part === undefined) return {};
   const { reference } = part;
-  return 'copyId' in reference ? reference : { job: reference };
+  return 'id' in reference ? { job: reference } : reference;
 }

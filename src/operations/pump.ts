@@ -4,13 +4,16 @@ import { Transform, type Readable, type TransformCallback, type Writable } from 
 import { pipeline } from 'node:stream/promises';
 import { orAbort } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
+import type { ContentHash } from './content-hash.js';
 
 /** A short body, asked for once, and by an operation that holds no session yet: a slow client keeps nobody waiting. */
 export type WholeBody = () => Promise<Buffer>;
 
-/** What a Content-Digest field (RFC 9530) promises about the body. */
+/** What a Content-Digest or Repr-Digest field (RFC 9530), or the checksum of a piece, promises about the body. */
 export interface ExpectedDigest {
-  readonly algorithm: 'sha256' | 'sha512';
+  /** Its name; absent = Content-Digest. */
+  readonly field?: string;
+  readonly algorithm: 'sha1' | 'sha256' | 'sha512';
   readonly value: Buffer;
 }
 
@@ -21,6 +24,8 @@ export interface PumpOptions {
   /** More or fewer bytes than this are a size_mismatch. */
   readonly size?: number | undefined;
   readonly digest?: ExpectedDigest | undefined;
+  /** Fed with what passes. */
+  readonly hash?: ContentHash | undefined;
   /** The target stays open. */
   readonly isMoreToCome?: boolean;
   /** Sees the count grow, for live progress. */
@@ -50,12 +55,13 @@ export async function pump(source: Readable, target: Writable, options: PumpOpti
 /** The bytes of a short body, held to the same. */
 export async function takeWhole(
   body: WholeBody,
-  { signal, maxBytes = 0, size, digest }: Omit<PumpOptions, 'isMoreToCome' | 'onBytes'>,
+  { signal, maxBytes = 0, size, digest, hash }: Omit<PumpOptions, 'isMoreToCome' | 'onBytes'>,
 ): Promise<Buffer> {
   const bytes = await orAbort(body(), signal);
   if (maxBytes > 0 && bytes.length > maxBytes) throw tooLarge(maxBytes);
   if (size !== undefined && bytes.length !== size)
     throw sizeMismatch(`${bytes.length} bytes came of the announced ${size}`);
+  hash?.update(bytes);
   if (digest !== undefined) verifyDigest(digest, createHash(digest.algorithm).update(bytes));
   return bytes;
 }
@@ -71,22 +77,26 @@ export function leaveErrorsToPump(source: Readable): void {
 /** Passes chunks through untouched. */
 class Meter extends Transform {
   bytes = 0;
-  private readonly hash: Hash | undefined;
+  /** For the digest that is promised; undefined where the same is taken anyhow. */
+  private readonly promised: Hash | undefined;
 
   constructor(private readonly options: PumpOptions) {
     super();
-    this.hash = options.digest === undefined ? undefined : createHash(options.digest.algorithm);
+    const { digest, hash } = options;
+    const isTaken = digest === undefined || (hash !== undefined && digest.algorithm === 'sha256');
+    this.promised = isTaken ? undefined : createHash(digest.algorithm);
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.bytes += chunk.length;
-    const { maxBytes = 0, size, onBytes, pace } = this.options;
+    const { maxBytes = 0, size, hash, onBytes, pace } = this.options;
     if (maxBytes > 0 && this.bytes > maxBytes) {
       return done(tooLarge(maxBytes));
     }
     if (size !== undefined && this.bytes > size)
       return done(sizeMismatch(`more than the announced ${size} bytes came`));
-    this.hash?.update(chunk);
+    hash?.update(chunk);
+    this.promised?.update(chunk);
     onBytes?.(this.bytes);
     if (pace === undefined) return done(null, chunk);
     void pace(chunk.length).then(() => done(null, chunk), done);
@@ -102,18 +112,20 @@ class Meter extends Transform {
 
   /** @throws GatewayError digest_mismatch */
   verify(): void {
-    const { digest } = this.options;
-    if (digest !== undefined && this.hash !== undefined) verifyDigest(digest, this.hash);
+    const { digest, hash } = this.options;
+    if (digest !== undefined) requireDigest(digest, this.promised?.digest() ?? hash?.value);
   }
 }
 
 /** @throws GatewayError digest_mismatch */
 export function verifyDigest(digest: ExpectedDigest, hash: Hash): void {
-  const actual = hash.digest();
-  if (actual.length === digest.value.length && timingSafeEqual(actual, digest.value)) return;
-  throw new GatewayError('digest_mismatch', `the body does not match its Content-Digest (${digest.algorithm})`, {
-    step: 'verify',
-  });
+  requireDigest(digest, hash.digest());
+}
+
+function requireDigest(digest: ExpectedDigest, actual: Buffer | undefined): void {
+  if (actual?.length === digest.value.length && timingSafeEqual(actual, digest.value)) return;
+  const text = `the body does not match its ${digest.field ?? 'Content-Digest'} (${digest.algorithm})`;
+  throw new GatewayError('digest_mismatch', text, { step: 'verify' });
 }
 
 function tooLarge(maxBytes: number): GatewayError {
@@ -124,29 +136,43 @@ function sizeMismatch(text: string): GatewayError {
   return new GatewayError('size_mismatch', `the transfer is not whole: ${text}`, { step: 'transfer' });
 }
 
-const ALGORITHMS: Record<string, ExpectedDigest['algorithm']> = { 'sha-256': 'sha256', 'sha-512': 'sha512' };
-const DIGEST_BYTES: Record<ExpectedDigest['algorithm'], number> = { sha256: 32, sha512: 64 };
+const ALGORITHMS: Record<string, 'sha256' | 'sha512'> = { 'sha-256': 'sha256', 'sha-512': 'sha512' };
+const DIGEST_BYTES = { sha256: 32, sha512: 64 };
 
 /**
- * Parses a Content-Digest field, e.g. `sha-256=:…base64…:`; the strongest known algorithm counts, unknown ones are
+ * What a request promises of its content: where that is a whole file, Repr-Digest says the same of it as Content-Digest.
+ * @throws GatewayError bad_request
+ */
+export function promisedDigest(headers: ReadonlyMap<string, string>): ExpectedDigest | undefined {
+  const ofContent = parseContentDigest(headers.get('content-digest'));
+  const ofFile = parseContentDigest(headers.get('repr-digest'), 'Repr-Digest');
+  if (ofContent === undefined || ofFile === undefined) return ofContent ?? ofFile;
+  if (ofContent.algorithm !== ofFile.algorithm) return ofContent.algorithm === 'sha512' ? ofContent : ofFile;
+  if (!ofContent.value.equals(ofFile.value)) throw badDigest('Repr-Digest', 'it contradicts Content-Digest');
+  return ofContent;
+}
+
+/**
+ * Parses such a field, e.g. `sha-256=:…base64…:`; the strongest known algorithm counts, unknown ones are
  * passed over (RFC 9530, section 2). @throws GatewayError bad_request
  */
-export function parseContentDigest(field: string | undefined): ExpectedDigest | undefined {
+export function parseContentDigest(field: string | undefined, name?: string): ExpectedDigest | undefined {
   if (field === undefined) return undefined;
   let best: ExpectedDigest | undefined;
   for (const member of field.split(',')) {
     const match = /^\s*([a-z0-9-]+)=:([A-Za-z0-9+/]*={0,2}):\s*$/.exec(member);
-    if (match === null) throw badDigest('expected `sha-256=:<base64>:` or `sha-512=:<base64>:`');
+    if (match === null) throw badDigest(name, 'expected `sha-256=:<base64>:` or `sha-512=:<base64>:`');
     const algorithm = ALGORITHMS[match[1] ?? ''];
     if (algorithm === undefined) continue;
     const value = Buffer.from(match[2] ?? '', 'base64');
     if (value.length !== DIGEST_BYTES[algorithm])
-      throw badDigest(`a ${match[1]} value has ${DIGEST_BYTES[algorithm]} bytes`);
-    if (best === undefined || algorithm === 'sha512') best = { algorithm, value };
+      throw badDigest(name, `a ${match[1]} value has ${DIGEST_BYTES[algorithm]} bytes`);
+    if (best === undefined || algorithm === 'sha512')
+      best = { ...(name === undefined ? {} : { field: name }), algorithm, value };
   }
   return best;
 }
 
-function badDigest(text: string): GatewayError {
-  return new GatewayError('bad_request', `Content-Digest: ${text}`, { step: 'request' });
+function badDigest(field: string | undefined, text: string): GatewayError {
+  return new GatewayError('bad_request', `${field ?? 'Content-Digest'}: ${text}`, { step: 'request' });
 }

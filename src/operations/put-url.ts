@@ -22,6 +22,7 @@ export interface PutUrlRequest {
   /** 0 = no limit. */
   readonly maxBytes: number;
   readonly facts?: TemplateFacts;
+  readonly readsBack?: boolean;
   /** A try whose end nobody knows was made before: what stands there is compared, and left where it is the same. */
   readonly mayStand?: boolean;
 }
@@ -39,17 +40,19 @@ export async function putUrl(
     maxBytes,
     facts = templateFacts(),
     mayStand = false,
+    readsBack,
   }: PutUrlRequest,
 ): Promise<FileInfo> {
   operation.mark('fetch');
   const asked = { owner: connection.accountId, signal: operation.signal, isSecret };
-  const { body, size, filename } = await urls.fetch(url, asked, operation.span.headers);
+  const { body, size, filename, host, proof } = await urls.fetch(url, asked, operation.span.headers);
+  operation.evidence.fetchedFrom(host, proof);
   try {
     const target = targetOf(filename);
     const standing = mayStand ? await standingAt(operation, target, facts, { body, size }) : undefined;
     if (standing !== undefined) return standing;
     return await putFile(operations, operation, {
-      ...{ connection, target, body, size, maxBytes, facts },
+      ...{ connection, target, body, size, maxBytes, facts, readsBack },
     });
   } finally {
     body.destroy();
@@ -71,9 +74,10 @@ function standingAt(
     attempt.committed();
     operation.mark('verify');
     const maySame = (size === undefined || size === found.size) && isDatedAs(found, target.modifiedAt, remote);
-    if (!maySame || !(await holdsBytes(remote, place, body))) {
+    if (!maySame || !(await holdsBytes(remote, place, body, operation.evidence.hashing()))) {
       throw new GatewayError('already_exists', `${place} exists and overwrite is false`, { step: 'open' });
     }
+    operation.evidence.readBack();
     operation.fileSize = found.size;
     return found;
   });

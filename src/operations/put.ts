@@ -6,8 +6,10 @@ import { baseName, joinPath, type RemotePath } from '../remotes/path.js';
 import type { Commit, FileInfo, Remote, RemoteWriter } from '../remotes/remote.js';
 import { putWhole } from '../remotes/whole.js';
 import { wholeWhereShort } from './content-reader.js';
+import { checkingOf } from './read-back.js';
 import { applyTemplate, templateFacts, type TemplateFacts } from './names.js';
-import type { Operation, Operations, PathReference } from './operation.js';
+import type { Operation, Operations } from './operation.js';
+import type { PathReference } from './path-reference.js';
 import { leaveErrorsToPump, pump, takeWhole, type ExpectedDigest, type WholeBody } from './pump.js';
 
 /** Where a file is to stand: a whole path, or a folder and a name that a template may change. */
@@ -26,6 +28,8 @@ export interface PutRequest {
   /** Bytes to come, when known. */
   readonly size?: number | undefined;
   readonly digest?: ExpectedDigest | undefined;
+  /** Also where the connection does not say so. */
+  readonly readsBack?: boolean | undefined;
   /** 0 = no limit. */
   readonly maxBytes: number;
   /** Absent = those of now. */
@@ -68,15 +72,17 @@ function nameIn({ filename, template }: Extract<Target, { filename: string }>, f
 async function putBytes(
   operations: Operations,
   operation: Operation,
-  { connection, target: early, lateTarget, body, size, digest, maxBytes }: PutRequest & { readonly body: WholeBody },
+  request: PutRequest & { readonly body: WholeBody },
   locate: Locate,
 ): Promise<FileInfo> {
+  const { connection, target: early, lateTarget, body, size, digest, maxBytes } = request;
   const { signal } = operation;
   const { known } = referenceOf(early);
   if (known !== undefined && lateTarget === undefined) locate(early, known);
   // Most short bodies came along with their head: then nothing is waited for.
   const waiting = setImmediate(() => operation.mark('transfer'));
-  const bytes = await takeWhole(body, { signal, maxBytes, size, digest }).finally(() => clearImmediate(waiting));
+  const { hash, check } = checkingOf(operation, connection, request);
+  const bytes = await takeWhole(body, { signal, maxBytes, size, digest, hash }).finally(() => clearImmediate(waiting));
   operation.expectedSize = bytes.length;
   const target = (await lateTarget?.()) ?? early;
   const { modifiedAt } = target;
@@ -91,7 +97,7 @@ async function putBytes(
     };
     const sent = (): void => operation.mark('verify');
     return publish(operations, { connection, remote, place, exclusive, modifiedAt, signal }, () =>
-      putWhole(remote, place, bytes, { exclusive, modifiedAt, opened, sent }),
+      putWhole(remote, place, bytes, { exclusive, modifiedAt, check, opened, sent }),
     );
   });
 }
@@ -116,8 +122,10 @@ async function putStream(
     const place = await placeOf(remote, target);
     // Late fields may name another file, or allow to replace this one.
     if (lateTarget === undefined && !target.overwrite) await refuseExisting(remote, place);
+    const { hash, check } = checkingOf(operation, connection, request);
     const writer = await remote.write(place, {
       size,
+      isChecked: check !== undefined,
       provisional: lateTarget !== undefined,
       exclusive: lateTarget === undefined && !target.overwrite,
       modifiedAt: lateTarget === undefined ? target.modifiedAt : undefined,
@@ -130,6 +138,7 @@ async function putStream(
         maxBytes,
         size,
         digest,
+        hash,
         onBytes: (total) => (operation.fileSize = total),
       });
       operation.fileSize = bytes;
@@ -139,7 +148,7 @@ async function putStream(
       const exclusive = !final.overwrite;
       const { modifiedAt } = final;
       const other = finalPlace === place ? {} : { path: finalPlace };
-      const commit: Commit = { size: bytes, exclusive, modifiedAt, ...other };
+      const commit: Commit = { size: bytes, exclusive, modifiedAt, check, ...other };
       return publish(operations, { connection, remote, place: finalPlace, exclusive, modifiedAt, signal }, () =>
         writer.commit(commit),
       );

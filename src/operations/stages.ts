@@ -65,6 +65,15 @@ export class Stages implements StageTimes {
     return text;
   }
 
+  /** The same, as what is kept of them. */
+  get byName(): Readonly<Partial<Record<Stage, number>>> {
+    const times: Partial<Record<Stage, number>> = {};
+    this.forEach((ms, stage) => {
+      if (ms >= SHOWN_FROM_MS) times[stage] = Number(ms.toFixed(2));
+    });
+    return times;
+  }
+
   private pass(at: number): void {
     if (this.stage === undefined) return;
     const index = this.names.indexOf(this.stage);

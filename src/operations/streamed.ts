@@ -3,6 +3,7 @@ import { Transform, type Readable, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GatewayError } from '../base/errors.js';
 import type { Remote } from '../remotes/remote.js';
+import type { ContentHash } from './content-hash.js';
 import type { Operation, OperationRequest, Operations, RunningOperation } from './operation.js';
 
 /** Held between the remote and the client's socket, beside the window: chunks of 255 KiB in four places (SFTP). */
@@ -34,7 +35,9 @@ export async function openBody<T>(
   leased.catch((error: unknown) => opened.reject(error));
   try {
     const { facts, source } = await opened.promise;
-    return { facts, body: bodyOf(running, source, { leased, drained, isFile: request.type !== 'list' }) };
+    const isFile = request.type !== 'list';
+    const hash = isFile ? operation.evidence.hashing() : undefined;
+    return { facts, body: bodyOf(running, source, { leased, drained, isFile, hash }) };
   } catch (error) {
     throw await running.fail(error);
   }
@@ -46,13 +49,14 @@ export interface LeaseInUse {
   readonly drained: Deferred<void>;
   /** false: its bytes are no file's. */
   readonly isFile?: boolean;
+  readonly hash?: ContentHash | undefined;
 }
 
 /** `source` on its way to the client; with its end, or failure, the operation ends. */
 export function bodyOf(
   running: RunningOperation,
   source: Readable,
-  { leased, drained, isFile = true }: LeaseInUse,
+  { leased, drained, isFile = true, hash }: LeaseInUse,
 ): Readable {
   const { operation } = running;
   let failing: Promise<unknown> | undefined;
@@ -70,7 +74,11 @@ export function bodyOf(
     await running.fail(operation.signal.aborted ? operation.signal.reason : cause);
   };
   const body = new LastChunkHeld({
-    onBytes: (bytes) => void (isFile && (operation.fileSize = bytes)),
+    onBytes: (bytes, chunk) => {
+      if (!isFile) return;
+      operation.fileSize = bytes;
+      hash?.update(chunk);
+    },
     beforeEnd: async () => {
       drained.resolve();
       await leased;
@@ -83,7 +91,7 @@ export function bodyOf(
 }
 
 interface Endings {
-  readonly onBytes: (total: number) => void;
+  readonly onBytes: (total: number, chunk: Buffer) => void;
   readonly beforeEnd: () => Promise<void>;
   readonly beforeError: (error: Error) => Promise<unknown>;
 }
@@ -102,7 +110,7 @@ class LastChunkHeld extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.bytes += chunk.length;
-    this.endings.onBytes(this.bytes);
+    this.endings.onBytes(this.bytes, chunk);
     if (this.held !== undefined) this.push(this.held);
     this.held = chunk;
     done();

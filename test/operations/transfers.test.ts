@@ -11,13 +11,8 @@ import { GatewayError } from '../../src/base/errors.js';
 import { deleteAll } from '../../src/operations/change.js';
 import { copyFile } from '../../src/operations/copy.js';
 import { openDownload, readFile } from '../../src/operations/get.js';
-import {
-  referTo,
-  type Operation,
-  type OperationRequest,
-  type OperationResult,
-  type PathReference,
-} from '../../src/operations/operation.js';
+import { type Operation, type OperationRequest, type OperationResult } from '../../src/operations/operation.js';
+import { referTo, type PathReference } from '../../src/operations/path-reference.js';
 import { putFile, type PutRequest, type Target } from '../../src/operations/put.js';
 import type { Remote } from '../../src/remotes/remote.js';
 import type { OpenTransfer } from '../../src/storage/storage.js';

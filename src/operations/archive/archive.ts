@@ -4,7 +4,8 @@ import { hasCode } from '../../base/errors.js';
 import { baseName, pathBytes, ROOT, type RemotePath } from '../../remotes/path.js';
 import type { FileInfo, LeftOut, Remote } from '../../remotes/remote.js';
 import { streamOf } from '../../remotes/whole.js';
-import type { OperationRequest, Operations, PathReference } from '../operation.js';
+import type { OperationRequest, Operations } from '../operation.js';
+import type { PathReference } from '../path-reference.js';
 import { openBody } from '../streamed.js';
 import { firstRead, walkInOrder } from '../tree/walk.js';
 import { Missing, MISSING_NAME } from './missing.js';
@@ -35,6 +36,7 @@ export async function openArchive(
     const [first] = tops as [Top, ...Top[]];
     const filename = `${tops.length === 1 ? first.name : rootName}.zip`;
     operation.locate(first.path, filename);
+    operation.evidence.covers(tops.map(({ path }) => path));
     const memory = request.memory?.hold();
     const pieces = await firstRead(
       zipOf(entriesOf(remote, tops, freeName(MISSING_NAME, false, taken)), (bytes) => memory?.require(bytes)),

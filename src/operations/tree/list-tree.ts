@@ -4,7 +4,8 @@ import type { Hold } from '../../budgets/memory.js';
 import { baseName, type RemotePath } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { HeldListing, SortedListing } from '../sorted-listing.js';
-import type { Operation, OperationRequest, Operations, PathReference } from '../operation.js';
+import type { Operation, OperationRequest, Operations } from '../operation.js';
+import type { PathReference } from '../path-reference.js';
 import { openBody } from '../streamed.js';
 import { firstRead, orderOf, walk, walkInOrder, type TreeEntry, type WalkOptions } from './walk.js';
 

@@ -1,0 +1,47 @@
+/** Paths of clients, which a session may be needed to complete. */
+import { GatewayError } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { definitionOf } from '../connections/types.js';
+import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
+import type { Remote } from '../remotes/remote.js';
+
+/** A path as a client gave it: checked now as far as possible, complete once the login folder is known. */
+export interface PathReference {
+  (remote: Remote): Promise<RemotePath>;
+  /** Where no session is needed to tell. */
+  readonly known?: RemotePath;
+}
+
+/**
+ * Checks a client's path at once and resolves it later: a relative one is taken from the connection's default path,
+ * which may be the login folder that only an open session knows. An absent one is the default path itself. `rawName`:
+ * the bytes of its last name, base64, where they are not UTF-8.
+ * @throws GatewayError bad_path
+ */
+export function referTo(
+  connection: Connection,
+  text: string | undefined,
+  field: string,
+  rawName?: string,
+  rawField = 'rawName',
+): PathReference {
+  if (rawName !== undefined && !definitionOf(connection).can.rawNames) {
+    const why = `${rawField} is for SFTP and FTP servers: the key of an S3 object is always UTF-8`;
+    throw new GatewayError('bad_path', why, { step: 'request' });
+  }
+  const named = (path: RemotePath): RemotePath => (rawName === undefined ? path : withRawName(path, rawName, rawField));
+  if (text !== undefined && text.startsWith('/')) return fixed(named(parseRemotePath(text, ROOT, field)));
+  if (connection.defaultPath !== undefined) {
+    const base = parseRemotePath(connection.defaultPath, ROOT, 'defaultPath');
+    return fixed(named(text === undefined ? base : parseRemotePath(text, base, field)));
+  }
+  if (text === undefined) return (remote) => remote.home();
+  // Only a ".." can still be wrong once the folder is known, or a raw name; everything else is refused now.
+  parseRemotePath(text.replaceAll('..', '__'), ROOT, field);
+  return async (remote) => named(parseRemotePath(text, await remote.home(), field));
+}
+
+/** A path that is known. */
+export function fixed(known: RemotePath): PathReference {
+  return Object.assign(() => Promise.resolve(known), { known });
+}
