@@ -14,6 +14,7 @@ import { KEY, startGateway, type ApiAnswer, type TestGateway } from './support/g
 import { RawClient } from './http/support/raw-client.js';
 import { startPostgres, type PostgresServer } from './servers/postgres.js';
 import { appendRules } from './conformance/append-rules.js';
+import { digestRules } from './conformance/digest-rules.js';
 import { folderRules } from './conformance/folder-rules.js';
 import { placeRules } from './conformance/place-rules.js';
 import { treeRules } from './conformance/tree-rules.js';
@@ -70,6 +71,7 @@ export function httpSuite(entry: ServerEntry): void {
       gateway = await startGateway({
         connections: [
           { id: 'c1', name: 'Server', ...server.connection },
+          { id: 'proven', name: 'Proven', ...server.connection, digests: 'always', verify: 'readback' },
           ...(isS3() ? [] : [{ id: 'in-place', name: 'In place', ...server.connection, atomicUploads: false }]),
         ],
         config: {
@@ -609,6 +611,7 @@ export function httpSuite(entry: ServerEntry): void {
     validatorRules(() => ({ gateway, server, newFolder }));
     treeRules(() => ({ gateway, server, newFolder }));
     folderRules(() => ({ gateway, server, newFolder }));
+    digestRules(() => ({ gateway, server, newFolder }));
 
     test('Content-Digest: right, wrong; the former file stands', async () => {
       const folder = newFolder();

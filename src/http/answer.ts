@@ -12,6 +12,7 @@ export function json(status: number, value: unknown, headers: Record<string, str
 
 /** Waiting a second is right for most causes of a 503. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
+const PASSING_STATUSES = [423, 429, 503];
 
 /** The one error shape; `skippable` routes say `skipped` when a file exists. */
 export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer {
@@ -19,7 +20,7 @@ export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer 
   const headers: Record<string, string> = { 'X-Error-Code': code };
   if (fileSize !== undefined) headers['Content-Range'] = `bytes */${fileSize}`;
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
-  const wait = retryAfterMs ?? (status === 503 || status === 429 ? DEFAULT_RETRY_AFTER_MS : undefined);
+  const wait = retryAfterMs ?? (PASSING_STATUSES.includes(status) ? DEFAULT_RETRY_AFTER_MS : undefined);
   const seconds = wait === undefined ? undefined : String(Math.max(1, Math.ceil(wait / 1_000)));
   if (seconds !== undefined) headers['Retry-After'] = seconds;
   if (limit !== undefined) {

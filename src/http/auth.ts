@@ -31,6 +31,8 @@ export interface Sessions {
    * Errors: unauthenticated (ended, unknown), csrf_rejected.
    */
   authenticate(request: HttpRequest): Promise<Caller | undefined>;
+  /** Whether the session of the request's cookie still lives; does not keep it alive. */
+  stillLives(request: HttpRequest): Promise<boolean>;
 }
 
 export class Authenticator {
@@ -71,12 +73,16 @@ export class Authenticator {
     return record === undefined ? undefined : admit(record, request, access);
   }
 
-  /** Whether the key that a long answer was asked with still opens this access. */
+  /** Whether the key or session that a long answer was asked with still opens this access; a look keeps no session alive. */
   async stillOpens(request: HttpRequest, access: Exclude<Route['access'], 'public'>): Promise<boolean> {
-    return this.authenticate(request, access).then(
-      () => true,
-      (error: unknown) => !hasCode(error, 'unauthenticated', 'forbidden', 'scope_missing'),
-    );
+    try {
+      const isSession = !request.headers.has('authorization') && this.sessions?.token(request) !== undefined;
+      if (isSession) return await this.sessions.stillLives(request);
+      await this.authenticate(request, access);
+      return true;
+    } catch (error) {
+      return !hasCode(error, 'unauthenticated', 'forbidden', 'scope_missing');
+    }
   }
 
   private async keyOf(

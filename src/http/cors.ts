@@ -14,11 +14,15 @@ const EXPOSED = [
   'Preference-Applied',
   'RateLimit',
   'RateLimit-Policy',
+  'Repr-Digest',
   'Retry-After',
   'Server-Timing',
+  ...['Tus-Extension', 'Tus-Max-Size', 'Tus-Resumable', 'Tus-Version'],
+  ...['Upload-Defer-Length', 'Upload-Expires', 'Upload-Length', 'Upload-Metadata', 'Upload-Offset'],
   'X-Error-Code',
   'X-Ignored-Fields',
   'X-Request-Id',
+  'X-Transfer-Id',
 ].join(', ');
 
 /**

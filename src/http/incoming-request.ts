@@ -42,6 +42,12 @@ export class IncomingRequest implements HttpRequest {
     return (this.received ??= emptyBody());
   }
 
+  bodyInPieces(): ReturnType<HttpRequest['bodyInPieces']> {
+    const stream = (this.received ??= emptyBody());
+    stream.takeInPieces();
+    return { stream, stop: (reason) => stream.cut(reason) };
+  }
+
   get signal(): AbortSignal {
     return this.ending.signal;
   }

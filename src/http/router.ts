@@ -132,7 +132,7 @@ export function createRouter(options: RouterOptions): HttpHandler {
 function headersOf(answer: HttpAnswer, requestId: string, state: RequestState): NonNullable<HttpAnswer['headers']> {
   const headers: Record<string, string | readonly string[]> = { 'Cache-Control': 'no-store' };
   const timing = state.timing?.serverTiming ?? '';
-  Object.assign(headers, state.headers, state.unknown?.headers);
+  Object.assign(headers, state.route?.alwaysHeaders, state.headers, state.unknown?.headers);
   if (timing !== '') headers['Server-Timing'] = timing;
   Object.assign(headers, answer.headers);
   if (state.error instanceof MethodNotAllowed) headers['Allow'] = state.error.allow;

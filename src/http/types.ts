@@ -36,6 +36,11 @@ export interface HttpRequest {
   readonly ending: EndSignal;
   /** What it takes of what all share. */
   readonly claims: Claims;
+  /**
+   * In place of `body`: one that ends where it is cut, behind what has come, and does not say so; `ending` does. `stop`: no
+   * more is wanted of it.
+   */
+  bodyInPieces(): { readonly stream: Readable; readonly stop: (reason: GatewayError) => void };
   /** The connection is cut when the body is not whole by then. */
   expectBodyWithin(ms: number): void;
 }
@@ -111,7 +116,7 @@ export interface Intent {
 
 /** One endpoint. The router does everything the fields name, in a fixed order, before `handle` runs. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** `/api/upload/:connectionId`; one segment a parameter. */
   readonly path: string;
   /**
@@ -138,6 +143,8 @@ export interface Route {
   readonly recall?: (context: RequestContext, transferId: string) => Promise<string>;
   /** A 409 for an existing file also says `skipped: true` (upload, copy). */
   readonly skippable?: boolean;
+  /** Header fields of each of its answers, errors too. */
+  readonly alwaysHeaders?: Readonly<Record<string, string>>;
   /** A GET route that also answers HEAD; the handler looks at request.method. */
   readonly head?: boolean;
   /** Reading one's own state, quickly: goes on when the gateway is full. */

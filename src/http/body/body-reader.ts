@@ -29,6 +29,9 @@ export class BodyReader extends Readable {
   private expectedBytes = FIRST_EXPECTED_BYTES;
   private whole: { readonly done: (bytes: Buffer) => void; readonly fail: (error: Error) => void } | undefined;
   private wholeBytes = 0;
+  private isInPieces = false;
+  /** It has ended before its time. */
+  private isCut = false;
 
   /** `declared`: the Content-Length, when there is one. `refused`: a chunk has come that there is no memory for. */
   constructor(
@@ -45,7 +48,7 @@ export class BodyReader extends Readable {
   accept(chunk: Buffer, isLast: boolean): void {
     this.received += chunk.length;
     this.waiting = false;
-    if (this.destroyed) {
+    if (this.destroyed || this.isCut) {
       // Its connection can serve the next request.
       if (isLast) this.finish();
       return;
@@ -70,7 +73,7 @@ export class BodyReader extends Readable {
   }
 
   override _read(): void {
-    if (this.complete) return;
+    if (this.complete || this.isCut) return;
     this.isStarving = !this.makesRoom();
     if (this.isStarving) return;
     this.waiting = true;
@@ -112,6 +115,11 @@ export class BodyReader extends Readable {
     whole.done(this.read() ?? Buffer.alloc(0));
   }
 
+  /** From now on it ends where it is cut, behind what has come, in place of being destroyed: each byte counts. */
+  takeInPieces(): void {
+    this.isInPieces = true;
+  }
+
   /** Others may have given memory back. */
   feed(): void {
     if (this.isStarving) this._read();
@@ -125,7 +133,7 @@ export class BodyReader extends Readable {
 
   /** More is to come, and is not read now. */
   get isHeldBack(): boolean {
-    return this.paused && !this.complete && !this.destroyed;
+    return this.paused && !this.complete && !this.destroyed && !this.isCut;
   }
 
   /** Nobody will read on: what still comes is dropped, and the socket shows again when its client leaves. */
@@ -136,7 +144,11 @@ export class BodyReader extends Readable {
 
   /** The client has gone, or sent nothing for too long. */
   cut(error: GatewayError): void {
-    if (!this.complete) this.destroy(error);
+    if (this.complete || this.isCut) return;
+    if (!this.isInPieces) return void this.destroy(error);
+    this.isCut = true;
+    this.waiting = false;
+    this.push(null);
   }
 
   private admits(chunk: Buffer): boolean {
@@ -157,7 +169,7 @@ export class BodyReader extends Readable {
   /** The rest is given back. */
   private count(): void {
     if (this.destroyed) return;
-    const expected = this.paused || this.complete ? 0 : this.expectedBytes;
+    const expected = this.paused || this.complete || this.isCut ? 0 : this.expectedBytes;
     this.memory.resize(Math.min(this.memory.bytes, this.wholeBytes + this.readableLength + expected));
   }
 

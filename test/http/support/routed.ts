@@ -63,6 +63,7 @@ export async function startRouted(
         if (cookieOf(request) === session) return keyRecord('session', {});
         throw new GatewayError('unauthenticated', 'the login session has ended');
       },
+      stillLives: async (request) => cookieOf(request) === session,
     },
     idempotency: new StoredAnswers(),
     requestsPerSecond,

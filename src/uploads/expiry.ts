@@ -1,0 +1,103 @@
+/** Takes away what nobody has gone on with. */
+import { toGatewayError } from '../base/errors.js';
+import { uuidv7 } from '../base/uuid.js';
+import { isOfReaching } from '../remotes/reach.js';
+import type { Connections, StorageOptions, Upload, Uploads } from '../storage/storage.js';
+import type { UploadService } from './service.js';
+import type { HeldUpload } from './writers.js';
+
+export interface ExpiryOptions {
+  readonly store: Uploads;
+  readonly connections: Pick<Connections, 'find'>;
+  readonly service: Pick<UploadService, 'end'>;
+  readonly log: StorageOptions['log'];
+}
+
+const SWEEP_EVERY_MS = 10_000;
+const DONE_AT_ONCE = 1000;
+const OF_ONE_CONNECTION = 50;
+/** So many connections side by side. */
+const AT_ONCE = 3;
+const CONNECTION_MS = 60_000;
+/** Of a connection where something has failed: the others come first meanwhile. */
+const CLAIM_SECONDS = 300;
+/** A remote that is away for longer may never come back. */
+const GIVE_UP_MS = 7 * 86_400_000;
+
+/** `away`: the server could not be reached, nor would it be for the others. */
+type Outcome = 'gone' | 'stays' | 'away';
+
+export class Expiry {
+  private readonly stopped = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private sweeping: Promise<void> | undefined;
+
+  constructor(private readonly options: ExpiryOptions) {}
+
+  start(): void {
+    this.sweeping = this.sweep().catch((error: unknown) => {
+      if (!this.stopped.signal.aborted) this.warn('expired uploads could not be looked for', { error: String(error) });
+    });
+    void this.sweeping.then(() => {
+      if (!this.stopped.signal.aborted) this.timer = setTimeout(() => this.start(), SWEEP_EVERY_MS).unref();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopped.abort(new Error('the gateway stops'));
+    clearTimeout(this.timer);
+    await this.sweeping;
+  }
+
+  private async sweep(): Promise<void> {
+    const { store } = this.options;
+    while (!this.stopped.signal.aborted && (await store.forgetDone(DONE_AT_ONCE)) === DONE_AT_ONCE);
+    const running = new Set<Promise<void>>();
+    try {
+      while (!this.stopped.signal.aborted) {
+        const writer = uuidv7();
+        // One after the other, so that no two are of one connection.
+        const uploads =
+          running.size < AT_ONCE ? await store.claimExpired(writer, OF_ONE_CONNECTION, CLAIM_SECONDS) : [];
+        if (uploads.length === 0 && running.size === 0) return;
+        if (uploads.length === 0) await Promise.race(running);
+        else {
+          const ending = this.endSome(uploads, writer).finally(() => running.delete(ending));
+          running.add(ending);
+        }
+      }
+    } finally {
+      await Promise.all(running);
+    }
+  }
+
+  /** Of one connection. Never rejects. */
+  private async endSome(uploads: readonly Upload[], writer: string): Promise<void> {
+    const signal = AbortSignal.any([this.stopped.signal, AbortSignal.timeout(CONNECTION_MS)]);
+    let outcome: Outcome = 'gone';
+    for (const upload of uploads) {
+      if (outcome !== 'away') outcome = await this.end({ upload, writer }, signal);
+      if (outcome !== 'gone' && Date.now() - upload.expiresAt.getTime() > GIVE_UP_MS) {
+        await this.options.store.remove(upload.id, writer).catch(() => undefined);
+      }
+    }
+  }
+
+  private async end(held: Pick<HeldUpload, 'upload' | 'writer'>, signal: AbortSignal): Promise<Outcome> {
+    const { connections, service } = this.options;
+    const { id, accountId, connectionId } = held.upload;
+    try {
+      const connection = await connections.find(accountId, connectionId);
+      // With its connection it would be gone by itself.
+      if (connection !== undefined) await service.end(connection, held, { signal, priority: 'background' });
+      return 'gone';
+    } catch (error) {
+      this.warn('an expired upload could not be removed', { connectionId, upload: id, error: String(error) });
+      return signal.aborted || isOfReaching(toGatewayError(error)) ? 'away' : 'stays';
+    }
+  }
+
+  private warn(message: string, facts: Record<string, unknown>): void {
+    this.options.log('warn', message, facts);
+  }
+}

@@ -1,0 +1,56 @@
+/** What the requests of an upload share. */
+import { refusal, type GatewayError } from '../base/errors.js';
+import type { OperationRequest, Operations } from '../operations/operation.js';
+import { cannotResume } from '../remotes/obstacles.js';
+import { parseRemotePath, ROOT } from '../remotes/path.js';
+import type { PiecedFile, Pieces, Remote } from '../remotes/remote.js';
+import type { Upload, UploadLimits, Uploads } from '../storage/storage.js';
+import type { PieceHash } from './piece-hash.js';
+
+export interface UploadServiceOptions {
+  readonly store: Uploads;
+  readonly operations: Operations;
+  readonly limits: UploadLimits;
+  /** Of one upload; 0 = no limit. */
+  readonly maxBytes: number;
+}
+
+/** An operation without what makes it one of an upload. */
+export type UploadRequest = Omit<OperationRequest, 'job'>;
+
+export const partOf = (uploadId: string, isRecorded: (error: GatewayError) => boolean): OperationRequest['job'] => ({
+  reference: { uploadId },
+  passesOver: (error) => !isRecorded(error),
+  worked: () => undefined,
+});
+
+/** As the remote of its connection takes it. */
+export function fileOf(
+  store: Uploads,
+  { id, path, hidden, storeId, length }: Upload,
+  writer: string,
+  hash?: Pick<PieceHash, 'saved'>,
+): PiecedFile {
+  return {
+    path: parseRemotePath(path, ROOT, 'path'),
+    hidden: parseRemotePath(hidden, ROOT, 'path'),
+    storeId,
+    length: length ?? undefined,
+    journal: {
+      parts: () => store.parts(id),
+      tails: () => store.tails(id),
+      add: (parts) => store.addParts(id, writer, parts, hash?.saved ?? null),
+      keep: (tail) => store.keepTail(id, writer, tail, hash?.saved ?? null),
+    },
+  };
+}
+
+/** @throws GatewayError resume_unsupported */
+export function piecesOf(remote: Remote): Pieces {
+  if (remote.pieces === undefined) throw cannotResume('its protocol has no way to go on in a file');
+  return remote.pieces;
+}
+
+export function tooLarge(bytes: number | undefined): GatewayError {
+  return refusal('too_large', `the upload would be larger than ${bytes ?? 0} bytes`);
+}

@@ -1,0 +1,353 @@
+/** What one request does for an upload: bytes are added to it, and with the last ones it becomes a file. */
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { onAbort } from '../base/deadline.js';
+import { Ending } from '../base/ending.js';
+import { GatewayError, hasCode, refusal, toGatewayError, type ErrorCode } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import type { RunningOperation } from '../operations/operation.js';
+import { pump, type ExpectedDigest } from '../operations/pump.js';
+import { publish } from '../operations/put.js';
+import { checkAgainst } from '../operations/read-back.js';
+import { cannotResume, piecesAreGone } from '../remotes/obstacles.js';
+import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
+import type { Attempt } from '../remotes/registry.js';
+import type { FileInfo, PieceCommit, PiecedFile, Pieces, Remote } from '../remotes/remote.js';
+import { streamOf } from '../remotes/whole.js';
+import type { Upload, Uploads } from '../storage/storage.js';
+import { fileOf, partOf, piecesOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
+import { PieceHash } from './piece-hash.js';
+import type { HeldUpload, Progress } from './writers.js';
+
+export interface Piece {
+  /** Undefined: where the upload stands. */
+  readonly offset: number | undefined;
+  /** Of the whole upload, where it is told now. */
+  readonly length: number | undefined;
+  /** Undefined: no bytes come. Ends where it is cut, or stopped, behind what has come. */
+  readonly body: { readonly stream: Readable; readonly stop: (reason: GatewayError) => void } | undefined;
+  /** Bytes to come, when known. */
+  readonly size: number | undefined;
+  readonly digest: ExpectedDigest | undefined;
+}
+
+export const NO_BYTES: Piece = {
+  offset: undefined,
+  length: undefined,
+  body: undefined,
+  size: undefined,
+  digest: undefined,
+};
+
+/** For what has come to get to the remote, once no more is read: of a client that left, or a writer that was asked to end. */
+const SETTLE_MS = 20_000;
+
+/** The owner has ended it, what stood of it is gone, or the server goes on in no file any more. */
+const ENDING: readonly ErrorCode[] = ['cancelled', 'unknown_upload', 'resume_unsupported'];
+
+/** What its publication can end with for good. */
+const FINAL: readonly ErrorCode[] = [
+  ...(['already_exists', 'is_a_folder', 'not_a_folder', 'permission_denied', 'bad_path', 'size_mismatch'] as const),
+  'readback_mismatch',
+];
+
+interface Writing {
+  readonly remote: Remote;
+  readonly pieces: Pieces;
+  readonly running: RunningOperation;
+  readonly attempt: Attempt;
+}
+
+/** One request's part of an upload. */
+export class PieceWork {
+  /** What stands is known. */
+  isExact: boolean;
+  private upload: Upload;
+  private readonly ending = new Ending();
+  /** Its bytes are on their way: what has come is kept, whoever ends it. */
+  private isWriting = false;
+  private isPublishing = false;
+  /** Of all that stands, where it is taken and known. */
+  private hash: PieceHash | undefined;
+  /** Why no more is read. */
+  private stopped: Error | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly options: UploadServiceOptions,
+    private readonly request: UploadRequest,
+    private readonly held: HeldUpload,
+    private readonly piece: Piece,
+  ) {
+    this.upload = held.upload;
+    this.isExact = held.upload.isExact;
+  }
+
+  async run(): Promise<Upload> {
+    if (this.upload.state === 'done') return this.refuseMore();
+    const { request, held, piece } = this;
+    if (this.isExact) this.refuseOtherOffset();
+    const stopListening = onAbort(request.signal, (reason) => this.stop(reason));
+    held.asked = (reason) => this.stop(reason);
+    held.lost = (reason) => {
+      this.isExact = false;
+      this.ending.abort(reason);
+    };
+    // Should it fail before the pump begins, the pump hears of it then.
+    piece.body?.stream.on('error', () => undefined);
+    try {
+      return await this.operate(stopListening);
+    } finally {
+      stopListening();
+      clearTimeout(this.timer);
+    }
+  }
+
+  private async operate(stopListening: () => void): Promise<Upload> {
+    const { request, ending, upload } = this;
+    const { operations } = this.options;
+    const part = partOf(upload.id, (error) => this.isFinal(error));
+    const running = await operations.begin({ ...request, signal: ending, job: part });
+    if (upload.wantsDigest) running.evidence.ask();
+    const path = parseRemotePath(upload.path, ROOT, 'path');
+    running.locate(path, baseName(path));
+    running.expectedSize = upload.length ?? undefined;
+    try {
+      const isDone = await running.use(async (remote, attempt) => {
+        const pieces = piecesOf(remote);
+        await this.takeUpHash(running);
+        if (!this.isExact) await this.measure(pieces);
+        this.refuseOtherOffset();
+        await this.takeLength();
+        if (this.piece.body !== undefined)
+          await this.takeBytes({ remote, pieces, running, attempt }, this.piece.body.stream);
+        if (this.upload.stands !== this.upload.length) return false;
+        // All of it is here: it becomes a file, whoever still listens or waits.
+        stopListening();
+        this.held.asked = () => undefined;
+        attempt.committed();
+        await this.publish(remote, pieces, running, path);
+        return true;
+      });
+      if (!isDone) {
+        running.drop();
+        return this.upload;
+      }
+      await running.succeed();
+      const { digest = null } = running.evidence;
+      return { ...this.upload, state: 'done', transferId: running.transferId, digest };
+    } catch (thrown) {
+      throw await this.failed(await running.fail(thrown));
+    }
+  }
+
+  /** What can never be published goes, with what stands of it. */
+  private async failed(error: GatewayError): Promise<GatewayError> {
+    if (!this.isFinal(error)) return error;
+    const { store, operations } = this.options;
+    const { connection } = this.request;
+    const signal = AbortSignal.timeout(SETTLE_MS);
+    const leftovers = (of: Connection) => operations.leftoversOf(of);
+    const file = fileOf(store, this.upload, this.held.writer);
+    await operations.remotes
+      .use(connection, { signal, leftovers }, async (remote) => piecesOf(remote).discard(file))
+      .then(() => store.remove(this.upload.id, this.held.writer))
+      .catch(() => store.expire(this.upload.id, this.held.writer).catch(() => undefined));
+    return error;
+  }
+
+  /** Nobody can go on with it, or it could be published at no later time either: it stands in the history so. */
+  private isFinal({ code }: GatewayError): boolean {
+    return ENDING.includes(code) || (this.isPublishing && FINAL.includes(code));
+  }
+
+  private async measure(pieces: Pieces): Promise<void> {
+    const { stands: offset, isUnproven, state, length } = this.upload;
+    const stands = await pieces.measure(this.file, { offset, isUnproven });
+    // Whoever published it did not come to say so.
+    const isPublished = stands === undefined && state === 'publishing' && offset === length;
+    if (stands === undefined && !isPublished) throw piecesAreGone(this.file.path);
+    if (stands !== undefined && length !== null && stands > length) {
+      throw new GatewayError('size_mismatch', `${this.upload.path}: ${stands} bytes stand, of ${length}`, {
+        step: 'verify',
+      });
+    }
+    this.hash?.standAt(stands ?? offset);
+    await this.note({ stands: stands ?? offset, isExact: true, ...this.hashStates });
+    this.isExact = true;
+  }
+
+  /** @throws GatewayError offset_mismatch */
+  private refuseOtherOffset(): void {
+    const { offset } = this.piece;
+    const { stands } = this.upload;
+    if (offset === undefined || offset === stands) return;
+    throw refusal('offset_mismatch', `Upload-Offset is ${offset}, and ${stands} bytes stand`);
+  }
+
+  private async takeLength(): Promise<void> {
+    const { length } = this.piece;
+    if (length === undefined || length === this.upload.length) return;
+    const { maxBytes } = this.options;
+    if (this.upload.length !== null)
+      throw refusal('bad_request', `Upload-Length was told before: ${this.upload.length}`);
+    if (length < this.upload.stands)
+      throw refusal('bad_request', `Upload-Length is ${length}, and ${this.upload.stands} bytes stand`);
+    if (maxBytes > 0 && length > maxBytes) throw tooLarge(maxBytes);
+    await this.note({ length });
+  }
+
+  private async takeBytes({ remote, pieces, running, attempt }: Writing, body: Readable): Promise<void> {
+    const { digest, size } = this.piece;
+    const { stands: offset, isUnproven } = this.upload;
+    const end = this.upload.length ?? (this.options.maxBytes > 0 ? this.options.maxBytes : undefined);
+    const most = end === undefined ? undefined : end - offset;
+    if (most !== undefined && (size ?? 0) > most) throw tooLarge(end);
+    // Nothing may come, and nothing is announced.
+    if (most === 0) return;
+    const isProven = digest === undefined;
+    await this.bringHashForward(remote, pieces, running);
+    const { hash } = this;
+    hash?.keep();
+    if (!isProven) await this.note({ isUnproven: true });
+    // Where the server has other bytes than were told, it is asked before the next piece.
+    this.isExact = false;
+    const writer = await pieces.resume(this.file, { offset, isUnproven }, { isProven, hash });
+    attempt.committed();
+    running.mark('transfer');
+    running.fileSize = offset;
+    this.isWriting = true;
+    if (isProven) this.held.progress = () => this.progress(pieces, writer.safeOffset);
+    let failure: unknown;
+    try {
+      await pump(body, writer, {
+        ...{ signal: running.signal, maxBytes: most ?? 0, digest, isMoreToCome: true },
+        onBytes: (bytes) => (running.fileSize = offset + bytes),
+      });
+    } catch (error) {
+      failure = hasCode(error, 'digest_mismatch') ? checksumMismatch(digest) : error;
+    }
+    // What was cut does not match, and no wonder.
+    failure = this.stopped ?? failure;
+    running.mark('verify');
+    try {
+      const settled = await writer.settle(isProven || failure === undefined);
+      hash?.standAt(settled.offset);
+      await this.note({ stands: settled.offset, isExact: true, isUnproven: !settled.isClean, ...this.hashStates });
+      this.isExact = true;
+    } catch (error) {
+      throw toGatewayError(failure ?? error);
+    } finally {
+      this.isWriting = false;
+      this.held.progress = () => ({ stands: this.upload.stands });
+    }
+    // With its last byte here, nobody need be there to hear that it is a file.
+    const isComplete = this.upload.stands === this.upload.length && failure === this.stopped;
+    if (failure !== undefined && !isComplete) throw toGatewayError(failure);
+  }
+
+  private async publish(remote: Remote, pieces: Pieces, running: RunningOperation, place: RemotePath): Promise<void> {
+    const { operations } = this.options;
+    const { connection } = this.request;
+    const { overwrite, stands: size, state, modifiedAt: time } = this.upload;
+    const exclusive = !overwrite;
+    const modifiedAt = time ?? undefined;
+    running.fileSize = size;
+    running.mark('verify');
+    await this.bringHashForward(remote, pieces, running);
+    const check = this.concludeHash(running);
+    await this.note({ state: 'publishing' });
+    this.isPublishing = true;
+    const { signal } = running;
+    const commit = { size, exclusive, modifiedAt, isAgain: state === 'publishing', check };
+    await publish(operations, { connection, remote, place, exclusive, modifiedAt, signal }, (): Promise<FileInfo> =>
+      pieces.publish(this.file, commit),
+    );
+  }
+
+  /** Goes on with the hash; one that is asked for before the first byte begins here. */
+  private async takeUpHash({ evidence }: RunningOperation): Promise<void> {
+    const { hashStates, stands, wantsDigest } = this.upload;
+    const begins = stands === 0 && this.isExact && evidence.isAsked;
+    if (begins && (hashStates === null || !wantsDigest))
+      await this.note({ wantsDigest: true, hashStates: hashStates ?? Buffer.alloc(0) });
+    if (this.upload.hashStates !== null) this.hash = await PieceHash.of(this.upload.hashStates);
+  }
+
+  /** What stands and is not in the hash is read from the server; where that cannot be, there is none. */
+  private async bringHashForward(remote: Remote, pieces: Pieces, running: RunningOperation): Promise<void> {
+    const { hash } = this;
+    const { stands, hidden } = this.upload;
+    if (hash === undefined || hash.offset === stands) return;
+    if (!pieces.canBeRead) {
+      this.hash = undefined;
+      return;
+    }
+    this.held.progress = () => this.progress(pieces, stands);
+    try {
+      const range = { start: hash.offset, end: stands - 1 };
+      const file = await remote.read(parseRemotePath(hidden, ROOT, 'path'), () => range);
+      await pipeline(
+        streamOf(file),
+        async (chunks: AsyncIterable<Buffer>) => {
+          for await (const chunk of chunks) hash.updateByRead(chunk);
+        },
+        { signal: running.signal },
+      );
+    } finally {
+      this.held.progress = () => ({ stands: this.upload.stands });
+    }
+  }
+
+  private progress({ canBeRead }: Pieces, stands: number): Progress {
+    if (canBeRead) this.hash?.keepSpaced(stands);
+    return { stands, hashStates: this.hash?.saved };
+  }
+
+  /** What the file is held to before it is published. @throws GatewayError resume_unsupported */
+  private concludeHash(running: RunningOperation): PieceCommit['check'] {
+    const { hash } = this;
+    const isReadBack = this.request.connection.verify === 'readback';
+    if (hash === undefined) {
+      running.evidence.undigested('pieces');
+      if (isReadBack) throw cannotResume('what is known of this one is too little to read it back; begin it again');
+      return undefined;
+    }
+    running.evidence.taken(hash.value, hash.readBytes);
+    return isReadBack ? checkAgainst(running, hash) : undefined;
+  }
+
+  private get hashStates(): { readonly hashStates?: Buffer } {
+    return this.hash === undefined ? {} : { hashStates: this.hash.saved };
+  }
+
+  /** @throws GatewayError offset_mismatch, too_large */
+  private refuseMore(): Upload {
+    this.refuseOtherOffset();
+    if ((this.piece.size ?? 0) > 0) throw tooLarge(this.upload.stands);
+    return this.upload;
+  }
+
+  /** No more is read; what is on its way has a moment. */
+  private stop(reason: Error): void {
+    this.stopped ??= reason;
+    const { body } = this.piece;
+    body?.stop(toGatewayError(reason));
+    if (!this.isWriting && (body?.stream.readableLength ?? 0) === 0) return this.ending.abort(reason);
+    this.timer ??= setTimeout(() => this.ending.abort(reason), SETTLE_MS);
+  }
+
+  private async note(changes: Parameters<Uploads['note']>[1]): Promise<void> {
+    const { writer } = this.held;
+    this.upload = await this.options.store.note({ id: this.upload.id, writer }, changes);
+  }
+
+  private get file(): PiecedFile {
+    return fileOf(this.options.store, this.upload, this.held.writer, this.hash);
+  }
+}
+
+function checksumMismatch(digest: ExpectedDigest | undefined): GatewayError {
+  const text = `the body does not match its Upload-Checksum (${digest?.algorithm ?? ''})`;
+  return new GatewayError('checksum_mismatch', text, { step: 'verify' });
+}

@@ -1,0 +1,225 @@
+/** Resumable uploads: begun, written to piece by piece, published by whoever brings, or finds, the last byte. */
+import { pause, within } from '../base/deadline.js';
+import { hasCode } from '../base/errors.js';
+import { uuidv7 } from '../base/uuid.js';
+import type { Connection } from '../connections/connection.js';
+import { applyTemplate, temporaryName, templateFacts } from '../operations/names.js';
+import type { OperationRequest, RunningOperation } from '../operations/operation.js';
+import type { PathReference } from '../operations/path-reference.js';
+import { refuseExisting } from '../operations/put.js';
+import { cannotResume, isAFolder } from '../remotes/obstacles.js';
+import { joinPath, parentOf, type RemotePath } from '../remotes/path.js';
+import type { Attempt } from '../remotes/registry.js';
+import type { Remote } from '../remotes/remote.js';
+import type { Upload, UploadAddress } from '../storage/storage.js';
+import { fileOf, partOf, piecesOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
+import { NO_BYTES, type Piece, PieceWork } from './piece-work.js';
+import { type HeldUpload, unknownUpload, Writers } from './writers.js';
+
+/** Of a connection that is about to go: whoever asked for that waits no longer. */
+const END_ALL_MS = 5_000;
+/** What goes on behind it, on a server that is slow. */
+const END_LATE_MS = 60_000;
+const END_AT_ONCE = 4;
+/** A writer has heard by then that an upload is its no more. */
+const WRITER_HEARS_MS = 1_500;
+
+export interface UploadOrder {
+  readonly folder: PathReference;
+  readonly filename: string;
+  readonly template: string | undefined;
+  readonly overwrite: boolean;
+  readonly modifiedAt: Date | undefined;
+  /** Undefined: to be told later. */
+  readonly length: number | undefined;
+  /** As the client wrote them. */
+  readonly metadata: string;
+}
+
+export class UploadService {
+  private readonly writers: Writers;
+
+  constructor(private readonly options: UploadServiceOptions) {
+    this.writers = new Writers(options.store, options.limits);
+  }
+
+  /** 0 = no limit. */
+  get maxBytes(): number {
+    return this.options.maxBytes;
+  }
+
+  /** Errors: resume_unsupported, share_exceeded, already_exists, too_large, quota_exceeded, and what the remote says. */
+  async create(request: UploadRequest, order: UploadOrder): Promise<HeldUpload> {
+    this.refuseLength(order.length);
+    const writer = uuidv7();
+    const running = await this.options.operations.begin({ ...request, job: partOf('', () => false) });
+    try {
+      const upload = await running.use((remote, attempt) =>
+        this.begin(request, order, { running, remote, attempt, writer }),
+      );
+      running.drop();
+      return this.writers.hold(upload, writer);
+    } catch (error) {
+      throw await running.fail(error);
+    }
+  }
+
+  /** Errors: unknown_upload, upload_locked, offset_mismatch, too_large, checksum_mismatch, those of any upload. */
+  async write(request: UploadRequest, id: string, piece: Piece): Promise<Upload> {
+    return this.go(request, await this.take(request, id), piece);
+  }
+
+  /** How far it is; where its writer has died, as its remote tells. What is complete is published by that. */
+  async look(request: UploadRequest, id: string): Promise<Upload> {
+    const upload = await this.options.store.find(addressOf(request, id));
+    if (upload === undefined) throw unknownUpload(id);
+    const isAtRest = upload.writer === null && upload.isExact && upload.stands !== upload.length;
+    if (upload.state === 'done' || isAtRest) return upload;
+    return this.write(request, id, NO_BYTES);
+  }
+
+  /** Takes it away, but not the file that it has become. */
+  async remove(request: UploadRequest, id: string): Promise<void> {
+    const held = await this.take(request, id);
+    try {
+      await this.end(request.connection, held, request);
+    } finally {
+      await held.release(true);
+    }
+  }
+
+  /** Goes on with it, and gives the lease back. */
+  async go(request: UploadRequest, held: HeldUpload, piece: Piece): Promise<Upload> {
+    const work = new PieceWork(this.options, request, held, piece);
+    try {
+      return await work.run();
+    } finally {
+      await held.release(work.isExact);
+    }
+  }
+
+  /** Nothing of it is left, on the remote and here. */
+  async end(
+    connection: Connection,
+    { upload, writer }: Pick<HeldUpload, 'upload' | 'writer'>,
+    { signal, priority = 'request' }: Pick<OperationRequest, 'signal' | 'priority'>,
+  ): Promise<void> {
+    const { store, operations } = this.options;
+    if (upload.state !== 'done') {
+      const leftovers = (of: Connection) => operations.leftoversOf(of);
+      await operations.remotes.use(connection, { signal, leftovers, priority }, async (remote) =>
+        remote.pieces?.discard(fileOf(store, upload, writer)),
+      );
+    }
+    await store.remove(upload.id, writer);
+  }
+
+  /**
+   * Before a connection goes: what stands of its uploads is taken from its server, as far as that can be done in a moment.
+   * Resolves with how many are left. Never rejects.
+   */
+  async endAll(connection: Connection): Promise<number> {
+    const { id: connectionId, accountId } = connection;
+    const writer = uuidv7();
+    let left = 0;
+    const work = async (): Promise<void> => {
+      const claimed = await this.options.store.claimAll({ accountId, connectionId }, writer, END_LATE_MS / 1000);
+      left = claimed.length;
+      const signal = AbortSignal.timeout(END_LATE_MS);
+      const heard = claimed.some(({ isHeld }) => isHeld) ? pause(WRITER_HEARS_MS) : undefined;
+      const queue = [...claimed].sort((a, b) => Number(a.isHeld) - Number(b.isHeld)).values();
+      const endNext = async (): Promise<void> => {
+        for (const upload of queue) {
+          try {
+            if (upload.isHeld) await heard;
+            await this.end(connection, { upload, writer }, { signal });
+            left -= 1;
+          } catch {
+            // The others may be luckier.
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: END_AT_ONCE }, endNext));
+    };
+    await within(
+      work().catch(() => undefined),
+      END_ALL_MS,
+      () => undefined,
+    );
+    return left;
+  }
+
+  private take(request: UploadRequest, id: string): Promise<HeldUpload> {
+    return this.writers.take(addressOf(request, id), request.caller.keyId, request.signal);
+  }
+
+  private async begin(
+    { caller, connection }: UploadRequest,
+    { folder, filename, template, overwrite, modifiedAt, length, metadata }: UploadOrder,
+    {
+      running,
+      remote,
+      attempt,
+      writer,
+    }: {
+      readonly running: RunningOperation;
+      readonly remote: Remote;
+      readonly attempt: Attempt;
+      readonly writer: string;
+    },
+  ): Promise<Upload> {
+    const { store, limits } = this.options;
+    const name = template === undefined ? filename : applyTemplate(template, filename, templateFacts());
+    const path = joinPath(await folder(remote), name);
+    running.locate(path, name);
+    const pieces = piecesOf(remote);
+    if (overwrite) await refuseFolder(remote, path);
+    else await refuseExisting(remote, path);
+    // Whoever registers a file under no name that text can hold has to be told.
+    if (!path.isWellFormed()) throw cannotResume('the name of the folder is not UTF-8');
+    const hidden = joinPath(parentOf(path), temporaryName('up', name));
+    const id = uuidv7();
+    const { accountId } = caller;
+    attempt.committed();
+    const keyId = caller.keyId === '' ? null : caller.keyId;
+    const isChecked = connection.verify === 'readback';
+    const wantsDigest = running.evidence.isAsked;
+    const row = { id, accountId, connectionId: connection.id, keyId, path, hidden, metadata, overwrite, wantsDigest };
+    const hashStates = isChecked || wantsDigest ? Buffer.alloc(0) : null;
+    const upload = await store.create(
+      { ...row, modifiedAt: modifiedAt ?? null, length: length ?? null, hashStates },
+      writer,
+      limits,
+    );
+    let file = fileOf(store, upload, writer);
+    try {
+      file = { ...file, storeId: await pieces.begin(file, { modifiedAt, isChecked }) };
+      return await store.note({ id, writer }, { storeId: file.storeId });
+    } catch (error) {
+      // What cannot be taken away now goes when it has expired.
+      await pieces.discard(file).then(
+        () => store.remove(id, writer),
+        () => store.release(id, writer, false),
+      );
+      throw error;
+    }
+  }
+
+  private refuseLength(length: number | undefined): void {
+    const { maxBytes } = this.options;
+    if (length !== undefined && maxBytes > 0 && length > maxBytes) throw tooLarge(maxBytes);
+  }
+}
+
+function addressOf({ caller, connection }: UploadRequest, id: string): UploadAddress {
+  return { accountId: caller.accountId, connectionId: connection.id, id };
+}
+
+/** @throws GatewayError is_a_folder */
+async function refuseFolder(remote: Remote, path: RemotePath): Promise<void> {
+  const found = await remote.stat(path).catch((error: unknown) => {
+    if (hasCode(error, 'not_found')) return undefined;
+    throw error;
+  });
+  if (found?.isDirectory === true) throw isAFolder(path);
+}

@@ -1,0 +1,28 @@
+/** The parts of resumable uploads, put together. */
+import type { Config } from '../config/schema.js';
+import type { Operations } from '../operations/operation.js';
+import type { Storage, StorageOptions } from '../storage/storage.js';
+import { Expiry } from './expiry.js';
+import { UploadService } from './service.js';
+
+export interface UploadsOptions {
+  readonly storage: Pick<Storage, 'connections' | 'uploads'>;
+  readonly operations: Operations;
+  readonly config: Config['uploads'];
+  /** Of one upload; 0 = no limit. */
+  readonly maxBytes: number;
+  readonly log: StorageOptions['log'];
+}
+
+export interface UploadsPart {
+  readonly service: UploadService;
+  /** Not started: one thread of the process takes away what has expired. */
+  readonly expiry: Expiry;
+}
+
+export function createUploads({ storage, operations, config, maxBytes, log }: UploadsOptions): UploadsPart {
+  const { uploads: store, connections } = storage;
+  const limits = { unfinished: config.unfinishedPerAccount, expireHours: config.expireHours };
+  const service = new UploadService({ store, operations, limits, maxBytes });
+  return { service, expiry: new Expiry({ store, connections, service, log }) };
+}

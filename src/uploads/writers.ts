@@ -1,0 +1,115 @@
+/**
+ * One request at a time writes to an upload, on whichever node. It holds a lease in the database that it renews; a later
+ * request of the same key asks it to end, or waits until the lease of a dead one is over.
+ */
+import { pause } from '../base/deadline.js';
+import type { EndSignal } from '../base/ending.js';
+import { GatewayError, refusal } from '../base/errors.js';
+import { uuidv7 } from '../base/uuid.js';
+import type { Upload, UploadAddress, UploadLimits, Uploads, WriterProgress } from '../storage/storage.js';
+
+const RENEW_EVERY_MS = 1_000;
+/** A lease that could not be renewed for so long may soon be another's: well below its length. */
+const FENCE_MS = 5_000;
+const LOOK_EVERY_MS = 200;
+/** A writer that was asked has ended by then, and the lease of a dead one is over. */
+const PATIENCE_MS = 25_000;
+
+export type Progress = Omit<WriterProgress, 'id' | 'writer'>;
+
+/** An upload, for the request that writes to it. */
+export interface HeldUpload {
+  readonly writer: string;
+  /** As it was found. */
+  readonly upload: Upload;
+  /** Told to the database while it writes. */
+  progress: () => Progress;
+  /** Another request waits: what has come is to be kept, and no more is to be read. */
+  asked: (reason: GatewayError) => void;
+  /** It belongs to another request by now: nothing may be written any more. */
+  lost: (reason: GatewayError) => void;
+  /** `isExact` false: nobody knows what stands. Never rejects. */
+  release(isExact: boolean): Promise<void>;
+}
+
+interface Holding extends HeldUpload {
+  renewedAt: number;
+}
+
+export class Writers {
+  private readonly holdings = new Map<string, Holding>();
+  private timer: NodeJS.Timeout | undefined;
+  private isRenewing = false;
+
+  constructor(
+    private readonly store: Uploads,
+    private readonly limits: Pick<UploadLimits, 'expireHours'>,
+  ) {}
+
+  /** @throws GatewayError unknown_upload; upload_locked */
+  async take(at: UploadAddress, keyId: string, signal: EndSignal): Promise<HeldUpload> {
+    const writer = uuidv7();
+    const until = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const startedAt = performance.now();
+      const taken = await this.store.take(at, writer, keyId, this.limits);
+      if (taken === undefined) throw unknownUpload(at.id);
+      if ('upload' in taken) return this.hold(taken.upload, writer, startedAt);
+      if (taken.held === 'by-other' || performance.now() > until) throw locked();
+      for (const holding of this.holdings.values()) if (holding.upload.id === at.id) holding.asked(goneOn());
+      await pause(LOOK_EVERY_MS, signal);
+    }
+  }
+
+  /** A new one, which `writer` has begun. */
+  hold(upload: Upload, writer: string, renewedAt = performance.now()): HeldUpload {
+    const holding: Holding = {
+      ...{ writer, upload, renewedAt },
+      progress: () => ({ stands: upload.stands }),
+      asked: () => undefined,
+      lost: () => undefined,
+      release: async (isExact) => {
+        this.holdings.delete(writer);
+        if (this.holdings.size === 0) clearInterval(this.timer);
+        // Not told, its lease ends by itself.
+        await this.store.release(upload.id, writer, isExact).catch(() => undefined);
+      },
+    };
+    if (this.holdings.size === 0) this.timer = setInterval(() => void this.tick(), RENEW_EVERY_MS).unref();
+    this.holdings.set(writer, holding);
+    return holding;
+  }
+
+  private async tick(): Promise<void> {
+    const now = performance.now();
+    for (const holding of this.holdings.values()) if (now - holding.renewedAt > FENCE_MS) holding.lost(goneOn());
+    if (this.isRenewing || this.holdings.size === 0) return;
+    this.isRenewing = true;
+    const holdings = [...this.holdings.values()];
+    try {
+      const writers = holdings.map(({ upload, writer, progress }) => ({ id: upload.id, writer, ...progress() }));
+      const renewed = await this.store.renew(writers, this.limits);
+      for (const holding of holdings) {
+        if (!this.holdings.has(holding.writer)) continue;
+        const answer = renewed.get(holding.writer);
+        if (answer === undefined) holding.lost(goneOn());
+        else holding.renewedAt = now;
+        if (answer?.isAsked === true) holding.asked(goneOn());
+      }
+    } catch {
+      // The fence ends them where that goes on.
+    } finally {
+      this.isRenewing = false;
+    }
+  }
+}
+
+export function unknownUpload(id: string): GatewayError {
+  return refusal('unknown_upload', `there is no upload ${id.slice(0, 64)}`);
+}
+
+const locked = (): GatewayError =>
+  new GatewayError('upload_locked', 'another request is writing to this upload', { step: 'request' });
+
+const goneOn = (): GatewayError =>
+  new GatewayError('upload_locked', 'another request has gone on with this upload', { step: 'transfer' });

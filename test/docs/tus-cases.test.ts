@@ -1,0 +1,22 @@
+/** The cases of tus in docs/testing.md, against the tests that they name. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { EXTENSIONS } from '../../src/api/uploads/tus.js';
+
+const ROOT = new URL('../../../', import.meta.url);
+const text = readFileSync(new URL('docs/testing.md', ROOT), 'utf8');
+const rows = [...text.matchAll(/^\| ([a-z-]+) +\| .+? +\| `([a-z-]+)` +\| (.+?) +\|$/gm)];
+
+test('each case of tus has a test of that name', () => {
+  assert.ok(rows.length > 20, `${rows.length} rows`);
+  for (const [, , file = '', name = ''] of rows) {
+    const source = readFileSync(new URL(`test/uploads/${file}.test.ts`, ROOT), 'utf8');
+    assert.ok(source.includes(`test('${name}'`), `${file}: ${name}`);
+  }
+});
+
+test('each extension that the gateway tells of has cases', () => {
+  const parts = new Set(rows.map(([, part]) => part));
+  for (const extension of EXTENSIONS) assert.ok(parts.has(extension), extension);
+});

@@ -1,0 +1,325 @@
+/** How resumable uploads end that their clients do not end: expired, their node killed while it published, their remote away. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import postgres from 'postgres';
+import { OPENSSH, S3_SERVERS, type ServerEntry, type TestServer, VSFTPD } from '../servers/catalogue.js';
+import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { held } from '../support/reliability.js';
+import { TEST_KEY } from '../storage/databases.js';
+import { eventually } from '../support/eventually.js';
+import { type ApiAnswer, KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { portOf, through } from '../support/seam.js';
+import { startProxy, type Proxy } from '../support/proxy.js';
+import type { Connection } from '../../src/connections/connection.js';
+import { reprDigest, Tus, WANTED } from './support.js';
+
+const MIB = 1024 * 1024;
+const ADMIN_KEY = 'ftg_admin-key-0123456789-abcdefgh';
+const servers = [OPENSSH[1], VSFTPD[0], S3_SERVERS[0]].filter((entry) => entry !== undefined);
+
+function suite(entry: ServerEntry): void {
+  describe(`ends of resumable uploads on ${entry.name}`, { concurrency: 1 }, () => {
+    let server: TestServer;
+    let database: PostgresServer;
+    let sql: postgres.Sql;
+    let proxy: Proxy;
+    let nodes: TestGateway[];
+    let tus: Tus;
+    let count = 0;
+
+    before(async () => {
+      server = await entry.start();
+      database = await startPostgres();
+      const connection = server.connection as unknown as Connection;
+      proxy = await startProxy(portOf(connection), { ftp: connection.type === 'ftp' });
+      nodes = [await startNode(), await startNode()];
+      tus = new Tus(nodes[0]?.api ?? assert.fail());
+      sql = postgres(database.url, { max: 1, onnotice: () => undefined });
+    });
+    after(async () => {
+      await sql?.end();
+      await Promise.all((nodes ?? []).map((node) => node.stop()));
+      await proxy?.stop();
+      await database?.stop();
+      await server?.stop();
+    });
+
+    function startNode(): Promise<TestGateway> {
+      const connection = through(server.connection as unknown as Connection, proxy.port);
+      return startGateway({
+        connections: [
+          { id: 'c1', name: 'Server', ...(connection as object) },
+          { id: 'proven', name: 'Proven', ...(connection as object), digests: 'always', verify: 'readback' },
+        ],
+        apiKeys: [
+          { name: 'test', key: KEY },
+          { name: 'admin', key: ADMIN_KEY, scopes: ['admin'] },
+        ],
+        env: { GATEWAY_MASTER_KEY: TEST_KEY },
+        config: { database: { url: database.url }, streams: { s3PartBytes: 5 * MIB } },
+      });
+    }
+
+    /** One that its owner has made, not the configuration. */
+    async function ownConnection(id: string): Promise<void> {
+      const { privateKeyFile, ...others } = through(
+        server.connection as unknown as Connection,
+        proxy.port,
+      ) as unknown as Record<string, string>;
+      const key = privateKeyFile === undefined ? {} : { privateKey: readFileSync(privateKeyFile, 'utf8') };
+      const made = await admin().send('/manage/connections', {
+        method: 'POST',
+        json: { id, name: id, ...others, ...key },
+      });
+      assert.equal(made.status, 201, made.text);
+    }
+
+    const admin = () => nodes[0]?.client(ADMIN_KEY) ?? assert.fail();
+    const newFolder = (): string => `${server.base ?? ''}/ends-${++count}`;
+    const idOf = (url: string): string => url.split('/').at(-1) ?? '';
+
+    test('what nobody goes on with is gone when it has expired, here and there; a finished file stays', async () => {
+      const folder = newFolder();
+      const open = await tus.begin({ path: folder, filename: 'open.bin' }, 10 * MIB);
+      assert.equal((await tus.patch(open, 0, randomBytes(9 * MIB))).status, 204);
+      const done = await tus.begin({ path: folder, filename: 'done.bin' }, 5);
+      assert.equal((await tus.patch(done, 0, randomBytes(5))).status, 204);
+      await sql`update uploads set expires_at = now() - interval '1 second'`;
+      assert.equal((await tus.head(open)).status, 404);
+      assert.equal((await tus.patch(open, 9 * MIB, randomBytes(1))).status, 404);
+      const rows = async (): Promise<number> => (await sql`select from uploads`).length;
+      await eventually(async () => (await rows()) === 0, 'the rows are gone', 60_000);
+      assert.equal((await sql`select from upload_parts`).length, 0);
+      assert.deepEqual(await server.disk.files(folder), [`${folder}/done.bin`]);
+    });
+
+    test('with its connection goes what stands of it on the server, also what is being written on another node', async () => {
+      const folder = newFolder();
+      await ownConnection('passing');
+      const passing = new Tus(nodes[1]?.client() ?? assert.fail(), 'passing');
+      const open = await passing.begin({ path: folder, filename: 'open.bin' }, 20 * MIB);
+      assert.equal((await passing.patch(open, 0, randomBytes(9 * MIB))).status, 204);
+      const written = await passing.begin({ path: folder, filename: 'written.bin' }, 20 * MIB);
+      const { socket } = passing.sendHead(written, 0, 20 * MIB);
+      socket.write(randomBytes(9 * MIB));
+      const isWritten = async (): Promise<boolean> => {
+        const [row] = await sql`select writer from uploads where id = ${idOf(written)}`;
+        return row?.['writer'] !== null && (await server.disk.files(folder)).length >= 2;
+      };
+      await eventually(isWritten, 'it is being written');
+      assert.equal((await passing.begin({ path: folder, filename: 'begun.bin' }, 5)) === '', false);
+      const deleted = await admin().send('/manage/connections/passing?confirm=true', { method: 'DELETE' });
+      assert.equal(deleted.status, 200, deleted.text);
+      assert.deepEqual(await server.disk.files(folder), []);
+      assert.equal((await sql`select from uploads where connection_id = 'passing'`).length, 0);
+      socket.destroy();
+    });
+
+    test('a connection whose server is away goes all the same, and soon', async () => {
+      const folder = newFolder();
+      await ownConnection('away');
+      const away = new Tus(nodes[0]?.client() ?? assert.fail(), 'away');
+      for (const filename of ['a.bin', 'b.bin', 'c.bin']) await away.begin({ path: folder, filename }, 5);
+      proxy.isSilent = true;
+      try {
+        const startedAt = performance.now();
+        const deleted = await admin().send('/manage/connections/away?confirm=true', { method: 'DELETE' });
+        assert.equal(deleted.status, 200, deleted.text);
+        const seconds = (performance.now() - startedAt) / 1000;
+        assert.ok(seconds < 8, `${seconds} s`);
+      } finally {
+        proxy.isSilent = false;
+        proxy.fail('reset');
+      }
+      assert.match(nodes[0]?.output() ?? '', /of a deleted connection unfinished uploads stand on its server yet/);
+    });
+
+    /** As somebody at the server does, or a rule of the store for what lies about. */
+    async function takeAway(folder: string): Promise<void> {
+      if (server.connection.type === 's3') return abortAll(server.connection as unknown as S3Connection);
+      for (const path of await server.disk.files(folder)) {
+        const removed = await tus.api.post('/api/delete/c1', { path });
+        assert.equal(removed.status, 200, removed.text);
+      }
+    }
+
+    async function isOver(url: string, answer: ApiAnswer, filename: string): Promise<void> {
+      assert.deepEqual([answer.status, answer.headers['x-error-code']], [404, 'unknown_upload'], answer.text);
+      assert.equal((await tus.head(url)).status, 404);
+      assert.equal((await sql`select from uploads where id = ${idOf(url)}`).length, 0);
+      const items = await sql`select status, error_code from transfers where filename = ${filename}`;
+      assert.deepEqual([...items], [{ status: 'failed', error_code: 'unknown_upload' }]);
+    }
+
+    test('what was taken away on the server ends the upload at once, and the history says so', async () => {
+      const folder = newFolder();
+      const filename = `taken-${count}.bin`;
+      const url = await tus.begin({ path: folder, filename }, 20 * MIB);
+      assert.equal((await tus.patch(url, 0, randomBytes(9 * MIB))).status, 204);
+      await takeAway(folder);
+      await isOver(url, await tus.patch(url, 9 * MIB, randomBytes(11 * MIB)), filename);
+      assert.deepEqual(await server.disk.files(folder), []);
+    });
+
+    test('the same when all of it had come, and its length is told now', async () => {
+      const folder = newFolder();
+      const filename = `taken-${count}.bin`;
+      const begun = await tus.create({ path: folder, filename }, { 'Upload-Defer-Length': '1' });
+      const url = String(begun.headers.location);
+      assert.equal((await tus.patch(url, 0, randomBytes(9 * MIB))).status, 204);
+      await takeAway(folder);
+      await isOver(url, await tus.patch(url, 9 * MIB, Buffer.alloc(0), { 'Upload-Length': `${9 * MIB}` }), filename);
+      assert.deepEqual(await server.disk.files(folder), []);
+    });
+
+    test('a file that has become shorter on the server is gone on with where it ends', async () => {
+      if (server.connection.type === 's3') return;
+      const folder = newFolder();
+      const content = randomBytes(9 * MIB);
+      const url = await tus.begin({ path: folder, filename: 'shorter.bin' }, content.length);
+      assert.equal((await tus.patch(url, 0, content.subarray(0, 6 * MIB))).status, 204);
+      const [hidden = ''] = await server.disk.files(folder);
+      await server.disk.write(hidden, content.subarray(0, 2 * MIB));
+      const refused = await tus.patch(url, 6 * MIB, content.subarray(6 * MIB));
+      assert.deepEqual([refused.status, refused.headers['x-error-code']], [502, 'size_mismatch'], refused.text);
+      assert.equal(await tus.offset(url), 2 * MIB);
+      const last = await tus.patch(url, 2 * MIB, content.subarray(2 * MIB));
+      assert.equal(last.status, 204, last.text);
+      assert.ok((await server.disk.read(`${folder}/shorter.bin`)).equals(content));
+    });
+
+    test('one whose remote is away stays until it is back', async () => {
+      const folder = newFolder();
+      const url = await tus.begin({ path: folder, filename: 'a.bin' }, 10);
+      assert.equal((await tus.patch(url, 0, randomBytes(5))).status, 204);
+      proxy.isDown = true;
+      proxy.fail('reset');
+      const away = await tus.patch(url, 5, randomBytes(5));
+      assert.ok(away.status >= 500, away.text);
+      proxy.isDown = false;
+      assert.equal(await tus.offset(url), 5);
+      const last = await tus.patch(url, 5, randomBytes(5));
+      assert.equal(last.status, 204, last.text);
+      assert.deepEqual(await server.disk.files(folder), [`${folder}/a.bin`]);
+    });
+
+    test('a remote that is lost in the middle of a piece: what stands there is asked of it', async () => {
+      const folder = newFolder();
+      const content = randomBytes(24 * MIB);
+      const url = await tus.begin({ path: folder, filename: 'lost.bin' }, content.length);
+      proxy.after('up', 14 * MIB, () => proxy.fail('reset'));
+      const broken = await tus.patch(url, 0, content);
+      // A part of S3 is sent again by itself.
+      if (broken.status === 204) assert.equal(server.connection.type, 's3');
+      if (broken.status === 204) return;
+      assert.ok(broken.status >= 500, `${broken.status} ${broken.text}`);
+      const stands = await tus.offset(url);
+      assert.ok(stands > 0 && stands < content.length, `${stands} stand`);
+      const last = await tus.patch(url, stands, content.subarray(stands));
+      assert.equal(last.status, 204, last.text);
+      assert.ok((await server.disk.read(`${folder}/lost.bin`)).equals(content));
+    });
+
+    test('a node that dies in the middle of a piece: another one goes on with the digest', async () => {
+      const folder = newFolder();
+      const content = randomBytes(30 * MIB);
+      const url = await tus.begin({ path: folder, filename: 'a.bin' }, content.length, WANTED);
+      assert.equal((await tus.patch(url, 0, content.subarray(0, MIB))).status, 204);
+      const other = await startNode();
+      nodes.push(other);
+      proxy.after('up', 20 * MIB, () => other.process.kill('SIGKILL'));
+      await assert.rejects(new Tus(other.client()).patch(url, MIB, content.subarray(MIB)));
+      const stands = await tus.offset(url);
+      assert.ok(stands > MIB && stands < content.length, `${stands} stand`);
+      const last = await tus.patch(url, stands, content.subarray(stands));
+      assert.deepEqual([last.status, last.headers['repr-digest']], [204, reprDigest(content)], last.text);
+      const { json } = await tus.api.get(`/api/transfers/${String(last.headers['x-transfer-id'])}`);
+      const { digestReadBytes: read } = json['transfer'] as { digestReadBytes: number };
+      // What an object store has taken it does not give back before all of it is there.
+      if (server.connection.type === 's3') assert.equal(read, 0);
+      else assert.ok(read > 0 && read <= stands - MIB, `${read} bytes read of ${stands}`);
+    });
+
+    test('a node that dies while it reads back what stands: another one does it again', async () => {
+      const folder = newFolder();
+      const content = randomBytes(9 * MIB);
+      const proven = new Tus(tus.api, 'proven');
+      const url = await proven.begin({ path: folder, filename: 'a.bin', overwrite: 'false' }, content.length);
+      assert.equal((await proven.patch(url, 0, content.subarray(0, 7 * MIB))).status, 204);
+      const other = await startNode();
+      nodes.push(other);
+      proxy.after('down', 4 * MIB, () => other.process.kill('SIGKILL'));
+      await assert.rejects(new Tus(other.client(), 'proven').patch(url, 7 * MIB, content.subarray(7 * MIB)));
+      assert.ok(!(await server.disk.files(folder)).includes(`${folder}/a.bin`));
+      const looked = await proven.head(url);
+      assert.deepEqual([looked.status, looked.headers['repr-digest']], [200, reprDigest(content)]);
+      assert.deepEqual(await server.disk.files(folder), [`${folder}/a.bin`]);
+      assert.ok((await server.disk.read(`${folder}/a.bin`)).equals(content));
+      const receipt = await tus.api.get(`/api/transfers/${String(looked.headers['x-transfer-id'])}/receipt`);
+      const payload = Buffer.from(receipt.text.split('.')[1] ?? '', 'base64url').toString();
+      assert.equal((JSON.parse(payload) as { verified: string }).verified, 'readback');
+    });
+
+    test('a node that dies after the file has got its name, and before anybody knows: another one tells of it, once', async () => {
+      const folder = newFolder();
+      const content = randomBytes(9 * MIB);
+      const filename = `published-${count}.bin`;
+      const url = await tus.begin({ path: folder, filename, overwrite: 'false' }, content.length);
+      assert.equal((await tus.patch(url, 0, content.subarray(0, 6 * MIB))).status, 204);
+      // The history cannot be written: the file is published, and the answer is not given.
+      await sql`alter table transfers rename to transfers_away`;
+      try {
+        const [, other] = nodes;
+        const patching = new Tus(other?.client() ?? assert.fail()).patch(url, 6 * MIB, content.subarray(6 * MIB));
+        patching.catch(() => undefined);
+        await eventually(
+          async () => (await server.disk.files(folder)).includes(`${folder}/${filename}`),
+          'it is published',
+          60_000,
+        );
+        other?.process.kill('SIGKILL');
+        await patching.catch(() => undefined);
+      } finally {
+        await sql`alter table transfers_away rename to transfers`;
+      }
+      const looked = await tus.head(url);
+      assert.deepEqual(
+        [looked.status, looked.headers['upload-offset']],
+        [200, String(content.length)],
+        JSON.stringify(looked.headers),
+      );
+      assert.ok(looked.headers['x-transfer-id']);
+      assert.equal((await sql`select from transfers where filename = ${filename}`).length, 1);
+      assert.equal((await sql`select state from uploads where id = ${idOf(url)}`)[0]?.['state'], 'done');
+      assert.ok((await server.disk.read(`${folder}/${filename}`)).equals(content));
+      assert.deepEqual(await server.disk.files(folder), [`${folder}/${filename}`]);
+      held({
+        area: 'Faults',
+        what: 'a node is killed (SIGKILL) between the publication of a resumable upload and its record',
+        done: 'the history taken away until the file stands under its name, then the node killed and another one asked, on SFTP, FTP and S3',
+        held: 'the upload is told as done, and stands in the history once, although it may not replace a file',
+        tries: 1,
+      });
+    });
+  });
+}
+
+type S3Connection = Connection & { readonly type: 's3' };
+
+/** All multipart uploads of its bucket. */
+async function abortAll({ endpoint, region, bucket, accessKeyId, secretAccessKey }: S3Connection): Promise<void> {
+  const client = new S3Client({
+    ...{ endpoint: endpoint ?? assert.fail(), region, forcePathStyle: true },
+    credentials: { accessKeyId, secretAccessKey },
+  });
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
+  for (const { Key, UploadId } of Uploads) {
+    await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
+  }
+  client.destroy();
+}
+
+for (const entry of servers) suite(entry);
