@@ -1,7 +1,7 @@
 /** Fields that several types of connections have, and the limits of their pools. */
 import tls from 'node:tls';
 import type { TInteger } from 'typebox';
-import { flag, integer, mapping, milliseconds, optional, preset, textOrTexts } from '../base/allowed.js';
+import { flag, integer, mapping, milliseconds, oneOf, optional, preset, textOrTexts } from '../base/allowed.js';
 import { ABSOLUTE, LINE, NAME, SLUG } from '../base/formats.js';
 import { component, text } from '../base/schema.js';
 import type { PoolLimits } from '../pools/session.js';
@@ -69,6 +69,10 @@ const absolutePath = text('an absolute path, beginning with /', { pattern: ABSOL
 export const line = (maxLength = 255) =>
   text('text of at least one character', { pattern: LINE, minLength: 1, maxLength });
 
+/** When SHA-256 is taken of the files that pass. */
+export const DIGESTS = ['asked', 'always'] as const;
+export type Digests = (typeof DIGESTS)[number];
+
 export const everywhere = {
   defaultPath: optionalSetting(absolutePath, {
     title: 'Default folder',
@@ -81,6 +85,22 @@ export const everywhere = {
     words:
       'Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts.',
     apiSchema: poolLimits,
+    isHarmless: true,
+    isAdvanced: true,
+  }),
+  digests: setting(oneOf(...DIGESTS), {
+    default: 'asked',
+    title: 'Digests and receipts',
+    words: '`always` = of every file that passes; `asked` = where a request asks, or the account says `always`.',
+    labels: { asked: 'Where a request asks', always: 'Of every file' },
+    isHarmless: true,
+    isAdvanced: true,
+  }),
+  verify: setting(oneOf('size', 'readback'), {
+    default: 'size',
+    title: 'Check of what was stored',
+    words: '`readback` = what was stored is read again and compared before it takes its place; `size` = its length is.',
+    labels: { size: 'Its length', readback: 'All of it, read again' },
     isHarmless: true,
     isAdvanced: true,
   }),

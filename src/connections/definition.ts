@@ -6,6 +6,7 @@ import type { TSchema } from 'typebox';
 import type { Admitted } from '../base/allowed.js';
 import { text } from '../base/schema.js';
 import type { GatewayError } from '../base/errors.js';
+import type { AnnouncedKey } from './host-keys.js';
 import type { Excess } from './private-key-bounds.js';
 
 interface Words {
@@ -168,6 +169,13 @@ type FileKeyOf<X> = X extends { readonly fileKey?: infer K }
 /** As rows hold them. */
 export type SettingsOf<D extends Definition> = { readonly [N in keyof D['settings']]: ValueOf<D['settings'][N]> };
 
+interface HostKeys {
+  /** Trusted ones. */
+  readonly hostKeys: readonly string[];
+  /** Among them those that are trusted; the others wait, or are rejected. */
+  readonly announcedKeys?: readonly AnnouncedKey[];
+}
+
 /** As protocols take them. */
 export type ConnectionOf<D extends Definition> = Flat<
   { readonly type: D['type'] } & {
@@ -176,7 +184,7 @@ export type ConnectionOf<D extends Definition> = Flat<
       : ValueOf<D['settings'][N]>;
   } & {
     readonly [N in keyof D['secrets']]: D['secrets'][N] extends Secret<true> ? string : string | undefined;
-  } & (D['can'] extends { readonly hostKeys: true } ? { readonly hostKeys: readonly string[] } : unknown)
+  } & (D['can'] extends { readonly hostKeys: true } ? HostKeys : unknown)
 >;
 
 /** As gateway.yaml has them. */

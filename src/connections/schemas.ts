@@ -6,6 +6,7 @@ import { described, object, oneOf, text } from '../base/schema.js';
 import { columns, fingerprint, hostKeyInFile, slug } from './common.js';
 import type { Connection } from './connection.js';
 import type { Definition, Secret, Setting, Values } from './definition.js';
+import { MAX_HOST_KEYS } from './host-keys.js';
 import { CONNECTION_TYPES } from './types.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -94,7 +95,7 @@ const HOST_KEY_FIELDS: readonly Field[] = [
     name: 'hostKeys',
     title: 'Host key fingerprints',
     hint: HOST_KEYS,
-    schema: { type: 'array', items: fingerprint, maxItems: 16, uniqueItems: true, description: HOST_KEYS },
+    schema: { type: 'array', items: fingerprint, maxItems: MAX_HOST_KEYS, uniqueItems: true, description: HOST_KEYS },
     isRequired: false,
     isSecret: false,
     isAdvanced: false,

@@ -16,7 +16,9 @@ import { joinPath, parseRemotePath, type RemotePath, ROOT } from '../../remotes/
 import type { OperatorLimits } from '../../remotes/pool-limits.js';
 import type { ProtocolDeps, SessionObserver, Tuning } from '../../remotes/protocol.js';
 import { createRemotes } from '../../remotes/registry.js';
-import type { Leftovers, Remote } from '../../remotes/remote.js';
+import type { Leftovers } from '../../remotes/leftovers.js';
+import type { Remote } from '../../remotes/remote.js';
+import { waitingWords } from '../../remotes/trust.js';
 import type { StepReport, TestReport } from './connections/test-report.js';
 
 export interface TesterOptions {
@@ -153,7 +155,7 @@ class TestRun {
     if (state === 'mismatch') {
       throw new GatewayError(
         'host_key_mismatch',
-        `the server shows host key ${fingerprint}, but ${pinned.join(' or ')} is pinned`,
+        `the server shows host key ${fingerprint}, but ${pinned.join(' or ')} is pinned${waitingWords(this.connection, fingerprint)}`,
         { step: 'login' },
       );
     }

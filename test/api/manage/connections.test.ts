@@ -309,7 +309,12 @@ test('to another account everything of this one is as if it were not there', asy
     schedules: field<{ id: string }>(schedule, 'schedule', 201).id,
   };
   const bodies: Record<string, unknown> = {
-    '/manage/connections/:id/host-keys': { fingerprint: `SHA256:${'A'.repeat(43)}` },
+    ...Object.fromEntries(
+      ['', '/accept', '/reject'].map((what) => [
+        `/manage/connections/:id/host-keys${what}`,
+        { fingerprint: `SHA256:${'A'.repeat(43)}` },
+      ]),
+    ),
     '/manage/connections/:id': { name: 'stolen' },
     '/manage/api-keys/:id': { name: 'stolen' },
   };
@@ -368,7 +373,7 @@ test('a host key that the file does not give can be forgotten from the next star
   try {
     const browser = await again.browser();
     const at = '/manage/connections/operators/host-keys';
-    assert.deepEqual((await browser.get(at)).json, { hostKeys: [fingerprint], learned: true });
+    assert.deepEqual((await browser.get(at)).json, { hostKeys: [fingerprint], learned: true, announced: [] });
     assert.equal((await browser.delete(at)).status, 200);
   } finally {
     await again.stop();

@@ -205,7 +205,8 @@ export const deleteConnection = endpoint('DELETE /manage/connections/:id', {
   operationId: 'deleteConnection',
   summary: 'Delete a connection',
   description:
-    'Without `confirm` it is 409 when others depend on it. API keys that are for this connection alone are revoked; its watched folders end, and those that copy to it copy no more.',
+    'Without `confirm` it is 409 when others depend on it. API keys that are for this connection alone are revoked; its watched folders end, and those that copy to it copy no more. ' +
+    'Its unfinished resumable uploads are removed from its server, as far as that answers within five seconds.',
   query: Type.Object(
     { confirm: withDefault(flag('Delete it although others depend on it.', { examples: [true] }), false) },
     CLOSED,
@@ -233,9 +234,19 @@ export const deleteConnection = endpoint('DELETE /manage/connections/:id', {
       );
     }
   }
+  await endUploads(services, input, connection.id);
   await connections.remove(actorOf(input), connection);
   return { success: true };
 });
+
+/** Without the connection nobody could take them from its server any more. Never rejects. */
+async function endUploads(services: ManageServices, { caller }: AtItem, connectionId: string): Promise<void> {
+  // One whose secrets cannot be opened goes all the same.
+  const opened = await openedConnection(services, caller, connectionId).catch(() => undefined);
+  const uploads = opened === undefined ? 0 : await services.uploads.endAll(opened);
+  if (uploads === 0) return;
+  services.log('warn', 'of a deleted connection unfinished uploads stand on its server yet', { connectionId, uploads });
+}
 
 export const showDependents = endpoint('GET /manage/connections/:id/dependents', {
   operationId: 'showDependents',

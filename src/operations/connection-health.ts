@@ -1,0 +1,131 @@
+/**
+ * Which connections are down, as far as operations and checks (connection-prober.ts) meet it: told once nobody has got
+ * through for a while, and once again when somebody does.
+ */
+import { toGatewayError, type GatewayError } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { summaryOf } from '../connections/schemas.js';
+import type { Reach } from '../remotes/reach.js';
+import type { ConnectionOutages, StorageOptions } from '../storage/storage.js';
+
+/** A server that restarts, or a line that breaks for a moment, is no outage. */
+const DOWN_AFTER_MS = 10_000;
+const LOOK_EVERY_MS = 5000;
+/** Connections that fail now, and are not known to be down. */
+const MOST_SUSPECTS = 10_000;
+
+interface Suspect {
+  readonly since: number;
+  failures: number;
+}
+
+export interface ConnectionHealthOptions {
+  readonly outages: ConnectionOutages;
+  readonly log: StorageOptions['log'];
+  /** Absent = ten seconds. */
+  readonly downAfterMs?: number;
+}
+
+export class ConnectionHealth implements Reach {
+  readonly #options: ConnectionHealthOptions;
+  readonly #suspects = new Map<string, Suspect>();
+  /** Found down by any node. */
+  #down: ReadonlySet<string> = new Set();
+  /** What is being told just now, by connection. */
+  readonly #telling = new Map<string, Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor(options: ConnectionHealthOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#look();
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([this.#looking, ...this.#telling.values()]);
+  }
+
+  reached(connection: Connection): void {
+    if (this.#suspects.size === 0 && this.#down.size === 0) return;
+    const { id } = connection;
+    this.#suspects.delete(id);
+    if (this.#down.has(id)) this.#tell(connection, () => this.#end(connection));
+  }
+
+  failed(connection: Connection, error: GatewayError): void {
+    const { id } = connection;
+    if (this.#down.has(id)) return;
+    const now = performance.now();
+    const suspect = this.#suspects.get(id) ?? { since: now, failures: 0 };
+    suspect.failures += 1;
+    if (this.#suspects.size < MOST_SUSPECTS) this.#suspects.set(id, suspect);
+    const elapsedMs = now - suspect.since;
+    if (suspect.failures < 2 || elapsedMs < this.downAfterMs) return;
+    this.#tell(connection, () => this.#begin(connection, elapsedMs, error));
+  }
+
+  /** Nobody has got through for so long, here or elsewhere. */
+  failing(connection: Connection, elapsedMs: number, error: GatewayError): void {
+    if (elapsedMs < this.downAfterMs || this.#down.has(connection.id)) return;
+    this.#tell(connection, () => this.#begin(connection, elapsedMs, error));
+  }
+
+  get downAfterMs(): number {
+    return this.#options.downAfterMs ?? DOWN_AFTER_MS;
+  }
+
+  /** One at a time; what could not be told is told by the next operation that finds the same. */
+  #tell({ id }: Connection, act: () => Promise<void>): void {
+    if (this.#telling.has(id)) return;
+    const told = act()
+      .catch((error: unknown) => {
+        const { message: reason } = toGatewayError(error);
+        this.#options.log('debug', 'the state of a connection could not be noted', { connectionId: id, reason });
+      })
+      .finally(() => this.#telling.delete(id));
+    this.#telling.set(id, told);
+  }
+
+  async #begin(connection: Connection, elapsedMs: number, error: GatewayError): Promise<void> {
+    const { outages, log } = this.#options;
+    const { code: errorCode, clientText } = error;
+    const found = { code: errorCode, text: clientText };
+    const isNews = await outages.begin(connection, elapsedMs, found, (since, at) =>
+      bodyOf('connection.down', connection, at, { since, error: clientText, errorCode }),
+    );
+    this.#down = new Set([...this.#down, connection.id]);
+    this.#suspects.delete(connection.id);
+    if (isNews) log('warn', 'a connection is down', { connectionId: connection.id, reason: clientText });
+  }
+
+  async #end(connection: Connection): Promise<void> {
+    const { outages, log } = this.#options;
+    const isNews = await outages.end(connection, (since, at) => {
+      const downSeconds = Math.max(0, Math.round((at.getTime() - since.getTime()) / 1000));
+      return bodyOf('connection.up', connection, at, { since, downSeconds });
+    });
+    this.#down = new Set([...this.#down].filter((id) => id !== connection.id));
+    if (isNews) log('info', 'a connection is up again', { connectionId: connection.id });
+  }
+
+  #look(): void {
+    this.#looking ??= this.#options.outages
+      .list()
+      .then((down) => {
+        // What others found up again is no longer under suspicion here.
+        for (const id of this.#down) if (!down.has(id)) this.#suspects.delete(id);
+        this.#down = down;
+      })
+      .catch(() => undefined)
+      .finally(() => (this.#looking = undefined));
+  }
+}
+
+function bodyOf(type: string, connection: Connection, at: Date, more: object): string {
+  return JSON.stringify({ type, timestamp: at.toISOString(), data: { connection: summaryOf(connection), ...more } });
+}

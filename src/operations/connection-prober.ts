@@ -1,0 +1,189 @@
+/**
+ * Looks at every connection that is switched on, each in its turn: whether its server answers, how fast, and what it shows
+ * of itself. Nobody waits for that: a probe takes a session that is free, or a further one below the limit, and where
+ * there is none it has nothing to find out. It is no operation: neither the history nor the plan knows of it.
+ */
+import { pause, withDeadline } from '../base/deadline.js';
+import { GatewayError, toGatewayError } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { asOfReaching, isOfReaching } from '../remotes/reach.js';
+import { PoolBusy, type Remotes } from '../remotes/registry.js';
+import type { Leftovers } from '../remotes/leftovers.js';
+import type { Mark } from '../remotes/remote.js';
+import type { ServerSight } from '../remotes/server-sight.js';
+import {
+  type CheckBefore,
+  type CheckFound,
+  type ClaimedJob,
+  type ConnectionChecks,
+  type Connections,
+  JobWorker,
+  type StorageOptions,
+} from '../storage/storage.js';
+import type { ConnectionHealth } from './connection-health.js';
+
+export interface ProberOptions {
+  readonly checks: ConnectionChecks;
+  readonly connections: Pick<Connections, 'find'>;
+  readonly remotes: Pick<Remotes, 'use'>;
+  readonly leftovers: (connection: Connection) => Leftovers;
+  readonly health: Pick<ConnectionHealth, 'failing' | 'downAfterMs'>;
+  /** 0 = never. */
+  readonly everySeconds: number;
+  readonly log: StorageOptions['log'];
+  readonly onProbe: (facts: ProbeFacts) => void;
+}
+
+/** For the metrics. */
+export interface ProbeFacts {
+  readonly outcome: CheckFound['outcome'];
+  readonly seconds: number;
+}
+
+const AT_ONCE = 32;
+/** A server that takes many logins at once for an attack would shut the gateway out. */
+const OF_ONE_HOST = 2;
+/** For new sessions and their first answer, whatever the limits of the pools. */
+const LONGEST_MS = 30_000;
+const ENROL_EVERY_MS = 10_000;
+/** A login that was refused is tried ever more seldom: servers count such tries, and lock accounts and addresses. */
+const REFUSED: ReadonlySet<string> = new Set(['login_refused', 'host_key_mismatch']);
+const LONGEST_PAUSE_MS = 3_600_000;
+/** Until the second look at one that failed, beyond the time that makes it an outage. */
+const AGAIN_MS = 500;
+
+interface Outcome {
+  readonly outcome: CheckFound['outcome'];
+  readonly connectMs?: number | undefined;
+  readonly error?: GatewayError;
+  /** For the log, where the server is not to blame. */
+  readonly why?: string;
+  readonly sight?: ServerSight;
+}
+
+export class ConnectionProber {
+  readonly #options: ProberOptions;
+  readonly #worker: JobWorker<'connection-check'>;
+  readonly #stopped = new AbortController();
+  #enrolling: Promise<void> | undefined;
+
+  constructor(options: ProberOptions) {
+    this.#options = options;
+    this.#worker = new JobWorker({
+      claims: options.checks,
+      queue: 'connection-check',
+      concurrency: AT_ONCE,
+      groupConcurrency: OF_ONE_HOST,
+      run: async (job, signal) => {
+        await this.#probe(job, signal);
+        return 'done';
+      },
+      log: options.log,
+    });
+  }
+
+  start(): void {
+    if (this.#options.everySeconds === 0) return;
+    this.#enrolling = this.#enrol();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#options.everySeconds === 0) return;
+    this.#stopped.abort();
+    await this.#enrolling;
+    await this.#worker.stop(0);
+  }
+
+  async #enrol(): Promise<void> {
+    const { checks, everySeconds } = this.#options;
+    const { signal } = this.#stopped;
+    // Before any of them is claimed.
+    await this.#tried(() => checks.spread(everySeconds));
+    if (!signal.aborted) this.#worker.start();
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      await this.#tried(() => checks.enrol(isFirst ? everySeconds : Math.min(everySeconds, ENROL_EVERY_MS / 1000)));
+      await pause(ENROL_EVERY_MS, signal).catch(() => undefined);
+    }
+  }
+
+  async #tried(work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) => {
+      const { message: reason } = toGatewayError(error);
+      this.#options.log('debug', 'connections could not be looked up', { reason });
+    });
+  }
+
+  async #probe({ key, account, data }: ClaimedJob, signal: AbortSignal): Promise<void> {
+    const { checks, connections, health, onProbe, log } = this.#options;
+    const { failures, failingMs } = data as CheckBefore;
+    const startedAt = performance.now();
+    const connection = await connections.find(account, key);
+    const found: Outcome = connection === undefined ? { outcome: 'unknown' } : await this.#look(connection, signal);
+    const { outcome, error, why, sight, connectMs } = found;
+    // What the end of the gateway has cut is left to whoever goes on.
+    signal.throwIfAborted();
+    const tookMs = performance.now() - startedAt;
+    if (connection !== undefined && outcome === 'failed' && error !== undefined && failingMs !== null) {
+      health.failing(connection, failingMs + tookMs, error);
+    }
+    onProbe({ outcome, seconds: tookMs / 1000 });
+    log('debug', 'a connection was looked at', {
+      connectionId: key,
+      outcome,
+      ms: tookMs,
+      reason: error?.message ?? why,
+    });
+    await checks.found({
+      connectionId: key,
+      outcome,
+      error: error && { code: error.code, text: error.clientText },
+      tookMs,
+      connectMs: connectMs ?? sight?.connectMs,
+      answerMs: sight?.answerMs,
+      hostKey: sight?.hostKey,
+      certificate: sight?.certificate,
+      nextMs: outcome === 'failed' ? this.#pauseAfter(failures, error) : this.#everyMs,
+    });
+  }
+
+  async #look(connection: Connection, signal: AbortSignal): Promise<Outcome> {
+    const { remotes, leftovers } = this.#options;
+    let openingSince: number | undefined;
+    let connectMs: number | undefined;
+    const mark: Mark = (stage, at) => {
+      if (stage === 'connect') openingSince = at;
+      // It tells the end of an opening as the begin of a further wait.
+      else if (stage === 'queue' && openingSince !== undefined && at !== undefined) connectMs = at - openingSince;
+    };
+    const late = (): GatewayError => {
+      const text = `connection ${connection.id} gave no answer within ${LONGEST_MS / 1000} s`;
+      return new GatewayError('connect_timeout', text, { step: 'connect' });
+    };
+    try {
+      const sight = await withDeadline({ signal, ms: LONGEST_MS, late }, (ended) =>
+        remotes.use(connection, { signal: ended, leftovers, priority: 'probe', mark }, (remote) =>
+          remote.look().catch((error: unknown) => Promise.reject(asOfReaching(toGatewayError(error)))),
+        ),
+      );
+      return { outcome: 'reached', connectMs, sight };
+    } catch (thrown) {
+      if (thrown instanceof PoolBusy) return { outcome: 'unknown', why: thrown.message };
+      const error = asOfReaching(toGatewayError(thrown));
+      if (isOfReaching(error)) return { outcome: 'failed', error };
+      return { outcome: error.remote === undefined ? 'unknown' : 'reached', connectMs, why: error.message };
+    }
+  }
+
+  /** Never more than one interval, and not all of those that began together. */
+  get #everyMs(): number {
+    return this.#options.everySeconds * 1000 * (0.9 + Math.random() / 10);
+  }
+
+  /** `failures`: before this one. */
+  #pauseAfter(failures: number, error: GatewayError | undefined): number {
+    // The second look makes it an outage, or shows that it was for a moment only.
+    if (failures === 0) return Math.min(this.#everyMs, this.#options.health.downAfterMs + AGAIN_MS);
+    if (error === undefined || !REFUSED.has(error.code)) return this.#everyMs;
+    return Math.max(this.#everyMs, Math.min(LONGEST_PAUSE_MS, this.#everyMs * 2 ** Math.min(failures, 20)));
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * What operations meet becomes `connection.down` and `connection.up`: once for all nodes, and not for a moment's trouble.
+ * A failure looks like an outage that is told twice, or not, or one that nothing ends.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { GatewayError, type ErrorCode, type Step } from '../../src/base/errors.js';
+import type { Connection } from '../../src/connections/connection.js';
+import { ConnectionHealth } from '../../src/operations/connection-health.js';
+import { isOfReaching } from '../../src/remotes/reach.js';
+import type { Storage } from '../../src/storage/storage.js';
+import { Sequencer } from '../../src/webhooks/sequencer.js';
+import { DATABASES, openTest, type TestServer, until } from '../storage/databases.js';
+import { ACCOUNT, accountOf } from '../storage/provisioned.js';
+
+const DOWN_AFTER_MS = 300;
+const log = (): void => undefined;
+const refused = new GatewayError('unreachable', 'nobody there', { step: 'connect' });
+
+interface Told {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: {
+    readonly connection: { readonly id: string; readonly name: string; readonly type: string };
+    readonly since: string;
+    readonly error?: string;
+    readonly errorCode?: string;
+    readonly downSeconds?: number;
+  };
+}
+
+for (const kind of DATABASES) {
+  describe(`health of connections, ${kind.name}`, { timeout: 120_000 }, () => {
+    let server: TestServer;
+    let nodes: Storage[];
+    let health: ConnectionHealth[];
+    let sequencer: Sequencer;
+    let connection: Connection;
+
+    before(async () => {
+      server = await kind.start();
+      const url = await server.createDatabase();
+      const storage = await openTest(url);
+      nodes = [storage, await openTest(url)];
+      await storage.provision([ACCOUNT]);
+      const { accountId } = await accountOf(storage);
+      connection = (await storage.connections.find(accountId, 'warehouse')) as Connection;
+      health = nodes.map(({ outages }) => new ConnectionHealth({ outages, log, downAfterMs: DOWN_AFTER_MS }));
+      for (const one of health) one.start();
+      sequencer = new Sequencer({ ...storage.watching, retentionDays: 30, log });
+      sequencer.start();
+    });
+    after(async () => {
+      await Promise.all((health ?? []).map((one) => one.stop()));
+      await sequencer?.stop();
+      await Promise.all((nodes ?? []).map((storage) => storage.close()));
+      await server?.stop();
+    });
+
+    const told = async (): Promise<readonly Told[]> => {
+      const query = { after: 0, limit: 100, connections: undefined };
+      const page = await nodes[0]?.watching.feeds.read(connection.accountId, query);
+      return (page?.events ?? []).map(({ body }) => JSON.parse(body) as Told);
+    };
+
+    test('one outage, met by two nodes and ended by either', async () => {
+      const [one, two] = health;
+      assert.ok(one !== undefined && two !== undefined);
+      one.failed(connection, refused);
+      one.failed(connection, refused);
+      one.reached(connection);
+      one.failed(connection, refused);
+      assert.deepEqual(await told(), []);
+      for (let round = 0; (await told()).length === 0; round += 1) {
+        assert.ok(round < 1000, 'nothing is told');
+        one.failed(connection, refused);
+        two.failed(connection, refused);
+        await delay(10);
+      }
+      for (let round = 0; round < 50; round += 1) {
+        one.failed(connection, refused);
+        two.failed(connection, refused);
+        await delay(10);
+      }
+      const [down, ...others] = await told();
+      assert.deepEqual(others, []);
+      assert.equal(down?.type, 'connection.down');
+      const { since, ...data } = down.data;
+      assert.deepEqual(data, {
+        connection: { id: 'warehouse', name: 'Warehouse', type: 'sftp' },
+        error: 'nobody there',
+        errorCode: 'unreachable',
+      });
+      assert.ok(Date.parse(down.timestamp) - Date.parse(since) >= DOWN_AFTER_MS);
+      // A node that met nothing of it hears of it, and ends it.
+      await until(async () => {
+        two.reached(connection);
+        one.reached(connection);
+        return (await told()).length > 1 ? true : undefined;
+      }, 'the end');
+      const all = await told();
+      assert.deepEqual(
+        all.map(({ type }) => type),
+        ['connection.down', 'connection.up'],
+      );
+      assert.equal(all[1]?.data.since, since);
+      assert.ok((all[1]?.data.downSeconds ?? -1) >= 0);
+      for (let round = 0; round < 10; round += 1) for (const each of health) each.reached(connection);
+      await delay(100);
+      assert.equal((await told()).length, 2);
+    });
+
+    test('a connection that is deleted meanwhile is not told of', async () => {
+      const ghost = { ...connection, id: 'never-was' };
+      const [one] = health;
+      one?.failed(ghost, refused);
+      await delay(DOWN_AFTER_MS + 50);
+      one?.failed(ghost, refused);
+      await delay(300);
+      assert.equal((await told()).length, 2);
+    });
+  });
+}
+
+test('only errors of reaching and of logging in count', () => {
+  const error = (code: ErrorCode, step?: Step): GatewayError =>
+    new GatewayError(code, 'x', step === undefined ? {} : { step });
+  for (const one of [
+    error('dns_failed', 'resolve'),
+    error('unreachable', 'connect'),
+    error('connect_timeout', 'login'),
+    error('certificate_rejected', 'connect'),
+    error('host_key_mismatch', 'login'),
+    error('login_refused', 'login'),
+    // Of S3, at any request.
+    error('login_refused', 'open'),
+    error('connection_lost', 'login'),
+  ]) {
+    assert.ok(isOfReaching(one), `${one.code} at ${one.step}`);
+  }
+  for (const one of [
+    // A data connection of FTP, a URL, and whatever a server says once one is in.
+    error('unreachable', 'open'),
+    error('connect_timeout', 'fetch'),
+    error('stall_timeout', 'transfer'),
+    error('connection_lost', 'transfer'),
+    error('not_found'),
+    error('permission_denied', 'open'),
+    error('too_many_sessions', 'login'),
+    error('pool_full', 'acquire'),
+    error('acquire_timeout', 'acquire'),
+    error('address_denied', 'connect'),
+    error('cancelled'),
+  ]) {
+    assert.ok(!isOfReaching(one), `${one.code} at ${one.step}`);
+  }
+});
