@@ -1,9 +1,11 @@
 /** What becomes of files once their event has been delivered: moved or deleted, each as it was reported or not at all. */
 import { toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import { Evidence } from '../operations/evidence.js';
 import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
-import type { Leftovers, Remote } from '../remotes/remote.js';
+import type { Leftovers } from '../remotes/leftovers.js';
+import type { Remote } from '../remotes/remote.js';
 import {
   type ClaimedJob,
   clockAt,
@@ -27,7 +29,7 @@ export interface AfterDeliveryOptions {
   readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
   readonly connections: Pick<Connections, 'find'>;
   readonly history: Pick<History, 'begin'>;
-  readonly remotes: Pick<Remotes, 'use'>;
+  readonly remotes: Pick<Remotes, 'use' | 'host'>;
   readonly leftovers: (connection: Connection) => Leftovers;
   readonly jobs: JobQueue;
   /** For the files of one event. */
@@ -104,12 +106,13 @@ export class AfterDelivery {
     const found = await exactState(remote, path);
     if (found === undefined || !isReported(found, reported)) return;
     const isMove = folder.afterDelivery === 'move';
+    const type = isMove ? 'move' : 'delete';
     const transfer = this.#options.history.begin({
       accountId: folder.accountId,
       connectionId: connection.id,
       keyId: undefined,
       requestId: undefined,
-      type: isMove ? 'move' : 'delete',
+      type,
       direction: 'outbound',
       filename: baseName(path),
       path,
@@ -123,10 +126,20 @@ export class AfterDelivery {
       return;
     }
     const expected = reported.etag === undefined ? {} : { etag: reported.etag };
+    const evidence = new Evidence(connection, false);
     try {
-      if (isMove) await remote.move(path, targetOf(folder, path), { replace: true, ...expected });
-      else await remote.remove(path, expected);
-      await transfer.finish({ status: 'success', fileSize: reported.size, errorMessage: null, errorCode: null });
+      await evidence.witness(remote, undefined, async () => {
+        if (!isMove) return remote.remove(path, expected);
+        const target = targetOf(folder, path);
+        evidence.moves(path, target);
+        await remote.move(path, target, { replace: true, ...expected });
+      });
+      await transfer.finish({
+        ...({ status: 'success', fileSize: reported.size, errorMessage: null, errorCode: null } as const),
+        noDigest: evidence.gap ?? null,
+        stages: {},
+        receipt: evidence.receiptOf(type, this.#options.remotes),
+      });
     } catch (thrown) {
       const error = toGatewayError(thrown);
       const errorMessage = error.clientText;

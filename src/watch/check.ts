@@ -27,7 +27,7 @@ import {
 import {
   copyBytes,
   filesEvents,
-  missingEvent,
+  lateEvent,
   type DetectedFile,
   type EventLimits,
   type EventSource,
@@ -51,7 +51,7 @@ export interface CheckOutcome {
   readonly check: CheckRow;
   /** Files that were reported. */
   readonly detections: number;
-  /** Events that wait for delivery now. */
+  /** Events that were written. */
   readonly events: number;
   readonly error: GatewayError | undefined;
 }
@@ -129,11 +129,8 @@ export class FolderChecks {
     const source = { folder, connection, at };
     const ids = idsAt(at);
     const isWanted = folder.webhookUrl !== null && folder.deliveriesEndedAt === null;
-    const alarm = detected.length > 0 ? undefined : this.alarmOf(folder, connection, at, ids);
-    // Files are copied, too, where nobody is told of it.
-    const areFilesWanted = isWanted || folder.copyTo !== null;
-    const events: NewEvent[] = areFilesWanted ? [...this.fileEvents(source, ids, findings)] : [];
-    if (isWanted && alarm !== undefined) events.push(alarm);
+    const alarm = detected.length > 0 ? [] : this.alarmOf(folder, connection, at, ids, isWanted);
+    const events = [...this.fileEvents(source, ids, findings, isWanted), ...alarm];
     const regular = nextRegular(folder.id, folder.scheduleMinutes, at.getTime());
     const extra = isCut
       ? at.getTime() + AFTER_CUT_MS
@@ -151,7 +148,7 @@ export class FolderChecks {
       events,
       timeResolutionMs,
       hasDetected: detected.length > 0,
-      hasAlarmed: alarm !== undefined,
+      hasAlarmed: alarm.length > 0,
     };
     await this.deps.folders.commitCheck(result);
     return { folder, check, detections: detected.length, events: events.length, error: undefined };
@@ -166,8 +163,7 @@ export class FolderChecks {
   ): Promise<CheckOutcome | undefined> {
     const ids = idsAt(at);
     const isWanted = folder.webhookUrl !== null && folder.deliveriesEndedAt === null;
-    const alarm = this.alarmOf(folder, connection, at, ids);
-    const events = isWanted && alarm !== undefined ? [alarm] : [];
+    const events = this.alarmOf(folder, connection, at, ids, isWanted);
     try {
       await this.deps.folders.commitCheck({
         folder,
@@ -180,7 +176,7 @@ export class FolderChecks {
         events,
         timeResolutionMs: undefined,
         hasDetected: false,
-        hasAlarmed: alarm !== undefined,
+        hasAlarmed: events.length > 0,
       });
     } catch (thrown) {
       if (thrown instanceof CheckSuperseded) return undefined;
@@ -193,6 +189,7 @@ export class FolderChecks {
     source: EventSource & { readonly folder: WatchedFolder },
     ids: () => string,
     { detected, exact }: Findings & Exact,
+    isSent: boolean,
   ): NewEvent[] {
     const { copyTo, path: watched } = source.folder;
     const facts = templateFacts(source.at);
@@ -210,24 +207,29 @@ export class FolderChecks {
       fileCount: files.length,
       files: files.map(({ path }) => exact.get(path)).filter((state) => state !== undefined),
       ...(copyTo === null ? {} : { copies: files.map((file) => newCopy(ids(), file, copyTo)) }),
+      isSent,
       createdAt: source.at,
     }));
   }
 
-  /** The event that says that nothing came for too long; once a period. */
-  private alarmOf(folder: WatchedFolder, connection: Connection, at: Date, ids: () => string): NewEvent | undefined {
-    if (folder.expectEveryMinutes === null) return undefined;
-    const last = folder.lastDetectionAt ?? undefined;
-    const since = [folder.createdAt, folder.lastDetectionAt, folder.alarmedAt].map((time) => time?.getTime() ?? 0);
-    if (at.getTime() - Math.max(...since) < folder.expectEveryMinutes * 60_000) return undefined;
-    return {
-      id: ids(),
-      type: 'watched_folder.files_missing',
-      body: missingEvent({ folder, connection, at }, folder.expectEveryMinutes, last),
-      fileCount: 0,
-      files: [],
-      createdAt: at,
-    };
+  /** The events that say that nothing came for too long; once a period. The folder's own webhook knows an older name. */
+  private alarmOf(
+    folder: WatchedFolder,
+    connection: Connection,
+    at: Date,
+    ids: () => string,
+    isWanted: boolean,
+  ): NewEvent[] {
+    const { expectEveryMinutes, lastDetectionAt } = folder;
+    if (expectEveryMinutes === null) return [];
+    const since = [folder.createdAt, lastDetectionAt, folder.alarmedAt].map((time) => time?.getTime() ?? 0);
+    if (at.getTime() - Math.max(...since) < expectEveryMinutes * 60_000) return [];
+    const event = (type: 'watched_folder.files_missing' | 'watched_folder.late', isSent: boolean): NewEvent => ({
+      ...{ id: ids(), type, fileCount: 0, files: [], isSent, createdAt: at },
+      body: lateEvent(type, { folder, connection, at }, expectEveryMinutes, lastDetectionAt ?? undefined),
+    });
+    const late = event('watched_folder.late', false);
+    return isWanted ? [event('watched_folder.files_missing', true), late] : [late];
   }
 }
 
@@ -278,9 +280,15 @@ function pollRow(folder: WatchedFolder, check: CheckRow, createdAt: Date, id: st
     errorMessage: null,
     errorCode: null,
     durationMs: check.durationMs,
+    digest: null,
+    noDigest: null,
+    digestReadBytes: null,
+    stages: null,
+    receipt: null,
     countsAction: false,
     createdAt,
     job: null,
     copyId: null,
+    uploadId: null,
   };
 }

@@ -1,17 +1,7 @@
 /** The events that a webhook receives: their schemas, with words and examples, and their bodies, exactly as they are sent. */
-import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
-import {
-  listOf,
-  base64,
-  component,
-  count,
-  dateTime,
-  described,
-  flag,
-  oneOf,
-  text,
-  textOrNull,
-} from '../base/schema.js';
+import { Type, type Static, type TObject, type TProperties } from 'typebox';
+import { type EventDefinition, eventDefinition, NUMBERED_BYTES } from '../base/events.js';
+import { listOf, base64, count, dateTime, described, flag, oneOf, text, textOrNull } from '../base/schema.js';
 import { connectionSummary } from '../connections/schemas.js';
 import type { RouteCopy, WatchedFolder } from '../storage/storage.js';
 
@@ -43,15 +33,6 @@ const eventFile = Type.Object({
 });
 
 const FILES = 'The files that were found; none in an event that only tries the webhook out.';
-
-export interface EventDefinition {
-  /** `type` of the event. */
-  readonly name: string;
-  readonly operationId: string;
-  readonly summary: string;
-  readonly schema: TSchema;
-  readonly example: object;
-}
 
 const EXAMPLE = {
   watchedFolder: {
@@ -87,18 +68,14 @@ function event<More extends TProperties>(
     },
     { description: 'What the event is about.' },
   );
-  const whole = Type.Object({
-    type: Type.Literal(name, { description: 'Kind of event.' }),
-    timestamp: dateTime('When it happened.'),
-    data,
-  });
-  return {
-    name,
-    ...words,
-    schema: component(schemaName, whole),
-    example: { type: name, timestamp: '2026-01-31T12:00:00.000Z', data: { ...EXAMPLE, ...example } },
-  };
+  return eventDefinition(name, schemaName, words, data, { ...EXAMPLE, ...example });
 }
+
+/** Told to the folder's own webhook under the first of two names, and to whoever subscribes under the second. */
+const late = {
+  expectEveryMinutes: count('How often a file is expected.'),
+  lastDetectionAt: textOrNull('When a file was last reported; null = never.', { format: 'date-time' }),
+};
 
 export const EVENTS: readonly EventDefinition[] = [
   event(
@@ -123,10 +100,14 @@ export const EVENTS: readonly EventDefinition[] = [
     'watched_folder.files_missing',
     'FilesMissingEvent',
     { operationId: 'filesMissing', summary: 'No file came for longer than expectEveryMinutes' },
-    {
-      expectEveryMinutes: count('How often a file is expected.'),
-      lastDetectionAt: textOrNull('When a file was last reported; null = never.', { format: 'date-time' }),
-    },
+    late,
+    { expectEveryMinutes: 60, lastDetectionAt: '2026-01-31T10:30:00.000Z' },
+  ),
+  event(
+    'watched_folder.late',
+    'FolderLateEvent',
+    { operationId: 'folderLate', summary: 'No file came for longer than expectEveryMinutes' },
+    late,
     { expectEveryMinutes: 60, lastDetectionAt: '2026-01-31T10:30:00.000Z' },
   ),
   event(
@@ -174,7 +155,7 @@ export function filesEvents(
   reserved: (file: DetectedFile) => number = () => 0,
 ): FilesEvent[] {
   const [head, tail] = frame(source, 'watched_folder.files_detected', 'files');
-  const frameBytes = Buffer.byteLength(head) + Buffer.byteLength(tail);
+  const frameBytes = Buffer.byteLength(head) + Buffer.byteLength(tail) + NUMBERED_BYTES;
   const events: FilesEvent[] = [];
   let parts: string[] = [];
   let inside: DetectedFile[] = [];
@@ -235,8 +216,13 @@ function shortened(text: string): string {
 }
 
 /** Nothing came for as long as the folder's owner said it would at most take. */
-export function missingEvent(source: EventSource, expectEveryMinutes: number, lastDetection: Date | undefined): string {
-  return body(source, 'watched_folder.files_missing', {
+export function lateEvent(
+  type: 'watched_folder.files_missing' | 'watched_folder.late',
+  source: EventSource,
+  expectEveryMinutes: number,
+  lastDetection: Date | undefined,
+): string {
+  return body(source, type, {
     expectEveryMinutes,
     lastDetectionAt: lastDetection?.toISOString() ?? null,
   });

@@ -8,7 +8,7 @@ import { GatewayError, hasCode, refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
-import type { Leftovers } from '../remotes/remote.js';
+import type { Leftovers } from '../remotes/leftovers.js';
 import {
   type CheckKind,
   type Clock,

@@ -10,7 +10,8 @@ import type { Connection } from '../connections/connection.js';
 import { find, freeName, isLeftAlone, refuseOlder, replaces } from '../operations/conflicts.js';
 import { copyFile } from '../operations/copy.js';
 import { FATAL, OURS, PASSING } from '../operations/error-classes.js';
-import { fixed, type Operation, type Operations, requireActive } from '../operations/operation.js';
+import { type Operation, type Operations, requireActive } from '../operations/operation.js';
+import { fixed } from '../operations/path-reference.js';
 import { holdSame, isDatedAs } from '../operations/same-bytes.js';
 import { baseName, parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
 import { ownTimeOf } from '../remotes/times.js';
@@ -276,6 +277,7 @@ export class RouteCopier {
     };
     try {
       await operations.run(request, async (operation) => {
+        operation.evidence.readFrom(from, source);
         if (await this.#stands(operation, way, file, from)) return;
         const rule = copyTo.onConflict;
         await copyFile(operations, operation, {
@@ -303,9 +305,11 @@ export class RouteCopier {
     const isThere = await operation.useBoth(source, async (reading, writing) => {
       const [original, found] = [await find(reading, from), await find(writing, path)];
       if (original === undefined || found === undefined || found.size !== size) return false;
-      return isDatedAs(found, ownTimeOf(original), writing) && (await holdSame(reading, writing, from, path));
+      if (!isDatedAs(found, ownTimeOf(original), writing)) return false;
+      return holdSame(reading, writing, from, path, operation.evidence.hashing());
     });
     if (!isThere) return false;
+    operation.evidence.readBack();
     operation.locate(path, baseName(path));
     operation.fileSize = size;
     return true;

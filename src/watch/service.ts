@@ -7,10 +7,12 @@ import { GatewayError, refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { Dialer } from '../remotes/dial/dial.js';
 import { checkTemplate } from '../operations/names.js';
-import { referTo, requireActive } from '../operations/operation.js';
+import { requireActive } from '../operations/operation.js';
+import { referTo } from '../operations/path-reference.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
-import type { Leftovers, Remote } from '../remotes/remote.js';
+import type { Leftovers } from '../remotes/leftovers.js';
+import type { Remote } from '../remotes/remote.js';
 import {
   type Attempt,
   type CheckRow,
@@ -286,11 +288,20 @@ export class WatchService {
   /** Sends an event again under its old id; `queued` is false when it is under way. */
   async replay(accountId: string, eventId: string): Promise<{ readonly queued: boolean }> {
     const event = await this.event(accountId, eventId);
-    const { webhookUrl } = event.folderId === null ? event : await this.get(accountId, event.folderId);
-    if (webhookUrl === null) throw refusal('bad_request', 'this watched folder has no webhookUrl');
-    const queued = await this.options.storage.events.replay(event, targetGroup(webhookUrl));
+    const queued = await this.options.storage.events.replay(event, await this.groupOf(event));
     this.options.wake();
     return { queued };
+  }
+
+  /** What the delivery shares with others. @throws GatewayError where there is no receiver any more */
+  private async groupOf({ accountId, folderId, webhookId, ...event }: WebhookEvent): Promise<string> {
+    if (webhookId !== null) {
+      if ((await this.options.storage.webhooks.find(accountId, webhookId)) !== undefined) return webhookId;
+      throw refusal('bad_request', 'the webhook that the event was for has been deleted');
+    }
+    const { webhookUrl } = folderId === null ? event : await this.get(accountId, folderId);
+    if (webhookUrl === null) throw refusal('bad_request', 'this watched folder has no webhookUrl');
+    return targetGroup(webhookUrl);
   }
 
   /** The signing secret. */
@@ -320,6 +331,7 @@ export class WatchService {
       body: testEvent({ folder, connection, at }),
       fileCount: 0,
       files: [],
+      isSent: true,
       createdAt: at,
     });
     this.options.wake();

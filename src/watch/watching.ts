@@ -1,7 +1,7 @@
 /** The parts of watched folders, put together: checks, deliveries and what follows them, started and stopped as one. */
 import type { Config } from '../config/schema.js';
 import type { Budget } from '../budgets/budget.js';
-import type { Leftovers } from '../remotes/remote.js';
+import type { Leftovers } from '../remotes/leftovers.js';
 import type { Dialer } from '../remotes/dial/dial.js';
 import type { Connection } from '../connections/connection.js';
 import type { Operations } from '../operations/operation.js';
@@ -16,6 +16,7 @@ import type {
 } from '../storage/storage.js';
 import { type AttemptFacts, Deliverer } from '../webhooks/deliver.js';
 import { createSender } from '../webhooks/send.js';
+import { Sequencer } from '../webhooks/sequencer.js';
 import { AfterDelivery } from './after-delivery.js';
 import { FolderChecks } from './check.js';
 import { FolderLooks } from './look.js';
@@ -31,6 +32,7 @@ export interface WatchingOptions {
   readonly dialer: Dialer;
   readonly watcher: Config['watcher'];
   readonly webhooks: Config['webhooks'];
+  readonly events: Config['events'];
   readonly requireHttps: boolean;
   /** Files that one check reports; absent = as many as documented. */
   readonly maxReports?: number;
@@ -71,7 +73,18 @@ const BACKLOG_FRESH_MS = 2000;
 
 export function createWatching(options: WatchingOptions): Watching {
   const { storage, operations, dialer, watcher, webhooks, requireHttps, log } = options;
-  const { folders, files, secrets, accountSecret, events, copies, jobs } = storage.watching;
+  const {
+    folders,
+    files,
+    secrets,
+    accountSecret,
+    webhooks: receivers,
+    events,
+    feeds,
+    numbers,
+    copies,
+    jobs,
+  } = storage.watching;
   const { remotes } = operations;
   const leftovers = (connection: Connection): Leftovers => operations.leftoversOf(connection);
   const { connections, locks, history } = storage;
@@ -94,6 +107,7 @@ export function createWatching(options: WatchingOptions): Watching {
     folders,
     secrets,
     accountSecret,
+    webhooks: receivers,
     jobs,
     sender: createSender({ dialer, timeoutMs: webhooks.timeoutMs, requireHttps }),
     concurrency: webhooks.concurrency,
@@ -103,14 +117,14 @@ export function createWatching(options: WatchingOptions): Watching {
     onAttempt: (facts) => options.onAttempt(facts),
     onAfterDelivery: () => after.wake(),
   });
+  const sequencer = new Sequencer({ feeds, numbers, retentionDays: options.events.retentionDays, log });
+  // What has its number has its deliveries.
+  feeds.on('numbered', () => deliverer.wake());
   const copier = new RouteCopier({
     ...{ copies, events, folders, connections, operations, locks, jobs, log },
     memoryBytes: options.memoryBytes,
     retryMs: webhooks.retryMs,
-    onSettled: () => {
-      deliverer.wake();
-      after.wake();
-    },
+    onSettled: () => after.wake(),
   });
   const scheduler = new Scheduler({
     folders,
@@ -119,10 +133,7 @@ export function createWatching(options: WatchingOptions): Watching {
     concurrency: watcher.concurrency,
     perHostConcurrency: watcher.perHostConcurrency,
     log,
-    onEvents: () => {
-      deliverer.wake();
-      copier.wake();
-    },
+    onEvents: () => copier.wake(),
     onCheck: (facts) => options.onCheck(facts),
   });
   const service = new WatchService({
@@ -154,13 +165,14 @@ export function createWatching(options: WatchingOptions): Watching {
     start: () => {
       scheduler.start();
       copier.start();
+      sequencer.start();
       deliverer.start();
       after.start();
     },
     stop: async () => {
       // Checks first: what they still commit is delivered by whoever comes next.
       await scheduler.stop();
-      await Promise.all([copier.stop(), deliverer.stop(), after.stop()]);
+      await Promise.all([copier.stop(), sequencer.stop(), deliverer.stop(), after.stop()]);
     },
   };
 }

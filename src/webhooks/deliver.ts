@@ -13,6 +13,7 @@ import {
   type WatchedFolders,
   type WebhookEvent,
   type WebhookEvents,
+  type Webhooks,
   type WebhookSecret,
   withLogin,
 } from '../storage/storage.js';
@@ -57,6 +58,7 @@ interface DelivererOptions {
   readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
   readonly secrets: Pick<FolderSecrets, 'current' | 'login'>;
   readonly accountSecret: Pick<WebhookSecret, 'current'>;
+  readonly webhooks: Pick<Webhooks, 'targetOf' | 'purgeDeleted'>;
   readonly jobs: JobQueue;
   readonly sender: Sender;
   readonly concurrency: number;
@@ -124,11 +126,12 @@ export class Deliverer {
   }
 
   async #recover(): Promise<void> {
-    const { events, log } = this.#options;
+    const { events, webhooks, log } = this.#options;
     try {
       const recovered = await events.recoverForgotten();
       if (recovered > 0) log('warn', 'webhook events had lost their job and are sent now', { events: recovered });
       await events.purge();
+      await webhooks.purgeDeleted();
     } catch (error) {
       log('debug', 'looking after the events failed', { reason: toGatewayError(error).message });
     }
@@ -142,12 +145,15 @@ export class Deliverer {
       return { again: event.nextAttemptAt };
     }
     const target = await this.#targetOf(event);
-    return target === undefined ? 'done' : this.#try(event, target.url, target.secrets, signal);
+    if (target !== undefined) return this.#try(event, target.url, target.secrets, signal);
+    await this.#options.events.cancel(event.id);
+    return 'done';
   }
 
   /** undefined: nobody is to have it any more. */
-  async #targetOf({ folderId, webhookUrl, accountId }: WebhookEvent) {
-    const { folders, secrets, accountSecret } = this.#options;
+  async #targetOf({ folderId, webhookId, webhookUrl, accountId }: WebhookEvent) {
+    const { folders, secrets, accountSecret, webhooks } = this.#options;
+    if (webhookId !== null) return webhooks.targetOf(webhookId);
     if (folderId === null) {
       return webhookUrl === null ? undefined : { url: webhookUrl, secrets: await accountSecret.current(accountId) };
     }
@@ -165,9 +171,9 @@ export class Deliverer {
     const begin = performance.now();
     const timestamp = Math.floor(startedAt.getTime() / 1000);
     const headers = {
-      'webhook-id': event.id,
+      'webhook-id': event.eventId,
       'webhook-timestamp': String(timestamp),
-      'webhook-signature': signatures(secrets, event.id, timestamp, event.body),
+      'webhook-signature': signatures(secrets, event.eventId, timestamp, event.body),
       ...span.headers,
     };
     let delivery: Delivery | undefined;
@@ -222,10 +228,11 @@ function attributesOf(event: WebhookEvent, url: string): SpanAttributes {
     'server.address': target?.hostname,
     'server.port': target === undefined ? undefined : Number(target.port || (target.protocol === 'https:' ? 443 : 80)),
     'http.request.resend_count': event.attempts === 0 ? undefined : event.attempts,
-    'ftg.webhook.event.id': event.id,
+    'ftg.webhook.event.id': event.eventId,
     'ftg.webhook.event.type': event.type,
     'ftg.watched_folder.id': event.folderId ?? undefined,
     'ftg.job.id': event.jobId ?? undefined,
+    'ftg.webhook.id': event.webhookId ?? undefined,
   };
 }
 

@@ -131,11 +131,11 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
 }
 
 /** @throws GatewayError bad_request */
-export function parseWebhookUrl(text: string, requireHttps: boolean): URL {
+export function parseWebhookUrl(text: string, requireHttps: boolean, field = 'webhookUrl'): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const allowed = requireHttps ? ['https:'] : ['https:', 'http:'];
   if (url !== undefined && allowed.includes(url.protocol) && url.hostname !== '') return url;
-  throw refusal('bad_request', `webhookUrl must be an ${requireHttps ? 'https' : 'http or https'} URL`);
+  throw refusal('bad_request', `${field} must be an ${requireHttps ? 'https' : 'http or https'} URL`);
 }
 
 function basicAuth(url: URL): Record<string, string> {

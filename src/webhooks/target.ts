@@ -9,9 +9,9 @@ const RESOLVE_MS = 5000;
 export async function checkTarget(
   { dialer, requireHttps }: { readonly dialer: Pick<Dialer, 'check'>; readonly requireHttps: boolean },
   webhookUrl: string,
-  { owner, signal }: { readonly owner: string; readonly signal: AbortSignal },
+  { owner, signal, field }: { readonly owner: string; readonly signal: AbortSignal; readonly field?: string },
 ): Promise<URL> {
-  const url = parseWebhookUrl(webhookUrl, requireHttps);
+  const url = parseWebhookUrl(webhookUrl, requireHttps, field);
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   try {
     await dialer.check(url.hostname, port, { purpose: 'webhook', owner, signal, timeoutMs: RESOLVE_MS });

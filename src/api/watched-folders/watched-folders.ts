@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
 import { count, dateTime, described, flag, listOf, object, text, textOrNull, withDefault } from '../../base/schema.js';
-import { referTo } from '../../operations/operation.js';
+import { referTo } from '../../operations/path-reference.js';
 import type { WatchedFolder } from '../../storage/storage.js';
 import { copyToSchema, folderFields, folderSettings, type WatchRights } from '../../watch/settings.js';
 import { endpoint } from '../endpoint.js';

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { filesEvents, missingEvent, testEvent } from '../../../src/watch/event-bodies.js';
+import { filesEvents, lateEvent, testEvent } from '../../../src/watch/event-bodies.js';
 import { finishedEvent } from '../../../src/jobs/view.js';
 import type { Job } from '../../../src/storage/storage.js';
+import { failureOf } from '../../../src/storage/tables/failed-transfers.js';
+import { pendingRow } from '../../../src/storage/tables/history-statements.js';
 import { closed } from './answer-checker.js';
 import { fileApi } from './route-table.js';
 
@@ -42,10 +44,23 @@ const job: Job = {
   ...{ errorCode: 'not_found', errorMessage: 'gone', createdAt: at, startedAt: null, finishedAt: at },
   ...{ activeMs: 1, isListed: true, moving: { bytes: 0, grown: 0 }, sample: null },
 };
+const transfer = {
+  ...({
+    accountId: 'a',
+    connectionId: 'c',
+    keyId: undefined,
+    requestId: 'r',
+    type: 'upload',
+    direction: 'outbound',
+  } as const),
+  ...{ filename: 'a', path: '/a', countsAction: true },
+};
 const bodies = {
   FilesDetectedEvent: filesEvents(source, files, { filesPerEvent: 100, bytesPerEvent: 20_000 }).map(({ body }) => body),
-  FilesMissingEvent: [missingEvent(source, 60, at), missingEvent(source, 60, undefined)],
+  FilesMissingEvent: [at, undefined].map((last) => lateEvent('watched_folder.files_missing', source, 60, last)),
+  FolderLateEvent: [lateEvent('watched_folder.late', source, 60, at)],
   TestEvent: [testEvent(source)],
+  TransferFailedEvent: [failureOf({ ...pendingRow('t', at, transfer), errorCode: 'unreachable' }).body],
   JobFinishedEvent: [finishedEvent(job, at).body],
 };
 

@@ -99,6 +99,7 @@ export class Bench {
       dialer,
       watcher: config.watcher,
       webhooks: config.webhooks,
+      events: config.events,
       requireHttps: config.network.webhooks.requireHttps,
       ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
       log,

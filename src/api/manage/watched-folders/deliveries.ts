@@ -1,5 +1,6 @@
-/** What is delivered from watched folders, and how it went. */
+/** What is delivered to webhooks, and how it went. */
 import { Type } from 'typebox';
+import { validate as isUuid } from 'uuid';
 import {
   count,
   countOrNull,
@@ -13,9 +14,10 @@ import {
   withDefault,
 } from '../../../base/schema.js';
 import { COPY_STATES, type RouteCopy, type WebhookEvent } from '../../../storage/storage.js';
+import { WEBHOOK_ID } from '../../events/webhooks.js';
 import { durationMs } from '../../fields.js';
 import { CLOSED, ID, id, LATER, limit, TIME } from '../fields.js';
-import { actorOf, ownerEndpoints } from '../services.js';
+import { actorOf, badField, ownerEndpoints } from '../services.js';
 import { queuedAnswer } from './checks.js';
 import { ERROR_CODE, folderAt, FOLDER_ERRORS } from './folder.js';
 
@@ -46,6 +48,7 @@ export const listDeliveries = endpoint('GET /manage/deliveries', {
   query: Type.Object(
     {
       watchedFolderId: Type.Optional(text('Id of a watched folder.', { minLength: 1, maxLength: 64, examples: [ID] })),
+      webhookId: Type.Optional(text('Id of a webhook.', { minLength: 1, maxLength: 64, examples: [WEBHOOK_ID] })),
       state: Type.Optional(oneOf(STATES, 'State.', { examples: ['dead'] })),
       limit: limit(200, 50),
       offset: withDefault(count('Items to pass over.', { maximum: 1_000_000_000, examples: [0] }), 0),
@@ -59,6 +62,8 @@ export const listDeliveries = endpoint('GET /manage/deliveries', {
           id: id(),
           watchedFolderId: textOrNull('Id of a watched folder; null of a job’s event.'),
           jobId: textOrNull('Id of a job; null of a watched folder’s event.'),
+          webhookId: textOrNull('Id of the webhook that it goes to; null of the receiver of a watched folder or job.'),
+          eventId: text('The `webhook-id`: the same for all receivers of an event.'),
           type: text('Kind of event.'),
           fileCount: count('Files in the event.'),
           state: oneOf(STATES, 'State.'),
@@ -84,6 +89,8 @@ export const listDeliveries = endpoint('GET /manage/deliveries', {
           id: ID,
           watchedFolderId: ID,
           jobId: null,
+          webhookId: null,
+          eventId: ID,
           type: 'watched_folder.files_detected',
           fileCount: 1,
           state: 'delivered',
@@ -102,10 +109,11 @@ export const listDeliveries = endpoint('GET /manage/deliveries', {
   },
   errors: FOLDER_ERRORS,
 }).handle(async ({ caller: { accountId }, query }, { watching }) => {
-  const { watchedFolderId, state, limit, offset } = query;
+  const { watchedFolderId, webhookId, state, limit, offset } = query;
+  if (webhookId !== undefined && !isUuid(webhookId)) throw badField('webhookId', 'must be the id of a webhook');
   // An id that is not this account's must look like one that never was.
   const folder = watchedFolderId === undefined ? undefined : await watching.get(accountId, watchedFolderId);
-  const events = await watching.deliveries(accountId, { limit, offset, state, folderId: folder?.id });
+  const events = await watching.deliveries(accountId, { limit, offset, state, folderId: folder?.id, webhookId });
   return { deliveries: events.map(deliveryView), limit, offset };
 });
 

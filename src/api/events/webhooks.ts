@@ -1,0 +1,200 @@
+/** Webhooks: who is told of the events of an account. */
+import { type Static, Type } from 'typebox';
+import { EVENT_TYPES } from '../../base/event-types.js';
+import {
+  dateTime,
+  dateTimeOrNull,
+  described,
+  flag,
+  listOf,
+  object,
+  oneOf,
+  text,
+  texts,
+  withDefault,
+} from '../../base/schema.js';
+import type { Webhook } from '../../storage/storage.js';
+import { endpoint } from '../endpoint.js';
+import { successAnswer } from '../fields.js';
+import { actorOf, type ApiServices } from '../services.js';
+
+const TAG = 'Events';
+export const WEBHOOK_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1f001';
+const parameter = { id: text('Identifier of a webhook.', { minLength: 1, examples: [WEBHOOK_ID] }) };
+
+const EVENTS = 'Types of events that it is told.';
+const CONNECTIONS = 'Only events that are about no other connections; empty = all.';
+const eventType = oneOf(EVENT_TYPES, 'Type of an event.');
+
+export const webhookSchema = object('Webhook', {
+  id: text('Identifier.'),
+  url: text('The receiver, without a login.'),
+  events: listOf(eventType, EVENTS),
+  connections: texts(CONNECTIONS),
+  isActive: flag('Whether it is told of new events.'),
+  endedAt: dateTimeOrNull('When the receiver answered 410, which switched it off; null = it has not.'),
+  createdAt: dateTime('When it was created.'),
+});
+
+export const webhookExample: Static<typeof webhookSchema> = {
+  id: WEBHOOK_ID,
+  url: 'https://example.com/hooks/gateway',
+  events: ['transfer.failed', 'connection.down', 'connection.up'],
+  connections: [],
+  isActive: true,
+  endedAt: null,
+  createdAt: '2026-01-31T12:00:00.000Z',
+};
+
+export function webhookOf(webhook: Webhook): Static<typeof webhookSchema> {
+  const { id, url, events, connectionIds, isActive, endedAt, createdAt } = webhook;
+  return {
+    ...{ id, url, connections: connectionIds, isActive },
+    // Written through the same list of words.
+    events: events as Static<typeof webhookSchema>['events'],
+    endedAt: endedAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+  };
+}
+
+const url = text(
+  'The receiver: an http or https URL. A login in it is kept sealed, and sent as basic authentication.',
+  {
+    minLength: 1,
+    maxLength: 2048,
+  },
+);
+const events = listOf(eventType, EVENTS, { minItems: 1, maxItems: EVENT_TYPES.length, uniqueItems: true });
+const connections = texts(CONNECTIONS, { maxItems: 1000 }, { minLength: 1, maxLength: 64 });
+const isActive = flag('Whether it is told of new events.');
+
+const webhookAnswer = object('WebhookAnswer', { webhook: described(webhookSchema, 'The webhook, as it is now.') });
+const answer = { schema: webhookAnswer, example: { webhook: webhookExample } };
+const errors = ['unknown_connection', 'address_denied'] as const;
+
+export const listWebhooks = endpoint({
+  method: 'GET',
+  path: '/api/webhooks',
+  access: 'watch',
+  isEssential: true,
+  operationId: 'listWebhooks',
+  tag: TAG,
+  summary: 'List webhooks',
+  description: 'All webhooks for connections that this API key may use, oldest first.',
+  answer: {
+    schema: object('WebhooksAnswer', { webhooks: listOf(webhookSchema, 'Oldest first.') }),
+    example: { webhooks: [webhookExample] },
+  },
+}).handle(async ({ caller }, { webhooks }: ApiServices) => ({
+  webhooks: (await webhooks.list(caller)).map(webhookOf),
+}));
+
+export const getWebhook = endpoint({
+  method: 'GET',
+  path: '/api/webhooks/:id',
+  access: 'watch',
+  isEssential: true,
+  operationId: 'getWebhook',
+  tag: TAG,
+  summary: 'Look at a webhook',
+  description: 'A webhook, as it is now.',
+  params: parameter,
+  answer,
+  errors: ['unknown_item'],
+}).handle(async ({ caller, params }, { webhooks }: ApiServices) => ({
+  webhook: webhookOf(await webhooks.get(caller, params.id)),
+}));
+
+export const createWebhook = endpoint({
+  method: 'POST',
+  path: '/api/webhooks',
+  access: 'watch',
+  operationId: 'createWebhook',
+  tag: TAG,
+  summary: 'Subscribe to events',
+  description:
+    'From now on every event of these types is sent to `url`: signed, at least once, tried again until it is taken or has run out of tries, as the events of watched folders are. Without `connections` it is told of all that the API key is for. It stays when the key is revoked.',
+  body: object('NewWebhook', {
+    url,
+    events,
+    connections: withDefault(connections, []),
+    isActive: withDefault(isActive, true),
+  }),
+  bodyExamples: {
+    failures: {
+      url: 'https://example.com/hooks/gateway',
+      events: ['transfer.failed', 'connection.down', 'connection.up'],
+    },
+  },
+  answer: {
+    status: 201,
+    description: 'It is made.',
+    schema: object('CreatedWebhook', {
+      webhook: described(webhookSchema, 'The webhook.'),
+      secret: text('Signs its events (Standard Webhooks); shown this once.'),
+    }),
+    example: { webhook: webhookExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+  },
+  errors: [...errors, 'share_exceeded'],
+}).handle(async (input, { webhooks }: ApiServices) => {
+  const { webhook, secret } = await webhooks.create(actorOf(input), input.caller, input.body, input.request.signal);
+  return { webhook: webhookOf(webhook), secret };
+});
+
+export const changeWebhook = endpoint({
+  method: 'PATCH',
+  path: '/api/webhooks/:id',
+  access: 'watch',
+  operationId: 'changeWebhook',
+  tag: TAG,
+  summary: 'Change a webhook',
+  description:
+    'Fields that are absent stay. It counts for events from now on; what is on its way goes to the new `url`. A receiver that had answered 410 is told again with `isActive: true`, or with another `url`.',
+  params: parameter,
+  body: object('WebhookChanges', {
+    url: Type.Optional(url),
+    events: Type.Optional(events),
+    connections: Type.Optional(connections),
+    isActive: Type.Optional(isActive),
+  }),
+  bodyExamples: { pause: { isActive: false } },
+  answer: { ...answer, description: 'As it is from now on.' },
+  errors: [...errors, 'unknown_item'],
+}).handle(async (input, { webhooks }: ApiServices) => {
+  const { caller, params, body, request } = input;
+  return { webhook: webhookOf(await webhooks.edit(actorOf(input), caller, params.id, body, request.signal)) };
+});
+
+export const deleteWebhook = endpoint({
+  method: 'DELETE',
+  path: '/api/webhooks/:id',
+  access: 'watch',
+  operationId: 'deleteWebhook',
+  tag: TAG,
+  summary: 'Delete a webhook',
+  description: 'Ends its undelivered events, too; `GET /api/events` still has them.',
+  params: parameter,
+  answer: { description: 'It is gone.', schema: successAnswer, example: { success: true } },
+  errors: ['unknown_item'],
+}).handle(async (input, { webhooks }: ApiServices) => {
+  await webhooks.remove(actorOf(input), input.caller, input.params.id);
+  return { success: true as const };
+});
+
+export const rotateSecret = endpoint({
+  method: 'POST',
+  path: '/api/webhooks/:id/rotate-secret',
+  access: 'watch',
+  operationId: 'rotateSecretOfWebhook',
+  tag: TAG,
+  summary: 'Replace the secret of a webhook',
+  description: 'The former one signs along for 24 hours.',
+  params: parameter,
+  answer: {
+    schema: object('WebhookSecret', { secret: text('The new secret; shown this once.') }),
+    example: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+  },
+  errors: ['unknown_item'],
+}).handle(async (input, { webhooks }: ApiServices) => ({
+  secret: await webhooks.rotateSecret(actorOf(input), input.caller, input.params.id),
+}));

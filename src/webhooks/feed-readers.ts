@@ -1,0 +1,131 @@
+/** Those who read feeds as they grow: each is woken when there is more, from whichever node it comes. */
+import { onAbort } from '../base/deadline.js';
+import { refusal, toGatewayError } from '../base/errors.js';
+import type { EndSignal } from '../base/ending.js';
+import type { EventFeeds, FeedPage, FeedQuery, StorageOptions } from '../storage/storage.js';
+
+/** What this process numbers wakes its readers at once; of other nodes the feeds that somebody waits for are looked at. */
+const LOOK_EVERY_MS = 250;
+const PER_ACCOUNT = 10;
+const IN_ALL = 200;
+
+interface Waiter {
+  readonly accountId: string;
+  readonly after: number;
+  readonly wake: () => void;
+}
+
+export interface FeedReadersOptions {
+  readonly feeds: Pick<EventFeeds, 'on' | 'read' | 'lastOf'>;
+  readonly log: StorageOptions['log'];
+}
+
+export class FeedReaders {
+  readonly #options: FeedReadersOptions;
+  readonly #waiters = new Set<Waiter>();
+  readonly #places = new Map<string, number>();
+  #taken = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  #looksAgain = false;
+  #isClosed = false;
+
+  constructor(options: FeedReadersOptions) {
+    this.#options = options;
+    options.feeds.on('numbered', (accountId, last) =>
+      this.#wake((one) => one.accountId === accountId && one.after < last),
+    );
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** One page. Errors: gone where what follows `after` is no longer kept; bad_request where there never was such a number. */
+  async read(accountId: string, query: FeedQuery): Promise<FeedPage> {
+    const page = await this.#options.feeds.read(accountId, query);
+    const { after } = query;
+    if (after === undefined) return page;
+    const { oldest, last } = page;
+    if (after > last) {
+      throw refusal('bad_request', `after must be at most ${last}, the sequence of the last event; it is ${after}`);
+    }
+    if (after < oldest - 1) {
+      const text = `events up to ${oldest - 1} are no longer kept; the oldest is ${oldest}: go on with after=${oldest - 1}`;
+      throw refusal('gone', text);
+    }
+    return page;
+  }
+
+  /** A place among those who wait; the caller gives it back. @throws GatewayError rate_limited */
+  take(accountId: string): () => void {
+    const own = this.#places.get(accountId) ?? 0;
+    if (own >= PER_ACCOUNT || this.#taken >= IN_ALL) {
+      throw refusal('rate_limited', 'too many requests wait for events; let some of them end');
+    }
+    this.#places.set(accountId, own + 1);
+    this.#taken += 1;
+    let isGiven = false;
+    return () => {
+      if (isGiven) return;
+      isGiven = true;
+      this.#taken -= 1;
+      const left = (this.#places.get(accountId) ?? 1) - 1;
+      if (left === 0) this.#places.delete(accountId);
+      else this.#places.set(accountId, left);
+    };
+  }
+
+  /** Resolves when there may be more than `after`, when the time is over, when `signal` ends, or when the gateway stops. */
+  wait(accountId: string, after: number, ms: number, signal: EndSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#isClosed || signal.aborted) return resolve();
+      const wake = (): void => {
+        clearTimeout(timer);
+        stopListening();
+        this.#waiters.delete(waiter);
+        if (this.#waiters.size === 0) {
+          clearInterval(this.#timer);
+          this.#timer = undefined;
+        }
+        resolve();
+      };
+      const waiter: Waiter = { accountId, after, wake };
+      const timer = setTimeout(wake, ms);
+      const stopListening = onAbort(signal, wake);
+      this.#waiters.add(waiter);
+      this.#timer ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
+      // What was numbered since the reader looked.
+      void this.#look();
+    });
+  }
+
+  /** Whoever waits is answered now. */
+  close(): void {
+    this.#isClosed = true;
+    this.#wake(() => true);
+  }
+
+  #wake(isMeant: (waiter: Waiter) => boolean): void {
+    for (const waiter of [...this.#waiters]) if (isMeant(waiter)) waiter.wake();
+  }
+
+  /** One question for all who wait. */
+  async #look(): Promise<void> {
+    this.#looksAgain = this.#isLooking;
+    if (this.#isLooking || this.#waiters.size === 0) return;
+    this.#isLooking = true;
+    try {
+      const accounts = [...new Set([...this.#waiters].map(({ accountId }) => accountId))];
+      const last = await this.#options.feeds.lastOf(accounts);
+      this.#wake(({ accountId, after }) => (last.get(accountId) ?? 0) > after);
+    } catch (error) {
+      // They wait on: without the database nothing new is there either.
+      this.#options.log('debug', 'the event feeds could not be looked at', { reason: toGatewayError(error).message });
+    } finally {
+      this.#isLooking = false;
+      // Somebody has come since, for whom nobody has looked yet.
+      if (this.#looksAgain) void this.#look();
+    }
+  }
+}

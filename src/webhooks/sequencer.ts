@@ -1,0 +1,102 @@
+/**
+ * Numbers what was committed: at once what this process wrote, and, where it is started, whatever nodes and threads have
+ * left. Any node may number any account's events; two that meet at one account take turns.
+ */
+import { pause } from '../base/deadline.js';
+import { toGatewayError } from '../base/errors.js';
+import type { EventFeeds, EventNumbers, StorageOptions } from '../storage/storage.js';
+
+/** For what somebody has left: each thread numbers at once what it wrote itself. */
+const LOOK_EVERY_MS = 1000;
+/** Another node is just numbering the same account's. */
+const AGAIN_MS = 20;
+const PRUNE_EVERY_MS = 5 * 60_000;
+
+interface SequencerOptions {
+  readonly feeds: Pick<EventFeeds, 'on' | 'waiting' | 'prune'>;
+  readonly numbers: EventNumbers;
+  readonly retentionDays: number;
+  readonly log: StorageOptions['log'];
+}
+
+export class Sequencer {
+  readonly #options: SequencerOptions;
+  readonly #stopListening: () => void;
+  #running: Promise<void> | undefined;
+  #isAsked = false;
+  #isStopped = false;
+  #lookTimer: NodeJS.Timeout | undefined;
+  #pruneTimer: NodeJS.Timeout | undefined;
+  #pruning: Promise<void> | undefined;
+
+  constructor(options: SequencerOptions) {
+    this.#options = options;
+    this.#stopListening = options.feeds.on('written', () => this.#ask());
+  }
+
+  /** From now on it looks for what others have written, too, and prunes. */
+  start(): void {
+    this.#ask();
+    this.#lookTimer = setInterval(() => this.#ask(), LOOK_EVERY_MS).unref();
+    this.#pruneTimer = setInterval(() => {
+      this.#pruning ??= this.#prune().finally(() => (this.#pruning = undefined));
+    }, PRUNE_EVERY_MS).unref();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#stopListening();
+    clearInterval(this.#lookTimer);
+    clearInterval(this.#pruneTimer);
+    await Promise.all([this.#running, this.#pruning]);
+  }
+
+  #ask(): void {
+    this.#isAsked = true;
+    if (this.#isStopped) return;
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+  }
+
+  /** Never rejects: what fails stays, and is found at a later look. */
+  async #run(): Promise<void> {
+    try {
+      while (this.#isAsked && !this.#isStopped) {
+        this.#isAsked = false;
+        await this.#round();
+      }
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  #complain(error: unknown): void {
+    this.#options.log('debug', 'events could not be numbered', { reason: toGatewayError(error).message });
+  }
+
+  /** A batch of each account in turn: one with very many holds up no other. */
+  async #round(): Promise<void> {
+    const { feeds, numbers } = this.#options;
+    let total = 0;
+    for (const account of await feeds.waiting()) {
+      if (this.#isStopped) return;
+      try {
+        const { numbered, again } = await numbers.give(account);
+        total += numbered;
+        this.#isAsked ||= again;
+      } catch (error) {
+        // Whatever is wrong with one account's events, the others go on.
+        this.#complain(error);
+      }
+    }
+    if (this.#isAsked && total === 0) await pause(AGAIN_MS);
+  }
+
+  async #prune(): Promise<void> {
+    const { feeds, retentionDays, log } = this.#options;
+    try {
+      while (!this.#isStopped && (await feeds.prune(retentionDays)));
+    } catch (error) {
+      log('debug', 'old events could not be taken away', { reason: toGatewayError(error).message });
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * What the API asks of webhooks. A key that is for some connections alone sees, makes and changes those webhooks alone
+ * that are for some of the same.
+ */
+import { validate as isUuid } from 'uuid';
+import type { Caller } from '../base/caller.js';
+import { refusal } from '../base/errors.js';
+import type { Actor, Connections, Webhook, Webhooks } from '../storage/storage.js';
+
+export interface SubscriptionFields {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly connections: readonly string[];
+  readonly isActive: boolean;
+}
+
+export interface SubscriptionsOptions {
+  readonly rows: Webhooks;
+  readonly connections: Pick<Connections, 'find'>;
+  /** Of one account. */
+  readonly most: number;
+  /** Errors: bad_request, address_denied */
+  readonly checkTarget: (url: string, owner: string, signal: AbortSignal) => Promise<URL>;
+}
+
+export class Subscriptions {
+  constructor(private readonly options: SubscriptionsOptions) {}
+
+  async list(caller: Caller): Promise<readonly Webhook[]> {
+    return (await this.options.rows.list(caller.accountId)).filter((webhook) => mayUse(caller, webhook));
+  }
+
+  /** @throws GatewayError unknown_item, also of one whose connections the key is not for */
+  async get(caller: Caller, id: string): Promise<Webhook> {
+    const webhook = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
+    if (webhook !== undefined && mayUse(caller, webhook)) return webhook;
+    throw unknown(id);
+  }
+
+  /** Its secret is told this once. Errors: bad_request, unknown_connection, forbidden, address_denied, share_exceeded */
+  async create(
+    actor: Actor,
+    caller: Caller,
+    { connections, ...fields }: SubscriptionFields,
+    signal: AbortSignal,
+  ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
+    const connectionIds = await this.connectionsOf(caller, connections);
+    await this.options.checkTarget(fields.url, caller.accountId, signal);
+    return this.options.rows.create(actor, { ...fields, connectionIds }, this.options.most);
+  }
+
+  /** What is absent stays. Errors: those of `create` but the last; unknown_item */
+  async edit(
+    actor: Actor,
+    caller: Caller,
+    id: string,
+    { connections, ...fields }: Partial<SubscriptionFields>,
+    signal: AbortSignal,
+  ): Promise<Webhook> {
+    await this.get(caller, id);
+    const connectionIds = connections === undefined ? undefined : await this.connectionsOf(caller, connections);
+    if (fields.url !== undefined) await this.options.checkTarget(fields.url, caller.accountId, signal);
+    const changes = Object.entries({ ...fields, connectionIds }).filter(([, value]) => value !== undefined);
+    const edited = await this.options.rows.edit(actor, id, Object.fromEntries(changes));
+    if (edited === undefined) throw unknown(id);
+    return edited;
+  }
+
+  /** @throws GatewayError unknown_item */
+  async remove(actor: Actor, caller: Caller, id: string): Promise<void> {
+    await this.get(caller, id);
+    if (!(await this.options.rows.remove(actor, id))) throw unknown(id);
+  }
+
+  /** A new secret; the one before signs along for a day. @throws GatewayError unknown_item */
+  async rotateSecret(actor: Actor, caller: Caller, id: string): Promise<string> {
+    return this.options.rows.rotateSecret(actor, await this.get(caller, id));
+  }
+
+  /** Where none are named, all that the key is for. */
+  private async connectionsOf(caller: Caller, named: readonly string[]): Promise<readonly string[]> {
+    for (const id of named) {
+      if ((await this.options.connections.find(caller.accountId, id)) === undefined) {
+        throw refusal('unknown_connection', `there is no connection ${id.slice(0, 64)}`);
+      }
+      if (caller.connections.length > 0 && !caller.connections.includes(id)) {
+        throw refusal('forbidden', `this API key is not for connection ${id}`);
+      }
+    }
+    return named.length > 0 ? [...new Set(named)] : caller.connections;
+  }
+}
+
+function mayUse({ connections }: Caller, { connectionIds }: Webhook): boolean {
+  return (
+    connections.length === 0 || (connectionIds.length > 0 && connectionIds.every((id) => connections.includes(id)))
+  );
+}
+
+function unknown(id: string) {
+  return refusal('unknown_item', `there is no webhook ${id.slice(0, 64)}`);
+}

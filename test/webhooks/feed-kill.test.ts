@@ -1,0 +1,332 @@
+/**
+ * Receiver, gateways and database killed at random, while operations fail and readers follow. What would be wrong: a number
+ * that is missing in the feed, or that a reader sees twice or out of order; a webhook that misses an event or is sent other
+ * bytes than the feed shows; an event that was answered for and is not there.
+ *
+ * FEED_KILL_SECONDS lengthens the storm (default 25; ten minutes is what the promise was shown with).
+ */
+import assert from 'node:assert/strict';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import postgres from 'postgres';
+import { FileTransferGateway } from '../../src/client/index.js';
+import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { startSshd, type TestSshd } from '../servers/sshd.js';
+import { eventually } from '../support/eventually.js';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { held } from '../support/reliability.js';
+import { startTogether } from '../support/together.js';
+import { type Receiver, startReceiver } from '../watch/support/receiver.js';
+
+const STORM_MS = Number(process.env['FEED_KILL_SECONDS'] ?? 25) * 1000;
+const SETTLED_WITHIN_MS = 120_000;
+const WRITERS = 4;
+const HOOKS = ['/one', '/two'] as const;
+const ALL_SCOPES = ['read', 'write', 'exec', 'watch'];
+
+interface Event {
+  readonly sequence: number;
+  readonly id: string;
+  readonly previousId: string | null;
+  readonly data: { readonly transfer?: { readonly requestId: string } };
+}
+
+class Storm {
+  private readonly nodes: TestGateway[] = [];
+  private readonly dataDirs: string[] = [];
+  private readonly acked = new Set<string>();
+  /** What followers saw, in their order. */
+  private readonly followed: number[][] = [[], []];
+  /** By receiver and sequence: every body that came. */
+  private readonly bodies = new Map<string, Map<number, Set<string>>>(HOOKS.map((path) => [path, new Map()]));
+  private readonly taken = new Map<string, Set<number>>(HOOKS.map((path) => [path, new Set()]));
+  private readonly following = new AbortController();
+  private readonly masterKey = randomBytes(32).toString('hex');
+  private asked = 0;
+  strikes = 0;
+  private isRaging = true;
+
+  constructor(
+    private readonly postgres: PostgresServer,
+    private readonly ssh: TestSshd,
+    private receiver: Receiver,
+  ) {}
+
+  async begin(): Promise<void> {
+    this.listen();
+    for (const index of [0, 1]) {
+      this.dataDirs.push(mkdtempSync(join(tmpdir(), 'ftg-feed-')));
+      this.nodes.push(await this.startNode(index));
+    }
+    for (const path of HOOKS) {
+      const url = `http://127.0.0.1:${this.receiver.port}${path}`;
+      const made = await this.node(0).api.post('/api/webhooks', { url, events: ['transfer.failed'] });
+      assert.equal(made.status, 201, made.text);
+    }
+  }
+
+  async rage(ms: number): Promise<void> {
+    const sides = [
+      ...Array.from({ length: WRITERS }, (_, index) => this.write(index)),
+      ...this.followed.map((seen, index) => this.follow(seen, index)),
+    ];
+    for (const end = Date.now() + ms; Date.now() < end;) {
+      await delay(randomInt(300, 2500));
+      await this.strike();
+    }
+    this.isRaging = false;
+    await Promise.all(sides.slice(0, WRITERS));
+  }
+
+  /** All that was written is numbered, delivered and followed. */
+  async settle(): Promise<number> {
+    await this.untilNothingIsToCome();
+    let last = 0;
+    await eventually(
+      async () => {
+        const { json } = await this.node(0).api.get('/api/events', { query: { limit: '1' } });
+        last = json['last'] as number;
+        const counts = [...this.taken.values()].map(({ size }) => size);
+        const seen = this.followed.map((numbers) => numbers.length);
+        return last >= this.acked.size && [...counts, ...seen].every((count) => count === last);
+      },
+      'everything is told',
+      SETTLED_WITHIN_MS,
+    ).catch((error: unknown) => {
+      const counts = [...this.taken].map(([path, { size }]) => `${path} ${size}`);
+      const seen = this.followed.map((numbers) => numbers.length);
+      throw new Error(
+        `last ${last}, ${this.acked.size} acked, taken ${counts.join(', ')}, followed ${seen.join(', ')}`,
+        {
+          cause: error,
+        },
+      );
+    });
+    this.following.abort(new Error('enough'));
+    return last;
+  }
+
+  /** What dead nodes left open has ended, and all that was written has its number. */
+  private async untilNothingIsToCome(): Promise<void> {
+    const sql = postgres(this.postgres.url, { max: 1 });
+    try {
+      await eventually(
+        async () => {
+          const [row] = await sql<{ left: number }[]>`
+            select (select count(*) from transfers where status = 'pending')::int +
+              (select count(*) from events where sequence is null)::int as left`;
+          return row?.left === 0;
+        },
+        'nothing is open any more',
+        SETTLED_WITHIN_MS,
+      );
+    } finally {
+      await sql.end();
+    }
+  }
+
+  async judge(last: number): Promise<void> {
+    for (const { process } of this.nodes) assert.equal(process.exitCode, null, 'no node ended by itself');
+    const whole = Array.from({ length: last }, (_, index) => index + 1);
+    const feed = await this.feed(last);
+    assert.deepEqual([...feed.keys()], whole, 'the feed has holes');
+    const requests: string[] = [];
+    let previousId: string | null = null;
+    for (const text of feed.values()) {
+      const event = JSON.parse(text) as Event;
+      assert.equal(event.previousId, previousId, `the chain breaks at ${event.sequence}`);
+      previousId = event.id;
+      if (event.data.transfer !== undefined) requests.push(event.data.transfer.requestId);
+    }
+    assert.equal(new Set(requests).size, requests.length, 'an operation is told twice');
+    const told = new Set(requests);
+    assert.deepEqual(
+      [...this.acked].filter((id) => !told.has(id)),
+      [],
+      'operations that were answered are not told',
+    );
+    for (const seen of this.followed) assert.deepEqual(seen, whole, 'a follower saw another sequence');
+    for (const [path, bodies] of this.bodies) {
+      assert.deepEqual(
+        [...bodies.keys()].sort((one, other) => one - other),
+        whole,
+        `${path} misses events`,
+      );
+      for (const [sequence, texts] of bodies) {
+        assert.deepEqual([...texts], [feed.get(sequence)], `${path} was sent other bytes of ${sequence}`);
+      }
+    }
+  }
+
+  summary(last: number): string {
+    return `${last} events of ${this.asked} requests, ${this.acked.size} answered, ${this.strikes} kills`;
+  }
+
+  async end(): Promise<void> {
+    this.isRaging = false;
+    this.following.abort(new Error('enough'));
+    for (const node of this.nodes) await node.stop();
+    for (const folder of this.dataDirs) rmSync(folder, { recursive: true, force: true });
+    await Promise.all([this.receiver.close(), this.ssh.stop()]);
+    await this.postgres.stop();
+  }
+
+  private node(index: number): TestGateway {
+    const node = this.nodes[index];
+    if (node === undefined) throw new Error(`no node ${index}`);
+    return node;
+  }
+
+  private startNode(index: number): Promise<TestGateway> {
+    const { port, username, clientKeyFile: privateKeyFile } = this.ssh;
+    return startGateway({
+      dataDir: this.dataDirs[index] ?? '',
+      env: { GATEWAY_MASTER_KEY: this.masterKey },
+      apiKeys: [{ name: 'test', key: KEY, scopes: ALL_SCOPES }],
+      connections: [{ id: 'ssh', name: 'SSH', type: 'sftp', host: '127.0.0.1', port, username, privateKeyFile }],
+      config: {
+        database: { url: this.postgres.url, connectTimeoutMs: 30_000 },
+        server: { drainSeconds: 1 },
+        webhooks: { retryMs: Array.from({ length: 1000 }, () => 300), timeoutMs: 1000 },
+        network: { webhooks: { allow: ['127.0.0.1/32'] } },
+      },
+    });
+  }
+
+  private listen(): void {
+    this.receiver.respond = ({ path, text, headers }, response) => {
+      const { sequence, id } = JSON.parse(text) as Event;
+      assert.equal(headers['webhook-id'], id);
+      const bodies = this.bodies.get(path);
+      bodies?.set(sequence, (bodies.get(sequence) ?? new Set()).add(text));
+      const luck = this.isRaging ? randomInt(5) : 0;
+      if (luck === 1) response.writeHead(500).end();
+      else if (luck === 2) response.destroy();
+      else {
+        this.taken.get(path)?.add(sequence);
+        response.writeHead(204).end();
+      }
+    };
+  }
+
+  /** Operations that fail on a server that is there; those that are answered for must be told. */
+  private async write(index: number): Promise<void> {
+    while (this.isRaging) {
+      const id = randomUUID();
+      this.asked += 1;
+      try {
+        const answer = await this.node(index % 2).api.post(
+          '/api/exec/ssh',
+          { command: 'sleep 5', timeout: 1 },
+          { headers: { 'X-Request-Id': id } },
+        );
+        if (answer.status === 504 && answer.headers['x-error-code'] === 'command_timeout') this.acked.add(id);
+        else await delay(100);
+      } catch {
+        await delay(100);
+      }
+    }
+  }
+
+  /** By the typed client, from whichever node is there. */
+  private async follow(seen: number[], index: number): Promise<void> {
+    const client = new FileTransferGateway({
+      baseUrl: 'http://nodes',
+      apiKey: KEY,
+      retry: { attempts: 1 },
+      fetch: (input, init) => {
+        const { pathname, search } = new URL(input);
+        return fetch(this.node(randomInt(2)).url + pathname + search, init);
+      },
+    });
+    const { signal } = this.following;
+    // One that goes on for ever, and one that begins anew behind what it has seen.
+    try {
+      for (;;) {
+        const after = seen.at(-1);
+        const options = { ...(after === undefined ? {} : { after }), follow: index === 0, limit: 20, signal };
+        for await (const { sequence } of client.events(options)) seen.push(sequence);
+        await delay(50, undefined, { signal });
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (index !== 0) return this.follow(seen, index);
+      throw error;
+    }
+  }
+
+  /** The bytes of each event, as a stream has them. */
+  private async feed(last: number): Promise<Map<number, string>> {
+    const found = new Map<number, string>();
+    const headers = { Authorization: `Bearer ${KEY}`, Accept: 'text/event-stream' };
+    const request = http.get(`${this.node(1).url}/api/events`, { headers });
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    let text = '';
+    for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
+      text += chunk;
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const [id, , data] = text.slice(0, end).split('\n');
+        if (data !== undefined) found.set(Number(id?.slice('id: '.length)), data.slice('data: '.length));
+        text = text.slice(end + 2);
+      }
+      if (found.size >= last) break;
+    }
+    request.destroy();
+    return found;
+  }
+
+  private async strike(): Promise<void> {
+    this.strikes += 1;
+    const what = randomInt(6);
+    if (what === 0) {
+      await this.postgres.kill();
+      await delay(randomInt(2000));
+      await this.postgres.restart();
+    } else if (what === 1) {
+      const { port } = this.receiver;
+      await this.receiver.close();
+      await delay(randomInt(1000));
+      this.receiver = await startReceiver(port);
+      this.listen();
+    } else {
+      const index = randomInt(2);
+      const node = this.node(index);
+      const gone = once(node.process, 'exit');
+      node.process.kill('SIGKILL');
+      await gone;
+      node.api.close();
+      this.nodes[index] = await this.startNode(index);
+    }
+  }
+}
+
+test(
+  'the union of webhooks and feed has every number, byte for byte',
+  { timeout: STORM_MS + 300_000 },
+  async (context) => {
+    const [postgres, ssh, receiver] = await startTogether([startPostgres(), startSshd(), startReceiver()]);
+    const storm = new Storm(postgres, ssh, receiver);
+    try {
+      await storm.begin();
+      await storm.rage(STORM_MS);
+      const last = await storm.settle();
+      await storm.judge(last);
+      context.diagnostic(storm.summary(last));
+      held({
+        area: 'Faults',
+        what: 'events: gateways, database and receiver are killed (SIGKILL)',
+        done: 'at random on two nodes, while operations fail, two webhooks are told and two readers follow the feed',
+        held: 'the feed and each webhook have every number, byte for byte the same; a follower sees each once, in order; what was answered for is told, and once',
+        tries: storm.strikes,
+      });
+    } finally {
+      await storm.end();
+    }
+  },
+);

@@ -1,0 +1,522 @@
+/**
+ * The feed and webhooks of a running gateway: the same bytes in both, long polls and streams that wake at once, keys and
+ * accounts kept apart. A failure looks like an event that is missing, late, or seen by somebody else.
+ */
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { FileTransferGateway, FtgError } from '../../src/client/index.js';
+import { startSshd, type TestSshd } from '../servers/sshd.js';
+import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { TEST_KEY, withSql } from '../storage/databases.js';
+import { eventually } from '../support/eventually.js';
+import { type ApiClient, KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { startTogether } from '../support/together.js';
+import { type Received, type Receiver, startReceiver } from '../watch/support/receiver.js';
+
+const ONE_KEY = 'ftg_one-key-0123456789-abcdefghij';
+const ADMIN_KEY = 'ftg_admin-key-0123456789-abcdefghi';
+const ALL_SCOPES = ['read', 'write', 'exec', 'watch'];
+const OTHER_KEY = 'ftg_other-key-0123456789-abcdefghi';
+
+interface FeedEvent {
+  readonly sequence: number;
+  readonly id: string;
+  readonly previousId: string | null;
+  readonly type: string;
+  readonly data: { readonly transfer: { readonly id: string; readonly connectionId: string } };
+}
+
+interface Page {
+  readonly events: readonly FeedEvent[];
+  readonly nextAfter: number;
+  readonly last: number;
+}
+
+describe('the feed and webhooks', { timeout: 240_000 }, () => {
+  let postgres: PostgresServer;
+  let gateway: TestGateway;
+  let second: TestGateway;
+  let receiver: Receiver;
+  let ssh: TestSshd;
+
+  const at22 = (id: string): object => {
+    const { port, username, clientKeyFile } = ssh;
+    return { id, name: id, type: 'sftp', host: '127.0.0.1', port, username, privateKeyFile: clientKeyFile };
+  };
+  const startNode = (): Promise<TestGateway> =>
+    startGateway({
+      env: { GATEWAY_MASTER_KEY: TEST_KEY },
+      config: {
+        database: { url: postgres.url },
+        network: { webhooks: { allow: ['127.0.0.1/32'] } },
+        webhooks: { retryMs: [100, 200], timeoutMs: 5_000, perAccount: 5 },
+        accounts: [
+          {
+            email: 'test@example.com',
+            plan: 'pro',
+            apiKeys: [
+              { name: 'test', key: KEY, scopes: ALL_SCOPES },
+              { name: 'one', key: ONE_KEY, scopes: ALL_SCOPES, connections: ['one'] },
+              { name: 'admin', key: ADMIN_KEY, scopes: ['admin'] },
+            ],
+            connections: [at22('one'), at22('two')],
+          },
+          {
+            email: 'other@example.com',
+            plan: 'pro',
+            apiKeys: [{ name: 'other', key: OTHER_KEY, scopes: ALL_SCOPES }],
+            connections: [at22('theirs')],
+          },
+        ],
+      },
+    });
+
+  before(async () => {
+    [postgres, receiver, ssh] = await startTogether([startPostgres(), startReceiver(), startSshd()]);
+    gateway = await startNode();
+    second = await startNode();
+  });
+  after(async () => {
+    await Promise.all([gateway?.stop(), second?.stop()]);
+    await Promise.all([receiver?.close(), ssh?.stop()]);
+    await postgres?.stop();
+  });
+
+  /** An operation that fails on a server that can be reached: an event. */
+  const fail = async (id = 'one', api: ApiClient = gateway.api): Promise<void> => {
+    assert.equal((await api.post(`/api/exec/${id}`, { command: 'sleep 5', timeout: 1 })).status, 504);
+  };
+  const page = async (query: Record<string, string> = {}, api: ApiClient = gateway.api): Promise<Page> => {
+    const answer = await api.get('/api/events', { query });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json as unknown as Page;
+  };
+  /** Once all that has happened is numbered. */
+  const lastNow = async (): Promise<number> => {
+    const waiting = (): Promise<number> =>
+      withSql(postgres.url, async (sql) => (await sql`select from events where sequence is null`).count);
+    await eventually(async () => (await waiting()) === 0, 'all is numbered');
+    return (await page({ limit: '1' })).last;
+  };
+  const sequences = ({ events }: Page): number[] => events.map(({ sequence }) => sequence);
+  const subscribe = async (json: object, api: ApiClient = gateway.api): Promise<{ id: string; secret: string }> => {
+    const answer = await api.post('/api/webhooks', json);
+    assert.equal(answer.status, 201, answer.text);
+    return { id: (answer.json['webhook'] as { id: string }).id, secret: answer.json['secret'] as string };
+  };
+  const unsubscribe = async (id: string): Promise<void> => {
+    const answer = await gateway.api.send(`/api/webhooks/${id}`, { method: 'DELETE' });
+    assert.equal(answer.status, 200, answer.text);
+  };
+  const at = (path: string): Received[] => receiver.received.filter((one) => one.path === path);
+  const urlOf = (path: string): string => `http://127.0.0.1:${receiver.port}${path}`;
+
+  test('what webhooks are sent stands in the feed, byte for byte', async () => {
+    const from = await lastNow();
+    const all = await subscribe({ url: urlOf('/all'), events: ['transfer.failed', 'job.finished'] });
+    const two = await subscribe({ url: urlOf('/two'), events: ['transfer.failed'], connections: ['two'] });
+    const none = await subscribe({ url: urlOf('/none'), events: ['connection.up'] });
+    for (const id of ['one', 'two', 'one', 'two']) await fail(id);
+    await eventually(() => at('/all').length === 4 && at('/two').length === 2, 'the webhooks are told');
+    const answer = await gateway.api.get('/api/events', { query: { after: String(from) } });
+    const bodies = new Map((answer.json['events'] as FeedEvent[]).map((event) => [event.id, event]));
+    assert.deepEqual(
+      [...bodies.values()].map(({ sequence }) => sequence),
+      [1, 2, 3, 4].map((more) => from + more),
+    );
+    const before = await page({ limit: '1000' });
+    for (const [index, event] of before.events.entries()) {
+      assert.equal(event.previousId, before.events[index - 1]?.id ?? null);
+    }
+    for (const [path, { secret }] of [
+      ['/all', all],
+      ['/two', two],
+    ] as const) {
+      for (const { text, headers } of at(path)) {
+        new Webhook(secret).verify(text, headers as Record<string, string>);
+        const { id } = JSON.parse(text) as { id: string };
+        assert.equal(headers['webhook-id'], id);
+        assert.deepEqual(bodies.get(id), JSON.parse(text));
+        assert.ok(answer.text.includes(text), 'the bytes are others');
+      }
+    }
+    assert.deepEqual(at('/none'), []);
+    for (const { id } of [all, two, none]) await unsubscribe(id);
+    await fail();
+    assert.equal(at('/all').length, 4);
+  });
+
+  test('a long poll wakes within 100 ms on its node, and within a second from another', async () => {
+    for (const [api, mostMs] of [
+      [gateway.client(), 100],
+      [second.client(), 1_000],
+    ] as const) {
+      const times: number[] = [];
+      for (let round = 0; round < 5; round += 1) {
+        const after = await lastNow();
+        const waiting = page({ after: String(after), wait: '30' }, api).then((got) => ({ got, at: performance.now() }));
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        await fail();
+        const ended = performance.now();
+        const woken = await waiting;
+        assert.deepEqual(sequences(woken.got), [after + 1]);
+        times.push(woken.at - ended);
+      }
+      times.sort((one, other) => one - other);
+      console.log(`woken after ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`);
+      assert.ok((times[2] ?? Infinity) < mostMs, `woken after ${times.join(', ')} ms`);
+    }
+  });
+
+  test('a long poll ends empty when the time is over, and when the gateway stops', async () => {
+    const after = await lastNow();
+    const begin = performance.now();
+    assert.deepEqual(await page({ after: String(after), wait: '1' }), { events: [], nextAfter: after, last: after });
+    assert.ok(performance.now() - begin >= 950);
+    const third = await startNode();
+    const waiting = page({ after: String(after), wait: '60' }, third.client());
+    const stream = await openStream(third, after);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const stopped = performance.now();
+    assert.equal(await third.stop(), 0);
+    assert.ok(performance.now() - stopped < 10_000, 'it waited for its readers');
+    assert.deepEqual((await waiting).events, []);
+    await stream.ended;
+  });
+
+  test('a stream goes on behind Last-Event-ID, on any node', async () => {
+    const from = await lastNow();
+    const first = await openStream(gateway, from);
+    await fail();
+    await first.until(1);
+    first.close();
+    await fail();
+    await fail();
+    const next = await openStream(second, 0, first.ids.at(-1));
+    await next.until(2);
+    await fail();
+    await next.until(3);
+    next.close();
+    assert.deepEqual(
+      [...first.ids, ...next.ids],
+      [1, 2, 3, 4].map((more) => String(from + more)),
+    );
+    const { events } = await page({ after: String(from) });
+    assert.deepEqual([...first.events, ...next.events], events);
+  });
+
+  test('garbage, and numbers that never were, are refused', async () => {
+    const last = await lastNow();
+    for (const [query, headers] of [
+      [{ after: 'x' }, {}],
+      [{ after: '-1' }, {}],
+      [{ after: '1.5' }, {}],
+      [{ after: '99999999999999999999' }, {}],
+      [{ after: String(last + 1) }, {}],
+      [{ wait: '61' }, {}],
+      [{ limit: '0' }, {}],
+      [{ limit: '1001' }, {}],
+      [{}, { Accept: 'text/event-stream', 'Last-Event-ID': 'x' }],
+      [{}, { Accept: 'text/event-stream', 'Last-Event-ID': String(last + 1) }],
+      [{}, { Accept: 'text/event-stream', 'Last-Event-ID': '99999999999999999999' }],
+    ] as const) {
+      const answer = await gateway.api.get('/api/events', { query, headers });
+      assert.equal(answer.status, 400, `${JSON.stringify([query, headers])}: ${answer.text}`);
+      assert.equal(answer.headers['x-error-code'], 'bad_request');
+    }
+  });
+
+  test('what is no longer kept is 410, and says where to go on', async () => {
+    const last = await lastNow();
+    await withSql(
+      postgres.url,
+      (sql) => sql`
+      update event_feeds f set oldest_sequence = ${last - 1} where last_sequence = ${last}`,
+    );
+    const answer = await gateway.api.get('/api/events', { query: { after: '0' } });
+    assert.deepEqual([answer.status, answer.headers['x-error-code']], [410, 'gone']);
+    assert.match(String(answer.json['error']), new RegExp(`oldest is ${last - 1}.*after=${last - 2}`));
+    assert.deepEqual(sequences(await page()), [last - 1, last]);
+    assert.deepEqual(sequences(await page({ after: String(last - 2) })), [last - 1, last]);
+    const streamed = { Accept: 'text/event-stream', 'Last-Event-ID': '0' };
+    const stream = await gateway.api.send('/api/events', { method: 'GET', headers: streamed });
+    assert.deepEqual([stream.status, stream.headers['x-error-code']], [410, 'gone']);
+    // Whoever follows is told so, too, in place of going on behind the hole.
+    const ftg = new FileTransferGateway({ baseUrl: gateway.url, apiKey: KEY });
+    const followed = ftg.events({ after: 0, follow: true }).next();
+    await assert.rejects(followed, (thrown) => thrown instanceof FtgError && thrown.code === 'gone');
+  });
+
+  test('a key for some connections, and another account, see what is theirs', async () => {
+    const one = gateway.client(ONE_KEY);
+    const other = gateway.client(OTHER_KEY);
+    const from = await lastNow();
+    const theirs = await page({}, other);
+    for (const id of ['one', 'two', 'one']) await fail(id);
+    await fail('theirs', other);
+    await eventually(async () => (await lastNow()) === from + 3, 'they are numbered');
+    const seen = await page({ after: String(from) }, one);
+    assert.deepEqual([sequences(seen), seen.nextAfter], [[from + 1, from + 3], from + 3]);
+    const waited = page({ after: String(from + 3), wait: '30' }, one);
+    await fail('two');
+    await fail('one');
+    assert.deepEqual(sequences(await waited), [from + 5]);
+    await eventually(async () => (await page({}, other)).last === theirs.last + 1, 'theirs is numbered');
+    const others = await page({ after: String(theirs.last) }, other);
+    assert.deepEqual(
+      others.events.map(({ data }) => data.transfer.connectionId),
+      ['theirs'],
+    );
+
+    const mine = await subscribe({ url: urlOf('/mine'), events: ['transfer.failed'] });
+    const ones = await subscribe({ url: urlOf('/ones'), events: ['transfer.failed'] }, one);
+    const idsFor = async (api: ApiClient): Promise<string[]> =>
+      ((await api.get('/api/webhooks')).json['webhooks'] as { id: string }[]).map(({ id }) => id);
+    assert.deepEqual(await idsFor(gateway.api), [mine.id, ones.id]);
+    assert.deepEqual(await idsFor(one), [ones.id]);
+    assert.deepEqual(await idsFor(other), []);
+    for (const [api, id] of [
+      [one, mine.id],
+      [other, ones.id],
+      [other, 'x'],
+    ] as const) {
+      for (const request of [{ method: 'GET' }, { method: 'PATCH', json: { isActive: false } }, { method: 'DELETE' }]) {
+        assert.equal((await api.send(`/api/webhooks/${id}`, request)).status, 404);
+      }
+      assert.equal((await api.post(`/api/webhooks/${id}/rotate-secret`, {})).status, 404);
+    }
+    const wide = { url: urlOf('/x'), events: ['transfer.failed'], connections: ['one', 'two'] };
+    assert.equal((await one.post('/api/webhooks', wide)).status, 403);
+    assert.equal((await one.send(`/api/webhooks/${ones.id}`, { method: 'PATCH', json: wide })).status, 403);
+    assert.equal((await other.post('/api/webhooks', wide)).status, 404);
+    await fail('two');
+    await fail('one');
+    await eventually(() => at('/mine').length === 2 && at('/ones').length === 1, 'both are told');
+    for (const { id } of [mine, ones]) await unsubscribe(id);
+  });
+
+  test('receivers that must not be reached are refused, and so are too many', async () => {
+    const events = ['transfer.failed'];
+    for (const [url, status] of [
+      ['ftp://example.com/', 400],
+      ['no url', 400],
+      ['http://169.254.169.254/latest', 403],
+      ['http://10.0.0.1/', 403],
+      ['http://[::ffff:10.0.0.1]/', 403],
+    ] as const) {
+      const answer = await gateway.api.post('/api/webhooks', { url, events });
+      assert.equal(answer.status, status, answer.text);
+      if (status === 400) assert.match(answer.text, /\burl must be/);
+    }
+    const made = await Promise.all(Array.from({ length: 5 }, () => subscribe({ url: urlOf('/five'), events })));
+    assert.equal((await gateway.api.post('/api/webhooks', { url: urlOf('/six'), events })).status, 429);
+    const patch = { method: 'PATCH', json: { url: 'http://10.0.0.1/' } };
+    assert.equal((await gateway.api.send(`/api/webhooks/${made[0]?.id}`, patch)).status, 403);
+    await Promise.all(made.map(({ id }) => unsubscribe(id)));
+  });
+
+  test('who made, changed and deleted a webhook stands in the audit log, its URL does not', async () => {
+    const { id, secret } = await subscribe({ url: urlOf('/secret-path'), events: ['transfer.failed'] });
+    await gateway.api.send(`/api/webhooks/${id}`, { method: 'PATCH', json: { isActive: false } });
+    const rotated = await gateway.api.post(`/api/webhooks/${id}/rotate-secret`, {});
+    assert.notEqual(rotated.json['secret'], secret);
+    await unsubscribe(id);
+    const audit = await gateway.client(ADMIN_KEY).get('/manage/audit', { query: { action: 'webhook' } });
+    const entries = audit.json['entries'] as { action: string; target: { id: string }; actor: { name: string } }[];
+    assert.deepEqual(
+      entries.filter(({ target }) => target.id === id).map(({ action, actor }) => [action, actor.name]),
+      ['delete', 'rotate_secret', 'update', 'create'].map((change) => [`webhook.${change}`, 'test']),
+    );
+    assert.ok(!audit.text.includes('secret-path') && !audit.text.includes(secret));
+  });
+
+  test('a login in the URL is sent, and never shown', async () => {
+    const url = `http://user:s%C3%A9cret@127.0.0.1:${receiver.port}/login`;
+    const { id } = await subscribe({ url, events: ['transfer.failed'] });
+    assert.ok(!(await gateway.api.get(`/api/webhooks/${id}`)).text.includes('cret'));
+    await fail();
+    await eventually(() => at('/login').length === 1, 'it is told');
+    const expected = `Basic ${Buffer.from('user:sécret').toString('base64')}`;
+    assert.equal(at('/login')[0]?.headers.authorization, expected);
+    await unsubscribe(id);
+  });
+
+  test('tries, dead letters, replays and 410 are those of folders', async () => {
+    const { id } = await subscribe({ url: urlOf('/bad'), events: ['transfer.failed'] });
+    const admin = gateway.client(ADMIN_KEY);
+    interface Delivery {
+      readonly id: string;
+      readonly eventId: string;
+      readonly state: string;
+      readonly webhookId: string;
+    }
+    const deliveries = async (): Promise<Delivery[]> =>
+      ((await admin.get('/manage/deliveries')).json['deliveries'] as Delivery[]).filter((one) => one.webhookId === id);
+    let status = 500;
+    receiver.respond = ({ path }, response) => response.writeHead(path === '/bad' ? status : 204).end();
+    await fail();
+    await eventually(async () => (await deliveries())[0]?.state === 'dead', 'it is a dead letter');
+    assert.equal(at('/bad').length, 3);
+    assert.equal(new Set(at('/bad').map(({ headers }) => headers['webhook-id'])).size, 1);
+    const [dead] = await deliveries();
+    assert.equal(at('/bad')[0]?.headers['webhook-id'], dead?.eventId);
+    status = 200;
+    assert.equal((await admin.post(`/manage/deliveries/${dead?.id}/replay`, {})).status, 202);
+    await eventually(async () => (await deliveries())[0]?.state === 'delivered', 'it is delivered');
+
+    status = 410;
+    await fail();
+    const ended = async (): Promise<{ isActive: boolean; endedAt: string | null }> =>
+      (await gateway.api.get(`/api/webhooks/${id}`)).json['webhook'] as { isActive: boolean; endedAt: string | null };
+    await eventually(async () => (await ended()).endedAt !== null, 'it has ended');
+    assert.equal((await ended()).isActive, false);
+    const told = at('/bad').length;
+    await fail();
+    status = 200;
+    assert.equal(
+      (await gateway.api.send(`/api/webhooks/${id}`, { method: 'PATCH', json: { isActive: true } })).status,
+      200,
+    );
+    assert.equal((await ended()).endedAt, null);
+    await fail();
+    await eventually(() => at('/bad').length === told + 1, 'it is told again');
+    await unsubscribe(id);
+    await eventually(async () => (await admin.get('/manage/deliveries')).status === 200, 'deliveries are listed');
+    receiver.respond = (_, response) => response.writeHead(204).end();
+  });
+
+  test('a webhook that is deleted while deliveries wait is told no more, and leaves nothing; the feed keeps its events', async () => {
+    const from = await lastNow();
+    const { id } = await subscribe({ url: urlOf('/waits'), events: ['transfer.failed'] });
+    receiver.respond = (_, response) => response.writeHead(503, { 'Retry-After': '3' }).end();
+    await fail();
+    await fail('two');
+    await eventually(() => at('/waits').length === 2, 'each was tried');
+    const rows = (): Promise<{ state: string }[]> =>
+      withSql(
+        postgres.url,
+        (sql) => sql<{ state: string }[]>`select state from webhook_events where webhook_id = ${id}`,
+      );
+    assert.deepEqual(
+      (await rows()).map(({ state }) => state),
+      ['pending', 'pending'],
+    );
+    await unsubscribe(id);
+    receiver.respond = (_, response) => response.writeHead(204).end();
+    assert.ok((await rows()).every(({ state }) => state === 'cancelled'));
+    // One that was just being addressed to it comes to nothing, too.
+    await withSql(
+      postgres.url,
+      (sql) => sql`update webhook_events set state = 'pending', next_attempt_at = now()
+      where webhook_id = ${id}`,
+    );
+    const jobs = (): Promise<number> =>
+      withSql(
+        postgres.url,
+        async (sql) =>
+          (
+            await sql`
+        select from public_jobs.job where name = 'webhook-delivery' and state < 'completed'`
+          ).count,
+      );
+    await eventually(async () => (await jobs()) === 0, 'nobody waits to be told');
+    assert.ok((await rows()).every(({ state }) => state === 'cancelled'));
+    assert.equal(at('/waits').length, 2);
+    assert.deepEqual(sequences(await page({ after: String(from) })), [from + 1, from + 2]);
+  });
+
+  test('what a webhook did not ask for stands between what it got, by previousId', async () => {
+    const from = await lastNow();
+    const { id } = await subscribe({ url: urlOf('/some'), events: ['transfer.failed'], connections: ['two'] });
+    for (const one of ['two', 'one', 'one', 'two']) await fail(one);
+    await eventually(() => at('/some').length === 2, 'it is told');
+    const [first, second] = at('/some')
+      .map(({ text }) => JSON.parse(text) as FeedEvent)
+      .sort((a, b) => a.sequence - b.sequence);
+    assert.ok(first !== undefined && second !== undefined);
+    assert.deepEqual([first.sequence, second.sequence], [from + 1, from + 4]);
+    assert.notEqual(second.previousId, first.id);
+    const { events } = await page({ after: String(first.sequence) });
+    const between = events.slice(0, events.findIndex((event) => event.id === second.previousId) + 1);
+    assert.deepEqual(
+      between.map(({ sequence, data }) => [sequence, data.transfer.connectionId]),
+      [
+        [from + 2, 'one'],
+        [from + 3, 'one'],
+      ],
+    );
+    await unsubscribe(id);
+  });
+
+  test('a receiver that hangs holds up no other, not even of its own host', async () => {
+    const hangs = await subscribe({ url: urlOf('/hangs'), events: ['transfer.failed'] });
+    const works = await subscribe({ url: urlOf('/works'), events: ['transfer.failed'] });
+    receiver.respond = ({ path }, response) => void (path === '/hangs' || response.writeHead(204).end());
+    for (let count = 0; count < 20; count += 1) await fail();
+    await eventually(() => at('/hangs').length >= 2, 'the one hangs');
+    const begin = performance.now();
+    for (let count = 0; count < 20; count += 1) await fail();
+    await eventually(() => at('/works').length === 40, 'the other is told of all', 10_000);
+    console.log(`beside a receiver that hangs, another was told within ${(performance.now() - begin).toFixed(0)} ms`);
+    receiver.respond = (_, response) => response.writeHead(204).end();
+    for (const { id } of [hangs, works]) await unsubscribe(id);
+  });
+
+  test('a revoked key ends its stream, and its long poll tells nothing', async () => {
+    const admin = gateway.client(ADMIN_KEY);
+    const made = await admin.post('/manage/api-keys', { name: 'short', scopes: ['read'] });
+    assert.equal(made.status, 201, made.text);
+    const { key, apiKey } = made.json as unknown as { key: string; apiKey: { id: string } };
+    const stream = await openStream(gateway, await lastNow(), undefined, key);
+    const waiting = gateway.client(key).get('/api/events', { query: { after: String(await lastNow()), wait: '30' } });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const revoked = await admin.send(`/manage/api-keys/${apiKey.id}`, { method: 'DELETE' });
+    assert.ok(revoked.status < 300, revoked.text);
+    await fail();
+    assert.equal((await waiting).status, 401);
+    await stream.ended;
+    assert.deepEqual(stream.events, []);
+  });
+
+  interface OpenStream {
+    readonly ids: string[];
+    readonly events: FeedEvent[];
+    readonly ended: Promise<void>;
+    until(count: number): Promise<void>;
+    close(): void;
+  }
+
+  async function openStream(node: TestGateway, after: number, lastEventId?: string, key = KEY): Promise<OpenStream> {
+    const headers = {
+      ...{ Authorization: `Bearer ${key}`, Accept: 'text/event-stream' },
+      ...(lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }),
+    };
+    const request = http.get(`${node.url}/api/events?after=${after}`, { headers });
+    const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+      request.once('response', resolve);
+      request.once('error', reject);
+    });
+    assert.equal(response.statusCode, 200);
+    const [ids, events]: [string[], FeedEvent[]] = [[], []];
+    let text = '';
+    response.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        for (const line of text.slice(0, end).split('\n')) {
+          if (line.startsWith('id: ')) ids.push(line.slice(4));
+          if (line.startsWith('data: ')) events.push(JSON.parse(line.slice(6)) as FeedEvent);
+        }
+        text = text.slice(end + 2);
+      }
+    });
+    const ended = new Promise<void>((resolve) => response.once('close', resolve));
+    response.on('error', () => undefined);
+    return {
+      ...{ ids, events, ended },
+      until: (count) => eventually(() => events.length >= count, `${count} events`),
+      close: () => request.destroy(),
+    };
+  }
+});

@@ -1,0 +1,97 @@
+/**
+ * Servers of every protocol that go away and come back: connection.down and connection.up, once each. A failure looks like
+ * an outage that one protocol's errors do not show, or like a refused file that counts as one.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { type Proxy, startProxy } from '../support/proxy.js';
+import { startTogether } from '../support/together.js';
+
+interface Told {
+  readonly type: string;
+  readonly data: {
+    readonly connection: { readonly id: string };
+    readonly since: string;
+    readonly errorCode?: string;
+    readonly downSeconds?: number;
+  };
+}
+
+const IDS = ['sftp', 'ftp', 's3'] as const;
+
+let servers: TestServer[];
+let proxies: Proxy[];
+let gateway: TestGateway;
+
+before(async () => {
+  servers = await startTogether(
+    [SFTP_SERVERS[0], FTP_SERVERS[0], S3_SERVERS[0]].map((entry) => entry?.start() as Promise<TestServer>),
+  );
+  proxies = [];
+  const connections: object[] = [];
+  for (const [index, { connection }] of servers.entries()) {
+    const { endpoint: text } = connection;
+    const endpoint = typeof text === 'string' ? new URL(text) : undefined;
+    const proxy = await startProxy(Number(endpoint?.port ?? connection['port']), { ftp: connection.type === 'ftp' });
+    proxies.push(proxy);
+    if (endpoint !== undefined) endpoint.port = String(proxy.port);
+    const place = endpoint === undefined ? { port: proxy.port } : { endpoint: endpoint.href };
+    connections.push({ id: IDS[index], name: IDS[index], ...connection, ...place });
+  }
+  gateway = await startGateway({ connections, config: { pools: { default: { idleTimeoutMs: 1_000 } } } });
+});
+after(async () => {
+  await gateway?.stop();
+  await Promise.all([...(proxies ?? []), ...(servers ?? [])].map((one) => one.stop()));
+});
+
+const told = async (): Promise<Told[]> => {
+  const { json } = await gateway.api.get('/api/events', { query: { limit: '1000' } });
+  return (json['events'] as Told[]).filter(({ type }) => type.startsWith('connection.'));
+};
+const ask = (id: string) => gateway.api.get(`/api/exists/${id}`, { query: { path: '/not-there' } });
+
+test(
+  'each protocol goes down and comes back, and what a server refuses is no outage',
+  { timeout: 240_000 },
+  async () => {
+    for (const id of IDS) {
+      assert.equal((await ask(id)).status, 200);
+      assert.equal((await gateway.api.get(`/api/download/${id}`, { query: { path: '/not-there' } })).status, 404);
+    }
+    for (const proxy of proxies) {
+      proxy.isDown = true;
+      proxy.fail('reset');
+    }
+    const went = Date.now();
+    const asking = async (count: number): Promise<Told[]> => {
+      for (const until = Date.now() + 120_000; Date.now() < until;) {
+        await Promise.all(IDS.map(ask));
+        const events = await told();
+        if (events.length >= count) return events;
+        await delay(200);
+      }
+      assert.fail(`${(await told()).length} events, not ${count}`);
+    };
+    const down = await asking(3);
+    assert.ok(Date.now() - went >= 9_500, 'a moment is no outage');
+    assert.deepEqual(new Set(down.map(({ data }) => data.connection.id)), new Set(IDS));
+    for (const { type, data } of down) {
+      assert.equal(type, 'connection.down');
+      assert.ok(Math.abs(Date.parse(data.since) - went) < 10_000, data.since);
+      assert.ok(data.errorCode !== undefined);
+    }
+    for (const proxy of proxies) proxy.isDown = false;
+    const all = await asking(6);
+    assert.deepEqual(
+      new Set(all.slice(3).map(({ type, data }) => `${type} ${data.connection.id}`)),
+      new Set(IDS.map((id) => `connection.up ${id}`)),
+    );
+    for (const { data } of all.slice(3)) assert.ok((data.downSeconds ?? 0) >= 9);
+    await Promise.all(IDS.map(ask));
+    assert.equal((await told()).length, 6);
+  },
+);
