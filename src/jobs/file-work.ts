@@ -11,13 +11,8 @@ import { copyFile, type CopyRequest } from '../operations/copy.js';
 import { parseHttpUrl, type UrlFetcher } from '../operations/fetch-url.js';
 import { requireName } from '../operations/names.js';
 import { putUrl } from '../operations/put-url.js';
-import {
-  fixed,
-  type Operation,
-  type Operations,
-  type OperationRequest,
-  type PathReference,
-} from '../operations/operation.js';
+import { type Operation, type Operations, type OperationRequest } from '../operations/operation.js';
+import { fixed, type PathReference } from '../operations/path-reference.js';
 import type { JobPart } from '../operations/part.js';
 import { holdSame, isDatedAs } from '../operations/same-bytes.js';
 import { baseName, pathBelow, type RemotePath } from '../remotes/path.js';
@@ -143,6 +138,7 @@ export class FileWork {
     const to = this.targetOf(job, wanted);
     const overwrite = overwrites(job);
     await this.operations.run(requestOf(task, 'move', places.target, wanted), async (operation) => {
+      operation.evidence.moves(from, wanted);
       if (file.isCopied && (await this.hasMoved(task, operation, from, wanted))) return;
       if (job.definition.onConflict === 'newer')
         await operation.use((remote) => refuseOlder(remote, wanted, file.modifiedMs));
@@ -168,6 +164,7 @@ export class FileWork {
         last = found;
         // Of names that count up the last one that is taken.
         operation.locate(place, baseName(place));
+        operation.evidence.moves(from, place);
       }
       if (last?.size !== file.size) return false;
       operation.fileSize = last.size;
@@ -189,6 +186,7 @@ export class FileWork {
       check: (reading, writing, _from, to) => this.check(task, reading, writing, from, to),
     };
     await this.operations.run(requestOf(task, isMove ? 'move' : 'copy', target, wanted), async (operation) => {
+      operation.evidence.readFrom(from, source);
       if (isMove) return this.moveAcross(task, operation, from, request);
       if (!(await this.stands(task, operation, from, request))) await this.copyOnce(job, operation, request);
     });
@@ -210,7 +208,8 @@ export class FileWork {
         const found = await find(target, place);
         if (found === undefined) return false;
         if (!isDatedAs(found, modifiedAt ?? ownTimeOf(original), target)) continue;
-        if (!(await holdSame(source, target, from, place))) continue;
+        if (!(await holdSame(source, target, from, place, operation.evidence.hashing()))) continue;
+        operation.evidence.readBack();
         operation.locate(place, baseName(place));
         operation.fileSize = found.size;
         return true;
@@ -248,7 +247,10 @@ export class FileWork {
       const { size } = stands ? before : await this.copyOnce(job, operation, request);
       copied = { size, modifiedMs: Math.trunc(before.modifiedAt.getTime()) };
       await this.tree.markCopied(job.id, file.path, size, copied.modifiedMs);
-    } else operation.fileSize = file.size;
+    } else {
+      operation.evidence.undigested('earlier_try');
+      operation.fileSize = file.size;
+    }
     const now = await look();
     if (now === undefined) return;
     if (now.size !== copied.size || Math.trunc(now.modifiedAt.getTime()) !== copied.modifiedMs) {

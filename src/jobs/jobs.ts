@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.js';
 import type { Connection } from '../connections/connection.js';
 import type { UrlFetcher } from '../operations/fetch-url.js';
 import type { Operations } from '../operations/operation.js';
-import type { Leftovers } from '../remotes/remote.js';
+import type { Leftovers } from '../remotes/leftovers.js';
 import type { Storage, StorageOptions } from '../storage/storage.js';
 import { JobEngine } from './engine.js';
 import { FileSlices } from './file-slices.js';

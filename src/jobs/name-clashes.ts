@@ -8,7 +8,8 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { joinPath, type RemotePath } from '../remotes/path.js';
-import type { Leftovers, Remote } from '../remotes/remote.js';
+import type { Leftovers } from '../remotes/leftovers.js';
+import type { Remote } from '../remotes/remote.js';
 import { endWith } from '../remotes/whole.js';
 
 /** What a folder ignores in names. */

@@ -3,7 +3,7 @@ import { type GatewayError, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { pathBelow } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
-import type { Leftovers } from '../remotes/remote.js';
+import type { Leftovers } from '../remotes/leftovers.js';
 import type { JobTree, RunningJob, Seat } from '../storage/storage.js';
 import type { SliceEnd } from './file-slices.js';
 import type { JobPlaces } from './file-work.js';

@@ -6,7 +6,8 @@ import { uuidv7 } from '../base/uuid.js';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
 import { seeOneTree } from '../operations/copy.js';
-import { type Intent, type Operations, referTo, requireActive } from '../operations/operation.js';
+import { type Intent, type Operations, requireActive } from '../operations/operation.js';
+import { referTo } from '../operations/path-reference.js';
 import { ROOT, type RemotePath } from '../remotes/path.js';
 import {
   isFiltered,

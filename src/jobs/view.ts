@@ -1,7 +1,7 @@
 /** A job as clients and receivers see it, and the event that tells of its end. */
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { eventDefinition } from '../base/events.js';
 import {
-  component,
   count,
   countOrNull,
   dateTime,
@@ -111,27 +111,16 @@ function speedOf({ state, bytes, moving, sample, activeMs }: Job): number {
 
 const FINISHED = 'job.finished';
 
-export const jobFinished = {
-  name: FINISHED,
-  operationId: 'jobFinished',
-  summary: 'A job has ended',
-  schema: component(
-    'JobFinishedEvent',
-    Type.Object({
-      type: Type.Literal(FINISHED, { description: 'Kind of event.' }),
-      timestamp: dateTime('When it happened.'),
-      data: Type.Object(
-        { job: described(jobSchema, 'The job, as it ended.') },
-        { description: 'What the event is about.' },
-      ),
-    }),
-  ),
-  example: {
-    type: FINISHED,
-    timestamp: '2026-01-31T12:05:00.000Z',
-    data: { job: { ...jobExample, state: 'succeeded', etaSeconds: null, finishedAt: '2026-01-31T12:05:00.000Z' } },
-  },
-};
+const FINISHED_AT = '2026-01-31T12:05:00.000Z';
+
+export const jobFinished = eventDefinition(
+  FINISHED,
+  'JobFinishedEvent',
+  { operationId: 'jobFinished', summary: 'A job has ended' },
+  group({ job: described(jobSchema, 'The job, as it ended.') }, 'What the event is about.'),
+  { job: { ...jobExample, state: 'succeeded', etaSeconds: null, finishedAt: FINISHED_AT } },
+  FINISHED_AT,
+);
 
 /** What the receiver of a job is sent when that has ended. */
 export function finishedEvent(job: Job, at: Date): { readonly type: string; readonly body: string } {

@@ -1,12 +1,44 @@
 /** The history of an account. */
 import { Type } from 'typebox';
 import { validate as isUuid } from 'uuid';
+import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
-import { count, dateTime, described, listOf, object, oneOf, text, textOrNull, withDefault } from '../../base/schema.js';
-import { TRANSFER_STATUSES, TRANSFER_TYPES, type TransferFilter } from '../../storage/storage.js';
+import {
+  count,
+  countOrNull,
+  dateTime,
+  described,
+  listOf,
+  object,
+  oneOf,
+  text,
+  textOrNull,
+  withDefault,
+} from '../../base/schema.js';
+import { DIGEST_GAPS, type DigestGap } from '../../operations/content-hash.js';
+import {
+  type Storage,
+  TRANSFER_STATUSES,
+  TRANSFER_TYPES,
+  type TransferFilter,
+  type TransferOrigin,
+} from '../../storage/storage.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath, CONNECTION_ID, durationMs, FILE_NAME, TRANSFER_ID } from '../fields.js';
 import type { ApiServices } from '../services.js';
+
+export const DIGEST = 'sha-256:b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9';
+
+/** Of a query. */
+export const digestFilter = Type.Optional(
+  text('Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits.', {
+    pattern: '^sha-256:[0-9A-Fa-f]{64}$',
+    examples: [DIGEST],
+  }),
+);
+
+/** The 32 bytes of what `digestFilter` let through. */
+export const digestOf = (filter: string): Buffer => Buffer.from(filter.slice('sha-256:'.length), 'hex');
 
 export const transferItem = object('TransferItem', {
   id: text('Identifier.'),
@@ -38,6 +70,7 @@ export const listTransfers = endpoint({
     status: Type.Optional(oneOf(TRANSFER_STATUSES, 'State of the transfer.', { examples: ['success'] })),
     // Two kinds that this gateway never has may be asked for all the same.
     type: Type.Optional(oneOf([...TRANSFER_TYPES, 'email', 'pickup'], 'Kind of transfer.', { examples: ['upload'] })),
+    digest: digestFilter,
     since: Type.Optional(
       text('Only newer transfers: an ISO 8601 date-time, or Unix seconds.', {
         minLength: 1,
@@ -81,10 +114,11 @@ export const listTransfers = endpoint({
     },
   },
 }).handle(async ({ caller, query }, { storage }: ApiServices) => {
-  const { connection_id: connectionId, status, type, since, limit, offset } = query;
+  const { connection_id: connectionId, status, type, digest, since, limit, offset } = query;
   const filter: TransferFilter = {
     ...{ limit, offset, connectionId, status, type },
     connectionIds: caller.connections.length === 0 ? undefined : caller.connections,
+    digest: digest === undefined ? undefined : digestOf(digest),
     since: since === undefined ? undefined : parseSince(since),
   };
   const { transfers, total } = await storage.history.list(caller.accountId, filter);
@@ -96,6 +130,21 @@ export const transferDetails = object('TransferDetails', {
   errorCode: textOrNull('The code of the error, as `X-Error-Code` carried it.'),
   requestId: textOrNull('Of the request that asked for it; of a job its identifier.'),
   jobId: textOrNull('The job that it is of.'),
+  digest: textOrNull(
+    'SHA-256 of the file as its bytes passed, where somebody asked: `sha-256:` and hexadecimal digits.',
+  ),
+  noDigest: Type.Unsafe<(typeof DIGEST_GAPS)[number] | null>({
+    type: ['string', 'null'],
+    enum: [...DIGEST_GAPS, null],
+    description:
+      'Why there is no digest although somebody asked: the store made the copy, or the server the move, by itself; an earlier try, whose node died, had made it; an append, which knows its own part alone; a range; a resumable upload whose first bytes came before anybody asked, or of which the state was lost; or no bytes were sent.',
+  }),
+  digestReadBytes: countOrNull(
+    'How many of the bytes of the digest were read back from the server, as they had passed a node that died before it kept what it knew of them; the others were taken as they passed. Null without a digest.',
+  ),
+  stages: Type.Union([Type.Record(Type.String(), Type.Number()), Type.Null()], {
+    description: 'Milliseconds of each stage up to the record of it, as in `Server-Timing`; null while it runs.',
+  }),
 });
 
 export const getTransfer = endpoint({
@@ -129,18 +178,30 @@ export const getTransfer = endpoint({
         errorCode: null,
         requestId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001',
         jobId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001',
+        digest: DIGEST,
+        noDigest: null,
+        digestReadBytes: 0,
+        stages: { queue: 0.4, open: 3.1, transfer: 58.2, verify: 4.5, rename: 3.9 },
       },
     },
   },
   errors: ['unknown_item'],
 }).handle(async ({ caller, params }, { storage }: ApiServices) => {
-  const { id } = params;
-  const found = isUuid(id) ? await storage.history.detail(caller.accountId, id) : undefined;
-  const isTheirs =
-    found !== undefined && (caller.connections.length === 0 || caller.connections.includes(found.connectionId));
-  if (!isTheirs) throw refusal('unknown_item', `there is no transfer ${id.slice(0, 64)}`);
-  return { transfer: found };
+  const found = await transferOf(storage, caller, params.id);
+  return { transfer: { ...found, noDigest: found.noDigest as DigestGap | null } };
 });
+
+/** One that the key may see. @throws GatewayError unknown_item */
+export async function transferOf(
+  { history }: Pick<Storage, 'history'>,
+  { accountId, connections }: Caller,
+  id: string,
+): Promise<TransferOrigin> {
+  const found = isUuid(id) ? await history.detail(accountId, id) : undefined;
+  const isTheirs = found !== undefined && (connections.length === 0 || connections.includes(found.connectionId));
+  if (!isTheirs) throw refusal('unknown_item', `there is no transfer ${id.slice(0, 64)}`);
+  return found;
+}
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 

@@ -117,17 +117,14 @@ export const watchManagedJob = endpoint('GET /manage/jobs/:id/events', {
     },
   },
   errors: ['unknown_item', 'rate_limited'],
-}).handle(async ({ caller, params, request, stillOpens }, services) => {
+}).handle(async ({ caller, params, stillOpens }, services) => {
   const job = await services.jobs.get(caller, params.id);
   const viewOf = await viewer(services, caller, [job]);
-  // A look keeps no session alive.
-  const stillAllowed = (): Promise<boolean> =>
-    caller.session === undefined ? stillOpens() : services.owners.stillLives(request);
   return {
     status: 200,
     // No proxy in between may gather events.
     headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
-    body: { stream: services.jobEvents.watch(job, stillAllowed, viewOf), length: undefined },
+    body: { stream: services.jobEvents.watch(job, stillOpens, viewOf), length: undefined },
   };
 });
 

@@ -1,9 +1,15 @@
 /** The history with its filters, page by page or exported as a whole. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { listOf, object, oneOf, orNull, text, textOrNull, withDefault } from '../../../base/schema.js';
-import { type ManagedTransfer, TRANSFER_STATUSES, type TransferSearch } from '../../../storage/storage.js';
-import { parseSince } from '../../account/transfers.js';
+import { count, group, listOf, object, oneOf, orNull, text, textOrNull, withDefault } from '../../../base/schema.js';
+import {
+  type ManagedTransfer,
+  type Receipt,
+  TRANSFER_STATUSES,
+  type TransferSearch,
+} from '../../../storage/storage.js';
+import type { DigestGap } from '../../../operations/content-hash.js';
+import { DIGEST, digestFilter, digestOf, parseSince, transferDetails } from '../../account/transfers.js';
 import { CLOSED, cursor, ID, LATER, limit, TIME } from '../fields.js';
 import { itemId, ownerEndpoints, requireCursor, unknownItem } from '../services.js';
 import { managedTransfer, sample, transferFields } from './transfer.js';
@@ -29,6 +35,7 @@ const filters = {
   search: Type.Optional(
     text('Part of the path or the name, in any case.', { minLength: 1, maxLength: 255, examples: ['report'] }),
   ),
+  digest: digestFilter,
 };
 
 export const listTransfers = endpoint('GET /manage/transfers', {
@@ -54,42 +61,72 @@ export const showTransfer = endpoint('GET /manage/transfers/:id', {
   operationId: 'showTransfer',
   summary: 'Show a transfer',
   description:
-    'Its request and the key that asked; `key` is null from the dashboard and for work of the gateway itself.',
+    'With its digest, its receipt, its request and the key that asked; `key` is null from the dashboard and for work of the gateway itself.',
   answer: {
     schema: object('TransferDetail', {
+      ...transferDetails.properties,
       ...transferFields,
-      requestId: textOrNull('Finds the request in the log.'),
       key: orNull(
         Type.Object({ id: text('Its id.'), name: text('Its name.') }),
         'The API key that asked; null = the dashboard, or the gateway itself.',
       ),
+      receipt: orNull(
+        group(
+          {
+            sequence: count('Its number in the chain of the account.'),
+            keyId: text('The `kid` of the key that signed it, which `/.well-known/jwks.json` has.'),
+          },
+          'Its receipt.',
+        ),
+        'Its receipt, which `GET /api/transfers/{id}/receipt` has; null = it has none.',
+      ),
     }),
-    example: { ...sample, requestId: 'order-4711', key: { id: ID, name: 'ci' } },
+    example: {
+      ...{ ...sample, requestId: 'order-4711', key: { id: ID, name: 'ci' } },
+      ...{ digest: DIGEST, noDigest: null, digestReadBytes: 0, stages: { transfer: 58.2, rename: 3.9 } },
+      receipt: { sequence: 42, keyId: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k' },
+    },
   },
   errors: ['unknown_item'],
 }).handle(async (input, { storage, board }) => {
   const id = itemId(input, 'transfer');
   const { accountId } = input.caller;
-  const [stored, running] = await Promise.all([
+  const [stored, running, receipt] = await Promise.all([
     storage.management.transfers.find(accountId, id),
     board.list(accountId),
+    storage.receipts.find(accountId, id),
   ]);
   const live = running.find((one) => one.id === id);
+  const known = stored && { ...stored, noDigest: stored.noDigest as DigestGap | null };
   const hasEnded = stored !== undefined && stored.status !== 'pending';
-  if (live !== undefined && !hasEnded) return { requestId: null, key: null, ...stored, ...live };
-  if (stored === undefined) throw unknownItem('transfer', id);
-  return stored;
+  if (live !== undefined && !hasEnded) return { ...NOT_YET, ...known, ...live };
+  if (known === undefined) throw unknownItem('transfer', id);
+  return { ...known, receipt: receipt === undefined ? null : receiptOf(receipt) };
 });
 
-function searchOf({ since, until, ...rest }: Filter): TransferSearch {
+/** What a transfer has once its row stands, or it has ended. */
+const NOT_YET = {
+  ...{ requestId: null, key: null, digest: null, noDigest: null, digestReadBytes: null },
+  ...{ stages: null, receipt: null },
+};
+
+function receiptOf({ sequence, receipt }: Receipt): { readonly sequence: number; readonly keyId: string } {
+  const [header = ''] = receipt.split('.');
+  const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { readonly kid: string };
+  return { sequence, keyId: kid };
+}
+
+function searchOf({ since, until, digest, ...rest }: Filter): TransferSearch {
   return {
     ...rest,
+    ...(digest === undefined ? {} : { digest: digestOf(digest) }),
     ...(since === undefined ? {} : { since: parseSince(since) }),
     ...(until === undefined ? {} : { until: parseSince(until) }),
   };
 }
 
-type Filter = Omit<TransferSearch, 'since' | 'until'> & { readonly since?: string; readonly until?: string };
+type Asked = 'since' | 'until' | 'digest';
+type Filter = Omit<TransferSearch, Asked> & Partial<Readonly<Record<Asked, string>>>;
 
 const EXPORT_PAGE = 1000;
 const CSV_COLUMNS = [

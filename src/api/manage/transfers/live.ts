@@ -63,14 +63,11 @@ export const watchTransfers = endpoint('GET /manage/events', {
       },
     },
   },
-}).handle(async ({ caller, request, stillOpens }, { board, owners }) => {
-  // A look keeps no session alive.
-  const stillAllowed = (): Promise<boolean> =>
-    caller.session === undefined ? stillOpens() : owners.stillLives(request);
+}).handle(async ({ caller, stillOpens }, { board }) => {
   return {
     status: 200,
     // No proxy in between may gather events.
     headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
-    body: { stream: board.watch(caller.accountId, stillAllowed), length: undefined },
+    body: { stream: board.watch(caller.accountId, stillOpens), length: undefined },
   };
 });
