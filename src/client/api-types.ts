@@ -49,6 +49,38 @@ export interface components {
       /** @description Whether it is switched on. */
       readonly isActive: boolean;
     };
+    readonly ConnectionDownEvent: {
+      /** @description Its number among the events of the account, from 1 and without holes. */
+      readonly sequence?: number;
+      /** @description Identifies the event; the `webhook-id` of its deliveries. */
+      readonly id?: string;
+      /** @description `id` of the event before it; null of the first. Who has not seen that one asks `GET /api/events`. */
+      readonly previousId?: string | null;
+      /**
+       * @description Kind of event.
+       * @constant
+       */
+      readonly type: 'connection.down';
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly timestamp: string;
+      /** @description What the event is about. */
+      readonly data: {
+        /** @description The connection. */
+        readonly connection: components['schemas']['ConnectionSummary'];
+        /**
+         * Format: date-time
+         * @description When it was found so first.
+         */
+        readonly since: string;
+        /** @description What operations met last. */
+        readonly error: string;
+        /** @description The code of that. */
+        readonly errorCode: string;
+      };
+    };
     readonly ConnectionSummary: {
       /** @description Identifier. */
       readonly id: string;
@@ -59,6 +91,36 @@ export interface components {
        * @enum {string}
        */
       readonly type: 'sftp' | 'ftp' | 's3';
+    };
+    readonly ConnectionUpEvent: {
+      /** @description Its number among the events of the account, from 1 and without holes. */
+      readonly sequence?: number;
+      /** @description Identifies the event; the `webhook-id` of its deliveries. */
+      readonly id?: string;
+      /** @description `id` of the event before it; null of the first. Who has not seen that one asks `GET /api/events`. */
+      readonly previousId?: string | null;
+      /**
+       * @description Kind of event.
+       * @constant
+       */
+      readonly type: 'connection.up';
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly timestamp: string;
+      /** @description What the event is about. */
+      readonly data: {
+        /** @description The connection. */
+        readonly connection: components['schemas']['ConnectionSummary'];
+        /**
+         * Format: date-time
+         * @description Since when it was down.
+         */
+        readonly since: string;
+        /** @description For how long. */
+        readonly downSeconds: number;
+      };
     };
     readonly ConnectionsAnswer: {
       /** @description The connections that the API key may use. */
@@ -105,6 +167,11 @@ export interface components {
        * @description Where `mtime` was asked for: what the file is dated now, which is another time where the server keeps none.
        */
       readonly modifiedAt?: string;
+      /**
+       * @description A digest was wanted, and none was computed: the store made the copy by itself.
+       * @enum {string}
+       */
+      readonly noDigest?: 'server_side_copy';
     };
     readonly CopyRequest: {
       /** @description Connection that the file is read from. */
@@ -193,6 +260,12 @@ export interface components {
       /** @description Signs its webhooks (Standard Webhooks); shown this once. */
       readonly webhookSecret: string;
     };
+    readonly CreatedWebhook: {
+      /** @description The webhook. */
+      readonly webhook: components['schemas']['Webhook'];
+      /** @description Signs its events (Standard Webhooks); shown this once. */
+      readonly secret: string;
+    };
     readonly DeleteAnswer: {
       /**
        * @description Always true; a failure is an error answer.
@@ -256,26 +329,33 @@ export interface components {
       | 'unknown_connection'
       | 'unknown_watched_folder'
       | 'unknown_item'
+      | 'unknown_upload'
       | 'not_found'
       | 'method_not_allowed'
       | 'already_exists'
       | 'is_a_folder'
       | 'not_a_folder'
       | 'not_empty'
+      | 'offset_mismatch'
       | 'idempotency_in_progress'
       | 'outcome_unknown'
       | 'sessions_exhausted'
       | 'in_use'
       | 'not_running'
       | 'cancelled'
+      | 'gone'
+      | 'unsupported_version'
       | 'too_large'
       | 'unsupported_media_type'
       | 'bad_range'
       | 'idempotency_mismatch'
+      | 'upload_locked'
       | 'rate_limited'
       | 'quota_exceeded'
       | 'share_exceeded'
+      | 'checksum_mismatch'
       | 'internal'
+      | 'resume_unsupported'
       | 'dns_failed'
       | 'unreachable'
       | 'login_refused'
@@ -286,6 +366,7 @@ export interface components {
       | 'remote_failure'
       | 'no_space'
       | 'size_mismatch'
+      | 'readback_mismatch'
       | 'fetch_failed'
       | 'pool_full'
       | 'acquire_timeout'
@@ -295,6 +376,14 @@ export interface components {
       | 'connect_timeout'
       | 'stall_timeout'
       | 'command_timeout';
+    readonly EventsAnswer: {
+      /** @description In order, without holes. */
+      readonly events: readonly components['schemas']['FeedEvent'][];
+      /** @description The `after` of the next page. */
+      readonly nextAfter: number;
+      /** @description `sequence` of the last event that there is; 0 = none. */
+      readonly last: number;
+    };
     readonly ExecAnswer: {
       /**
        * @description Always true; a failure is an error answer.
@@ -325,6 +414,80 @@ export interface components {
       /** @description What is there; null when nothing is. */
       readonly file: components['schemas']['FileInfo'] | null;
     };
+    readonly FailedTransfer: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /**
+       * @description Kind of transfer.
+       * @enum {string}
+       */
+      readonly type:
+        | 'upload'
+        | 'download'
+        | 'read'
+        | 'write'
+        | 'append'
+        | 'delete'
+        | 'move'
+        | 'mkdir'
+        | 'list'
+        | 'exists'
+        | 'copy'
+        | 'exec'
+        | 'poll';
+      /**
+       * @description `outbound` changes the remote server, `inbound` reads from it.
+       * @enum {string}
+       */
+      readonly direction: 'outbound' | 'inbound';
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+      /** @description Bytes. */
+      readonly fileSize: number;
+      /**
+       * @description State of the transfer.
+       * @enum {string}
+       */
+      readonly status: 'success' | 'failed' | 'pending';
+      /** @description What went wrong, of a failed transfer. */
+      readonly errorMessage: string | null;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /**
+       * Format: date-time
+       * @description When it began.
+       */
+      readonly createdAt: string;
+      /** @description The code of the error, as `X-Error-Code` carried it. */
+      readonly errorCode: string | null;
+      /** @description Of the request that asked for it; of a job its identifier. */
+      readonly requestId: string | null;
+      /** @description The job that it is of. */
+      readonly jobId: string | null;
+    };
+    readonly FeedEvent: {
+      /** @description Its number among the events of the account, from 1 and without holes. */
+      readonly sequence: number;
+      /** @description Identifier; the `webhook-id` of its deliveries. */
+      readonly id: string;
+      /** @description `id` of the event before it; null of the first. */
+      readonly previousId: string | null;
+      /** @description Kind of event, as the webhooks of this document have them. */
+      readonly type: string;
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly timestamp: string;
+      /** @description What it is about, as the webhook of this type says. */
+      readonly data: {
+        readonly [key: string]: unknown;
+      };
+    };
     readonly FileInfo: {
       /** @description Name of the file or folder. */
       readonly name: string;
@@ -343,6 +506,12 @@ export interface components {
       readonly rawName?: string;
     };
     readonly FilesDetectedEvent: {
+      /** @description Its number among the events of the account, from 1 and without holes. */
+      readonly sequence?: number;
+      /** @description Identifies the event; the `webhook-id` of its deliveries. */
+      readonly id?: string;
+      /** @description `id` of the event before it; null of the first. Who has not seen that one asks `GET /api/events`. */
+      readonly previousId?: string | null;
       /**
        * @description Kind of event.
        * @constant
@@ -407,11 +576,58 @@ export interface components {
       };
     };
     readonly FilesMissingEvent: {
+      /** @description Its number among the events of the account, from 1 and without holes. */
+      readonly sequence?: number;
+      /** @description Identifies the event; the `webhook-id` of its deliveries. */
+      readonly id?: string;
+      /** @description `id` of the event before it; null of the first. Who has not seen that one asks `GET /api/events`. */
+      readonly previousId?: string | null;
       /**
        * @description Kind of event.
        * @constant
        */
       readonly type: 'watched_folder.files_missing';
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly timestamp: string;
+      /** @description What the event is about. */
+      readonly data: {
+        /** @description The folder that was checked. */
+        readonly watchedFolder: {
+          /** @description Id of the watched folder. */
+          readonly id: string;
+          /** @description Name of the watched folder, as the dashboard shows it. */
+          readonly name: string;
+          /** @description Path from the root of the connection. */
+          readonly path: string;
+          /** @description Id of its connection. */
+          readonly connectionId: string;
+        };
+        /** @description The connection of the watched folder. */
+        readonly connection: components['schemas']['ConnectionSummary'];
+        /** @description How often a file is expected. */
+        readonly expectEveryMinutes: number;
+        /**
+         * Format: date-time
+         * @description When a file was last reported; null = never.
+         */
+        readonly lastDetectionAt: string | null;
+      };
+    };
+    readonly FolderLateEvent: {
+      /** @description Its number among the events of the account, from 1 and without holes. */
+      readonly sequence?: number;
+      /** @description Identifies the event; the `webhook-id` of its deliveries. */
+      readonly id?: string;
+      /** @description `id` of the event before it; null of the first. Who has not seen that one asks `GET /api/events`. */
+      readonly previousId?: string | null;
+      /**
+       * @description Kind of event.
+       * @constant
+       */
+      readonly type: 'watched_folder.late';
       /**
        * Format: date-time
        * @description When it happened.
@@ -551,6 +767,12 @@ export interface components {
       readonly nextCursor: string | null;
     };
     readonly JobFinishedEvent: {
+      /** @description Its number among the events of the account, from 1 and without holes. */
+      readonly sequence?: number;
+      /** @description Identifies the event; the `webhook-id` of its deliveries. */
+      readonly id?: string;
+      /** @description `id` of the event before it; null of the first. Who has not seen that one asks `GET /api/events`. */
+      readonly previousId?: string | null;
       /**
        * @description Kind of event.
        * @constant
@@ -787,6 +1009,29 @@ export interface components {
       /** @description Copies each file there, as it lies below the folder, before its event is sent; needs the scopes `read` and `write`. Null = nowhere. */
       readonly copyTo?: components['schemas']['CopyTo'] | null;
     };
+    readonly NewWebhook: {
+      /** @description The receiver: an http or https URL. A login in it is kept sealed, and sent as basic authentication. */
+      readonly url: string;
+      /** @description Types of events that it is told. */
+      readonly events: readonly (
+        | 'watched_folder.files_detected'
+        | 'watched_folder.late'
+        | 'transfer.failed'
+        | 'job.finished'
+        | 'connection.down'
+        | 'connection.up'
+      )[];
+      /**
+       * @description Only events that are about no other connections; empty = all.
+       * @default []
+       */
+      readonly connections?: readonly string[];
+      /**
+       * @description Whether it is told of new events.
+       * @default true
+       */
+      readonly isActive?: boolean;
+    };
     readonly PreviewAnswer: {
       /** @description The next five. */
       readonly nextRuns: readonly string[];
@@ -808,6 +1053,36 @@ export interface components {
       readonly size: number;
       /** @description Path from the root of the connection. */
       readonly path: string;
+    };
+    readonly ReceiptKey: {
+      /**
+       * @description Kind of key (RFC 8037).
+       * @enum {string}
+       */
+      readonly kty: 'OKP';
+      /**
+       * @description Its curve.
+       * @enum {string}
+       */
+      readonly crv: 'Ed25519';
+      /** @description The public key, base64url. */
+      readonly x: string;
+      /** @description Its identifier: its thumbprint (RFC 7638). */
+      readonly kid: string;
+      /**
+       * @description What it signs by.
+       * @enum {string}
+       */
+      readonly alg: 'EdDSA';
+      /**
+       * @description What it is for.
+       * @enum {string}
+       */
+      readonly use: 'sig';
+    };
+    readonly ReceiptKeys: {
+      /** @description Newest first. */
+      readonly keys: readonly components['schemas']['ReceiptKey'][];
     };
     readonly Schedule: {
       /** @description Identifier. */
@@ -942,6 +1217,12 @@ export interface components {
       readonly success: true;
     };
     readonly TestEvent: {
+      /** @description Its number among the events of the account, from 1 and without holes. */
+      readonly sequence?: number;
+      /** @description Identifies the event; the `webhook-id` of its deliveries. */
+      readonly id?: string;
+      /** @description `id` of the event before it; null of the first. Who has not seen that one asks `GET /api/events`. */
+      readonly previousId?: string | null;
       /**
        * @description Kind of event.
        * @constant
@@ -1082,6 +1363,43 @@ export interface components {
       readonly requestId: string | null;
       /** @description The job that it is of. */
       readonly jobId: string | null;
+      /** @description SHA-256 of the file as its bytes passed, where somebody asked: `sha-256:` and hexadecimal digits. */
+      readonly digest: string | null;
+      /**
+       * @description Why there is no digest although somebody asked: the store made the copy, or the server the move, by itself; an earlier try, whose node died, had made it; an append, which knows its own part alone; a range; a resumable upload whose first bytes came before anybody asked, or of which the state was lost; or no bytes were sent.
+       * @enum {string|null}
+       */
+      readonly noDigest:
+        'server_side_copy' | 'server_side_move' | 'append' | 'range' | 'pieces' | 'not_sent' | 'earlier_try' | null;
+      /** @description How many of the bytes of the digest were read back from the server, as they had passed a node that died before it kept what it knew of them; the others were taken as they passed. Null without a digest. */
+      readonly digestReadBytes: number | null;
+      /** @description Milliseconds of each stage up to the record of it, as in `Server-Timing`; null while it runs. */
+      readonly stages: {
+        readonly [key: string]: number;
+      } | null;
+    };
+    readonly TransferFailedEvent: {
+      /** @description Its number among the events of the account, from 1 and without holes. */
+      readonly sequence?: number;
+      /** @description Identifies the event; the `webhook-id` of its deliveries. */
+      readonly id?: string;
+      /** @description `id` of the event before it; null of the first. Who has not seen that one asks `GET /api/events`. */
+      readonly previousId?: string | null;
+      /**
+       * @description Kind of event.
+       * @constant
+       */
+      readonly type: 'transfer.failed';
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly timestamp: string;
+      /** @description What the event is about. */
+      readonly data: {
+        /** @description Its item of the history. */
+        readonly transfer: components['schemas']['FailedTransfer'];
+      };
     };
     readonly TransferItem: {
       /** @description Identifier. */
@@ -1339,6 +1657,64 @@ export interface components {
       /** @description The watched folders of the account. */
       readonly watchedFolders: readonly components['schemas']['WatchedFolder'][];
     };
+    readonly Webhook: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description The receiver, without a login. */
+      readonly url: string;
+      /** @description Types of events that it is told. */
+      readonly events: readonly (
+        | 'watched_folder.files_detected'
+        | 'watched_folder.late'
+        | 'transfer.failed'
+        | 'job.finished'
+        | 'connection.down'
+        | 'connection.up'
+      )[];
+      /** @description Only events that are about no other connections; empty = all. */
+      readonly connections: readonly string[];
+      /** @description Whether it is told of new events. */
+      readonly isActive: boolean;
+      /**
+       * Format: date-time
+       * @description When the receiver answered 410, which switched it off; null = it has not.
+       */
+      readonly endedAt: string | null;
+      /**
+       * Format: date-time
+       * @description When it was created.
+       */
+      readonly createdAt: string;
+    };
+    readonly WebhookAnswer: {
+      /** @description The webhook, as it is now. */
+      readonly webhook: components['schemas']['Webhook'];
+    };
+    readonly WebhookChanges: {
+      /** @description The receiver: an http or https URL. A login in it is kept sealed, and sent as basic authentication. */
+      readonly url?: string;
+      /** @description Types of events that it is told. */
+      readonly events?: readonly (
+        | 'watched_folder.files_detected'
+        | 'watched_folder.late'
+        | 'transfer.failed'
+        | 'job.finished'
+        | 'connection.down'
+        | 'connection.up'
+      )[];
+      /** @description Only events that are about no other connections; empty = all. */
+      readonly connections?: readonly string[];
+      /** @description Whether it is told of new events. */
+      readonly isActive?: boolean;
+    };
+    readonly WebhookSecret: {
+      /** @description The new secret; shown this once. */
+      readonly secret: string;
+    };
+    readonly WebhooksAnswer: {
+      /** @description Oldest first. */
+      readonly webhooks: readonly components['schemas']['Webhook'][];
+    };
     readonly WriteAnswer: {
       /**
        * @description Always true; a failure is an error answer.
@@ -1383,6 +1759,11 @@ export interface components {
       readonly filename_template?: string;
       /** @description Time of the last change that the file is to have, a date-time with its zone. Kept in whole seconds where the server keeps times, on S3 as metadata. */
       readonly mtime?: string;
+      /**
+       * @description Whether the length of what was stored is compared, or all of it is read again before it takes its place; as the connection says when absent.
+       * @enum {string}
+       */
+      readonly verify?: 'size' | 'readback';
     };
     readonly DownloadFileQuery: {
       /** @description Path on the remote server, absolute or from the default path of the connection. May stand several times with `format=zip`. */
@@ -1457,6 +1838,8 @@ export interface components {
         | 'poll'
         | 'email'
         | 'pickup';
+      /** @description Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits. */
+      readonly digest?: string;
       /** @description Only newer transfers: an ISO 8601 date-time, or Unix seconds. */
       readonly since?: string;
       /**
@@ -1469,6 +1852,12 @@ export interface components {
        * @default 0
        */
       readonly offset?: number;
+    };
+    readonly ListReceiptsQuery: {
+      /** @description Only later ones. */
+      readonly after?: number;
+      /** @description How many; all when absent. */
+      readonly limit?: number;
     };
     readonly ListJobsQuery: {
       /**
@@ -1502,6 +1891,20 @@ export interface components {
       readonly limit?: number;
       /** @description `nextCursor` of the page before. */
       readonly cursor?: string;
+    };
+    readonly ListEventsQuery: {
+      /** @description Only events with a higher `sequence`; absent = from the oldest that is kept. */
+      readonly after?: number;
+      /**
+       * @description Where there is none yet: seconds to wait for one.
+       * @default 0
+       */
+      readonly wait?: number;
+      /**
+       * @description Items a page.
+       * @default 100
+       */
+      readonly limit?: number;
     };
   };
   responses: never;

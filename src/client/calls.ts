@@ -6,6 +6,11 @@ export interface ChangeOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
+export interface FileOptions extends CallOptions {
+  /** Of FileInfo: the bytes of the path's last name, base64, where they are not UTF-8. */
+  readonly rawName?: string | undefined;
+}
+
 export function reading(path: string, options: CallOptions, query: Call['query'] = {}): Call {
   return { method: 'GET', path, query, repetition: 'repeatable', options };
 }

@@ -1,12 +1,16 @@
 /** The API of the gateway, one method an endpoint. */
 import type { Progress, UploadBody } from './body.js';
-import { type ChangeOptions, changing, changingOnce, reading } from './calls.js';
-import { Download } from './download.js';
+import { type ChangeOptions, changing, changingOnce, type FileOptions, reading } from './calls.js';
+import { Download, type DownloadOptions, openDownload } from './download.js';
+import { eventsOf, type EventsOptions, eventsPage } from './events.js';
 import { Jobs } from './jobs.js';
 import { linesOf } from './lines.js';
+import { type Receipt, receiptOf, receiptsOf, type ReceiptsOptions } from './receipts.js';
+import { type ResumableBody, type ResumableOptions, ResumableUpload } from './resumable.js';
 import { Schedules } from './schedules.js';
 import { type CallOptions, type ClientOptions, Transport } from './transport.js';
 import type * as api from './types.js';
+import { Webhooks } from './webhooks.js';
 
 export interface UploadOptions extends ChangeOptions, Omit<api.UploadQuery, 'filename'> {
   readonly filename: string;
@@ -17,36 +21,25 @@ export interface UploadOptions extends ChangeOptions, Omit<api.UploadQuery, 'fil
   readonly onProgress?: Progress;
 }
 
-export interface FileOptions extends CallOptions {
-  /** Of FileInfo: the bytes of the path's last name, base64, where they are not UTF-8. */
-  readonly rawName?: string | undefined;
-}
-
-export interface DownloadOptions extends FileOptions {
-  /** First and last byte, both inclusive; without `end`, the rest of the file. */
-  readonly range?: { readonly start: number; readonly end?: number };
-  /** ETag of what the caller has. */
-  readonly ifNoneMatch?: string;
-  readonly onProgress?: Progress;
-}
-
 export interface ListOptions extends CallOptions, Omit<api.ListQuery, 'path'> {}
 
 type Encoding = 'text' | 'base64';
 
 /**
  * Every method rejects with FtgError, or with the reason of its signal. Calls are made again as `retry` says, where
- * a second run cannot do harm: append, exec, createWatchedFolder, jobs.create, jobs.retry, schedules.create and schedules.run only when they surely were not begun.
+ * a second run cannot do harm: append, exec, createWatchedFolder, jobs.create, jobs.retry, schedules.create, schedules.run, webhooks.create and webhooks.rotateSecret only when they surely were not begun.
  */
 export class FileTransferGateway {
   readonly jobs: Jobs;
   readonly schedules: Schedules;
+  readonly webhooks: Webhooks;
   private readonly transport: Transport;
 
   constructor(options: ClientOptions) {
     this.transport = new Transport(options);
     this.jobs = new Jobs(this.transport);
     this.schedules = new Schedules(this.transport);
+    this.webhooks = new Webhooks(this.transport);
   }
 
   /** Streams a file to the connection; a stream that cannot be read twice is sent once. */
@@ -59,6 +52,16 @@ export class FileTransferGateway {
       upload: { body, size, onProgress },
     });
     return transfer;
+  }
+
+  /** The same for large files and bad lines: goes on where it was interrupted, with `url` also in another process. */
+  uploadResumable(
+    connectionId: string,
+    body: Blob | ResumableBody,
+    options: ResumableOptions,
+  ): Promise<api.TransferItem> {
+    const bytes = body instanceof Blob ? { size: body.size, from: (offset: number) => body.slice(offset) } : body;
+    return new ResumableUpload(this.transport, connectionId, bytes, options).run();
   }
 
   /** Has the gateway fetch a URL and store what it gets. */
@@ -82,19 +85,13 @@ export class FileTransferGateway {
       .job;
   }
 
-  /** Resolves as soon as the head of the answer is there; the body streams. */
+  /** Resolves as soon as the head of the answer is there; the body streams, and goes on where the line breaks: see Download. */
   download(connectionId: string, path: string, options: DownloadOptions = {}): Promise<Download> {
-    const { rawName, range, ifNoneMatch, onProgress, signal } = options;
-    return this.transport.send(
-      {
-        ...reading(`/api/download/${encodeURIComponent(connectionId)}`, options, { path, rawName }),
-        headers: {
-          Range: range === undefined ? undefined : `bytes=${range.start}-${range.end ?? ''}`,
-          'If-None-Match': ifNoneMatch,
-        },
-        accept: [304],
-      },
-      async (response) => new Download(response, onProgress, signal),
+    const query = { path, rawName: options.rawName };
+    return openDownload(
+      this.transport,
+      reading(`/api/download/${encodeURIComponent(connectionId)}`, options, query),
+      options,
     );
   }
 
@@ -107,7 +104,7 @@ export class FileTransferGateway {
     const query = { path: paths, format: 'zip' };
     return this.transport.send(
       reading(`/api/download/${encodeURIComponent(connectionId)}`, options, query),
-      async (response) => new Download(response, options.onProgress, options.signal),
+      async (response) => new Download(response, { onProgress: options.onProgress, signal: options.signal }),
     );
   }
 
@@ -272,6 +269,34 @@ export class FileTransferGateway {
       if (page.transfers.length < page.limit || offset >= page.total) return;
       former = new Set(page.transfers.map(({ id }) => id));
     }
+  }
+
+  async transfer(id: string, options: CallOptions = {}): Promise<api.TransferDetails> {
+    type Answer = { readonly transfer: api.TransferDetails };
+    return (await this.transport.json<Answer>(reading(`/api/transfers/${encodeURIComponent(id)}`, options))).transfer;
+  }
+
+  /** A JWS in its compact form; `ftg verify` checks it, or anything that knows EdDSA. */
+  receipt(transferId: string, options: CallOptions = {}): Promise<string> {
+    return receiptOf(this.transport, transferId, options);
+  }
+
+  /** The chain of the account's receipts, in order: see ReceiptsOptions. */
+  receipts(options: ReceiptsOptions = {}): AsyncGenerator<Receipt, void> {
+    return receiptsOf(this.transport, options);
+  }
+
+  /** Each event of the account once, in order, and those to come as they come: see EventsOptions. */
+  events(options: EventsOptions = {}): AsyncGenerator<api.FeedEvent, void> {
+    return eventsOf(this.transport, options);
+  }
+
+  /** One page of them. */
+  eventsPage(
+    query: api.EventsQuery = {},
+    options: CallOptions = {},
+  ): Promise<Omit<api.EventsAnswer, 'events'> & { readonly events: readonly api.FeedEvent[] }> {
+    return eventsPage(this.transport, query, options);
   }
 
   async watchedFolders(options: CallOptions = {}): Promise<readonly api.WatchedFolder[]> {

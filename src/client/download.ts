@@ -1,8 +1,37 @@
 /** A file on its way from the gateway. */
 import type { Progress } from './body.js';
-import { networkError } from './errors.js';
+import type { FileOptions } from './calls.js';
+import { FtgError, networkError } from './errors.js';
+import { type FileVersion, SameFile, versionOf } from './file-version.js';
+import { type Call, type Transport, wait } from './transport.js';
 
-/** The body is read once, by `body` or by one of the methods. A cut one fails with FtgError `network_error`: it never looks whole. */
+export interface DownloadOptions extends FileOptions {
+  /** First and last byte, both inclusive; without `end`, the rest of the file. */
+  readonly range?: { readonly start: number; readonly end?: number };
+  /**
+   * The first bytes are there already, of this `version` of a Download: the rest of it is sent. Rejects with FtgError
+   * `file_changed` where the file is another one now. Counts before `range`.
+   */
+  readonly resume?: { readonly bytes: number; readonly version: FileVersion } | undefined;
+  /** ETag of what the caller has. */
+  readonly ifNoneMatch?: string;
+  readonly onProgress?: Progress;
+}
+
+interface Facts {
+  readonly onProgress: Progress | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Absent: what is cut cannot go on. */
+  readonly file?: SameFile | undefined;
+  /** What the caller had before. */
+  readonly had?: number | undefined;
+}
+
+/**
+ * Where the line breaks, the body goes on behind the last byte that came, as long as the file has a `version` and is still of it.
+ * The body is read once, by `body` or by one of the methods. It fails with FtgError `network_error` where it cannot go on, and with `file_changed` where the file
+ * is another one by then: a cut one never looks whole.
+ */
 export class Download {
   /** 206 for a range, 304 for a file that the caller has already (its body is empty). */
   readonly status: number;
@@ -13,10 +42,12 @@ export class Download {
   readonly length: number | undefined;
   readonly etag: string | undefined;
   readonly lastModified: Date | undefined;
+  /** Of the file; undefined where a later one might look the same, so that nothing can go on with it. */
+  readonly version: FileVersion | undefined;
   readonly requestId: string | undefined;
   readonly body: ReadableStream<Uint8Array>;
 
-  constructor(response: Response, onProgress: Progress | undefined, signal: AbortSignal | undefined) {
+  constructor(response: Response, facts: Facts) {
     const field = (name: string): string | undefined => response.headers.get(name) ?? undefined;
     this.status = response.status;
     this.isNotModified = response.status === 304;
@@ -27,9 +58,10 @@ export class Download {
     this.etag = field('etag');
     const changed = field('last-modified');
     this.lastModified = changed === undefined ? undefined : new Date(changed);
+    this.version = facts.file?.version;
     this.requestId = field('x-request-id');
     const isPlain = field('content-encoding') === undefined && !this.isNotModified;
-    this.body = guarded(response, isPlain ? this.length : undefined, onProgress, signal);
+    this.body = new Body(response, isPlain ? this.length : undefined, facts).stream();
   }
 
   async blob(): Promise<Blob> {
@@ -46,39 +78,124 @@ export class Download {
   }
 }
 
-/** The body, whose failures are FtgErrors, and which fails when it ends before its announced length. */
-function guarded(
-  response: Response,
-  length: number | undefined,
-  onProgress: Progress | undefined,
-  signal: AbortSignal | undefined,
-): ReadableStream<Uint8Array> {
-  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
-  const requestId = response.headers.get('x-request-id') ?? undefined;
-  let bytes = 0;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const next = await reader?.read();
-          if (next === undefined || next.done) {
-            if (length !== undefined && bytes !== length)
-              throw new Error(`the body ended after ${bytes} of ${length} bytes`);
-            controller.close();
-            return;
+/** `call` is a plain GET of the file. */
+export async function openDownload(transport: Transport, call: Call, options: DownloadOptions): Promise<Download> {
+  const { range, resume, ifNoneMatch, onProgress, signal } = options;
+  const facts = { onProgress, signal };
+  if (resume !== undefined) {
+    const { bytes: had, version } = resume;
+    const file = new SameFile(transport, call, version);
+    return new Download(await file.bytes(had, version.size - 1, signal), { ...facts, file, had });
+  }
+  const headers = {
+    Range: range === undefined ? undefined : `bytes=${range.start}-${range.end ?? ''}`,
+    'If-None-Match': ifNoneMatch,
+  };
+  return transport.send({ ...call, headers, accept: [304] }, async (response) => {
+    const version = response.status === 304 ? undefined : versionOf(response);
+    return new Download(response, { ...facts, file: version && new SameFile(transport, call, version) });
+  });
+}
+
+/** The bytes, whose failures are FtgErrors. */
+class Body {
+  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private readonly requestId: string | undefined;
+  /** The first byte of the body in the file. */
+  private readonly first: number;
+  private bytes = 0;
+  private failures = 0;
+  private hasResumed: boolean;
+  private readonly left = new AbortController();
+
+  constructor(
+    response: Response,
+    private readonly length: number | undefined,
+    private readonly facts: Facts,
+  ) {
+    this.take(response);
+    this.requestId = response.headers.get('x-request-id') ?? undefined;
+    this.first = Number(/^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1] ?? 0);
+    this.hasResumed = facts.had !== undefined;
+  }
+
+  stream(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          try {
+            const chunk = await this.next();
+            if (chunk === undefined) return controller.close();
+            controller.enqueue(chunk);
+          } catch (thrown) {
+            const { signal } = this.facts;
+            controller.error(signal?.aborted === true ? signal.reason : thrown);
           }
-          bytes += next.value.byteLength;
-          onProgress?.({ bytes, total: length });
-          controller.enqueue(next.value);
-        } catch (thrown) {
-          controller.error(signal?.aborted === true ? signal.reason : networkError(thrown, requestId));
-        }
+        },
+        cancel: async (reason) => {
+          this.left.abort(reason);
+          await this.reader?.cancel(reason);
+        },
       },
-      cancel: (reason) => reader?.cancel(reason),
-    },
-    // Nothing is read ahead of the reader.
-    { highWaterMark: 0 },
-  );
+      // Nothing is read ahead of the reader.
+      { highWaterMark: 0 },
+    );
+  }
+
+  private take({ body }: Response): void {
+    this.reader = (body as ReadableStream<Uint8Array> | null)?.getReader();
+  }
+
+  /** undefined at the end. */
+  private async next(): Promise<Uint8Array | undefined> {
+    const { file, onProgress, had = 0 } = this.facts;
+    const { length } = this;
+    for (;;) {
+      const chunk = await this.read();
+      if (chunk instanceof FtgError) {
+        await this.goOn(chunk);
+      } else if (chunk === undefined) {
+        if (this.hasResumed) await file?.confirm(this.signal());
+        return undefined;
+      } else {
+        this.failures = 0;
+        this.bytes += chunk.byteLength;
+        onProgress?.({ bytes: had + this.bytes, total: length === undefined ? undefined : had + length });
+        return chunk;
+      }
+    }
+  }
+
+  private async read(): Promise<Uint8Array | undefined | FtgError> {
+    const { bytes, length } = this;
+    try {
+      const next = await this.reader?.read();
+      if (next !== undefined && !next.done) return next.value;
+      if (length === undefined || bytes === length) return undefined;
+      throw new Error(`the body ended after ${bytes} of ${length} bytes`);
+    } catch (thrown) {
+      return networkError(thrown, this.requestId);
+    }
+  }
+
+  private async goOn(error: FtgError): Promise<void> {
+    const { file } = this.facts;
+    const { first, bytes, length } = this;
+    const signal = this.signal();
+    signal.throwIfAborted();
+    this.failures += 1;
+    const delay = file?.delayAfter(error, this.failures);
+    if (file === undefined || delay === undefined || length === undefined || bytes >= length) throw error;
+    await wait(delay, signal);
+    this.take(await file.bytes(first + bytes, first + length - 1, signal));
+    this.hasResumed = true;
+  }
+
+  /** Whoever does not read on wants nothing further to be asked for. */
+  private signal(): AbortSignal {
+    const { signal } = this.facts;
+    return signal === undefined ? this.left.signal : AbortSignal.any([signal, this.left.signal]);
+  }
 }
 
 /** RFC 6266: `filename*` counts before `filename`. */

@@ -12,9 +12,9 @@ export interface FtgErrorFacts {
 
 /**
  * The gateway's own codes; `network_error` where no whole answer came, `invalid_answer` where it is none of the gateway's,
- * `invalid_body` where the caller's own body failed.
+ * `invalid_body` where the caller's own body failed, `file_changed` where a download cannot go on since the file is another one.
  */
-export type FtgErrorCode = ErrorCode | 'network_error' | 'invalid_answer' | 'invalid_body';
+export type FtgErrorCode = ErrorCode | 'network_error' | 'invalid_answer' | 'invalid_body' | 'file_changed';
 
 /** A call that failed. A call that its own signal ended rejects with the reason of the signal instead. */
 export class FtgError extends Error {

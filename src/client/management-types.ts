@@ -44,6 +44,31 @@ export interface components {
       /** @description Name of the plan. */
       readonly plan: string;
     };
+    readonly AnnouncedHostKey: {
+      /** @description SHA-256 fingerprint, as OpenSSH shows it. */
+      readonly fingerprint: string;
+      /** @description Such as `ssh-ed25519`. */
+      readonly algorithm: string;
+      /**
+       * @description `pending` waits to be accepted; `rejected` was not wanted.
+       * @enum {string}
+       */
+      readonly state: 'trusted' | 'pending' | 'rejected';
+      /**
+       * Format: date-time
+       * @description When the server announced it first.
+       */
+      readonly firstSeenAt: string;
+      /**
+       * Format: date-time
+       * @description When it did so last, to within an hour.
+       */
+      readonly lastSeenAt: string;
+    };
+    readonly AnnouncedHostKeyRequest: {
+      /** @description SHA-256 fingerprint, as OpenSSH shows it. */
+      readonly fingerprint: string;
+    };
     readonly ApiKey: {
       /** @description Identifier. */
       readonly id: string;
@@ -271,6 +296,16 @@ export interface components {
         /** @description Milliseconds without a byte until a transfer fails. */
         readonly stallTimeoutMs?: number;
       };
+      /**
+       * @description `always` = of every file that passes; `asked` = where a request asks, or the account says `always`.
+       * @enum {string}
+       */
+      readonly digests?: 'asked' | 'always';
+      /**
+       * @description `readback` = what was stored is read again and compared before it takes its place; `size` = its length is.
+       * @enum {string}
+       */
+      readonly verify?: 'size' | 'readback';
       /** @description Uploads go to a temporary name and are renamed. */
       readonly atomicUploads?: boolean;
       /**
@@ -278,6 +313,11 @@ export interface components {
        * @enum {string}
        */
       readonly algorithms?: 'default' | 'legacy';
+      /**
+       * @description Keys that the server announces and proves on a session of a trusted one: `ask` = they wait to be accepted; `accept` = they are trusted at once, and those that it has not announced for a week no longer.
+       * @enum {string}
+       */
+      readonly hostKeyRotation?: 'ask' | 'accept';
       /**
        * @description How the control connection is encrypted.
        * @enum {string}
@@ -387,6 +427,18 @@ export interface components {
             readonly stallTimeoutMs?: number;
           };
           /**
+           * @description `always` = of every file that passes; `asked` = where a request asks, or the account says `always`.
+           * @default asked
+           * @enum {string}
+           */
+          readonly digests?: 'asked' | 'always';
+          /**
+           * @description `readback` = what was stored is read again and compared before it takes its place; `size` = its length is.
+           * @default size
+           * @enum {string}
+           */
+          readonly verify?: 'size' | 'readback';
+          /**
            * @description `sdk` = the uploader of AWS, which gathers parts in memory, for a store that does not take streamed ones.
            * @default streamed
            * @enum {string}
@@ -406,6 +458,217 @@ export interface components {
           readonly type?: 's3';
         }
     );
+    readonly ConnectionHealth: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Shown to people. */
+      readonly name: string;
+      /** @description Protocol. */
+      readonly type: string;
+      /** @description Whether it is switched on; others are not looked at. */
+      readonly isActive: boolean;
+      /**
+       * @description `unknown` = nobody has looked yet, or it is switched off.
+       * @enum {string}
+       */
+      readonly state: 'up' | 'down' | 'unknown';
+      /**
+       * Format: date-time
+       * @description When it went down; null = it is not.
+       */
+      readonly downSince: string | null;
+      /**
+       * Format: date-time
+       * @description Since when it is looked at; null = it is not (`health.everySeconds`).
+       */
+      readonly watchedSince: string | null;
+      /**
+       * Format: date-time
+       * @description The last look.
+       */
+      readonly checkedAt: string | null;
+      /**
+       * Format: date-time
+       * @description The last look that found it.
+       */
+      readonly reachedAt: string | null;
+      /** @description Why the last look failed. */
+      readonly error: string | null;
+      /** @description Its slug, as in `X-Error-Code`. */
+      readonly errorCode: string | null;
+      /** @description The TLS certificate that the server showed last; null where there is none. */
+      readonly certificate: {
+        /** @description Whose it is. */
+        readonly subject: string;
+        /** @description Who signed it. */
+        readonly issuer: string;
+        /**
+         * Format: date-time
+         * @description When it expires.
+         */
+        readonly validTo: string | null;
+        /** @description SHA-256 in hexadecimal. */
+        readonly fingerprint: string;
+      } | null;
+      /** @description The host key that the server showed last; null where there is none. */
+      readonly hostKey: {
+        /** @description SHA-256 fingerprint, as OpenSSH shows it. */
+        readonly fingerprint: string;
+        /** @description What kind of key it is. */
+        readonly algorithm: string;
+        /**
+         * Format: date-time
+         * @description When a look met it first.
+         */
+        readonly since: string;
+      } | null;
+      /** @description The last 24 hours. */
+      readonly last24Hours: {
+        /** @description Part of the time in which it was not down, 0 to 1; null = nobody has looked. */
+        readonly availability: number | null;
+        /** @description Looks that found something out. */
+        readonly checks: number;
+        /** @description Those that could not reach it, or were not let in. */
+        readonly failedChecks: number;
+        /** @description Time to a session that is ready for work: 95 of 100 took no longer. null = none was opened. */
+        readonly connectMs: number | null;
+        /** @description Time to the answer to one small request: 95 of 100 took no longer. */
+        readonly firstByteMs: number | null;
+      };
+      /** @description The last seven days. */
+      readonly last7Days: {
+        /** @description Part of the time in which it was not down, 0 to 1; null = nobody has looked. */
+        readonly availability: number | null;
+        /** @description Looks that found something out. */
+        readonly checks: number;
+        /** @description Those that could not reach it, or were not let in. */
+        readonly failedChecks: number;
+        /** @description Time to a session that is ready for work: 95 of 100 took no longer. null = none was opened. */
+        readonly connectMs: number | null;
+        /** @description Time to the answer to one small request: 95 of 100 took no longer. */
+        readonly firstByteMs: number | null;
+      };
+      /** @description The last 90 days. */
+      readonly last90Days: {
+        /** @description Part of the time in which it was not down, 0 to 1; null = nobody has looked. */
+        readonly availability: number | null;
+        /** @description Looks that found something out. */
+        readonly checks: number;
+        /** @description Those that could not reach it, or were not let in. */
+        readonly failedChecks: number;
+        /** @description Time to a session that is ready for work: 95 of 100 took no longer. null = none was opened. */
+        readonly connectMs: number | null;
+        /** @description Time to the answer to one small request: 95 of 100 took no longer. */
+        readonly firstByteMs: number | null;
+      };
+      /** @description Of the last 90 days, newest first, 200 at most. */
+      readonly outages: readonly {
+        /**
+         * Format: date-time
+         * @description When it went down.
+         */
+        readonly from: string;
+        /**
+         * Format: date-time
+         * @description When it was there again; null = it is still down.
+         */
+        readonly to: string | null;
+        /** @description What was met first. */
+        readonly error: string | null;
+        /** @description Its slug. */
+        readonly errorCode: string | null;
+      }[];
+      /** @description API keys that may use it and end within 30 days. */
+      readonly expiringKeys: readonly {
+        /** @description Identifier. */
+        readonly id: string;
+        /** @description Shown to people. */
+        readonly name: string;
+        /**
+         * Format: date-time
+         * @description When it ends.
+         */
+        readonly expiresAt: string;
+      }[];
+    };
+    readonly ConnectionHealthList: {
+      /** @description In the order in which they were made. */
+      readonly connections: readonly components['schemas']['ConnectionHealthSummary'][];
+    };
+    readonly ConnectionHealthSummary: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Shown to people. */
+      readonly name: string;
+      /** @description Protocol. */
+      readonly type: string;
+      /** @description Whether it is switched on; others are not looked at. */
+      readonly isActive: boolean;
+      /**
+       * @description `unknown` = nobody has looked yet, or it is switched off.
+       * @enum {string}
+       */
+      readonly state: 'up' | 'down' | 'unknown';
+      /**
+       * Format: date-time
+       * @description When it went down; null = it is not.
+       */
+      readonly downSince: string | null;
+      /**
+       * Format: date-time
+       * @description Since when it is looked at; null = it is not (`health.everySeconds`).
+       */
+      readonly watchedSince: string | null;
+      /**
+       * Format: date-time
+       * @description The last look.
+       */
+      readonly checkedAt: string | null;
+      /**
+       * Format: date-time
+       * @description The last look that found it.
+       */
+      readonly reachedAt: string | null;
+      /** @description Why the last look failed. */
+      readonly error: string | null;
+      /** @description Its slug, as in `X-Error-Code`. */
+      readonly errorCode: string | null;
+      /** @description The TLS certificate that the server showed last; null where there is none. */
+      readonly certificate: {
+        /** @description Whose it is. */
+        readonly subject: string;
+        /** @description Who signed it. */
+        readonly issuer: string;
+        /**
+         * Format: date-time
+         * @description When it expires.
+         */
+        readonly validTo: string | null;
+        /** @description SHA-256 in hexadecimal. */
+        readonly fingerprint: string;
+      } | null;
+      /** @description The host key that the server showed last; null where there is none. */
+      readonly hostKey: {
+        /** @description SHA-256 fingerprint, as OpenSSH shows it. */
+        readonly fingerprint: string;
+        /** @description What kind of key it is. */
+        readonly algorithm: string;
+        /**
+         * Format: date-time
+         * @description When a look met it first.
+         */
+        readonly since: string;
+      } | null;
+      /** @description Of the last 24 hours, seven days and 90 days. */
+      readonly availability: {
+        /** @description Part of the time in which it was not down, 0 to 1; null = nobody has looked. */
+        readonly last24Hours: number | null;
+        /** @description Part of the time in which it was not down, 0 to 1; null = nobody has looked. */
+        readonly last7Days: number | null;
+        /** @description Part of the time in which it was not down, 0 to 1; null = nobody has looked. */
+        readonly last90Days: number | null;
+      };
+    };
     readonly ConnectionInput: {
       /**
        * @description Protocol.
@@ -596,6 +859,10 @@ export interface components {
       readonly watchedFolderId: string | null;
       /** @description Id of a job; null of a watched folder’s event. */
       readonly jobId: string | null;
+      /** @description Id of the webhook that it goes to; null of the receiver of a watched folder or job. */
+      readonly webhookId: string | null;
+      /** @description The `webhook-id`: the same for all receivers of an event. */
+      readonly eventId: string;
       /** @description Kind of event. */
       readonly type: string;
       /** @description Files in the event. */
@@ -751,6 +1018,21 @@ export interface components {
       /** @description Its `webhook-id`. */
       readonly eventId: string;
     };
+    readonly FeedAnswer: {
+      /** @description Newest first. */
+      readonly events: readonly {
+        /** @description Its number among the events of the account. */
+        readonly sequence: number;
+        /** @description Kind of event. */
+        readonly type: string;
+        /** @description The event: JSON, exactly as it was signed. */
+        readonly body: string;
+      }[];
+      /** @description `sequence` of the last event that there is; 0 = none. */
+      readonly last: number;
+      /** @description Where the next page begins; null = there is none. */
+      readonly nextCursor: string | null;
+    };
     readonly ForgetRequest: {
       /** @description Path below the folder. */
       readonly path?: string;
@@ -806,6 +1088,16 @@ export interface components {
       readonly defaultPath: string | null;
       /** @description Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts. */
       readonly pool: components['schemas']['PoolLimits'];
+      /**
+       * @description `always` = of every file that passes; `asked` = where a request asks, or the account says `always`.
+       * @enum {string}
+       */
+      readonly digests: 'asked' | 'always';
+      /**
+       * @description `readback` = what was stored is read again and compared before it takes its place; `size` = its length is.
+       * @enum {string}
+       */
+      readonly verify: 'size' | 'readback';
       /** @description Host name or address, without protocol and port. */
       readonly host: string;
       /** @description TCP port. */
@@ -892,6 +1184,18 @@ export interface components {
         readonly stallTimeoutMs?: number;
       };
       /**
+       * @description `always` = of every file that passes; `asked` = where a request asks, or the account says `always`.
+       * @default asked
+       * @enum {string}
+       */
+      readonly digests?: 'asked' | 'always';
+      /**
+       * @description `readback` = what was stored is read again and compared before it takes its place; `size` = its length is.
+       * @default size
+       * @enum {string}
+       */
+      readonly verify?: 'size' | 'readback';
+      /**
        * @description Certificates in PEM form that are trusted beside the usual ones.
        * @default null
        */
@@ -923,6 +1227,8 @@ export interface components {
       readonly hostKeys: readonly string[];
       /** @description They were learned from the first login. */
       readonly learned: boolean;
+      /** @description What the server announces on sessions of a trusted key, and has proven to be its own. */
+      readonly announced: readonly components['schemas']['AnnouncedHostKey'][];
     };
     readonly KeyPair: {
       /** @description Identifier. */
@@ -1680,6 +1986,16 @@ export interface components {
       readonly defaultPath: string | null;
       /** @description Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts. */
       readonly pool: components['schemas']['PoolLimits'];
+      /**
+       * @description `always` = of every file that passes; `asked` = where a request asks, or the account says `always`.
+       * @enum {string}
+       */
+      readonly digests: 'asked' | 'always';
+      /**
+       * @description `readback` = what was stored is read again and compared before it takes its place; `size` = its length is.
+       * @enum {string}
+       */
+      readonly verify: 'size' | 'readback';
       /** @description URL of the store; null = AWS. */
       readonly endpoint: string | null;
       /** @description Region of the store. */
@@ -1779,6 +2095,18 @@ export interface components {
         /** @description Milliseconds without a byte until a transfer fails. */
         readonly stallTimeoutMs?: number;
       };
+      /**
+       * @description `always` = of every file that passes; `asked` = where a request asks, or the account says `always`.
+       * @default asked
+       * @enum {string}
+       */
+      readonly digests?: 'asked' | 'always';
+      /**
+       * @description `readback` = what was stored is read again and compared before it takes its place; `size` = its length is.
+       * @default size
+       * @enum {string}
+       */
+      readonly verify?: 'size' | 'readback';
       /**
        * @description `sdk` = the uploader of AWS, which gathers parts in memory, for a store that does not take streamed ones.
        * @default streamed
@@ -1928,6 +2256,16 @@ export interface components {
       readonly defaultPath: string | null;
       /** @description Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts. */
       readonly pool: components['schemas']['PoolLimits'];
+      /**
+       * @description `always` = of every file that passes; `asked` = where a request asks, or the account says `always`.
+       * @enum {string}
+       */
+      readonly digests: 'asked' | 'always';
+      /**
+       * @description `readback` = what was stored is read again and compared before it takes its place; `size` = its length is.
+       * @enum {string}
+       */
+      readonly verify: 'size' | 'readback';
       /** @description Host name or address, without protocol and port. */
       readonly host: string;
       /** @description TCP port. */
@@ -1943,6 +2281,11 @@ export interface components {
        * @enum {string}
        */
       readonly algorithms: 'default' | 'legacy';
+      /**
+       * @description Keys that the server announces and proves on a session of a trusted one: `ask` = they wait to be accepted; `accept` = they are trusted at once, and those that it has not announced for a week no longer.
+       * @enum {string}
+       */
+      readonly hostKeyRotation: 'ask' | 'accept';
       /** @description A key pair of the gateway, in place of a private key. */
       readonly keyPairId: string | null;
       /** @description Pinned fingerprints; with none, the first one shown is trusted and pinned. */
@@ -2020,6 +2363,18 @@ export interface components {
         readonly stallTimeoutMs?: number;
       };
       /**
+       * @description `always` = of every file that passes; `asked` = where a request asks, or the account says `always`.
+       * @default asked
+       * @enum {string}
+       */
+      readonly digests?: 'asked' | 'always';
+      /**
+       * @description `readback` = what was stored is read again and compared before it takes its place; `size` = its length is.
+       * @default size
+       * @enum {string}
+       */
+      readonly verify?: 'size' | 'readback';
+      /**
        * @description Uploads go to a temporary name and are renamed.
        * @default true
        */
@@ -2030,6 +2385,12 @@ export interface components {
        * @enum {string}
        */
       readonly algorithms?: 'default' | 'legacy';
+      /**
+       * @description Keys that the server announces and proves on a session of a trusted one: `ask` = they wait to be accepted; `accept` = they are trusted at once, and those that it has not announced for a week no longer.
+       * @default ask
+       * @enum {string}
+       */
+      readonly hostKeyRotation?: 'ask' | 'accept';
       /** @description Identifier. */
       readonly id?: string;
       /**
@@ -2181,10 +2542,26 @@ export interface components {
        * @description When it began.
        */
       readonly createdAt: string;
-      /** @description The job that it is of. */
-      readonly jobId: string | null;
       /** @description The code of the error, as `X-Error-Code` carries it. */
       readonly errorCode: string | null;
+      /** @description Of the request that asked for it; of a job its identifier. */
+      readonly requestId: string | null;
+      /** @description The job that it is of. */
+      readonly jobId: string | null;
+      /** @description SHA-256 of the file as its bytes passed, where somebody asked: `sha-256:` and hexadecimal digits. */
+      readonly digest: string | null;
+      /**
+       * @description Why there is no digest although somebody asked: the store made the copy, or the server the move, by itself; an earlier try, whose node died, had made it; an append, which knows its own part alone; a range; a resumable upload whose first bytes came before anybody asked, or of which the state was lost; or no bytes were sent.
+       * @enum {string|null}
+       */
+      readonly noDigest:
+        'server_side_copy' | 'server_side_move' | 'append' | 'range' | 'pieces' | 'not_sent' | 'earlier_try' | null;
+      /** @description How many of the bytes of the digest were read back from the server, as they had passed a node that died before it kept what it knew of them; the others were taken as they passed. Null without a digest. */
+      readonly digestReadBytes: number | null;
+      /** @description Milliseconds of each stage up to the record of it, as in `Server-Timing`; null while it runs. */
+      readonly stages: {
+        readonly [key: string]: number;
+      } | null;
       /** @description How far it is; there while it runs. */
       readonly live?: {
         /** @description Bytes moved so far. */
@@ -2201,14 +2578,19 @@ export interface components {
          */
         readonly startedAt: string;
       };
-      /** @description Finds the request in the log. */
-      readonly requestId: string | null;
       /** @description The API key that asked; null = the dashboard, or the gateway itself. */
       readonly key: {
         /** @description Its id. */
         readonly id: string;
         /** @description Its name. */
         readonly name: string;
+      } | null;
+      /** @description Its receipt, which `GET /api/transfers/{id}/receipt` has; null = it has none. */
+      readonly receipt: {
+        /** @description Its number in the chain of the account. */
+        readonly sequence: number;
+        /** @description The `kid` of the key that signed it, which `/.well-known/jwks.json` has. */
+        readonly keyId: string;
       } | null;
     };
     readonly Usage: {
@@ -2330,6 +2712,8 @@ export interface components {
       readonly until?: string;
       /** @description Part of the path or the name, in any case. */
       readonly search?: string;
+      /** @description Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits. */
+      readonly digest?: string;
       /**
        * @description Items a page.
        * @default 50
@@ -2359,6 +2743,8 @@ export interface components {
       readonly until?: string;
       /** @description Part of the path or the name, in any case. */
       readonly search?: string;
+      /** @description Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits. */
+      readonly digest?: string;
       /**
        * @description Of the file.
        * @default csv
@@ -2387,6 +2773,17 @@ export interface components {
       /** @description `nextCursor` of the page before. */
       readonly cursor?: string;
     };
+    readonly ListFeedQuery: {
+      /** @description Only events of this type. */
+      readonly type?: string;
+      /**
+       * @description Items a page.
+       * @default 50
+       */
+      readonly limit?: number;
+      /** @description `nextCursor` of the page before. */
+      readonly cursor?: string;
+    };
     readonly ListKnownFilesQuery: {
       /** @description The last path of the page before. */
       readonly after?: string;
@@ -2399,6 +2796,8 @@ export interface components {
     readonly ListDeliveriesQuery: {
       /** @description Id of a watched folder. */
       readonly watchedFolderId?: string;
+      /** @description Id of a webhook. */
+      readonly webhookId?: string;
       /**
        * @description State.
        * @enum {string}

@@ -32,6 +32,10 @@ const PASSING: readonly FtgErrorCode[] = [
   'network_error',
   // The first try still runs; its answer is given once it has ended.
   'idempotency_in_progress',
+  // Of resumable uploads: the next try asks first how far they are.
+  'upload_locked',
+  'offset_mismatch',
+  'checksum_mismatch',
 ];
 /** A load balancer without a gateway behind it. */
 const PASSING_STATUSES: readonly number[] = [502, 503, 504];
@@ -120,6 +124,11 @@ export class Transport {
     this.base = options.baseUrl.replace(/\/+$/, '');
     // A method of the platform must be called as its own.
     this.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+  }
+
+  /** Milliseconds to wait after so many failures of something that goes on where it was; undefined = give up. */
+  delayAfter(error: FtgError, failures: number): number | undefined {
+    return delayBefore(error, 'repeatable', failures, this.options.retry ?? {});
   }
 
   json<T>(call: Call): Promise<T> {

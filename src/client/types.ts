@@ -37,11 +37,32 @@ export type Schedule = Schemas['Schedule'];
 export type ScheduleChanges = Schemas['ScheduleChanges'];
 export type TestEvent = Schemas['TestEvent'];
 export type Transfer = Schemas['Transfer'];
+export type TransferDetails = Schemas['TransferDetails'];
 export type TransferItem = Schemas['TransferItem'];
 export type TransfersAnswer = Schemas['TransfersAnswer'];
 export type TransfersQuery = Schemas['ListTransfersQuery'];
 /** What a webhook receives; told apart by `type`. */
-export type WebhookEvent = FilesDetectedEvent | FilesMissingEvent | TestEvent;
+export type WebhookEvent =
+  | FilesDetectedEvent
+  | FilesMissingEvent
+  | TestEvent
+  | Schemas['FolderLateEvent']
+  | Schemas['TransferFailedEvent']
+  | Schemas['JobFinishedEvent']
+  | Schemas['ConnectionDownEvent']
+  | Schemas['ConnectionUpEvent'];
+/** The same, as the feed has it. */
+export type FeedEvent = WebhookEvent & {
+  readonly sequence: number;
+  readonly id: string;
+  readonly previousId: string | null;
+};
+export type EventsAnswer = Schemas['EventsAnswer'];
+export type EventsQuery = Schemas['ListEventsQuery'];
+export type Webhook = Schemas['Webhook'];
+export type NewWebhook = Schemas['NewWebhook'];
+export type CreatedWebhook = Schemas['CreatedWebhook'];
+export type WebhookChanges = Schemas['WebhookChanges'];
 export type UploadFromUrl = Schemas['UploadFromUrl'];
 export type UploadQuery = Schemas['UploadFileQuery'];
 export type WatchedFolder = Schemas['WatchedFolder'];

@@ -2,14 +2,34 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import type * as tus from 'tus-js-client';
 import type * as client from '../../src/client/index.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
+import { startProxy } from '../support/proxy.js';
 
 /** Where Debian's package puts it. */
 const CHROMIUM = '/usr/bin/chromium';
 const MODULES = new URL('../../src/client/', import.meta.url);
+const TUS = new URL('../../../node_modules/tus-js-client/dist/tus.min.js', import.meta.url);
+
+/** What is used of Uppy: its own types would have all of this program run in a browser. */
+interface UppyParts {
+  readonly Uppy: new (options: object) => UppyFace;
+  readonly Tus: unknown;
+}
+
+interface UppyFace {
+  use(plugin: unknown, options: object): UppyFace;
+  addFile(file: { readonly name: string; readonly type: string; readonly data: Blob }): string;
+  upload(): Promise<{
+    readonly successful?: readonly { readonly uploadURL?: string }[];
+    readonly failed?: readonly { readonly error: string }[];
+  }>;
+}
 
 let gateway: TestGateway;
 let browser: Browser;
@@ -67,6 +87,119 @@ test('uploads and downloads, with progress and typed errors', async () => {
   const size = 1_000_000;
   assert.deepEqual(result, { sizes: [size, size], isSame: true, last: size, filename: 'stream', code: 'not_found' });
   await page.close();
+});
+
+test('a download on a page of another origin goes on where the line breaks', async () => {
+  const bytes = Buffer.from(new Uint8Array(12_000_000).map((_, index) => index % 251));
+  // Old enough to have a tag.
+  await gateway.api.send('/api/upload/sandbox', {
+    method: 'POST',
+    query: { filename: 'broken', mtime: '2020-01-31T12:00:00Z' },
+    headers: { 'Content-Type': 'application/octet-stream' },
+    body: bytes,
+  });
+  const proxy = await startProxy(gateway.port);
+  const page = await openPage(`http://localhost:${gateway.port}`);
+  let cuts = 0;
+  const next = (): void => {
+    proxy.after('down', 3_000_000, () => {
+      proxy.fail('reset');
+      if (++cuts < 3) next();
+    });
+  };
+  next();
+  const result = await page.evaluate(
+    async ({ apiKey, baseUrl }) => {
+      const path = '/client/index.js';
+      const { FileTransferGateway } = (await import(path)) as typeof client;
+      const ftg = new FileTransferGateway({ baseUrl, apiKey, retry: { delayMs: 20 } });
+      const download = await ftg.download('sandbox', '/broken');
+      const received = await download.bytes();
+      return { size: received.length, isSame: received.every((byte, index) => byte === index % 251) };
+    },
+    { apiKey: KEY, baseUrl: `http://127.0.0.1:${proxy.port}` },
+  );
+  assert.deepEqual([result, cuts], [{ size: bytes.length, isSame: true }, 3]);
+  await page.close();
+  await proxy.stop();
+});
+
+test('tus-js-client, on a page of another origin, goes on after it was stopped', async () => {
+  const page = await openPage(`http://localhost:${gateway.port}`);
+  await page.addScriptTag({ path: fileURLToPath(TUS) });
+  const result = await page.evaluate(
+    async ({ apiKey, baseUrl }) => {
+      const { Upload } = (globalThis as unknown as { tus: typeof tus }).tus;
+      const bytes = new Uint8Array(3_000_000).map((_, index) => index % 251);
+      const headers = { Authorization: `Bearer ${apiKey}` };
+      const metadata = { filename: 'tus.bin', filetype: 'application/octet-stream' };
+      const common = { headers, chunkSize: 1_000_000, retryDelays: null };
+      const url = await new Promise<string>((resolve, reject) => {
+        const first = new Upload(new Blob([bytes]), {
+          ...{ ...common, endpoint: `${baseUrl}/api/uploads/sandbox`, metadata, onError: reject },
+          onChunkComplete: () => void first.abort().then(() => resolve(first.url ?? '')),
+        });
+        first.start();
+      });
+      const sent: number[] = [];
+      await new Promise<void>((resolve, reject) => {
+        const onProgress = (bytesSent: number): void => void sent.push(bytesSent);
+        const onSuccess = (): void => resolve();
+        new Upload(new Blob([bytes]), { ...common, uploadUrl: url, onError: reject, onProgress, onSuccess }).start();
+      });
+      return { first: sent[0] ?? 0, last: sent.at(-1) };
+    },
+    { apiKey: KEY, baseUrl: gateway.url },
+  );
+  assert.ok(result.first >= 1_000_000, `${result.first}`);
+  assert.equal(result.last, 3_000_000);
+  const { bytes } = await gateway.api.get('/api/download/sandbox', { query: { path: '/tus.bin' } });
+  assert.ok(bytes.equals(Buffer.from(new Uint8Array(3_000_000).map((_, index) => index % 251))));
+  await page.close();
+});
+
+test('the tus plugin of Uppy, on a page of another origin, goes on where the line breaks', async () => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: "export { default as Uppy } from '@uppy/core'; export { default as Tus } from '@uppy/tus';",
+      resolveDir: fileURLToPath(new URL('../../../', import.meta.url)),
+    },
+    ...{ bundle: true, write: false, format: 'iife', globalName: 'uppy', logLevel: 'error' },
+  });
+  const proxy = await startProxy(gateway.port);
+  const page = await openPage(`http://localhost:${gateway.port}`);
+  await page.addScriptTag({ content: outputFiles[0]?.text ?? '' });
+  let cuts = 0;
+  const next = (): void => {
+    proxy.after('up', 3_000_000, () => {
+      proxy.fail('reset');
+      if (++cuts < 2) next();
+    });
+  };
+  next();
+  const result = await page.evaluate(
+    async ({ apiKey, baseUrl }) => {
+      const { Uppy, Tus } = (globalThis as unknown as { uppy: UppyParts }).uppy;
+      const bytes = new Uint8Array(9_000_000).map((_, index) => index % 251);
+      const one = new Uppy({ meta: { path: '/uppy' } }).use(Tus, {
+        endpoint: `${baseUrl}/api/uploads/sandbox`,
+        headers: { Authorization: `Bearer ${apiKey}` },
+      });
+      one.addFile({ name: 'uppy ü.bin', type: 'application/octet-stream', data: new Blob([bytes]) });
+      const { successful = [], failed = [] } = await one.upload();
+      return {
+        failed: failed.map(({ error }) => error),
+        urls: successful.map(({ uploadURL }) => uploadURL?.replace(/[0-9a-f-]{36}$/, 'ID')),
+      };
+    },
+    { apiKey: KEY, baseUrl: `http://127.0.0.1:${proxy.port}` },
+  );
+  assert.deepEqual(result, { failed: [], urls: [`http://127.0.0.1:${proxy.port}/api/uploads/sandbox/ID`] });
+  assert.equal(cuts, 2);
+  const { bytes } = await gateway.api.get('/api/download/sandbox', { query: { path: '/uppy/uppy ü.bin' } });
+  assert.ok(bytes.equals(Buffer.from(new Uint8Array(9_000_000).map((_, index) => index % 251))));
+  await page.close();
+  await proxy.stop();
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,0 +1,64 @@
+/** The events of the account: the feed, as one sequence. */
+import { reading } from './calls.js';
+import { FtgError } from './errors.js';
+import { type CallOptions, type Transport, wait } from './transport.js';
+import type * as api from './types.js';
+
+export interface EventsOptions extends CallOptions {
+  /** The `sequence` behind which to begin; absent = the oldest that is kept. */
+  readonly after?: number;
+  /** Whether to wait for further ones. Default true. */
+  readonly follow?: boolean;
+  /** Of a page. Default 100. */
+  readonly limit?: number;
+}
+
+const WAIT_SECONDS = 30;
+/** Beyond the wait: then nobody is there any more, whatever the line looks like. */
+const SILENCE_MS = 20_000;
+const AGAIN_MS = 2_000;
+
+type Page = Omit<api.EventsAnswer, 'events'> & { readonly events: readonly api.FeedEvent[] };
+
+/** One page. */
+export function eventsPage(transport: Transport, query: api.EventsQuery, options: CallOptions): Promise<Page> {
+  return transport.json<Page>(reading('/api/events', options, { ...query }));
+}
+
+/**
+ * Each event once, in order. Waiting, it goes on through whatever passes: gateways that restart, lines that break. It ends
+ * with the last event where it does not follow, with the reason of the signal, or with what does not pass.
+ */
+export async function* eventsOf(
+  transport: Transport,
+  { after, follow = true, limit, signal, ...options }: EventsOptions,
+): AsyncGenerator<api.FeedEvent, void> {
+  for (let at = after; ;) {
+    const query = { after: at, limit, wait: follow ? WAIT_SECONDS : 0 } as api.EventsQuery;
+    const page = await asked(transport, query, { ...options, ...(signal && { signal }) }, follow);
+    if (page === undefined) continue;
+    yield* page.events;
+    at = page.nextAfter;
+    if (!follow && at >= page.last) return;
+  }
+}
+
+/** undefined: it is to be asked again. */
+async function asked(
+  transport: Transport,
+  query: api.EventsQuery,
+  options: CallOptions,
+  follow: boolean,
+): Promise<Page | undefined> {
+  const patience = AbortSignal.timeout((query.wait ?? 0) * 1_000 + SILENCE_MS);
+  const signal = options.signal === undefined ? patience : AbortSignal.any([options.signal, patience]);
+  try {
+    return await eventsPage(transport, query, { ...options, signal });
+  } catch (thrown) {
+    options.signal?.throwIfAborted();
+    const passes = patience.aborted || (thrown instanceof FtgError && (thrown.status === 0 || thrown.status >= 429));
+    if (!follow || !passes) throw thrown;
+    await wait(AGAIN_MS, options.signal);
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+/** What tells one version of a file from another, so that bytes of two are never put together (RFC 9110, 8.8). */
+import { FtgError } from './errors.js';
+import type { Call, Transport } from './transport.js';
+
+/** Plain values: it can be kept, and used by another process. */
+export interface FileVersion {
+  /** Bytes of the whole file. */
+  readonly size: number;
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
+}
+
+/** What clocks and time zones of servers that nobody vouches for may be off. */
+const CLOCK_DOUBT_MS = 86_400_000;
+
+/**
+ * The version that an answer has bytes of; undefined where another one might look the same. The gateway tells an ETag only once
+ * every later change must show in it, weak or strong. A date alone counts where it lies far before that of the answer (8.8.2.2).
+ */
+export function versionOf(answer: Response): FileVersion | undefined {
+  const version = factsOf(answer);
+  if (version === undefined || version.etag !== undefined) return version;
+  const age = Date.parse(answer.headers.get('date') ?? '') - Date.parse(version.lastModified ?? '');
+  return age >= CLOCK_DOUBT_MS ? version : undefined;
+}
+
+function factsOf({ status, headers }: Response): FileVersion | undefined {
+  // Offsets would be those of what was encoded.
+  if (headers.has('content-encoding')) return undefined;
+  const total = status === 206 ? headers.get('content-range')?.split('/')[1] : headers.get('content-length');
+  if (total === null || total === undefined || !/^\d+$/.test(total)) return undefined;
+  const [etag, lastModified] = [headers.get('etag') ?? undefined, headers.get('last-modified') ?? undefined];
+  return { size: Number(total), etag, lastModified };
+}
+
+function isStrong({ etag }: FileVersion): boolean {
+  return etag?.startsWith('"') === true;
+}
+
+/** A node that has not seen the file for long tells no weak tag yet; size and time, which it stands for, are there. */
+function isSame(version: FileVersion, answer: Response): boolean {
+  const now = factsOf(answer);
+  if (now === undefined || now.size !== version.size) return false;
+  const haveTags = version.etag !== undefined && now.etag !== undefined;
+  if (isStrong(version) || haveTags) return now.etag === version.etag;
+  return version.lastModified !== undefined && now.lastModified === version.lastModified;
+}
+
+/** Gets further bytes of one version of a file, or none. */
+export class SameFile {
+  constructor(
+    private readonly transport: Transport,
+    /** A plain GET of the file. */
+    private readonly call: Call,
+    readonly version: FileVersion,
+  ) {}
+
+  /** From one byte to another, both inclusive. Rejects with FtgError, `file_changed` where it is another file now. */
+  bytes(start: number, end: number, signal: AbortSignal | undefined): Promise<Response> {
+    const { etag } = this.version;
+    const headers = { Range: `bytes=${start}-${end}`, 'If-Range': isStrong(this.version) ? etag : undefined };
+    return this.ask({ headers }, signal, async (answer) => {
+      const range = `bytes ${start}-${end}/${this.version.size}`;
+      if (answer.status === 206 && answer.headers.get('content-range') === range && isSame(this.version, answer))
+        return answer;
+      await answer.body?.cancel();
+      throw this.changed();
+    });
+  }
+
+  /**
+   * To be asked once all bytes are there: of a weak version each answer had looked at the file before it was opened, so that
+   * one which took its place between the two shows now.
+   */
+  async confirm(signal: AbortSignal | undefined): Promise<void> {
+    if (isStrong(this.version)) return;
+    await this.ask({ method: 'HEAD' }, signal, async (answer) => {
+      if (!isSame(this.version, answer)) throw this.changed();
+    });
+  }
+
+  /** Milliseconds to wait after so many failures in a row; undefined = give up. */
+  delayAfter(error: FtgError, failures: number): number | undefined {
+    return this.transport.delayAfter(error, failures);
+  }
+
+  private async ask<T>(
+    changes: Partial<Call>,
+    signal: AbortSignal | undefined,
+    read: (answer: Response) => Promise<T>,
+  ): Promise<T> {
+    const options = { ...this.call.options, ...(signal === undefined ? {} : { signal }) };
+    try {
+      return await this.transport.send({ ...this.call, ...changes, options }, read);
+    } catch (thrown) {
+      throw thrown instanceof FtgError && thrown.code === 'bad_range' ? this.changed() : thrown;
+    }
+  }
+
+  private changed(): FtgError {
+    const text = 'the file is another one than that which was begun; nothing of the two was put together';
+    return new FtgError(text, { status: 0, code: 'file_changed' });
+  }
+}

@@ -1,0 +1,46 @@
+/** Webhooks: receivers that are told of the account's events. */
+import { changingOnce, reading } from './calls.js';
+import type { CallOptions, Transport } from './transport.js';
+import type * as api from './types.js';
+
+type Answer = { readonly webhook: api.Webhook };
+
+export class Webhooks {
+  constructor(private readonly transport: Transport) {}
+
+  /** Oldest first. */
+  async list(options: CallOptions = {}): Promise<readonly api.Webhook[]> {
+    type Listed = { readonly webhooks: readonly api.Webhook[] };
+    return (await this.transport.json<Listed>(reading('/api/webhooks', options))).webhooks;
+  }
+
+  async get(id: string, options: CallOptions = {}): Promise<api.Webhook> {
+    return (await this.transport.json<Answer>(reading(at(id), options))).webhook;
+  }
+
+  /** The answer holds its secret, this once. */
+  create(webhook: api.NewWebhook, options: CallOptions = {}): Promise<api.CreatedWebhook> {
+    return this.transport.json(changingOnce('/api/webhooks', options, webhook));
+  }
+
+  /** What is absent stays. */
+  async change(id: string, changes: api.WebhookChanges, options: CallOptions = {}): Promise<api.Webhook> {
+    const call = { ...changingOnce(at(id), options, changes), method: 'PATCH', repetition: 'repeatable' } as const;
+    return (await this.transport.json<Answer>(call)).webhook;
+  }
+
+  /** Ends its undelivered events, too. */
+  async delete(id: string, options: CallOptions = {}): Promise<void> {
+    await this.transport.json({ method: 'DELETE', path: at(id), repetition: 'repeatable', options });
+  }
+
+  /** Resolves to the new secret; the one before signs along for a day. */
+  async rotateSecret(id: string, options: CallOptions = {}): Promise<string> {
+    type Rotated = { readonly secret: string };
+    return (await this.transport.json<Rotated>(changingOnce(`${at(id)}/rotate-secret`, options))).secret;
+  }
+}
+
+function at(id: string): string {
+  return `/api/webhooks/${encodeURIComponent(id)}`;
+}
