@@ -49,6 +49,7 @@ export function exitCodeOf(thrown: unknown): number {
 const BY_CODE: Readonly<Record<string, number>> = {
   network_error: EXIT.network,
   invalid_answer: EXIT.network,
+  file_changed: EXIT.conflict,
 };
 const BY_STATUS: Readonly<Record<number, number>> = {
   400: EXIT.usage,
@@ -57,6 +58,7 @@ const BY_STATUS: Readonly<Record<number, number>> = {
   404: EXIT.notFound,
   405: EXIT.usage,
   409: EXIT.conflict,
+  410: EXIT.notFound,
   413: EXIT.usage,
   415: EXIT.usage,
   416: EXIT.usage,

@@ -7,10 +7,13 @@ import * as connections from './commands/connections.js';
 import { doctor } from './commands/doctor.js';
 import * as keys from './commands/keys.js';
 import * as login from './commands/login.js';
+import * as receipts from './commands/receipts.js';
 import * as transfers from './commands/transfers.js';
+import { verifyFile } from './commands/verify.js';
 import * as watch from './commands/watch.js';
 import { candidates, SCRIPTS, type Shell, SHELLS } from './completion.js';
 import type { FieldOption } from './connection-options.js';
+import { addEventCommands } from './event-commands.js';
 import { addFileCommands, addJobCommands, addScheduleCommands } from './file-commands.js';
 
 interface ProgramOptions {
@@ -35,6 +38,7 @@ export async function createProgram({ words, signal, version, handOver }: Progra
   addFileCommands(program, actions);
   addJobCommands(program, actions);
   addScheduleCommands(program, actions);
+  addEventCommands(program, actions);
   // The definitions take longer to load than all else; only these commands need them.
   const options = words.includes('connections')
     ? await import('./connection-options.js')
@@ -98,12 +102,18 @@ function addConnectionCommands(program: Command, actions: Actions, { TYPES, FIEL
   const hostKeys = group.command('host-keys').description('which host keys a connection trusts');
   const ofHost = (name: string, text: string): Command =>
     hostKeys.command(name).description(text).argument('<connection>', 'id of the connection');
-  actions.remote(ofHost('list', 'show those that are pinned'), connections.showHostKeys);
+  actions.remote(
+    ofHost('list', 'show those that are pinned, and those that the server announces'),
+    connections.showHostKeys,
+  );
   actions.remote(ofHost('scan', 'ask the server which ones it shows now'), connections.scanHostKeys);
   actions.remote(
     ofHost('pin', 'trust one more').argument('<fingerprint>', 'SHA256:…').option('--replace', 'in place of the others'),
     connections.pinHostKey,
   );
+  const announced = (name: string, text: string): Command => ofHost(name, text).argument('<fingerprint>', 'SHA256:…');
+  actions.remote(announced('accept', 'trust one that the server announces'), connections.acceptHostKey);
+  actions.remote(announced('reject', 'never by a rule trust one that it announces'), connections.rejectHostKey);
   actions.remote(ofHost('forget', 'trust the next one that is shown'), connections.forgetHostKeys);
   const pairs = group.command('key-pairs').description('key pairs that the gateway made for SFTP logins');
   actions.remote(pairs.command('list', { isDefault: true }).description('list key pairs'), connections.listKeyPairs);
@@ -180,11 +190,16 @@ function addTransferCommands(program: Command, actions: Actions): void {
       .option('--since <time>', 'only newer ones');
   actions.remote(
     filtered(group.command('list', { isDefault: true }).description('list the history, newest first'))
+      .option('--digest <digest>', 'of this very content: sha-256: and 64 hexadecimal digits')
       .option('--limit <number>', 'how many; 20 when absent', number(1, 100))
       .option('--offset <number>', 'how many to pass over', number(0, 1_000_000_000)),
     transfers.listTransfers,
   );
   actions.remote(group.command('show').description('show one').argument('<id>'), transfers.showTransfer);
+  actions.remote(
+    group.command('receipt').description('print the receipt of one, which ftg verify checks').argument('<id>'),
+    receipts.showReceipt,
+  );
   actions.remote(group.command('live').description('those that run now'), transfers.listLive);
   actions.remote(group.command('cancel').description('end a running one').argument('<id>'), transfers.cancelTransfer);
   actions.remote(
@@ -193,6 +208,15 @@ function addTransferCommands(program: Command, actions: Actions): void {
       .option('--until <time>', 'only older ones')
       .option('--search <text>', 'part of the path or the name'),
     transfers.exportTransfers,
+  );
+  actions.remote(
+    program
+      .command('receipts')
+      .description('fetch the chain of receipts, which ftg verify checks')
+      .argument('[file]', 'that holds it then; standard output when absent')
+      .option('--after <sequence>', 'only later ones', number(0, Number.MAX_SAFE_INTEGER))
+      .option('--no-overwrite', 'leave a local file of that name as it is (exit code 5)'),
+    receipts.fetchReceipts,
   );
 }
 
@@ -275,6 +299,14 @@ function addLocalCommands(program: Command, actions: Actions): void {
       .description('check everything between here and the remote servers, and say what to do')
       .argument('[connections...]', 'ids of connections; all active ones when absent'),
     doctor,
+  );
+  actions.local(
+    program
+      .command('verify')
+      .description('verify a receipt, or a chain of them as ftg receipts fetches it, without the gateway')
+      .argument('<file>', 'that holds it, or - for a chain from standard input')
+      .option('--keys <file-or-url>', 'a JWK set, or the address of the gateway; that of the profile when absent'),
+    verifyFile,
   );
   actions.local(
     program

@@ -1,18 +1,31 @@
 /** Files by the command line: through a real gateway, on real OpenSSH and FTP servers. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { KEY, memoryOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
+import { startProxy } from '../support/proxy.js';
 import { ended, FTG, Terminal } from './support.js';
 import { eventually } from '../support/eventually.js';
 import { startTogether } from '../support/together.js';
+
+const MIB = 1024 * 1024;
 
 let gateway: TestGateway;
 let shell: TestSshd;
@@ -63,6 +76,98 @@ after(async () => {
 
 const here = (name: string): string => join(terminal.home, name);
 const there = (name: string): string => join(shell.files, name);
+
+test('put of a large file that is interrupted goes on when it is run again', async () => {
+  const content = randomBytes(96 * 1024 * 1024);
+  writeFileSync(here('large.bin'), content);
+  const proxy = await startProxy(gateway.port);
+  const env = { FTG_URL: `http://127.0.0.1:${proxy.port}` };
+  const child = terminal.start(['put', 'large.bin', 'box:resumed/'], env);
+  child.stdin?.end();
+  proxy.after('up', 40 * 1024 * 1024, () => void child.kill('SIGKILL'));
+  const first = await ended(child);
+  assert.notEqual(first.code, 0, first.stderr);
+  const kept = join(terminal.home, '.config/ftg/uploads');
+  assert.equal(readdirSync(kept).length, 1);
+  assert.ok(!existsSync(there('resumed/large.bin')));
+  const before = proxy.upBytes;
+  const { stdout } = await terminal.run(['--json', 'put', 'large.bin', 'box:resumed/'], { env });
+  const transfer = JSON.parse(stdout) as Record<string, unknown>;
+  assert.deepEqual(Object.keys(transfer).sort(), ['connection', 'durationMs', 'filename', 'id', 'path', 'size']);
+  assert.equal(transfer['size'], content.length);
+  assert.ok(proxy.upBytes - before < 80 * 1024 * 1024, `${proxy.upBytes - before} bytes were sent again`);
+  assert.ok(readFileSync(there('resumed/large.bin')).equals(content));
+  assert.deepEqual(readdirSync(kept), []);
+  await proxy.stop();
+});
+
+test('get of a large file that is interrupted goes on when it is run again, and begins anew where the file is another one', async () => {
+  const size = 96 * MIB;
+  const old = new Date(Date.now() - 2 * 86_400_000);
+  const proxy = await startProxy(gateway.port);
+  const env = { FTG_URL: `http://127.0.0.1:${proxy.port}` };
+  const kept = join(terminal.home, '.config/ftg/downloads');
+  const put = (content: Buffer, time: Date): void => {
+    writeFileSync(there('old.bin'), content);
+    utimesSync(there('old.bin'), time, time);
+  };
+  const interrupted = async (signal: NodeJS.Signals): Promise<void> => {
+    const child = terminal.start(['get', 'box:old.bin', 'back/'], env);
+    child.stdin?.end();
+    proxy.after('down', 60 * MIB, () => void child.kill(signal));
+    assert.notEqual((await ended(child)).code, 0);
+    assert.equal(readdirSync(kept).length, 1);
+    assert.match(readdirSync(here('back')).join(), /^\.old\.bin\.[0-9a-f]+\.part$/);
+  };
+  mkdirSync(here('back'));
+  for (const signal of ['SIGKILL', 'SIGINT'] as const) {
+    const content = randomBytes(size);
+    put(content, old);
+    await interrupted(signal);
+    const before = proxy.downBytes;
+    await terminal.run(['get', 'box:old.bin', 'back/'], { env });
+    assert.ok(readFileSync(here('back/old.bin')).equals(content));
+    assert.deepEqual([readdirSync(here('back')), readdirSync(kept)], [['old.bin'], []]);
+    assert.ok(proxy.downBytes - before < 70 * MIB, `${proxy.downBytes - before} bytes came again`);
+    rmSync(here('back/old.bin'));
+  }
+  await interrupted('SIGKILL');
+  const other = randomBytes(size);
+  put(other, new Date(old.getTime() + 60_000));
+  await terminal.run(['get', 'box:old.bin', 'back/'], { env });
+  assert.ok(readFileSync(here('back/old.bin')).equals(other));
+  assert.deepEqual([readdirSync(here('back')), readdirSync(kept)], [['old.bin'], []]);
+  await proxy.stop();
+});
+
+test('get goes on where the line breaks, and begins a file anew that nothing tells from a later one', async () => {
+  const proxy = await startProxy(gateway.port);
+  const env = { FTG_URL: `http://127.0.0.1:${proxy.port}` };
+  const content = randomBytes(24 * MIB);
+  const old = new Date(Date.now() - 2 * 86_400_000);
+  mkdirSync(here('broken'));
+  for (const [name, most] of [
+    ['settled.bin', 30],
+    ['young.bin', 40],
+  ] as const) {
+    writeFileSync(there(name), content);
+    if (name === 'settled.bin') utimesSync(there(name), old, old);
+    const before = proxy.downBytes;
+    proxy.after('down', 12 * MIB, () => proxy.fail('reset'));
+    const { code, stderr } = await terminal.run(['get', `box:${name}`, 'broken/'], { env });
+    assert.equal(code, 0, stderr);
+    assert.ok(readFileSync(here(`broken/${name}`)).equals(content));
+    assert.ok(proxy.downBytes - before < most * MIB, `${name}: ${proxy.downBytes - before} bytes`);
+  }
+  mkdirSync(there('tree'));
+  writeFileSync(there('tree/settled.bin'), content);
+  utimesSync(there('tree/settled.bin'), old, old);
+  proxy.after('down', 12 * MIB, () => proxy.fail('reset'));
+  const { code, stderr } = await terminal.run(['get', '-r', 'box:tree', 'broken/'], { env });
+  assert.equal(code, 0, stderr);
+  assert.ok(readFileSync(here('broken/tree/settled.bin')).equals(content));
+  await proxy.stop();
+});
 
 test('put takes files and standard input to a folder, a name or the default folder', async () => {
   writeFileSync(here('a.txt'), 'a');

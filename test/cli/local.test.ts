@@ -112,11 +112,11 @@ test('completion: the script is bash, and completes commands, options and choice
     return execFileSync('bash', ['-c', program], { env, encoding: 'utf8' }).trim().split('\n');
   };
   assert.deepEqual(complete('ftg tr'), ['transfers']);
-  assert.deepEqual(complete('ftg connections host-keys '), ['forget', 'list', 'pin', 'scan']);
+  assert.deepEqual(complete('ftg connections host-keys '), ['accept', 'forget', 'list', 'pin', 'reject', 'scan']);
   assert.deepEqual(complete('ftg put --no-'), ['--no-overwrite', '--no-progress']);
   assert.deepEqual(complete('ftg transfers list --status '), ['failed', 'pending', 'success']);
   assert.deepEqual(complete('ftg connections create --tls-verify '), ['false', 'true']);
-  assert.deepEqual(complete('ftg connections edit box --host'), ['--host-keys']);
+  assert.deepEqual(complete('ftg connections edit box --host'), ['--host-key-rotation', '--host-keys']);
   assert.deepEqual(complete('ftg completion '), ['bash', 'fish', 'zsh']);
   for (const shell of ['zsh', 'fish']) assert.match(await terminal.ok(['completion', shell]), /ftg __complete --/);
   await terminal.fails(2, /Allowed choices/, ['completion', 'tcsh']);

@@ -129,6 +129,9 @@ export async function showHostKeys({ gateway, out }: Session, [id = '']: Argumen
   const answer = await gateway.manage.get<Schemas['HostKeysAnswer']>(`${at(id)}/host-keys`);
   out.show(answer, () => {
     const rows = answer.hostKeys.map((key) => [key, answer.learned ? 'learned at the first login' : 'pinned']);
+    for (const { fingerprint, state } of answer.announced) {
+      if (state !== 'trusted') rows.push([fingerprint, state]);
+    }
     return table(['FINGERPRINT', 'STATE'], rows, 'none: the first one shown is trusted');
   });
 }
@@ -148,6 +151,16 @@ export async function pinHostKey(
 ): Promise<void> {
   const connection = await gateway.manage.post<Connection>(`${at(id)}/host-keys`, { fingerprint, replace });
   out.show(connection, () => `${connection.id} trusts ${fingerprint}${replace ? ' alone' : ''}`);
+}
+
+export async function acceptHostKey({ gateway, out }: Session, [id = '', fingerprint = '']: Arguments): Promise<void> {
+  const answer = await gateway.manage.post<Schemas['HostKeysAnswer']>(`${at(id)}/host-keys/accept`, { fingerprint });
+  out.show(answer, () => `${id} trusts ${fingerprint}`);
+}
+
+export async function rejectHostKey({ gateway, out }: Session, [id = '', fingerprint = '']: Arguments): Promise<void> {
+  const answer = await gateway.manage.post<Schemas['HostKeysAnswer']>(`${at(id)}/host-keys/reject`, { fingerprint });
+  out.show(answer, () => `${id} will not trust ${fingerprint}`);
 }
 
 export async function forgetHostKeys({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {

@@ -2,16 +2,16 @@
 import { createReadStream } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { Readable } from 'node:stream';
 import { type FileInfo, FtgError } from '../../client/index.js';
 import type { Session } from '../command.js';
 import { EXIT, Exit, exitCodeOf } from '../exit-codes.js';
+import { fetchFile } from '../fetch-file.js';
 import { inParallel } from '../in-parallel.js';
 import { LocalTree } from '../local-path.js';
 import type { Location } from '../location.js';
 import { bytesText, printable } from '../output.js';
 import { durationText, ProgressBlock } from '../progress.js';
-import { exists, store } from '../store.js';
+import { exists } from '../store.js';
 
 export const LOCAL_RULES = ['replace', 'skip', 'newer', 'fail'] as const;
 
@@ -178,7 +178,6 @@ interface WantedFile {
 }
 
 async function getOne(session: Session, wanted: WantedFile): Promise<'done' | 'skipped'> {
-  const { gateway, signal } = session;
   const { connectionId, file, below, tree, run, options } = wanted;
   if (file.rawName !== undefined) throw new Error('its name is not UTF-8');
   const modifiedAt = new Date(file.modifiedAt);
@@ -191,10 +190,9 @@ async function getOne(session: Session, wanted: WantedFile): Promise<'done' | 's
   }
   if (options.dryRun === true) return 'done';
   const onProgress = ({ bytes }: { readonly bytes: number }): void => run.moved(below, bytes);
-  const download = await gateway.files.download(connectionId, file.path, { onProgress, signal });
-  await store(Readable.fromWeb(download.body), local, {
+  await fetchFile(session, { connectionId, path: file.path }, local, {
     overwrite: run.rule === 'replace' || run.rule === 'newer',
-    signal,
+    onProgress,
     // The epoch stands for a time that the server does not keep.
     modifiedAt: modifiedAt.getTime() === 0 ? undefined : modifiedAt,
   });

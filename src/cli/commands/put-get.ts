@@ -6,11 +6,14 @@ import { pipeline } from 'node:stream/promises';
 import type { Transfer, UploadBody } from '../../client/index.js';
 import type { Session } from '../command.js';
 import { UsageError } from '../exit-codes.js';
+import { fetchFile } from '../fetch-file.js';
 import { globAt, isDeep, nothingMatches } from '../glob.js';
+import { RESUMABLE_BYTES } from '../kept.js';
 import { isFolder, type Location, parseFileLocation, parseLocation, splitPath, targetFolder } from '../location.js';
 import { bytesText, printable } from '../output.js';
 import { ProgressLine } from '../progress.js';
-import { exists, store } from '../store.js';
+import { putResumable } from '../resumable.js';
+import { exists } from '../store.js';
 import { type FolderOptions, getTree, putTree } from './folders.js';
 import { withAdvice } from './trees.js';
 
@@ -60,23 +63,28 @@ export async function put(session: Session, args: readonly string[], options: Pu
 }
 
 async function putOne(
-  { gateway, out, signal }: Session,
+  session: Session,
   source: string,
   { connectionId, path }: Location,
   { overwrite, template, progress }: PutOptions,
 ): Promise<Transfer> {
+  const { gateway, out, signal } = session;
   const { folder, name } = isFolder(path) ? { folder: folderOf(path), name: basename(source) } : splitPath(path);
   const line = new ProgressLine(name, progress && !out.isJson);
+  const sized = sizeOf(source);
+  const options = {
+    ...sized,
+    filename: name,
+    ...(folder === undefined ? {} : { path: folder }),
+    ...(overwrite ? {} : { overwrite: false }),
+    ...(template === undefined ? {} : { filename_template: template }),
+    onProgress: line.update,
+    signal,
+  };
   try {
-    return await gateway.files.upload(connectionId, bodyOf(source), {
-      ...sizeOf(source),
-      filename: name,
-      ...(folder === undefined ? {} : { path: folder }),
-      ...(overwrite ? {} : { overwrite: false }),
-      ...(template === undefined ? {} : { filename_template: template }),
-      onProgress: line.update,
-      signal,
-    });
+    const isLarge = (sized.size ?? 0) >= RESUMABLE_BYTES;
+    const transfer = isLarge ? await putResumable(session, source, connectionId, options) : undefined;
+    return transfer ?? (await gateway.files.upload(connectionId, bodyOf(source), options));
   } finally {
     line.end();
   }
@@ -134,24 +142,21 @@ export async function get(
   const line = new ProgressLine(name, progress && !out.isJson);
   const startedAt = performance.now();
   try {
-    const download = await gateway.files
-      .download(connectionId, path, { onProgress: line.update, signal })
-      .catch((thrown: unknown) => {
-        throw withAdvice(thrown, source);
-      });
-    const body = Readable.fromWeb(download.body);
     if (file === undefined) {
+      const { body } = await gateway.files.download(connectionId, path, { onProgress: line.update, signal });
       // Standard output stays open: it is not ours.
-      await pipeline(body, process.stdout, { signal, end: false });
+      await pipeline(Readable.fromWeb(body), process.stdout, { signal, end: false });
       return;
     }
-    await store(body, file, { overwrite, signal });
+    await fetchFile(session, location, file, { overwrite, onProgress: line.update });
     const durationMs = Math.round(performance.now() - startedAt);
     const { size } = statSync(file);
     out.show({ connectionId, path, file, size, durationMs }, () => {
       line.end();
       return `${printable(file)}  ${bytesText(size)} in ${durationMs} ms`;
     });
+  } catch (thrown) {
+    throw withAdvice(thrown, source);
   } finally {
     line.end();
   }

@@ -23,6 +23,7 @@ export interface ListOptions {
   readonly status?: TransfersQuery['status'];
   readonly type?: TransfersQuery['type'];
   readonly since?: string;
+  readonly digest?: string;
   readonly limit?: number;
   readonly offset?: number;
 }
@@ -31,9 +32,9 @@ export interface ListOptions {
 export async function listTransfers(
   { gateway, out, signal }: Session,
   _: Arguments,
-  { connection, status, type, since, limit, offset }: ListOptions,
+  { connection, status, type, since, digest, limit, offset }: ListOptions,
 ): Promise<void> {
-  const filters = { connection_id: connection, status, type, since, limit, offset };
+  const filters = { connection_id: connection, status, type, since, digest, limit, offset };
   const wanted = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
   const answer = await gateway.files.transfers(wanted, { signal });
   out.show(answer, () => listOf(answer.transfers));

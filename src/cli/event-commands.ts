@@ -1,0 +1,32 @@
+/** The commands of events and webhooks. */
+import { type Command, Option } from 'commander';
+import { EVENT_TYPES } from '../base/event-types.js';
+import { type Actions, number } from './command.js';
+import * as events from './commands/events.js';
+
+export function addEventCommands(program: Command, actions: Actions): void {
+  actions.remote(
+    program
+      .command('events')
+      .description('show what has happened, one event a line, from the oldest that is kept')
+      .option('--after <sequence>', 'from behind that one', number(0, Number.MAX_SAFE_INTEGER))
+      .option('--follow', 'go on as they come; without --after, those from now on'),
+    events.showEvents,
+  );
+  const group = program.command('webhooks').description('receivers that are told of events');
+  const one = (name: string, text: string): Command =>
+    group.command(name).description(text).argument('<id>', 'of the webhook');
+  const chosen = (command: Command): Command =>
+    command
+      .addOption(new Option('--event <types...>', 'types of its events').choices(EVENT_TYPES))
+      .option('--connection <ids...>', 'only events that are about no other connections');
+  actions.remote(group.command('list', { isDefault: true }).description('list webhooks'), events.listWebhooks);
+  const add = group.command('add').description('tell a receiver of events; shows its secret, this once');
+  actions.remote(chosen(add.argument('<url>', 'of the receiver')), events.addWebhook);
+  const edit = one('edit', 'change it; what is not said stays').option('--url <url>', 'another receiver');
+  actions.remote(chosen(edit), events.editWebhook);
+  actions.remote(one('pause', 'tell it of no new events'), events.switchWebhook(false));
+  actions.remote(one('resume', 'tell it again, also after its 410'), events.switchWebhook(true));
+  actions.remote(one('rm', 'delete it, with what is undelivered'), events.removeWebhook);
+  actions.remote(one('rotate-secret', 'make a new secret; the former one signs along for a day'), events.rotateSecret);
+}

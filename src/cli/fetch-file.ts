@@ -1,0 +1,151 @@
+/**
+ * Files from the gateway: written whole or not at all. What there is of a large one outlives an interrupted `ftg get`, which goes
+ * on behind it when it is run again, as long as the file is still the same.
+ */
+import { lstatSync, rmSync } from 'node:fs';
+import { open, rm, utimes } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type Download, type FileVersion, FtgError, type Progress } from '../client/index.js';
+import type { Session } from './command.js';
+import { keptAs, RESUMABLE_BYTES } from './kept.js';
+import type { Location } from './location.js';
+import { partOf, publish } from './store.js';
+
+interface FetchOptions {
+  readonly overwrite: boolean;
+  /** Absent = now. */
+  readonly modifiedAt?: Date | undefined;
+  readonly onProgress: Progress;
+}
+
+/** Of a file that cannot go on, or is another one by then: each from its first byte. */
+const ATTEMPTS = 3;
+/** So much at most is lost where process or machine are killed. */
+const SYNC_BYTES = 16 * 1024 * 1024;
+
+/** What is kept of one that is under way. */
+interface Begun {
+  readonly part: string;
+  /** Of its first bytes, those that surely stand on the disk. */
+  readonly bytes: number;
+  readonly version: FileVersion;
+  readonly pid: number;
+}
+
+export async function fetchFile(
+  session: Session,
+  location: Location,
+  file: string,
+  options: FetchOptions,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    if (await fetchOnce(session, location, file, { ...options, isLast: attempt === ATTEMPTS })) return;
+  }
+}
+
+/** False where it is to be begun anew. */
+async function fetchOnce(
+  { gateway, signal }: Session,
+  { connectionId, path }: Location,
+  file: string,
+  { overwrite, modifiedAt, onProgress, isLast }: FetchOptions & { readonly isLast: boolean },
+): Promise<boolean> {
+  const target = resolve(file);
+  const kept = keptAs('downloads', [gateway.url, connectionId, path, target], (text) => discard(parsed(text)));
+  const found = parsed(kept.read());
+  const isOthers = found !== undefined && found.pid !== process.pid && isRunning(found.pid);
+  const begun = found !== undefined && !isOthers && stands(found) ? found : undefined;
+  const part = begun?.part ?? partOf(target);
+  let goesOn = begun;
+  let download: Download | undefined;
+  try {
+    download = await gateway.files.download(connectionId, path, { resume: begun, onProgress, signal });
+    const { body, version } = download;
+    const isKept = !isOthers && version !== undefined && version.size >= RESUMABLE_BYTES;
+    await write(body, part, begun?.bytes, (bytes) => {
+      if (!isKept) return;
+      // One is left to be asked for, by which the rest is known to be of the same file.
+      goesOn = { part, bytes: Math.min(bytes, version.size - 1), version, pid: process.pid };
+      kept.write(JSON.stringify(goesOn));
+    });
+    if (modifiedAt !== undefined) await utimes(part, modifiedAt, modifiedAt);
+    await publish(part, target, overwrite);
+    goesOn = undefined;
+    return true;
+  } catch (thrown) {
+    if (!signal.aborted && !mayPass(thrown)) goesOn = undefined;
+    if (!isLast && isToBeginAnew(thrown, download)) return false;
+    throw thrown;
+  } finally {
+    if (goesOn === undefined) {
+      await rm(part, { force: true });
+      if (!isOthers) kept.forget();
+    }
+  }
+}
+
+function mayPass(thrown: unknown): boolean {
+  return thrown instanceof FtgError && thrown.code !== 'file_changed' && (thrown.status === 0 || thrown.status >= 429);
+}
+
+function isToBeginAnew(thrown: unknown, download: Download | undefined): boolean {
+  if (!(thrown instanceof FtgError)) return false;
+  const isCut = thrown.code === 'network_error' && download !== undefined && download.version === undefined;
+  return isCut || thrown.code === 'file_changed';
+}
+
+/** Behind the bytes that are there; `tell` is told of those that surely stand. */
+async function write(
+  body: ReadableStream<Uint8Array>,
+  part: string,
+  there: number | undefined,
+  tell: (bytes: number) => void,
+): Promise<void> {
+  const handle = await open(part, there === undefined ? 'wx' : 'r+');
+  let at = there ?? 0;
+  let synced = at;
+  const sync = async (): Promise<void> => {
+    await handle.datasync();
+    synced = at;
+    tell(at);
+  };
+  try {
+    for await (const chunk of body) {
+      for (let done = 0; done < chunk.byteLength;) {
+        const { bytesWritten } = await handle.write(chunk, done, chunk.byteLength - done, at);
+        done += bytesWritten;
+        at += bytesWritten;
+      }
+      if (at - synced >= SYNC_BYTES) await sync();
+    }
+  } finally {
+    if (at > synced) await sync().finally(() => handle.close());
+    else await handle.close();
+  }
+}
+
+function parsed(text: string | undefined): Begun | undefined {
+  try {
+    return JSON.parse(text ?? '') as Begun;
+  } catch {
+    return undefined;
+  }
+}
+
+function stands({ part, bytes }: Begun): boolean {
+  const there = lstatSync(part, { throwIfNoEntry: false });
+  return there !== undefined && there.isFile() && there.size >= bytes;
+}
+
+/** One that goes on would write the same bytes to the same places, but would not find its file in the end. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function discard(begun: Begun | undefined): void {
+  if (begun !== undefined && !isRunning(begun.pid)) rmSync(begun.part, { force: true });
+}

@@ -1,0 +1,42 @@
+/** Large files are sent so that an interrupted `ftg put` goes on where it was when it is run again. */
+import { createReadStream, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { FtgError, type Transfer, type UploadOptions } from '../client/index.js';
+import type { Session } from './command.js';
+import { keptAs } from './kept.js';
+
+/** undefined where the server cannot go on in a file. */
+export async function putResumable(
+  { gateway }: Pick<Session, 'gateway'>,
+  file: string,
+  connectionId: string,
+  options: UploadOptions,
+): Promise<Transfer | undefined> {
+  const { size, mtimeMs } = statSync(file);
+  const { path, filename, overwrite, filename_template } = options;
+  const same = [gateway.url, connectionId, path, filename, overwrite, filename_template, resolve(file), size, mtimeMs];
+  const kept = keptAs('uploads', same);
+  const begun = kept.read();
+  try {
+    const item = await gateway.files.uploadResumable(
+      connectionId,
+      { size, from: (start) => createReadStream(file, { start }) },
+      {
+        ...options,
+        url: begun?.startsWith('/api/uploads/') === true ? begun : undefined,
+        onUrl: (url) => kept.write(url),
+      },
+    );
+    kept.forget();
+    const connections = await gateway.files.connections();
+    const { id, durationMs } = item;
+    const connection = connections.find((one) => one.id === connectionId);
+    return {
+      ...{ id, filename: item.filename, path: item.path, size: item.fileSize, durationMs },
+      connection: { id: connectionId, name: connection?.name ?? connectionId, type: connection?.type ?? 'sftp' },
+    };
+  } catch (error) {
+    if (error instanceof FtgError && error.code === 'resume_unsupported') return undefined;
+    throw error;
+  }
+}
