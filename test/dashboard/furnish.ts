@@ -20,6 +20,8 @@ export const EMPTY_SCREENS: readonly Screen[] = [
   { name: 'no-connection-for-a-job', path: '/jobs/new', ready: seen('No connection to work on') },
   { name: 'no-schedule', path: '/schedules', ready: seen('No schedule yet') },
   { name: 'no-watched-folder', path: '/watched', ready: seen('No folder is watched') },
+  { name: 'no-webhook', path: '/webhooks', ready: seen('No webhook yet') },
+  { name: 'no-event', path: '/events', ready: seen('No event yet') },
   { name: 'no-key', path: '/keys', ready: seen('No key yet') },
   { name: 'no-session', path: '/pools', ready: seen('No session is open') },
   { name: 'no-usage', path: '/usage', ready: seen('Actions by day') },
@@ -34,6 +36,7 @@ export interface Screen {
 
 export async function furnish(page: Page): Promise<readonly Screen[]> {
   await manage(page, 'POST', '/manage/connections/sandbox/duplicate', { name: 'Archive', id: 'archive' });
+  await manage(page, 'PATCH', '/manage/connections/archive', { digests: 'always' });
   await manage(page, 'POST', '/manage/connections', {
     id: 'partner',
     name: 'Partner drop box',
@@ -77,16 +80,16 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
   await eventually(hasBaseline, 'the baseline');
   await manage(page, 'POST', '/api/write/sandbox', { path: '/reports/late.txt', content: 'late' });
   await manage(page, 'POST', `${watch}/check`);
-  const hasDeadLetter = async () =>
-    ((await manage(page, 'GET', '/manage/deliveries?state=dead'))['deliveries'] as unknown[]).length > 0;
-  await eventually(hasDeadLetter, 'a dead letter');
+  await hasDeadLetters(page, 'watchedFolderId', String(watched['id']));
+  const webhook = await furnishWebhook(page);
   const jobs = await furnishJobs(page);
   const schedule = await furnishSchedules(page);
+  await hasDeadLetters(page, 'webhookId', webhook);
   const refused = manage(page, 'POST', '/api/delete/sandbox', { path: '/not-there.txt' });
   await refused.catch(() => undefined);
-  const { transfers } = (await manage(page, 'GET', '/manage/transfers?status=failed&limit=1')) as {
-    transfers: { id: string }[];
-  };
+  const failed = await lastTransfer(page, 'status=failed');
+  await manage(page, 'GET', '/api/read/archive?path=/orders.json');
+  const proved = await lastTransfer(page, 'type=read');
 
   return [
     { name: 'overview', path: '/', ready: seen('Latest transfers') },
@@ -96,9 +99,13 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
     { name: 'connection-new', path: '/connections/new', ready: seen('Save the connection') },
     { name: 'watched-folders', path: '/watched', ready: seen('Dead letter') },
     { name: 'watched-folder', path: `/watched/${String(watched['id'])}`, ready: seen('Known files') },
+    { name: 'webhooks', path: '/webhooks', ready: seen('Send again') },
+    { name: 'webhook', path: `/webhooks/${webhook}`, ready: seen('Send again') },
+    { name: 'events', path: '/events', ready: seen('Reports to the archive') },
     { name: 'keys', path: '/keys', ready: seen('nightly export') },
     { name: 'transfers', path: '/transfers', ready: seen('readme.txt') },
-    { name: 'transfer-failed', path: `/transfers/${transfers[0]?.id ?? ''}`, ready: seen('What happened') },
+    { name: 'transfer-failed', path: `/transfers/${failed}`, ready: seen('What happened') },
+    { name: 'transfer-receipt', path: `/transfers/${proved}`, ready: seen('Download the receipt') },
     { name: 'jobs', path: '/jobs', ready: seen('Reports to the archive') },
     { name: 'job', path: `/jobs/${jobs.done}`, ready: seen('readme.txt') },
     { name: 'job-failed', path: `/jobs/${jobs.failed}`, ready: seen('What failed, and why') },
@@ -113,6 +120,25 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
     { name: 'audit', path: '/audit', ready: seen('connection.create') },
     { name: 'settings', path: '/settings', ready: seen('This one') },
   ];
+}
+
+/** The id of the newest. */
+async function lastTransfer(page: Page, filter: string): Promise<string> {
+  const answer = await manage(page, 'GET', `/manage/transfers?limit=1&${filter}`);
+  return (answer['transfers'] as { id: string }[])[0]?.id ?? '';
+}
+
+/** Of the one whose id it is. */
+async function hasDeadLetters(page: Page, of: 'watchedFolderId' | 'webhookId', id: string): Promise<void> {
+  const dead = async () => (await manage(page, 'GET', `/manage/deliveries?state=dead&${of}=${id}`))['deliveries'];
+  await eventually(async () => ((await dead()) as unknown[]).length > 0, 'a dead letter');
+}
+
+/** Told of the jobs that follow. Resolves to its id. */
+async function furnishWebhook(page: Page): Promise<string> {
+  const events = ['job.finished', 'transfer.failed', 'connection.down'];
+  const made = await manage(page, 'POST', '/api/webhooks', { url: NOBODY, events, connections: ['sandbox'] });
+  return (made['webhook'] as { id: string }).id;
 }
 
 /** One that went well, and one whose files stand in the way of each other. */

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { EMAIL, focusOf, manage, openDesk, PASSWORD, tabIn, type Desk, type Window } from './browser.js';
+import { runJob } from './furnish.js';
 import { openReceiver, startSlowUpload } from './outside.js';
 import { eventually } from '../support/eventually.js';
 
@@ -47,8 +48,10 @@ test('log in, and to every screen by g and its letter', async () => {
     ['j', 'Jobs'],
     ['h', 'Schedules'],
     ['t', 'Transfers'],
+    ['e', 'Events'],
     ['k', 'API keys'],
     ['w', 'Watched folders'],
+    ['b', 'Webhooks'],
     ['u', 'Usage'],
     ['p', 'Pools and health'],
     ['a', 'Audit log'],
@@ -287,6 +290,41 @@ test('cancel a running transfer', async () => {
   await press('Enter');
   assert.equal(await upload.status, 409);
   assert.ok(!existsSync(onDisk('slow.bin')));
+});
+
+test('add a webhook, and look at the event that it is told of', async (t) => {
+  const receiver = await openReceiver(() => 204);
+  t.after(() => receiver.close());
+  await press('g', 'b');
+  await heading('Webhooks');
+  await page.getByRole('button', { name: 'Add a webhook' }).waitFor();
+  await tabTo('Add a webhook');
+  await press('Enter');
+  await page.getByRole('dialog', { name: 'Add a webhook' }).waitFor();
+  await type(receiver.url);
+  await tabTo('job.finished');
+  await press('Space', 'Enter');
+  await page.getByRole('dialog', { name: 'The signing secret' }).waitFor();
+  await press('Escape');
+  await tabTo('I have copied it');
+  await press('Enter');
+  await page.getByRole('link', { name: receiver.url }).waitFor();
+  const source = { connectionId: 'sandbox', path: '/' };
+  await runJob(page, { type: 'delete', dryRun: true, name: 'Nothing much', source, include: ['*.none'] });
+  await press('g', 'e');
+  await heading('Events');
+  await page.getByRole('link', { name: 'Nothing much' }).waitFor();
+  await tabTo(/^Open event/);
+  await press('Enter');
+  await page.getByLabel('The exact bytes').getByText('Nothing much').waitFor();
+  await press('Escape');
+  await noDialog();
+  assert.match(await focused(), /^Open event/);
+  await press('g', 'b');
+  await page.getByRole('link', { name: receiver.url }).waitFor();
+  await tabTo(receiver.url);
+  await press('Enter');
+  await page.getByText('Delivered').waitFor();
 });
 
 test('switch single keys off, and log out', async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import * as OTPAuth from 'otpauth';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { EMAIL, logIn, manage, openDesk, PASSWORD, type Desk, type Window } from './browser.js';
 import { openReceiver, startSlowUpload } from './outside.js';
 import { eventually } from '../support/eventually.js';
@@ -173,6 +173,55 @@ test('200 MB go up with progress; a cancelled upload leaves nothing; started aga
   await queue.getByText('All done').waitFor({ timeout: 60_000 });
   const digest = (name: string): string => createHash('sha256').update(readFileSync(name)).digest('hex');
   assert.equal(digest(onDisk('large.bin')), digest(file));
+  await queue.getByRole('button', { name: 'Clear' }).click();
+});
+
+test('a large file goes on after its request was ended, and after the page was loaded anew', async () => {
+  const content = randomBytes(LARGE_BYTES / 2);
+  const file = path.join(folder, 'interrupted.bin');
+  writeFileSync(file, content);
+  await page.goto('/files/sandbox?path=/');
+  await page.getByText('entries').or(page.getByText('1 entry')).first().waitFor();
+  const network = await window.context.newCDPSession(page);
+  await network.send('Network.enable');
+  const throttle = (uploadThroughput: number) =>
+    network.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput,
+    });
+  const offsets: number[] = [];
+  const note = (request: Request): void => {
+    const offset = request.headers()['upload-offset'];
+    if (request.method() === 'PATCH' && offset !== undefined) offsets.push(Number(offset));
+  };
+  page.on('request', note);
+  const queue = page.getByRole('region', { name: 'Uploads and copies' });
+  await throttle(SLOW);
+  await page.getByLabel('Files to upload').setInputFiles(file);
+  await queue.getByText(/[1-9][\d.]* MiB of 100 MiB/).waitFor();
+  // Whoever asks how far it is ends the request that writes.
+  const ask = `fetch(Object.entries(localStorage).find(([key]) => key.startsWith('ftg-upload'))[1], { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } }).then(({ status }) => status)`;
+  assert.equal(await page.evaluate(ask), 200);
+  await eventually(() => offsets.length === 2, 'it goes on by itself', 30_000);
+  await queue.getByText(/[2-9]\d(\.\d)? MiB of 100 MiB/).waitFor();
+  page.once('dialog', (leaving) => void leaving.accept());
+  await page.reload();
+  await throttle(-1);
+  await page.getByText('entries').or(page.getByText('1 entry')).first().waitFor();
+  await page.getByLabel('Files to upload').setInputFiles(file);
+  await queue.getByText('All done').waitFor({ timeout: 60_000 });
+  page.off('request', note);
+  assert.equal(offsets.length, 3, offsets.join());
+  const [first = -1, second = 0, third = 0] = offsets;
+  assert.ok(first === 0 && second > 0 && third > second, offsets.join());
+  assert.ok(readFileSync(onDisk('interrupted.bin')).equals(content));
+  assert.equal(
+    await page.evaluate('Object.keys(localStorage).filter((key) => key.startsWith("ftg-upload")).length'),
+    0,
+  );
+  await network.detach();
   await queue.getByRole('button', { name: 'Clear' }).click();
 });
 

@@ -1,6 +1,7 @@
 /** Numbers and times as people read them, in the browser's language and time zone. */
 const number = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const shortTime = new Intl.DateTimeFormat(undefined, {
   month: 'short',
@@ -17,6 +18,11 @@ const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
 export function formatNumber(value: number): string {
   return number.format(value);
+}
+
+/** What is less than all is never shown as all. */
+export function formatPercent(part: number): string {
+  return percent.format(Math.floor(part * 10_000) / 10_000);
 }
 
 export function formatBytes(bytes: number): string {

@@ -34,6 +34,9 @@ const ConnectionScreen = lazy(() => import('./screens/connection.tsx'));
 const NewConnection = lazy(() => import('./screens/new-connection.tsx'));
 const WatchedFolders = lazy(() => import('./screens/watched-folders.tsx'));
 const WatchedFolderScreen = lazy(() => import('./screens/watched-folder.tsx'));
+const Webhooks = lazy(() => import('./screens/webhooks.tsx'));
+const WebhookScreen = lazy(() => import('./screens/webhook.tsx'));
+const Events = lazy(() => import('./screens/events.tsx'));
 const Keys = lazy(() => import('./screens/keys.tsx'));
 const Transfers = lazy(() => import('./screens/transfers.tsx'));
 const TransferScreen = lazy(() => import('./screens/transfer.tsx'));
@@ -74,6 +77,9 @@ function App(): ReactElement {
           </Route>
           <Route path={SCREENS.watchedFolders} component={WatchedFolders} />
           <Route path={SCREENS.watchedFolder}>{({ id }) => <WatchedFolderScreen key={id} id={id} />}</Route>
+          <Route path={SCREENS.webhooks} component={Webhooks} />
+          <Route path={SCREENS.webhook}>{({ id }) => <WebhookScreen key={id} id={id} />}</Route>
+          <Route path={SCREENS.events} component={Events} />
           <Route path={SCREENS.keys} component={Keys} />
           <Route path={SCREENS.transfers} component={Transfers} />
           <Route path={SCREENS.transfer}>{({ id }) => <TransferScreen key={id} id={id} />}</Route>

@@ -13,9 +13,11 @@ import {
   LogOut,
   type IconComponent,
   Menu as MenuIcon,
+  Rss,
   ScrollText,
   Server,
   Settings,
+  Webhook,
 } from './ui/icons.tsx';
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -55,12 +57,14 @@ const PLACES: readonly PlaceGroup[] = [
     places: [
       { path: '/connections', name: 'Connections', letter: 'c', icon: Server },
       { path: '/watched', name: 'Watched folders', letter: 'w', icon: Eye },
+      { path: '/webhooks', name: 'Webhooks', letter: 'b', icon: Webhook },
       { path: '/keys', name: 'API keys', letter: 'k', icon: KeyRound },
     ],
   },
   {
     name: 'Look after',
     places: [
+      { path: '/events', name: 'Events', letter: 'e', icon: Rss },
       { path: '/usage', name: 'Usage', letter: 'u', icon: ChartNoAxesColumn },
       { path: '/pools', name: 'Pools and health', letter: 'p', icon: Activity },
       { path: '/audit', name: 'Audit log', letter: 'a', icon: ScrollText },

@@ -25,7 +25,11 @@ export type ConnectionType = Schemas['ConnectionType'];
 export type Card = Schemas['ServerCard'];
 export type TestStep = Schemas['TestStep'];
 export type TestResult = Schemas['TestReport'];
+export type ConnectionHealth = Schemas['ConnectionHealth'];
+export type Outage = ConnectionHealth['outages'][number];
 export type Dependents = Schemas['Dependents'];
+export type AnnouncedHostKey = Schemas['AnnouncedHostKey'];
+export type HostKeysAnswer = Schemas['HostKeysAnswer'];
 export type KeyPair = Schemas['KeyPair'];
 
 export const SCOPES = ['read', 'write', 'watch', 'exec', 'admin'] as const satisfies ApiKey['scopes'];
@@ -43,6 +47,16 @@ export type NewJob = FileApi['schemas']['NewJob'];
 
 export type Schedule = Schemas['ManagedSchedule'];
 export type NewSchedule = FileApi['schemas']['NewSchedule'];
+
+export type Webhook = FileApi['schemas']['Webhook'];
+export type NewWebhook = FileApi['schemas']['NewWebhook'];
+/** A type of events that a webhook can be told of. */
+export type EventType = Webhook['events'][number];
+
+export type StoredEvent = Schemas['FeedAnswer']['events'][number];
+export type FeedAnswer = Schemas['FeedAnswer'];
+/** What the body of one says. */
+export type { FeedEvent } from '../../../client/types.ts';
 
 export type Overview = Schemas['Overview'];
 export type Usage = Schemas['Usage'];

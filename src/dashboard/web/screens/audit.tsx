@@ -18,6 +18,7 @@ const AREAS = [
   ['key_pair', 'Key pairs'],
   ['watched_folder', 'Watched folders'],
   ['delivery', 'Deliveries'],
+  ['webhook', 'Webhooks'],
   ['transfer', 'Transfers'],
 ] as const;
 

@@ -20,8 +20,10 @@ import {
 } from '../ui/basics.tsx';
 import { Confirm, Menu } from '../ui/dialog.tsx';
 import { FolderOpen } from '../ui/icons.tsx';
+import { AnnouncedKeys } from './connection/announced-keys.tsx';
 import { changesOf, draftOf, isComplete, withPin } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
+import { Health } from './connection/health.tsx';
 import { HostKeys } from './connection/login-keys.tsx';
 import { TestPanel } from './connection/test-panel.tsx';
 
@@ -144,6 +146,7 @@ function Editor(props: {
           </form>
         </Panel>
         <div className="stack">
+          <Health id={id} />
           <TestPanel
             draft={draft}
             type={type}
@@ -152,6 +155,7 @@ function Editor(props: {
             onPin={(fingerprint) => setDraft((former) => withPin(former, fingerprint))}
           />
           {connection.hostKeys !== undefined && <HostKeys connection={connection} isOwned={isOwned} />}
+          {connection.hostKeys !== undefined && <AnnouncedKeys id={id} />}
           {connection.card !== undefined && connection.card !== null && <ServerCard card={connection.card} />}
         </div>
       </div>

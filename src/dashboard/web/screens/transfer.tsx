@@ -8,6 +8,7 @@ import type { Job, Live, TransferDetail } from '../api/types.ts';
 import { formatBytes, formatDuration, formatNumber, formatSpeed, secondsLeft } from '../format.ts';
 import { Badge, Button, CopyButton, Facts, Page, Panel, Pending, Progress, Time } from '../ui/basics.tsx';
 import { titleOf } from './jobs/words.ts';
+import { Proof } from './transfers/proof.tsx';
 import { STATUS, useCancel } from './transfers/rows.tsx';
 
 export default function TransferScreen({ id }: { readonly id: string }): ReactElement {
@@ -48,6 +49,7 @@ export default function TransferScreen({ id }: { readonly id: string }): ReactEl
           </div>
         </Panel>
       </div>
+      <Proof transfer={transfer} />
     </Page>
   );
 }

@@ -9,9 +9,10 @@ import type { Connection, Transfer } from '../api/types.ts';
 import { formatNumber } from '../format.ts';
 import { Badge, Button, Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
+import { digestIn } from './transfers/proof.tsx';
 import { LiveRows, TransferTable } from './transfers/rows.tsx';
 
-const FILTERS = ['connectionId', 'status', 'type', 'direction', 'since', 'until', 'search'] as const;
+const FILTERS = ['connectionId', 'status', 'type', 'direction', 'since', 'until', 'search', 'digest'] as const;
 type Filter = (typeof FILTERS)[number];
 type Filters = Partial<Record<Filter, string>>;
 
@@ -43,12 +44,14 @@ export default function Transfers(): ReactElement {
     FILTERS.flatMap((name) => (parameters.get(name) ? [[name, parameters.get(name)]] : [])) as [Filter, string][],
   );
   const isFiltered = Object.keys(filters).length > 0;
-  const change = (name: Filter, value: string): void =>
+  const change = (to: Filters): void =>
     setParameters(
       (former) => {
         const next = new URLSearchParams(former);
-        if (value === '') next.delete(name);
-        else next.set(name, value);
+        for (const [name, value] of Object.entries(to)) {
+          if (value === '') next.delete(name);
+          else next.set(name, value);
+        }
         return next;
       },
       { replace: true },
@@ -113,6 +116,7 @@ export default function Transfers(): ReactElement {
             action={<Button onClick={() => setParameters({})}>Show all</Button>}
           >
             Take a filter away, or look at another time.
+            {filters.digest !== undefined && ' By its SHA-256 a file is found where digests were taken.'}
           </Empty>
         ) : (
           <Empty
@@ -143,23 +147,29 @@ function FilterBar({
   onChange,
 }: {
   readonly filters: Filters;
-  readonly onChange: (name: Filter, value: string) => void;
+  readonly onChange: (to: Filters) => void;
 }): ReactElement {
   const connections = useRead<{ connections: Connection[] }>('/manage/connections');
   const ids = connections.data?.connections.map(({ id, name }) => [id, name] as const) ?? [];
   return (
     <search className="filters">
-      <SearchField value={filters.search ?? ''} onValue={(value) => onChange('search', value)} />
+      <SearchField
+        value={filters.digest ?? filters.search ?? ''}
+        onValue={(value) => {
+          const digest = digestIn(value);
+          onChange({ digest: digest ?? '', search: digest === undefined ? value : '' });
+        }}
+      />
       <ChoiceField
         label="Connection"
         value={filters.connectionId ?? ''}
-        onText={(value) => onChange('connectionId', value)}
+        onText={(value) => onChange({ connectionId: value })}
         options={[['', 'All'], ...ids]}
       />
       <ChoiceField
         label="Status"
         value={filters.status ?? ''}
-        onText={(value) => onChange('status', value)}
+        onText={(value) => onChange({ status: value })}
         options={[
           ['', 'All'],
           ['success', 'Done'],
@@ -170,13 +180,13 @@ function FilterBar({
       <ChoiceField
         label="Type"
         value={filters.type ?? ''}
-        onText={(value) => onChange('type', value)}
+        onText={(value) => onChange({ type: value })}
         options={[['', 'All'], ...TYPES.map((type) => [type, type] as const)]}
       />
       <ChoiceField
         label="Direction"
         value={filters.direction ?? ''}
-        onText={(value) => onChange('direction', value)}
+        onText={(value) => onChange({ direction: value })}
         options={[
           ['', 'Both'],
           ['outbound', 'To the server'],
@@ -187,13 +197,13 @@ function FilterBar({
         label="After"
         type="datetime-local"
         value={localTime(filters.since)}
-        onText={(value) => onChange('since', isoTime(value))}
+        onText={(value) => onChange({ since: isoTime(value) })}
       />
       <TextField
         label="Before"
         type="datetime-local"
         value={localTime(filters.until)}
-        onText={(value) => onChange('until', isoTime(value))}
+        onText={(value) => onChange({ until: isoTime(value) })}
       />
     </search>
   );
@@ -215,7 +225,15 @@ function SearchField({ value, onValue }: { value: string; onValue: (value: strin
     }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [text, sent, onValue]);
-  return <TextField label="Name or path" type="search" value={text} onText={setText} placeholder="Part of it" />;
+  return (
+    <TextField
+      label="Name or path, or a SHA-256"
+      type="search"
+      value={text}
+      onText={setText}
+      placeholder="Part of the name, or the whole digest"
+    />
+  );
 }
 
 function localTime(iso: string | undefined): string {

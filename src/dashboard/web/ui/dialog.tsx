@@ -11,13 +11,16 @@ export function Dialog(props: {
   readonly children: ReactNode;
   readonly size?: 'small' | 'medium' | 'large';
   readonly keepsOpen?: boolean;
+  /** What it shows cannot be shown again: Escape does not close it either. */
+  readonly isShownOnce?: boolean;
 }): ReactElement {
-  const { title, onClose, children, size = 'medium', keepsOpen = false } = props;
+  const { title, onClose, children, size = 'medium', isShownOnce = false, keepsOpen = isShownOnce } = props;
   return (
     <Ariakit.Dialog
       open
       onClose={onClose}
       hideOnInteractOutside={!keepsOpen}
+      hideOnEscape={!isShownOnce}
       backdrop={<div className="backdrop" />}
       className={`dialog ${size}`}
     >

@@ -1,7 +1,9 @@
 /** Uploads and copies started on this page: a few at once, each with progress, retry and cancel. */
 import { useSyncExternalStore } from 'react';
-import { ApiError, csrfHeader, fetchAnswer, segment, toApiError, withQuery } from '../../api/client.ts';
+import { ApiError, fetchAnswer, segment, withQuery } from '../../api/client.ts';
 import { refresh } from '../../api/hooks.ts';
+import { sendBytes } from '../../api/send.ts';
+import { RESUMABLE_BYTES, uploadResumable } from './resumable.ts';
 
 type Work =
   | {
@@ -139,39 +141,38 @@ async function run({ id, work }: Task): Promise<void> {
   }
 }
 
-/** XMLHttpRequest, because fetch tells nothing of the bytes that have gone out. */
-function upload(
+async function upload(
   id: number,
   work: Extract<Work, { kind: 'upload' }>,
   overwrite: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const { connectionId, folder: path, name: filename, file } = work;
-    const target = withQuery(`/api/upload/${segment(connectionId)}`, { path, filename, overwrite: String(overwrite) });
-    const call = new XMLHttpRequest();
-    let measured = { at: performance.now(), bytes: 0 };
-    let bytesPerSecond = 0;
-    call.upload.onprogress = ({ loaded }) => {
-      const now = performance.now();
-      if (now - measured.at < MEASURE_MS && loaded < file.size) return;
-      const latest = ((loaded - measured.bytes) / Math.max(1, now - measured.at)) * 1_000;
-      bytesPerSecond = bytesPerSecond === 0 ? latest : SMOOTHING * latest + (1 - SMOOTHING) * bytesPerSecond;
-      measured = { at: now, bytes: loaded };
-      change(id, { sentBytes: loaded, bytesPerSecond });
-    };
-    call.onload = () => {
-      if (call.status >= 200 && call.status < 300) resolve();
-      else reject(toApiError(call.status, (field) => call.getResponseHeader(field), call.responseText, target));
-    };
-    call.onerror = () => reject(new Error('The connection to the gateway broke.'));
-    call.onabort = () => reject(new Error('Cancelled'));
-    signal.addEventListener('abort', () => call.abort());
-    call.open('POST', target);
-    call.setRequestHeader('Content-Type', 'application/octet-stream');
-    for (const [field, value] of Object.entries(csrfHeader())) call.setRequestHeader(field, value);
-    call.send(file);
-  });
+  const { connectionId, folder: path, name: filename, file } = work;
+  const onBytes = measuring(id, file.size);
+  if (file.size >= RESUMABLE_BYTES) {
+    try {
+      return await uploadResumable({ ...work, overwrite, signal, onBytes });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'resume_unsupported') throw error;
+    }
+  }
+  const target = withQuery(`/api/upload/${segment(connectionId)}`, { path, filename, overwrite: String(overwrite) });
+  const headers = { 'Content-Type': 'application/octet-stream' };
+  await sendBytes({ method: 'POST', target, headers, body: file, signal, onBytes });
+}
+
+/** Shows how far it is, and how fast. */
+function measuring(id: number, size: number): (sent: number) => void {
+  let measured = { at: performance.now(), bytes: 0 };
+  let bytesPerSecond = 0;
+  return (sentBytes) => {
+    const now = performance.now();
+    if (now - measured.at < MEASURE_MS && sentBytes < size) return;
+    const latest = (Math.max(0, sentBytes - measured.bytes) / Math.max(1, now - measured.at)) * 1_000;
+    bytesPerSecond = bytesPerSecond === 0 ? latest : SMOOTHING * latest + (1 - SMOOTHING) * bytesPerSecond;
+    measured = { at: now, bytes: sentBytes };
+    change(id, { sentBytes, bytesPerSecond });
+  };
 }
 
 async function copy(work: Extract<Work, { kind: 'copy' }>, overwrite: boolean, signal: AbortSignal): Promise<void> {

@@ -1,9 +1,10 @@
 /** Messages to webhooks: delivered, waiting, dead; each with its attempts, and a way to send it again. */
 import { useState, type ReactElement } from 'react';
+import { Link } from 'wouter';
 import { RotateCw } from '../../ui/icons.tsx';
 import { request, withQuery } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
-import type { Attempt, Copy, Delivery } from '../../api/types.ts';
+import type { Attempt, Copy, Delivery, WatchedFolder, Webhook } from '../../api/types.ts';
 import { formatDuration, formatNumber } from '../../format.ts';
 import { Badge, Button, Countdown, Pending, Table, Time, type Tone } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -19,13 +20,14 @@ const COPYING = ['Copying', 'info'] as const;
 
 export function Deliveries(props: {
   readonly watchedFolderId?: string;
+  readonly webhookId?: string;
   readonly state?: Delivery['state'];
   readonly empty: string;
 }): ReactElement {
-  const { watchedFolderId, state, empty } = props;
-  const read = useRead<{ deliveries: Delivery[] }>(withQuery('/manage/deliveries', { watchedFolderId, state }), {
-    everyMs: 5_000,
-  });
+  const { watchedFolderId, webhookId, state, empty } = props;
+  const isOfAll = watchedFolderId === undefined && webhookId === undefined;
+  const path = withQuery('/manage/deliveries', { watchedFolderId, webhookId, state });
+  const read = useRead<{ deliveries: Delivery[] }>(path, { everyMs: 5_000 });
   const [shown, setShown] = useState<Delivery>();
   const [copied, setCopied] = useState<Delivery>();
   const replay = useAction((id: string) => request('POST', `/manage/deliveries/${id}/replay`), {
@@ -43,6 +45,7 @@ export function Deliveries(props: {
         columns={[
           { head: 'Made', cell: ({ createdAt }) => <Time iso={createdAt} /> },
           { head: 'Message', cell: messageText },
+          ...(isOfAll ? [{ head: 'To', cell: (delivery: Delivery) => <Receiver delivery={delivery} /> }] : []),
           {
             head: 'State',
             cell: (delivery) => {
@@ -101,10 +104,27 @@ export function Deliveries(props: {
   );
 }
 
-function messageText({ type, fileCount }: Delivery): string {
+function messageText({ type, fileCount, webhookId }: Delivery): string {
   if (type === 'watched_folder.files_missing') return 'no file came';
   if (type === 'watched_folder.test') return 'test';
+  if (webhookId !== null || type === 'job.finished') return type;
   return fileCount === 1 ? '1 file' : `${formatNumber(fileCount)} files`;
+}
+
+/** Whose receiver it is, by name once that is known. */
+function Receiver({ delivery }: { readonly delivery: Delivery }): ReactElement {
+  const { watchedFolderId, webhookId, jobId } = delivery;
+  const folders = useRead<{ watchedFolders: WatchedFolder[] }>('/manage/watched-folders');
+  const webhooks = useRead<{ webhooks: Webhook[] }>('/api/webhooks');
+  if (webhookId !== null) {
+    const url = webhooks.data?.webhooks.find(({ id }) => id === webhookId)?.url;
+    return <Link href={`/webhooks/${webhookId}`}>{url ?? 'a webhook'}</Link>;
+  }
+  if (watchedFolderId !== null) {
+    const name = folders.data?.watchedFolders.find(({ id }) => id === watchedFolderId)?.name;
+    return <Link href={`/watched/${watchedFolderId}`}>{name ?? 'a watched folder'}</Link>;
+  }
+  return <Link href={`/jobs/${jobId ?? ''}`}>a job</Link>;
 }
 
 const COPY_STATES: Readonly<Record<Copy['state'], readonly [text: string, tone: Tone]>> = {
@@ -151,7 +171,7 @@ function Attempts({ delivery, onClose }: { readonly delivery: Delivery; readonly
   const read = useRead<{ attempts: Attempt[] }>(`/manage/deliveries/${delivery.id}/attempts`);
   return (
     <Dialog title="Attempts" onClose={onClose} size="large">
-      <p className="muted small mono">webhook-id {delivery.id}</p>
+      <p className="muted small mono">webhook-id {delivery.eventId}</p>
       {read.data === undefined ? (
         <Pending error={read.error} onRetry={() => void read.refetch()} />
       ) : read.data.attempts.length === 0 ? (

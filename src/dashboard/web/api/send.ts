@@ -1,0 +1,33 @@
+/** Bytes to the gateway, with word of how many have gone. XMLHttpRequest, because fetch tells nothing of them. */
+import { csrfHeader, toApiError } from './client.ts';
+
+export interface Sending {
+  readonly method: 'POST' | 'PATCH';
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Blob;
+  readonly signal: AbortSignal;
+  readonly onBytes: (sent: number) => void;
+}
+
+/** Resolves to how its answer's header fields are read. @throws ApiError, and an Error where no answer came */
+export function sendBytes(sending: Sending): Promise<(field: string) => string | null> {
+  const { method, target, headers, body, signal, onBytes } = sending;
+  return new Promise((resolve, reject) => {
+    const call = new XMLHttpRequest();
+    const header = (field: string): string | null => call.getResponseHeader(field);
+    const abort = (): void => call.abort();
+    call.upload.onprogress = ({ loaded }) => onBytes(loaded);
+    call.onload = () => {
+      if (call.status >= 200 && call.status < 300) resolve(header);
+      else reject(toApiError(call.status, header, call.responseText, target));
+    };
+    call.onerror = () => reject(new Error('The connection to the gateway broke.'));
+    call.onabort = () => reject(new Error('Cancelled'));
+    call.onloadend = () => signal.removeEventListener('abort', abort);
+    signal.addEventListener('abort', abort);
+    call.open(method, target);
+    for (const [field, value] of Object.entries({ ...headers, ...csrfHeader() })) call.setRequestHeader(field, value);
+    call.send(body);
+  });
+}

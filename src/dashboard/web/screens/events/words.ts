@@ -1,0 +1,73 @@
+/** Events in words. */
+import type { EventType, FeedEvent } from '../../api/types.ts';
+import { formatDuration, formatNumber } from '../../format.ts';
+import { STATES, TYPES } from '../jobs/words.ts';
+
+/** Those that a webhook can be told of. */
+export const EVENT_TYPES: Readonly<Record<EventType, string>> = {
+  'transfer.failed': 'A transfer has failed, whoever asked for it.',
+  'connection.down': 'A server cannot be reached, or lets nobody in.',
+  'connection.up': 'It is there again.',
+  'job.finished': 'A job has ended, well or not.',
+  'watched_folder.files_detected': 'Files have come into a watched folder, or have changed there.',
+  'watched_folder.late': 'No file came into a watched folder for longer than is expected.',
+};
+
+/** All that the feed can have. */
+export const FEED_TYPES: readonly FeedEvent['type'][] = [
+  ...(Object.keys(EVENT_TYPES) as EventType[]),
+  'watched_folder.files_missing',
+  'watched_folder.test',
+];
+
+/** What it is about, where that is shown, and what there is to say of it. */
+export interface EventWords {
+  readonly name: string;
+  readonly href: string;
+  readonly text: string;
+}
+
+/** undefined of a type that this page has never heard of. */
+export function wordsOf(event: FeedEvent): EventWords | undefined {
+  switch (event.type) {
+    case 'transfer.failed': {
+      const { id, type, path, errorMessage } = event.data.transfer;
+      return { name: `${type} ${path}`, href: `/transfers/${id}`, text: errorMessage ?? '' };
+    }
+    case 'connection.down':
+      return { ...connectionOf(event.data), text: event.data.error };
+    case 'connection.up':
+      return { ...connectionOf(event.data), text: `was away for ${formatDuration(event.data.downSeconds * 1_000)}` };
+    case 'job.finished': {
+      const { id, name, type, state } = event.data.job;
+      return { name: name ?? TYPES[type], href: `/jobs/${id}`, text: STATES[state][0] };
+    }
+    case 'watched_folder.files_detected': {
+      const { files } = event.data;
+      return { ...folderOf(event.data), text: files.length === 1 ? '1 file' : `${formatNumber(files.length)} files` };
+    }
+    case 'watched_folder.late':
+    case 'watched_folder.files_missing':
+      return { ...folderOf(event.data), text: `no file for ${formatNumber(event.data.expectEveryMinutes)} minutes` };
+    case 'watched_folder.test':
+      return { ...folderOf(event.data), text: 'a try' };
+    default:
+      return undefined;
+  }
+}
+
+function connectionOf({
+  connection: { id, name },
+}: {
+  readonly connection: { readonly id: string; readonly name: string };
+}) {
+  return { name, href: `/connections/${encodeURIComponent(id)}` };
+}
+
+function folderOf({
+  watchedFolder: { id, name },
+}: {
+  readonly watchedFolder: { readonly id: string; readonly name: string };
+}) {
+  return { name, href: `/watched/${id}` };
+}

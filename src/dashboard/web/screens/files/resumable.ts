@@ -1,0 +1,165 @@
+/**
+ * Large files (tus 1.0.0): they go on where they were when the line breaks, when a laptop wakes up, and when the page is loaded
+ * anew and the same file is chosen again.
+ */
+import { ApiError, fetchAnswer, segment } from '../../api/client.ts';
+import { sendBytes } from '../../api/send.ts';
+
+export interface ResumableUpload {
+  readonly file: File;
+  readonly connectionId: string;
+  readonly folder: string;
+  readonly name: string;
+  readonly overwrite: boolean;
+  readonly signal: AbortSignal;
+  readonly onBytes: (sent: number) => void;
+}
+
+/** Below, a second try costs less than the requests of this. */
+export const RESUMABLE_BYTES = 64 * 1024 * 1024;
+/** Between two of them no byte has got through. */
+const MOST_FAILURES = 20;
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+const VERSION = { 'Tus-Resumable': '1.0.0' };
+const PASSING = [
+  ...['offline', 'draining', 'database_away', 'connection_lost', 'unreachable', 'connect_timeout', 'stall_timeout'],
+  ...['overloaded', 'pool_full', 'acquire_timeout', 'rate_limited', 'upload_locked', 'offset_mismatch'],
+];
+
+/** @throws ApiError, and the Error of a connection that stays broken */
+export async function uploadResumable(upload: ResumableUpload): Promise<void> {
+  const { signal } = upload;
+  const kept = keptAs(upload);
+  const giveUp = (): void => {
+    const url = kept.read();
+    kept.forget();
+    if (url !== null) void fetchAnswer('DELETE', url, undefined, undefined, VERSION).catch(() => undefined);
+  };
+  signal.addEventListener('abort', giveUp);
+  try {
+    await goOn(upload, kept);
+    kept.forget();
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+async function goOn(upload: ResumableUpload, kept: Kept): Promise<void> {
+  let reached = 0;
+  for (let failures = 0; ;) {
+    try {
+      for (let at = await find(upload, kept); !at.isDone; at = await sendRest(upload, kept, at.offset)) {
+        if (at.offset > reached) failures = 0;
+        reached = Math.max(reached, at.offset);
+        upload.onBytes(at.offset);
+      }
+      return;
+    } catch (error) {
+      failures += 1;
+      const isPassing = !(error instanceof ApiError) || PASSING.includes(error.code) || error.code === '';
+      if (upload.signal.aborted || !isPassing || failures > MOST_FAILURES) throw error;
+      await pause(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)), upload.signal);
+    }
+  }
+}
+
+interface Stand {
+  readonly offset: number;
+  /** It is a file. */
+  readonly isDone: boolean;
+}
+
+async function find(upload: ResumableUpload, kept: Kept): Promise<Stand> {
+  const { signal } = upload;
+  const url = kept.read();
+  if (url === null) return begin(upload, kept);
+  try {
+    const { headers } = await fetchAnswer('HEAD', url, undefined, signal, VERSION);
+    return standOf((field) => headers.get(field));
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'unknown_upload') throw error;
+    return begin(upload, kept);
+  }
+}
+
+async function begin(upload: ResumableUpload, kept: Kept): Promise<Stand> {
+  const { file, connectionId, folder: path, name: filename, overwrite, signal } = upload;
+  const pairs = Object.entries({ filename, path, overwrite: String(overwrite) })
+    .filter(([, value]) => value !== '')
+    .map(([key, value]) => `${key} ${base64(value)}`);
+  const target = `/api/uploads/${segment(connectionId)}`;
+  const { headers } = await fetchAnswer('POST', target, undefined, signal, {
+    ...VERSION,
+    'Upload-Length': String(file.size),
+    'Upload-Metadata': pairs.join(','),
+  });
+  kept.write(headers.get('Location') ?? '');
+  return standOf((field) => headers.get(field));
+}
+
+async function sendRest({ file, signal, onBytes }: ResumableUpload, kept: Kept, offset: number): Promise<Stand> {
+  const header = await sendBytes({
+    method: 'PATCH',
+    target: kept.read() ?? '',
+    headers: { ...VERSION, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(offset) },
+    body: file.slice(offset),
+    signal,
+    onBytes: (sent) => onBytes(offset + sent),
+  });
+  return standOf(header);
+}
+
+function standOf(header: (field: string) => string | null): Stand {
+  return { offset: Number(header('Upload-Offset')), isDone: header('X-Transfer-Id') !== null };
+}
+
+interface Kept {
+  read(): string | null;
+  write(url: string): void;
+  forget(): void;
+}
+
+/** Its URL, in this browser: no secret, since it opens nothing to whoever is not logged in. */
+function keptAs({ file, connectionId, folder, name, overwrite }: ResumableUpload): Kept {
+  const key = `ftg-upload ${JSON.stringify([connectionId, folder, name, overwrite, file.size, file.lastModified])}`;
+  // A browser may keep nothing: then it lasts as long as the task.
+  let known: string | null = null;
+  return {
+    read: () => known ?? attempt(() => localStorage.getItem(key)),
+    write: (url) => {
+      known = url;
+      attempt(() => localStorage.setItem(key, url));
+    },
+    forget: () => {
+      known = null;
+      attempt(() => localStorage.removeItem(key));
+    },
+  };
+}
+
+function attempt<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
+
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      reject(new Error('Cancelled'));
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,110 @@
+/** What proves a transfer: its digest, why there is none, its receipt, and where the same bytes have gone. */
+import assert from 'node:assert/strict';
+import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+
+const CONTENT = 'the one and only\n';
+const HEX = createHash('sha256').update(CONTENT).digest('hex');
+
+let desk: Desk;
+let window: Window;
+let page: Page;
+
+before(async () => {
+  desk = await openDesk();
+  window = await desk.open();
+  ({ page } = window);
+  await logIn(page);
+  await manage(page, 'POST', '/manage/connections/sandbox/duplicate', { id: 'proved' });
+  await manage(page, 'PATCH', '/manage/connections/proved', { digests: 'always' });
+  for (const path of ['/a.txt', '/b.txt']) await manage(page, 'POST', '/api/write/proved', { path, content: CONTENT });
+});
+after(() => desk.close());
+
+const transfers = () => page.getByRole('table', { name: 'Transfers' });
+const look = async (name: string): Promise<void> => {
+  await page.goto('/transfers');
+  await transfers().getByRole('link', { name }).click();
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+};
+
+test('a transfer shows its digest and its receipt, which holds', async () => {
+  await look('write a.txt');
+  await page.getByText(HEX).waitFor();
+  await page.getByRole('button', { name: 'Copy the digest' }).click();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), HEX);
+  await page.getByText('number 1 of the account’s chain').waitFor();
+  const { keys } = (await (await page.request.get('/.well-known/jwks.json')).json()) as { keys: JsonWebKey[] };
+  const [key] = keys;
+  assert.ok(key !== undefined);
+  await page.getByText(String(key['kid'])).waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download the receipt' }).click();
+  const receipt = readFileSync(await (await download).path(), 'utf8');
+  const [head = '', payload = '', signature = ''] = receipt.split('.');
+  const isGood = verify(
+    null,
+    Buffer.from(`${head}.${payload}`),
+    createPublicKey({ key, format: 'jwk' }),
+    Buffer.from(signature, 'base64url'),
+  );
+  assert.ok(isGood, receipt);
+  const told = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { transfer: { digest: string } };
+  assert.equal(told.transfer.digest, `sha-256:${HEX}`);
+  await page.getByRole('button', { name: 'Copy its link' }).click();
+  const link = await page.evaluate<string>('navigator.clipboard.readText()');
+  assert.equal(await (await page.request.get(link)).text(), receipt);
+});
+
+test('where a file went is found by its digest, from a transfer or as it is pasted', async () => {
+  const found = async (): Promise<void> => {
+    await transfers().getByRole('link', { name: 'write c.txt' }).waitFor({ state: 'hidden' });
+    await transfers().getByRole('link', { name: 'write b.txt' }).waitFor();
+    assert.equal(await transfers().getByRole('row').count(), 3);
+  };
+  await look('write a.txt');
+  await manage(page, 'POST', '/api/write/proved', { path: '/c.txt', content: 'another' });
+  await page.getByRole('link', { name: 'Find where this file went' }).click();
+  await page.waitForURL(/\/transfers\?digest=sha-256/);
+  await found();
+  assert.equal(await page.getByLabel('Name or path').inputValue(), `sha-256:${HEX}`);
+  await page.goto('/transfers');
+  await transfers().getByRole('link', { name: 'write c.txt' }).waitFor();
+  await page.getByLabel('Name or path').fill(` ${HEX.toUpperCase()}`);
+  await page.waitForURL(/\/transfers\?digest=sha-256/);
+  await found();
+  const exported = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'NDJSON' }).click();
+  assert.equal(
+    readFileSync(await (await exported).path(), 'utf8')
+      .trimEnd()
+      .split('\n').length,
+    2,
+  );
+  await page.getByLabel('Name or path').fill(HEX.replace(/^./, (first) => (first === '0' ? '1' : '0')));
+  await page.getByText('By its SHA-256 a file is found where digests were taken.').waitFor();
+  await page.getByLabel('Name or path').fill('c.txt');
+  await page.waitForURL(/\/transfers\?search=c\.txt$/);
+  await transfers().getByRole('link', { name: 'write c.txt' }).waitFor();
+});
+
+test('a transfer without a digest says why', async () => {
+  await manage(page, 'POST', '/api/write/sandbox', { path: '/plain.txt', content: 'x' });
+  await manage(page, 'POST', '/api/append/proved', { path: '/a.txt', content: 'more' });
+  await manage(page, 'POST', '/api/move/proved', { from: '/b.txt', to: '/moved.txt' });
+  await manage(page, 'POST', '/api/mkdir/proved', { path: '/folder' });
+  await look('write plain.txt');
+  await page.getByText('not taken: nobody asked').waitFor();
+  assert.equal(await page.getByRole('link', { name: 'Download the receipt' }).count(), 0);
+  await look('append a.txt');
+  await page.getByText('not taken: of an append the added part alone passes here').waitFor();
+  await page.getByRole('link', { name: 'Download the receipt' }).waitFor();
+  await look('move moved.txt');
+  await page.getByText('not taken: the server moved the file by itself').waitFor();
+  await look('mkdir folder');
+  assert.equal(await page.getByRole('heading', { name: 'Digest and receipt' }).count(), 0);
+  assert.deepEqual(window.faults, []);
+});
