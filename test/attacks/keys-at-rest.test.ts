@@ -102,7 +102,7 @@ describe('secrets at rest', () => {
     assert.ok(await reads(running));
     const { code, output } = await rotate({ GATEWAY_MASTER_KEY: FORMER, GATEWAY_NEW_MASTER_KEY: NEXT });
     assert.equal(code, 0, output);
-    assert.match(output, /^1 secrets are wrapped by the new master key/);
+    assert.match(output, /^2 secrets are wrapped by the new master key/);
     assert.ok(!output.includes(NEXT) && !output.includes(FORMER));
     await running.stop();
 

@@ -73,6 +73,20 @@ const FILE_API: Readonly<Record<string, Access>> = {
   'GET /api/me': 'any',
   'GET /api/transfers': 'any',
   'GET /api/transfers/{id}': 'any',
+  'GET /api/transfers/{id}/receipt': 'any',
+  'GET /api/receipts': 'any',
+  'POST /api/uploads/{connectionId}': 'write',
+  'HEAD /api/uploads/{connectionId}/{uploadId}': 'write',
+  'PATCH /api/uploads/{connectionId}/{uploadId}': 'write',
+  'DELETE /api/uploads/{connectionId}/{uploadId}': 'write',
+  'POST /api/uploads/{connectionId}/{uploadId}': 'write',
+  'GET /api/events': 'any',
+  'GET /api/webhooks': 'watch',
+  'GET /api/webhooks/{id}': 'watch',
+  'POST /api/webhooks': 'watch',
+  'PATCH /api/webhooks/{id}': 'watch',
+  'DELETE /api/webhooks/{id}': 'watch',
+  'POST /api/webhooks/{id}/rotate-secret': 'watch',
   'POST /api/jobs': 'write',
   'GET /api/jobs': 'any',
   'GET /api/jobs/{id}': 'any',
@@ -96,6 +110,8 @@ const FILE_API: Readonly<Record<string, Access>> = {
 /** Of the management API and beside the APIs; all else below /manage/ is the owner's. */
 const PUBLIC = new Set([
   'POST /manage/login',
+  'GET /.well-known/jwks.json',
+  'OPTIONS /api/uploads/{connectionId}',
   ...['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/manage/openapi.json', '/manage/docs'].flatMap(
     (at) => [`GET ${at}`, `HEAD ${at}`],
   ),
@@ -117,6 +133,9 @@ let receiver: Receiver;
 let a: Browser;
 let endpoints: readonly Endpoint[];
 const clients = new Map<string, ApiClient>();
+
+/** What those endpoints ask of every request that need it, and no others read. */
+const HEADERS = { 'Tus-Resumable': '1.0.0', 'X-HTTP-Method-Override': 'PATCH' };
 
 const config = {
   accounts: ACCOUNTS,
@@ -161,7 +180,7 @@ const client = (key: string): ApiClient => {
 
 /** The head of the answer and its error; a stream without end is not waited for. */
 async function ask(who: ApiClient, { method, path }: Endpoint, id: string): Promise<{ status: number; code: string }> {
-  const response = await who.open(path.replace(/\{\w+\}/g, id), { method });
+  const response = await who.open(path.replace(/\{\w+\}/g, id), { method, headers: HEADERS });
   response.destroy();
   return { status: response.statusCode ?? 0, code: String(response.headers['x-error-code'] ?? '') };
 }
@@ -232,12 +251,14 @@ describe('scopes', () => {
 
   test('a key for one connection reaches no other one of its account', async () => {
     const limited = client('limited');
-    const perConnection = endpoints.filter(({ path }) => path.includes('{connectionId}'));
+    const perConnection = endpoints.filter(
+      (endpoint) => endpoint.path.includes('{connectionId}') && accessOf(endpoint) !== 'public',
+    );
     assert.ok(perConnection.length >= 11);
     for (const endpoint of perConnection) {
       const { method, path, query, operation, name } = endpoint;
       const body = sampleOf(operation);
-      const options = body === undefined ? { method } : { method, json: body };
+      const options = { method, headers: HEADERS, ...(body === undefined ? {} : { json: body }) };
       const answer = await limited.send(path.replace('{connectionId}', 'sandbox') + query, options);
       assert.deepEqual([answer.status, answer.headers['x-error-code']], [403, 'forbidden'], `${name}: ${answer.text}`);
     }
@@ -327,6 +348,17 @@ describe('tenants', () => {
     owned['job'] = field<{ id: string }>(await a.post('/api/jobs', order), 'job', 202).id;
     const yearly = { name: MARK, cron: '@yearly', timeZone: 'UTC', isActive: false, job: order };
     owned['schedule'] = field<{ id: string }>(await a.post('/api/schedules', yearly), 'schedule', 201).id;
+    const hook = { url: receiver.url, events: ['transfer.failed'] };
+    owned['webhook'] = field<{ id: string }>(await a.post('/api/webhooks', hook), 'webhook', 201).id;
+    const begun = await a.send('/api/uploads/sandbox', {
+      method: 'POST',
+      headers: {
+        'Tus-Resumable': '1.0.0',
+        'Upload-Length': '9',
+        'Upload-Metadata': `filename ${Buffer.from(`${MARK}-begun.txt`).toString('base64')}`,
+      },
+    });
+    owned['upload'] = /[^/]+$/.exec(begun.headers['location'] ?? '')?.[0] ?? '';
     owned['connection'] = SECOND;
     assert.ok(
       Object.values(owned).every((id) => id.length > 3),
@@ -338,12 +370,13 @@ describe('tenants', () => {
 
   test('an id of another account is answered like one that never was, at every endpoint that takes one', async () => {
     let tries = 0;
-    for (const endpoint of endpoints.filter(({ path }) => path.includes('{'))) {
+    for (const endpoint of endpoints) {
+      if (!endpoint.path.includes('{') || accessOf(endpoint) === 'public') continue;
       const { method, path, query, operation, name } = endpoint;
       const body = sampleOf(operation);
       for (const [kind, id] of Object.entries(owned)) {
         const answers = [id, absentLike(id)].map(async (one) => {
-          const options = body === undefined ? { method } : { method, json: body };
+          const options = { method, headers: HEADERS, ...(body === undefined ? {} : { json: body }) };
           // Of the other parameters each is the account's own, so that nothing but this one can be at fault.
           const target = path.replace(/\{(\w+)\}/g, one) + query;
           return comparable(await b.send(target, options), one);
@@ -370,10 +403,13 @@ describe('tenants', () => {
     ] as const) {
       assert.ok((await a.get(`/manage/${path}`)).text.includes(owned[kind] ?? ''), `the ${kind} still stands`);
     }
+    assert.ok((await a.get('/api/webhooks')).text.includes(owned['webhook'] ?? ''), 'the webhook still stands');
+    const upload = await a.send(`/api/uploads/sandbox/${owned['upload']}`, { method: 'HEAD', headers: HEADERS });
+    assert.equal(upload.status, 200, 'the upload still stands');
     held({
       area: 'Attacks',
       what: 'Ids of another account in the path',
-      done: 'the ids of a connection, transfer, watched folder, check, delivery, key, key pair, session, audit entry, job and schedule at every endpoint of both OpenAPI documents that takes an id',
+      done: 'the ids of a connection, transfer, watched folder, check, delivery, key, key pair, session, audit entry, job, schedule, webhook and resumable upload at every endpoint of both OpenAPI documents that takes an id',
       held: '404, byte for byte what an id is answered that never was',
       tries,
     });
@@ -405,6 +441,14 @@ describe('tenants', () => {
       'job page': ['job', (id) => b.get('/api/jobs', { query: { cursor: id, state: 'paused' } })],
       'managed job page': ['job', (id) => b.get('/manage/jobs', { query: { cursor: id, state: 'paused' } })],
       'jobs of a schedule': ['schedule', (id) => b.get('/manage/jobs', { query: { scheduleId: id } })],
+      'upload by another connection': [
+        'upload',
+        (id) => b.send(`/api/uploads/mine/${id}`, { method: 'HEAD', headers: HEADERS }),
+      ],
+      'webhook of': [
+        'connection',
+        (id) => b.post('/api/webhooks', { url: receiver.url, events: ['connection.down'], connections: [id] }),
+      ],
       watch: ['connection', (id) => b.post('/api/watched-folders', { connectionId: id, path: '/' })],
       'watch by hand': ['connection', (id) => b.post('/manage/watched-folders', { connectionId: id, path: '/' })],
       'test a draft': [
@@ -417,6 +461,7 @@ describe('tenants', () => {
       transfers: ['connection', (id) => b.get('/manage/transfers', { query: { connectionId: id } })],
       export: ['connection', (id) => b.get('/manage/transfers/export', { query: { connectionId: id } })],
       deliveries: ['watched folder', (id) => b.get('/manage/deliveries', { query: { watchedFolderId: id } })],
+      'deliveries of a webhook': ['webhook', (id) => b.get('/manage/deliveries', { query: { webhookId: id } })],
       'audit page': ['audit entry', (id) => b.get('/manage/audit', { query: { cursor: id, action: 'nothing' } })],
       'transfer page': ['transfer', (id) => b.get('/manage/transfers', { query: { cursor: id, search: 'nothing' } })],
     };
@@ -452,7 +497,7 @@ describe('tenants', () => {
     assert.equal((await a.send(`/api/upload/sandbox?filename=${MARK}-streamed.txt`, upload)).status, 200);
     assert.equal((await b.get('/api/list/mine')).status, 502, 'nobody listens there');
     const lists = endpoints.filter(
-      ({ method, path }) => method === 'GET' && !path.includes('{') && !path.endsWith('/events'),
+      ({ method, path }) => method === 'GET' && !path.includes('{') && path !== '/manage/events',
     );
     assert.ok(lists.length > 15);
     for (const { path, query } of lists) {

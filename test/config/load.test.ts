@@ -405,7 +405,7 @@ suite('what is allowed is loaded', () => {
       connections: `{ name: w, ${SFTP} }, { name: f, type: ftp, host: h, username: u }, { name: l, type: s3, bucket: b, accessKeyId: a, secretAccessKey: s }`,
     });
     const [loaded] = (await load(yaml)).accounts;
-    const common = { isActive: true, rootPath: '/', atomicUploads: true, pool: {} };
+    const common = { isActive: true, rootPath: '/', atomicUploads: true, pool: {}, digests: 'asked', verify: 'size' };
     const tls = { tlsCaFile: '', tlsVerify: true };
     const server = { username: 'u', host: 'h' };
     assert.deepEqual(loaded?.apiKeys, [
@@ -428,6 +428,7 @@ suite('what is allowed is loaded', () => {
         password: 'pw',
         port: 22,
         algorithms: 'default',
+        hostKeyRotation: 'ask',
       },
       { ...common, ...tls, ...server, type: 'ftp', name: 'f', port: 21, tls: 'none' },
       {

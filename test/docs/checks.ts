@@ -32,10 +32,9 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'webhook/FilesDetectedEvent': schema('FilesDetectedEvent', fileApi),
   'watch/NewWatchedFolder': schema('NewWatchedFolder', fileApi),
   ...Object.fromEntries(
-    ['LoginAnswer', 'Account', 'ManagedConnection', 'TestReport', 'Overview', 'Usage'].map((name) => [
-      `manage/${name}`,
-      schema(name, managementApi),
-    ]),
+    ['LoginAnswer', 'Account', 'ManagedConnection', 'TestReport', 'ConnectionHealth', 'Overview', 'Usage'].map(
+      (name) => [`manage/${name}`, schema(name, managementApi)],
+    ),
   ),
 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { documentedCases, recordsCases, rowOf } from '../support/reliability.js';
+import { documentedCases, DOCUMENT, documentOf, recordsCases, rowOf } from '../support/reliability.js';
 
 const cases = documentedCases();
 
@@ -22,4 +22,15 @@ test('docs/reliability.md has each case once, with words in every cell and at le
       rowOf({ area: 'Faults', what, done, held, tries }),
     );
   }
+});
+
+// It was once written with a text of its own, older than the page's.
+test('npm run reliability changes the rows of docs/reliability.md, and nothing else', () => {
+  const page = readFileSync(DOCUMENT, 'utf8');
+  assert.equal(documentOf(cases), page);
+  const [first, ...others] = cases;
+  assert.ok(first !== undefined);
+  const other = documentOf([{ ...first, tries: first.tries + 1 }, ...others]).split('\n');
+  const changed = page.split('\n').filter((line, index) => line !== other[index]);
+  assert.deepEqual(changed, [rowOf(first)]);
 });

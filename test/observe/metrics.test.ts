@@ -29,6 +29,7 @@ const idle: MetricsSources = {
   ready: async () => true,
   disk: async () => ({ freeBytes: 1, sizeBytes: 2 }),
   backlog: async () => undefined,
+  reachable: async () => [],
 };
 
 /** Values of a metric by its labels, as a scraper reads them. */
@@ -134,6 +135,7 @@ suite('gauges', () => {
       pendingEvents: 3,
       deadEvents: 1,
       pendingCopies: 0,
+      ...{ downConnections: 10, expiringCertificates: 11 },
       ...jobs,
     };
     const metrics = createMetrics({ ...idle, backlog: async () => backlog });
@@ -141,8 +143,20 @@ suite('gauges', () => {
     assert.deepEqual(values(first, 'ftg_watch_folders_failing'), { '': 2 });
     assert.deepEqual(values(first, 'ftg_webhook_events_pending'), { '': 3 });
     assert.deepEqual(values(first, 'ftg_webhook_events_dead'), { '': 1 });
+    assert.deepEqual(values(first, 'ftg_connections_down'), { '': 10 });
+    assert.deepEqual(values(first, 'ftg_certificates_expiring'), { '': 11 });
     backlog = undefined;
     assert.deepEqual(values(await metrics.text(), 'ftg_webhook_events_dead'), { '': NaN });
+  });
+
+  test('tell which connections are up only where they are shown one by one', async () => {
+    const reachable = async (most: number) =>
+      Array.from({ length: most }, (_, index) => ({ id: `c${index}`, isUp: index > 0 }));
+    const sources = { ...idle, reachable };
+    assert.deepEqual(values(await createMetrics(sources).text(), 'ftg_connection_up'), {});
+    const shown = values(await createMetrics(sources, { perConnection: true }).text(), 'ftg_connection_up');
+    assert.equal(Object.keys(shown).length, METRICS.connectionUp.series);
+    assert.deepEqual([shown['connection="c0"'], shown['connection="c1"']], [0, 1]);
   });
 
   test('name a bounded number of hosts, the same ones while they last, and add the rest up', async () => {

@@ -9,10 +9,12 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { randomBytes } from 'node:crypto';
-import { chownSync, mkdtempSync, statSync } from 'node:fs';
+import { chownSync, createReadStream, mkdtempSync, statSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { startProftpd, startProftpdSftp, startPureFtpd, startVsftpd, type FtpServer } from './ftp.js';
 import { startRclone } from './rclone.js';
 import { SFTP_SERVER, startSshd } from './sshd.js';
@@ -23,6 +25,8 @@ import { makeUnixUser } from './unix-user.js';
 /** What stands on the server, seen past the gateway and past the protocol. Paths begin at the connection's root. */
 export interface Disk {
   read(file: string): Promise<Buffer>;
+  /** For what is too large to be held. */
+  stream(file: string): Promise<Readable>;
   write(file: string, content: Buffer | string): Promise<void>;
   /** As the file has it, or as its metadata say in rclone's form. */
   modifiedAt(file: string): Promise<Date>;
@@ -93,6 +97,10 @@ class LocalDisk implements Disk {
 
   read(file: string): Promise<Buffer> {
     return readFile(this.root + file);
+  }
+
+  async stream(file: string): Promise<Readable> {
+    return createReadStream(this.root + file);
   }
 
   async modifiedAt(file: string): Promise<Date> {
@@ -225,8 +233,12 @@ class BucketDisk implements Disk {
   ) {}
 
   async read(file: string): Promise<Buffer> {
+    return buffer(await this.stream(file));
+  }
+
+  async stream(file: string): Promise<Readable> {
     const { Body } = await this.client.send(new GetObjectCommand({ Bucket: this.bucket, Key: this.key(file) }));
-    return Buffer.from((await Body?.transformToByteArray()) ?? []);
+    return Body as Readable;
   }
 
   async modifiedAt(file: string): Promise<Date> {

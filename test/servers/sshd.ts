@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { copyFile, readFile } from 'node:fs/promises';
@@ -16,6 +16,8 @@ export interface TestSshd {
   readonly clientKeyFile: string;
   readonly hostKeyFile: string;
   log(): Promise<string>;
+  /** Starts it again on its port with these host keys alone; logins that are open stay so. */
+  restart(hostKeyFiles: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -38,34 +40,45 @@ export async function startSshd(extra: readonly string[] = [], subsystem = SFTP_
   const port = await freePort();
   const config = join(home, 'sshd_config');
   const logFile = join(home, 'log');
-  writeFileSync(
-    config,
-    [
-      `Port ${port}`,
-      'ListenAddress 127.0.0.1',
-      `HostKey ${hostKeyFile}`,
-      `AuthorizedKeysFile ${join(home, 'authorized_keys')}`,
-      `PidFile ${join(home, 'pid')}`,
-      `Subsystem sftp ${subsystem}`,
-      'StrictModes no',
-      'UsePAM no',
-      'LogLevel VERBOSE',
-      // A bash below sshd reads the user's .bashrc, unless it is below another shell: what that prints is not the command's.
-      'SetEnv SHLVL=1',
-      ...extra,
-      ...(extra.some((line) => line.startsWith('PermitRootLogin')) ? [] : ['PermitRootLogin yes']),
-      ...(extra.some((line) => line.startsWith('PasswordAuthentication')) ? [] : ['PasswordAuthentication no']),
-    ].join('\n'),
-  );
+  const configure = (hostKeyFiles: readonly string[]): void =>
+    writeFileSync(
+      config,
+      [
+        `Port ${port}`,
+        'ListenAddress 127.0.0.1',
+        ...hostKeyFiles.map((file) => `HostKey ${file}`),
+        `AuthorizedKeysFile ${join(home, 'authorized_keys')}`,
+        `PidFile ${join(home, 'pid')}`,
+        `Subsystem sftp ${subsystem}`,
+        'StrictModes no',
+        'UsePAM no',
+        'LogLevel VERBOSE',
+        // A bash below sshd reads the user's .bashrc, unless it is below another shell: what that prints is not the command's.
+        'SetEnv SHLVL=1',
+        ...extra,
+        ...(extra.some((line) => line.startsWith('PermitRootLogin')) ? [] : ['PermitRootLogin yes']),
+        ...(extra.some((line) => line.startsWith('PasswordAuthentication')) ? [] : ['PasswordAuthentication no']),
+      ].join('\n'),
+    );
   chmodSync(home, 0o755);
-  const server = spawn(SSHD, ['-D', '-E', logFile, '-f', config], { stdio: 'ignore' });
-  const ended = once(server, 'exit');
-  await Promise.race([
-    listening(port),
-    ended.then(async () => {
-      throw new Error(`sshd did not start: ${await readFile(logFile, 'utf8').catch(() => '')}`);
-    }),
-  ]);
+  const start = async (hostKeyFiles: readonly string[]): Promise<ChildProcess> => {
+    configure(hostKeyFiles);
+    const started = spawn(SSHD, ['-D', '-E', logFile, '-f', config], { stdio: 'ignore' });
+    await Promise.race([
+      listening(port),
+      once(started, 'exit').then(async () => {
+        throw new Error(`sshd did not start: ${await readFile(logFile, 'utf8').catch(() => '')}`);
+      }),
+    ]);
+    return started;
+  };
+  const end = async (): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill('SIGTERM');
+    await ended;
+  };
+  let server = await start([hostKeyFile]);
   return {
     port,
     files,
@@ -73,9 +86,12 @@ export async function startSshd(extra: readonly string[] = [], subsystem = SFTP_
     clientKeyFile,
     hostKeyFile,
     log: () => readFile(logFile, 'utf8'),
+    restart: async (hostKeyFiles) => {
+      await end();
+      server = await start(hostKeyFiles);
+    },
     stop: async () => {
-      server.kill('SIGTERM');
-      await ended;
+      await end();
       rmSync(home, { recursive: true, force: true });
     },
   };

@@ -20,7 +20,9 @@ export const PARTS: Readonly<Record<string, Part>> = {
         'http/body',
         'operations',
         'watch',
+        'webhooks',
         'jobs',
+        'uploads',
         'connections',
         'remotes',
         'storage',
@@ -32,7 +34,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
   'api/manage': {
     is: 'those of an account’s owner',
     imports: [
-      ...['api', 'http', 'operations', 'jobs', 'watch', 'connections', 'remotes', 'remotes/dial', 'storage', 'budgets'],
+      ...['api', 'http', 'operations', 'jobs', 'uploads', 'watch', 'connections', 'remotes', 'remotes/dial', 'storage'],
+      'budgets',
     ],
   },
   'api/openapi': { is: 'their documents and reference pages', imports: ['api', 'http', 'watch', 'jobs'] },
@@ -54,6 +57,11 @@ export const PARTS: Readonly<Record<string, Part>> = {
   jobs: {
     is: 'whole folders: listed, compared, done file by file on any node',
     imports: ['operations', 'connections', 'remotes', 'storage', 'budgets'],
+    types: ['config'],
+  },
+  uploads: {
+    is: 'files that come in pieces, on any node',
+    imports: ['operations', 'connections', 'remotes', 'storage'],
     types: ['config'],
   },
   watch: {

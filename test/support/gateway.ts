@@ -77,6 +77,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     // Nobody balances load by the /readyz that is asked here: no test waits for one that does. All clients have one address.
     server: { port: 0, frontEnd: FRONT_END, retireSeconds: 0, connectionsPerAddress: 10_000, ...server },
     pools: { ...pools, default: { ...PATIENT, ...pools?.default } },
+    // Nobody but the test itself uses its servers.
+    health: { everySeconds: 0 },
     accounts: [{ email: 'test@example.com', plan, apiKeys, connections }],
     ...others,
   };
@@ -172,8 +174,8 @@ export class ApiClient {
   private readonly agent = new http.Agent({ keepAlive: true, maxSockets: 256, timeout: 120_000 });
 
   constructor(
-    private readonly port: number,
-    private readonly key: string = KEY,
+    readonly port: number,
+    readonly key: string = KEY,
   ) {}
 
   close(): void {

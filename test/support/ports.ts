@@ -1,27 +1,64 @@
 import { randomInt } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 
 /** Below those that the system itself gives away (net.ipv4.ip_local_port_range): nobody gets it before it is used. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const LOWEST_HUNDRED = 100;
-const given = new Set<number>();
+/** Those that tests hold, each with the process: files of tests run side by side, and a server needs a moment to listen. */
+const HELD = '/tmp/ftg-test-ports';
+const held = new Set<string>();
 
-/** The first of a hundred ports that a server may give away itself; below all others, and no process gets them twice. */
+/** The first of a hundred ports that a server may give away itself; below all others. */
 export function freeHundred(): number {
-  const first = randomInt(LOWEST_HUNDRED, LOWEST / 100) * 100;
-  if (given.has(first)) return freeHundred();
-  given.add(first);
-  return first;
+  for (;;) {
+    const first = randomInt(LOWEST_HUNDRED, LOWEST / 100) * 100;
+    if (hold(first)) return first;
+  }
 }
 
-/** A port of loopback that was free a moment ago; no process gets one twice. */
+/** A port of loopback that was free a moment ago, and is no other test's. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);
-    if (given.has(port) || !(await isFree(port))) continue;
-    given.add(port);
-    return port;
+    if (hold(port) && (await isFree(port))) return port;
+  }
+}
+
+/** For as long as this process lives. */
+function hold(port: number): boolean {
+  if (held.size === 0) {
+    mkdirSync(HELD, { recursive: true });
+    process.once('exit', () => held.forEach((file) => rmSync(file, { force: true })));
+  }
+  const file = `${HELD}/${port}`;
+  if (held.has(file) || isTaken(file)) return false;
+  held.add(file);
+  return true;
+}
+
+function isTaken(file: string): boolean {
+  for (;;) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx' });
+      return false;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    if (lives(file)) return true;
+    rmSync(file, { force: true });
+  }
+}
+
+/** Whoever holds it; one that was just being written counts. */
+function lives(file: string): boolean {
+  try {
+    const pid = Number(readFileSync(file, 'latin1'));
+    return pid === 0 || process.kill(pid, 0);
+  } catch (error) {
+    // It has been given back, or its process is gone.
+    return !['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '');
   }
 }
 

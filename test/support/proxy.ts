@@ -13,6 +13,8 @@ export interface ProxyOptions {
   readonly ftp?: boolean;
   /** Keeps what clients send, for `said`. */
   readonly listens?: boolean;
+  /** Where this text passes in that direction, one bit of it arrives as another one. */
+  readonly flips?: { readonly mark: string; readonly direction: 'up' | 'down' };
 }
 
 export interface Proxy {
@@ -61,6 +63,15 @@ const MOST_COMMAND_BYTES = 1_024;
 interface Link {
   readonly sockets: readonly [net.Socket, net.Socket];
   isStalled: boolean;
+}
+
+/** The same bytes, but for one bit of the first `mark` in them. */
+export function flipped(bytes: Buffer, mark: string | undefined): Buffer {
+  const at = mark === undefined ? -1 : bytes.indexOf(mark);
+  if (at < 0) return bytes;
+  const copy = Buffer.from(bytes);
+  copy[at] = (copy[at] ?? 0) ^ 1;
+  return copy;
 }
 
 const PASSIVE = /^(227 [^(]*\(\d+,\d+,\d+,\d+,)(\d+),(\d+)(\).*)$|^(229 .*\(\|\|\|)(\d+)(\|\).*)$/m;
@@ -153,8 +164,11 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
           passOrHold(bytes);
         });
       };
-      if (!isControl || from !== server) from.on('data', passInTime);
-      else {
+      if (!isControl || from !== server) {
+        from.on('data', (bytes: Buffer) =>
+          passInTime(direction === options.flips?.direction ? flipped(bytes, options.flips.mark) : bytes),
+        );
+      } else {
         // In order: a reply that has to be rewritten holds up those behind it.
         let before = Promise.resolve();
         from.on('data', (bytes: Buffer) => {

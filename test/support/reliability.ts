@@ -14,8 +14,10 @@ export const DOCUMENT = fileURLToPath(new URL('../../../docs/reliability.md', im
 export const RECORD_VARIABLE = 'RELIABILITY_RECORD';
 const TESTS = fileURLToPath(new URL('..', import.meta.url));
 
+const AREAS = ['Faults', 'Attacks'] as const;
+
 export interface HeldCase {
-  readonly area: 'Faults' | 'Attacks';
+  readonly area: (typeof AREAS)[number];
   /** The fault or attack; with `done` and `held` a fixed text: what changes from run to run belongs in `tries`. */
   readonly what: string;
   readonly done: string;
@@ -50,13 +52,34 @@ export function rowOf({ what, done, held, tries }: HeldCase): string {
   return `| ${[what, done, held, String(tries)].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
+/** The document with these rows in place of its own; what stands before them is its own text, written by hand. */
+export function documentOf(all: readonly RecordedCase[]): string {
+  const text = readFileSync(DOCUMENT, 'utf8');
+  const parts = [text.slice(0, text.indexOf(`\n## ${AREAS[0]}\n`))];
+  for (const area of AREAS) {
+    const inArea = all.filter((one) => one.area === area);
+    if (inArea.length === 0) continue;
+    parts.push(`## ${area}\n`);
+    for (const file of [...new Set(inArea.map((one) => one.file))].sort()) {
+      // Tests of one file may end in any order; the document keeps one.
+      const rows = inArea.filter((one) => one.file === file).map(rowOf);
+      const head = [
+        `| ${area === 'Faults' ? 'fault' : 'attack'} | what was done | what held | tries |`,
+        '|---|---|---|---:|',
+      ];
+      parts.push(`### [${file}](../test/${file})\n\n${[...head, ...rows.sort()].join('\n')}\n`);
+    }
+  }
+  return parts.join('\n');
+}
+
 /** The document's rows, in its order: an area is a second-level heading, a test file a third-level one. */
 export function documentedCases(): RecordedCase[] {
   let area: HeldCase['area'] = 'Faults';
   let file = '';
   const found: RecordedCase[] = [];
   for (const line of readFileSync(DOCUMENT, 'utf8').split('\n')) {
-    if (line === '## Faults' || line === '## Attacks') area = line === '## Faults' ? 'Faults' : 'Attacks';
+    area = AREAS.find((one) => line === `## ${one}`) ?? area;
     file = /^### .*\(\.\.\/test\/(.+)\)$/.exec(line)?.[1] ?? file;
     const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
     const [, what = '', done = '', shown = '', tries] = cells;

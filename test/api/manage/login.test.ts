@@ -1,5 +1,6 @@
 /** Who gets in, who is kept out, and how long it lasts. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { type Browser } from '../../support/gateway.js';
@@ -135,6 +136,32 @@ test('a session ends when it idles, when its time is over, and when it is revoke
   assert.equal((await here.delete(`/manage/sessions/${newest?.id}`)).status, 200);
   expectError(await there.get('/manage/session'), 401, 'unauthenticated');
   expectError(await here.delete(`/manage/sessions/${newest?.id}`), 404, 'unknown_item');
+});
+
+test('a stream that somebody looks at keeps no session alive', async () => {
+  const browser = await gateway.browser();
+  const id = field<{ id: string }>(await browser.get('/manage/session'), 'session').id;
+  const stream = await browser.open('/api/events', { headers: { Accept: 'text/event-stream' } });
+  stream.resume();
+  await withSql(
+    gateway.databaseUrl,
+    (sql) => sql`update login_sessions set last_seen_at = now() - interval '100 minutes' where id = ${id}`,
+  );
+  // What is known of a session may be a second old.
+  await new Promise((done) => setTimeout(done, 1050));
+  const told = once(stream, 'data');
+  const ops = await gateway.browser();
+  const job = { type: 'delete', dryRun: true, source: { connectionId: 'sandbox', path: '/' }, include: ['*.old'] };
+  assert.equal((await ops.post('/api/jobs', job)).status, 202);
+  // The session has been looked at by the time that the event is told.
+  assert.match(String((await told)[0]), /job\.finished/);
+  const [row] = await withSql(
+    gateway.databaseUrl,
+    (sql) => sql<{ isOld: boolean }[]>`
+      select last_seen_at < now() - interval '99 minutes' as "isOld" from login_sessions where id = ${id}`,
+  );
+  assert.equal(row?.isOld, true);
+  stream.destroy();
 });
 
 test('one-time passwords: enrolled, asked for, good for one login, with recovery codes', async () => {

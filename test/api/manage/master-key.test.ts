@@ -31,7 +31,7 @@ test('the secrets of accounts open after a change of the master key, with the ne
     );
     await before.close();
 
-    assert.equal(await changeMasterKey(testOptions(url), next), 3);
+    assert.equal(await changeMasterKey(testOptions(url), next), 4);
     const after = await open(next);
     assert.equal(await after.management.credentials.totpSecret(accountId), 'SECRETSECRET');
     assert.equal(await after.management.keyPairs.privateKey(accountId, id), 'private half');

@@ -284,3 +284,40 @@ test('the forecast goes on as the last seven days went', () => {
   assert.deepEqual(forecast(3070, 3100, days, now).runsOutAt, new Date('2026-11-14T00:00:00Z'));
   assert.deepEqual(forecast(0, 0, [], now), { forecast: 0, runsOutAt: null });
 });
+
+test('a transfer has its digest and its receipt, and is found by its content', async () => {
+  const made = await ops.post('/manage/connections/sandbox/duplicate', { id: 'proved' });
+  assert.equal(made.status, 201, made.text);
+  assert.equal((await ops.patch('/manage/connections/proved', { digests: 'always' })).status, 200);
+  const write = (path: string, content: string) => ops.post('/api/write/proved', { path, content });
+  for (const path of ['/one.txt', '/two.txt']) assert.equal((await write(path, 'hello world')).status, 200);
+  assert.equal((await write('/other.txt', 'hello')).status, 200);
+  const digest = 'sha-256:b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9';
+  const found = await page(`digest=${digest}&limit=1`);
+  const rest = await page(`digest=${digest.replace('b94d', 'B94D')}&limit=2&cursor=${found.nextCursor}`);
+  assert.deepEqual(
+    [...found.transfers, ...rest.transfers].map(({ filename }) => filename),
+    ['two.txt', 'one.txt'],
+  );
+  assert.equal(rest.nextCursor, null);
+  assert.deepEqual((await page(`digest=${digest}&status=failed`)).transfers, []);
+  expectError(await ops.get('/manage/transfers?digest=b94d'), 400, 'bad_request');
+  const rows = (await ops.get(`/manage/transfers/export?format=ndjson&digest=${digest}`)).text.trimEnd().split('\n');
+  assert.equal(rows.length, 2);
+
+  const id = found.transfers[0]?.id ?? '';
+  const detail = await ops.get(`/manage/transfers/${id}`);
+  assert.equal(field(detail, 'digest'), digest);
+  assert.equal(field(detail, 'noDigest'), null);
+  const { keys } = (await ops.get('/.well-known/jwks.json')).json as { keys: { kid: string }[] };
+  assert.deepEqual(field(detail, 'receipt'), { sequence: 2, keyId: keys[0]?.kid });
+  assert.equal((await ops.get(`/api/transfers/${id}/receipt`)).status, 200);
+  const plain = await ops.get(`/manage/transfers/${(await page('search=page-3')).transfers[0]?.id}`);
+  assert.deepEqual(
+    ['digest', 'noDigest', 'receipt'].map((name) => field(plain, name)),
+    [null, null, null],
+  );
+  const other = await gateway.browser('other@example.com');
+  expectError(await other.get(`/manage/transfers/${id}`), 404, 'unknown_item');
+  assert.deepEqual((await other.get(`/manage/transfers?digest=${digest}`)).json['transfers'], []);
+});

@@ -86,10 +86,10 @@ after(async () => {
 async function expect(
   status: number,
   target: string,
-  request: ApiRequest & { readonly on?: string } = {},
+  request: ApiRequest & { readonly on?: string; readonly upload?: string } = {},
 ): Promise<ApiAnswer> {
-  const { on = 'sandbox', method = request.json === undefined ? 'GET' : 'POST', ...rest } = request;
-  const path = target.replace('{connectionId}', on).replace('{id}', on);
+  const { on = 'sandbox', upload = '', method = request.json === undefined ? 'GET' : 'POST', ...rest } = request;
+  const path = target.replace('{connectionId}', on).replace('{id}', on).replace('{uploadId}', upload);
   const answer = await gateway.api.send(path, { method, ...rest });
   assert.equal(answer.status, status, `${method} ${target}: ${answer.text.slice(0, 300)}`);
   checker.check(method, target, answer);
@@ -98,6 +98,51 @@ async function expect(
 
 const OCTETS = { 'Content-Type': 'application/octet-stream' };
 const json = (value: unknown): string => JSON.stringify(value);
+
+describe('resumable uploads', () => {
+  const all = '/api/uploads/{connectionId}';
+  const one = '/api/uploads/{connectionId}/{uploadId}';
+  const version = { 'Tus-Resumable': '1.0.0' };
+  const piece = { ...version, 'Content-Type': 'application/offset+octet-stream' };
+  const begin = (more: Record<string, string>): ApiRequest => ({ method: 'POST', headers: { ...version, ...more } });
+  const named = { 'Upload-Metadata': 'filename YS5iaW4=,overwrite ZmFsc2U=' };
+
+  test('begun, gone on with, looked at, given up', async () => {
+    await expect(204, all, { method: 'OPTIONS' });
+    const begun = await expect(201, all, begin({ ...named, 'Upload-Length': '4' }));
+    const upload = String(begun.headers.location).split('/').at(-1) ?? '';
+    const patch = (offset: string, body: string, more = {}) => ({
+      ...{ method: 'PATCH', upload, body },
+      headers: { ...piece, 'Upload-Offset': offset, ...more },
+    });
+    await expect(204, one, patch('0', 'ab'));
+    await expect(409, one, patch('0', 'ab'));
+    await expect(460, one, patch('2', 'cd', { 'Upload-Checksum': 'sha1 Lve95gjOVATpfV8EL5X4nxwjKHE=' }));
+    await expect(413, one, patch('2', 'cde'));
+    await expect(415, one, patch('2', 'cd', { 'Content-Type': 'text/plain' }));
+    await expect(200, one, { method: 'HEAD', upload, headers: version });
+    const override = { ...version, 'X-HTTP-Method-Override': 'HEAD' };
+    await expect(200, one, { method: 'POST', upload, headers: override });
+    await expect(400, one, { method: 'POST', upload, headers: version });
+    await expect(204, one, patch('2', 'cd'));
+    await expect(204, one, { method: 'DELETE', upload, headers: version });
+    await expect(404, one, { method: 'DELETE', upload, headers: version });
+    await expect(404, one, { method: 'HEAD', upload, headers: version });
+  });
+
+  test('and what is wrong with them', async () => {
+    await expect(400, all, { method: 'OPTIONS', on: '%ff' });
+    await expect(400, all, begin(named));
+    await expect(400, all, begin({ 'Upload-Length': '4' }));
+    await expect(401, all, { ...begin({ ...named, 'Upload-Length': '4' }), key: '' });
+    await expect(403, all, { ...begin({ ...named, 'Upload-Length': '4' }), key: READER });
+    await expect(404, all, { ...begin({ ...named, 'Upload-Length': '4' }), on: 'nowhere' });
+    assert.equal((await expect(409, all, begin({ ...named, 'Upload-Length': '4' }))).json['skipped'], true);
+    await expect(412, all, { method: 'POST', headers: { ...named, 'Upload-Length': '4' } });
+    await expect(413, all, begin({ 'Upload-Metadata': 'filename YmlnLmJpbg==', 'Upload-Length': '1000001' }));
+    await expect(502, all, { ...begin({ ...named, 'Upload-Length': '4' }), on: 'gone' });
+  });
+});
 
 describe('uploads', () => {
   const target = '/api/upload/{connectionId}';
@@ -322,6 +367,22 @@ test('jobs', async () => {
   await expect(404, '/api/transfers/{id}', { on: unknown });
 });
 
+test('digests and receipts', async () => {
+  const headers = { 'Want-Repr-Digest': 'sha-256=10' };
+  const body = { path: '/proven.txt', content: 'proven' };
+  const written = await expect(200, '/api/write/{connectionId}', { method: 'POST', json: body, headers });
+  assert.match(String(written.headers['repr-digest']), /^sha-256=:/);
+  const { transfers } = (await expect(200, '/api/transfers', { query: { type: 'write', limit: '1' } })).json as {
+    transfers: { id: string }[];
+  };
+  const on = transfers[0]?.id ?? '';
+  await expect(200, '/api/transfers/{id}/receipt', { on });
+  await expect(404, '/api/transfers/{id}/receipt', { on: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1ffff' });
+  await expect(200, '/api/receipts', { query: { after: '0', limit: '10' } });
+  await expect(400, '/api/receipts', { query: { after: '-1' } });
+  await expect(200, '/.well-known/jwks.json');
+});
+
 test('schedules', async () => {
   const job = {
     type: 'delete',
@@ -349,6 +410,41 @@ test('schedules', async () => {
     ['PATCH', one],
     ['DELETE', one],
     ['POST', `${one}/run`],
+  ] as const) {
+    await expect(404, path, { method, on: id, ...(method === 'PATCH' ? { json: {} } : {}) });
+  }
+});
+
+test('events and webhooks', async () => {
+  await expect(502, '/api/download/{connectionId}', { on: 'gone', query: { path: '/a' } });
+  const events = '/api/events';
+  const { events: found } = (await expect(200, events, { query: { wait: '20' } })).json as { events: object[] };
+  assert.ok(found.length > 0);
+  await expect(400, events, { query: { after: 'x' } });
+  await expect(400, events, { query: { after: '1000000' } });
+  await expect(401, events, { key: '' });
+  const all = '/api/webhooks';
+  const json = { url: 'https://example.com/hook', events: ['transfer.failed'], connections: ['sandbox'] };
+  const made = await expect(201, all, { json });
+  const { id } = made.json['webhook'] as { id: string };
+  await expect(400, all, { json: { ...json, events: ['unknown'] } });
+  await expect(400, all, { json: { ...json, url: 'ftp://example.com/' } });
+  await expect(403, all, { json: { ...json, url: 'http://169.254.169.254/' } });
+  await expect(403, all, { json, key: READER });
+  await expect(404, all, { json: { ...json, connections: ['unknown'] } });
+  await expect(200, all);
+  await expect(403, all, { key: READER });
+  const one = `${all}/{id}`;
+  await expect(200, one, { on: id });
+  await expect(200, one, { method: 'PATCH', json: { isActive: false }, on: id });
+  await expect(400, one, { method: 'PATCH', json: { events: [] }, on: id });
+  await expect(200, `${one}/rotate-secret`, { method: 'POST', on: id });
+  await expect(200, one, { method: 'DELETE', on: id });
+  for (const [method, path] of [
+    ['GET', one],
+    ['PATCH', one],
+    ['DELETE', one],
+    ['POST', `${one}/rotate-secret`],
   ] as const) {
     await expect(404, path, { method, on: id, ...(method === 'PATCH' ? { json: {} } : {}) });
   }

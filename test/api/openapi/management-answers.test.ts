@@ -148,6 +148,9 @@ test('connections of every type, their test and their host keys', async () => {
   for (const id of ['sandbox', 'box', 'old', 'lake']) await expect(200, 'GET /manage/connections/{id}', { at: id });
   await expect(404, 'GET /manage/connections/{id}', { at: 'nobody' });
   await expect(200, 'GET /manage/connection-types');
+  await expect(200, 'GET /manage/connections/{id}/health', { at: 'sandbox' });
+  await expect(404, 'GET /manage/connections/{id}/health', { at: 'never-was' });
+  await expect(200, 'GET /manage/health');
   await expect(200, 'GET /manage/connections/{id}/host-keys', { at: 'sandbox' });
   await expect(400, 'GET /manage/connections/{id}/host-keys', { at: 'lake' });
   const { shown } = (await expect(200, 'POST /manage/connections/{id}/host-keys/scan', { at: 'sandbox' })) as {
@@ -157,6 +160,10 @@ test('connections of every type, their test and their host keys', async () => {
   const pin = { fingerprint: shown[0]?.fingerprint };
   await expect(200, 'POST /manage/connections/{id}/host-keys', { at: 'box', json: pin });
   await expect(200, 'DELETE /manage/connections/{id}/host-keys', { at: 'box' });
+  for (const verdict of ['accept', 'reject']) {
+    const json = { fingerprint: `SHA256:${'A'.repeat(43)}` };
+    await expect(404, `POST /manage/connections/{id}/host-keys/${verdict}`, { at: 'box', json });
+  }
   await expect(200, 'GET /manage/connections/{id}/dependents', { at: 'box' });
   await expect(200, 'DELETE /manage/connections/{id}', { at: 'old' });
 });
@@ -212,6 +219,8 @@ test('jobs', async () => {
   const made = await gateway.client(PLAIN_KEY).post('/api/jobs', job);
   const { id } = made.json['job'] as { id: string };
   await expect(200, 'GET /manage/jobs');
+  await expect(200, 'GET /manage/feed', { query: { limit: '2' } });
+  await expect(400, 'GET /manage/feed', { query: { cursor: 'x' } });
   await expect(400, 'GET /manage/jobs', { query: { cursor: 'x' } });
   await expect(200, 'GET /manage/jobs/{id}', { at: id });
   await expect(404, 'GET /manage/jobs/{id}', { at: NOBODY });
@@ -281,6 +290,10 @@ test('no operation was left out', () => {
       )
       .map((method) => `${method} ${path}`),
   );
-  // A transfer that runs long enough is cancelled in test/manage.
-  assert.deepEqual(missed, ['post /manage/transfers/{id}/cancel']);
+  // A transfer that runs long enough is cancelled, and a server announces host keys, in test/api/manage.
+  assert.deepEqual(missed, [
+    'post /manage/connections/{id}/host-keys/accept',
+    'post /manage/connections/{id}/host-keys/reject',
+    'post /manage/transfers/{id}/cancel',
+  ]);
 });

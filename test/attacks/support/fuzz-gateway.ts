@@ -48,14 +48,14 @@ export async function startFuzzGateway(): Promise<FuzzGateway> {
       log: { level: 'info' },
       limits: { uploadBytes: 1_000_000, readBytes: 100_000 },
       pools: { default: { connectTimeoutMs: 2_000, stallTimeoutMs: 5_000 } },
-      network: { urlFetch: { allow: ['127.0.0.1/32'] } },
+      network: { urlFetch: { allow: ['127.0.0.1/32'] }, webhooks: { allow: ['127.0.0.1/32'] } },
       accounts: [
         {
           email: 'fuzz@example.com',
           plan: 'pro',
           apiKeys: [{ name: 'fuzz', key: KEY }],
           connections: [
-            { id: 'box', name: 'Box', ...sftp, rootPath: '/inside' },
+            { id: 'box', name: 'Box', ...sftp, rootPath: '/inside', digests: 'always' },
             { id: 'ftp', name: 'FTP', ...target(ftp), rootPath: '/inside' },
             { id: 'lake', name: 'Lake', ...storeOf(s3), prefix: 'inside/' },
             { id: 'shell', name: 'Shell', type: 'sftp', host: '127.0.0.1', port: shell.port, ...login },

@@ -35,6 +35,20 @@ type Fields = Record<string, unknown>;
 const PATHS = new Set(['path', 'from', 'to', 'source_path', 'dest_path', 'moveTo', 'rootPath', 'defaultPath', 'after']);
 const CONNECTIONS = new Set(['connectionId', 'connection_id', 'source_connection_id', 'dest_connection_id', 'basedOn']);
 const MAX_TEXT = 400;
+/** Header fields that an endpoint cannot do without; those of tus. */
+const FIELDS: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  'Tus-Resumable': fc.constant('1.0.0'),
+  'Upload-Length': fc.constantFrom('0', '1', '700', '2000', '900000'),
+  'Upload-Offset': fc.constant('0'),
+  'Upload-Metadata': fc
+    .record({ filename: plausibleName, path: plausiblePath }, { requiredKeys: ['filename'] })
+    .map((pairs) =>
+      Object.entries(pairs)
+        .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
+        .join(','),
+    ),
+  'X-HTTP-Method-Override': fc.constantFrom('HEAD', 'PATCH', 'DELETE'),
+};
 
 export function requestsFor(endpoint: Endpoint, known: Known): fc.Arbitrary<FuzzRequest> {
   const bodies = Object.entries(endpoint.bodies).map(([type, schema]) => bodyOf(type, schema, known));
@@ -117,9 +131,13 @@ function headersOf(endpoint: Endpoint, known: Known): fc.Arbitrary<Record<string
   const extra = fc
     .tuple(fc.constantFrom(...names), hostileHeader)
     .map(([name, value]): Record<string, string> => ({ [name]: value }));
+  const needed = fc.record(
+    Object.fromEntries(Object.entries(FIELDS).filter(([name]) => endpoint.headers.includes(name))),
+  );
+  const usual = fc.oneof({ weight: 9, arbitrary: needed }, { weight: 1, arbitrary: fc.constant({}) });
   return fc
-    .tuple(authorization, fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: extra }))
-    .map(([login, more]) => ({ ...more, Authorization: login }));
+    .tuple(authorization, usual, fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: extra }))
+    .map(([login, fields, more]) => ({ ...fields, ...more, Authorization: login }));
 }
 
 interface Body {
@@ -293,8 +311,9 @@ function textOfField(schema: Schema, name: string, known: Known): fc.Arbitrary<s
   if (name === 'since' || name === 'until' || name === 'expiresAt') {
     return fc.constantFrom('2026-01-01T00:00:00Z', '1767225600', '2026-01-01', '9999-12-31T23:59:59.999+14:00');
   }
-  if (name === 'cron') return fc.constantFrom('30 2 * * 1-5', '@hourly', '0 0 31 2 *', '61 * * * *');
-  if (name === 'timeZone') return fc.constantFrom('UTC', 'Europe/Berlin', 'Mars/Base');
+  if (name === 'cron')
+    return fc.constantFrom('30 2 * * 1-5', '@hourly', '@yearly', '0 4 1 1 *', '0 0 31 2 *', '61 * * * *');
+  if (name === 'timeZone') return fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Mars/Base');
   return pattern === undefined ? any : fc.oneof(fc.constantFrom('a-name', 'text'), any);
 }
 

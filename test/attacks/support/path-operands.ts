@@ -282,6 +282,7 @@ export const NO_PATHS: ReadonlySet<string> = new Set([
     'type',
     'since',
     'mtime',
+    'digest',
   ],
   // Spells the name that the path beside it ends with, or is refused (paths.test.ts).
   ...['rawName', 'source_raw_name'],
