@@ -2,7 +2,8 @@
 /**
  * Starts the gateway: configuration first, everything else only when that is good, so that a mistake shows at once.
  * GATEWAY_CONFIG names the file; without it the quick start runs on defaults. See lifecycle.ts for signals and exits.
- * With `rotate-keys` it changes the master key of the same configuration's database instead (rotate-keys.ts).
+ * With `rotate-keys` it changes the master key of the same configuration's database instead (rotate-keys.ts), with
+ * `rotate-receipt-key` the key that signs receipts.
  */
 import { suitAllocatorToStreams } from './runtime/allocator.js';
 import { suitCollectorToStreams } from './runtime/garbage-collector.js';
@@ -20,7 +21,7 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 const file = process.env['GATEWAY_CONFIG'];
 const hasFile = file !== undefined && file !== '';
 const config = readConfig();
-if (config !== undefined) await (process.argv[2] === 'rotate-keys' ? rotate(config) : serve(config));
+if (config !== undefined) await run(config);
 
 function readConfig(): Config | undefined {
   try {
@@ -41,6 +42,16 @@ async function serve(config: Config): Promise<void> {
     return startGateway(...how);
   };
   await runGateway(start, config, { logger: createLogger(config.log), quickStart: !hasFile });
+}
+
+function run(config: Config): Promise<void> {
+  if (process.argv[2] === 'rotate-keys') return rotate(config);
+  return process.argv[2] === 'rotate-receipt-key' ? rotateReceipts(config) : serve(config);
+}
+
+async function rotateReceipts(config: Config): Promise<void> {
+  const { rotateReceiptKey } = await import('./app/rotate-receipt-key.js');
+  process.exitCode = await rotateReceiptKey(config);
 }
 
 async function rotate(config: Config): Promise<void> {

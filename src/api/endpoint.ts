@@ -106,7 +106,7 @@ export type PathParameters<Path extends string> = [ParameterOf<Path>] extends [n
 /** What an endpoint says of itself beside where it stands. */
 export interface Details<Path extends string, Query extends TObject, Body extends TSchema>
   extends
-    Pick<Route, 'head' | 'isEssential' | 'skippable'>,
+    Pick<Route, 'head' | 'isEssential' | 'skippable' | 'alwaysHeaders'>,
     Pick<Description, 'operationId' | 'summary' | 'description' | 'headers' | 'isRemote' | 'errors'> {
   readonly query?: Query;
   /** The JSON body: held and checked. */
@@ -154,7 +154,7 @@ export function endpoint<
 >(
   definition: Request<Path, Query, Body> & PathParameters<Path> & Answering<Answer>,
 ): Unhandled<Input<Path, Query, Body>, Static<Answer>> {
-  const { method, path, access, query, body, streams, idempotent, head, skippable } = definition;
+  const { method, path, access, query, body, streams, idempotent, head, skippable, alwaysHeaders } = definition;
   const { operationId, tag, summary, params, headers, bodyExamples, isRemote, errors } = definition;
   const one = 'answer' in definition ? definition.answer : undefined;
   // What an owner looks at is his own state.
@@ -166,7 +166,7 @@ export function endpoint<
     path,
     access,
     body: body !== undefined ? 'json' : streams !== undefined ? 'stream' : 'none',
-    ...defined({ query, json: body, head, skippable, isEssential }),
+    ...defined({ query, json: body, head, skippable, isEssential, alwaysHeaders }),
     ...(idempotent === undefined ? {} : { idempotent: true }),
     description: {
       operationId,

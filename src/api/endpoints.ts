@@ -1,7 +1,17 @@
 /** Every endpoint of the API for programs. */
+import { getReceipt, listReceipts, showKeys } from './account/receipts.js';
 import { listConnections, verifyKey } from './account/account.js';
 import { getTransfer, listTransfers } from './account/transfers.js';
 import type { DescribedRoute, Endpoint } from './endpoint.js';
+import { listEvents } from './events/events.js';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  rotateSecret,
+} from './events/webhooks.js';
 import { appendToFile } from './files/append.js';
 import { copyFile } from './files/copy.js';
 import { deleteFile } from './files/delete.js';
@@ -37,6 +47,14 @@ import { repetitionOf } from './repetition.js';
 import type { ApiServices } from './services.js';
 import { health, type MetricsServices, readiness, type ReadyServices, showMetrics } from './system/probes.js';
 import {
+  beginUpload,
+  describeUploads,
+  endUpload,
+  goOnWithUpload,
+  lookAtUpload,
+  tunnelUpload,
+} from './uploads/uploads.js';
+import {
   changeWatchedFolder,
   createWatchedFolder,
   deleteWatchedFolder,
@@ -45,6 +63,12 @@ import {
 
 const endpoints: readonly Endpoint<ApiServices>[] = [
   uploadFile,
+  describeUploads,
+  beginUpload,
+  lookAtUpload,
+  goOnWithUpload,
+  endUpload,
+  tunnelUpload,
   downloadFile,
   copyFile,
   readFile,
@@ -60,6 +84,9 @@ const endpoints: readonly Endpoint<ApiServices>[] = [
   verifyKey,
   listTransfers,
   getTransfer,
+  getReceipt,
+  listReceipts,
+  showKeys,
   listWatchedFolders,
   createWatchedFolder,
   changeWatchedFolder,
@@ -79,6 +106,13 @@ const endpoints: readonly Endpoint<ApiServices>[] = [
   changeSchedule,
   deleteSchedule,
   runSchedule,
+  listEvents,
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  changeWebhook,
+  deleteWebhook,
+  rotateSecret,
 ];
 
 export function apiRoutes(services: ApiServices): DescribedRoute[] {

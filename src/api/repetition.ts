@@ -4,7 +4,7 @@ import { type GatewayError, hasCode, refusal, toGatewayError } from '../base/err
 import type { RequestContext, Route } from '../http/types.js';
 import type { TransferItem } from '../storage/storage.js';
 import { findFile } from '../operations/change.js';
-import { referTo } from '../operations/operation.js';
+import { referTo } from '../operations/path-reference.js';
 import type { Repeated } from './endpoint.js';
 import { connectionOf, operationFor, type ApiServices } from './services.js';
 

@@ -1,5 +1,6 @@
 /** What the endpoints stand on, and the first steps they share. */
 import { refusal } from '../base/errors.js';
+import { wantsReprDigest } from '../http/repr-digest.js';
 import type { Repeated } from './endpoint.js';
 import type { Caller, RequestContext } from '../http/types.js';
 import type { Connection } from '../connections/connection.js';
@@ -9,7 +10,10 @@ import type { OperationRequest, Operations } from '../operations/operation.js';
 import type { JobEvents } from './jobs/job-events.js';
 import type { ScheduleService } from '../jobs/schedules.js';
 import type { JobService } from '../jobs/service.js';
+import type { UploadService } from '../uploads/service.js';
 import type { WatchService } from '../watch/service.js';
+import type { FeedReaders } from '../webhooks/feed-readers.js';
+import type { Subscriptions } from '../webhooks/subscriptions.js';
 import type { Base64 } from '../workers/base64.js';
 
 export interface ApiServices {
@@ -17,10 +21,13 @@ export interface ApiServices {
   readonly operations: Operations;
   readonly urls: UrlFetcher;
   readonly base64: Base64;
+  readonly uploads: UploadService;
   readonly watching: WatchService;
   readonly jobs: JobService;
   readonly schedules: ScheduleService;
   readonly jobEvents: JobEvents;
+  readonly feedReaders: FeedReaders;
+  readonly webhooks: Subscriptions;
   readonly limits: {
     readonly readBytes: number;
     readonly jsonBodyBytes: number;
@@ -68,7 +75,8 @@ export function operationFor(
   const { caller, requestId, request, span, timedBy, intent } = context;
   const { ending: signal, claims } = request;
   const { memory } = claims;
-  return { caller, connection, type, path, filename, requestId, signal, memory, span, timedBy, intent };
+  const wantsDigest = wantsReprDigest(request.headers);
+  return { caller, connection, type, path, filename, requestId, signal, memory, span, timedBy, intent, wantsDigest };
 }
 
 /** Who changes what the account keeps, as the audit log has it. */

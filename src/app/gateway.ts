@@ -20,6 +20,8 @@ import type { Storage } from '../storage/storage.js';
 import { masterKeyFile } from '../storage/secrets/master-key.js';
 import { startEventLoops } from './threads/event-loops.js';
 import type { JobsPart } from '../jobs/jobs.js';
+import type { ConnectionProber } from '../operations/connection-prober.js';
+import type { UploadsPart } from '../uploads/uploads.js';
 import type { Watching } from '../watch/watching.js';
 
 /** Who has not asked for so long does not balance load by the answer. */
@@ -83,11 +85,15 @@ async function build(
   reach.sweeper.start();
   started.add(() => serving.watching.stop());
   started.add(() => serving.jobs.stop());
+  started.add(() => serving.expiry.stop());
+  started.add(() => serving.prober.stop());
   let retireMs = 0;
   // Added last, so it is first: not ready from the signal on, and all else goes on until that has been seen.
   started.add(() => serving.retire(retireMs));
   serving.watching.start();
   serving.jobs.start();
+  serving.expiry.start();
+  serving.prober.start();
 
   const url = listenUrl(config, serving.port);
   await announce(url);
@@ -112,6 +118,8 @@ interface Serving {
   /** Over the sessions of this thread. */
   readonly watching: Watching;
   readonly jobs: JobsPart;
+  readonly expiry: UploadsPart['expiry'];
+  readonly prober: ConnectionProber;
   /** Not ready from now on, but serving for `ms`. */
   retire(ms: number): Promise<void>;
   /** Where the process could not exit over open sockets, closes them. */
@@ -136,6 +144,8 @@ async function serveHere(options: ServingOptions): Promise<Serving> {
     metrics: frontEnd.metrics,
     watching: frontEnd.watching,
     jobs: frontEnd.jobs,
+    expiry: frontEnd.expiry,
+    prober: frontEnd.prober,
     retire: (ms) => frontEnd.retire(ms),
     abandon: () => Promise.resolve(),
     reloadTls: async () => frontEnd.server.reloadTls(),
@@ -182,6 +192,8 @@ async function serveInThreads({
     metrics: frontEnd.metrics,
     watching: frontEnd.watching,
     jobs: frontEnd.jobs,
+    expiry: frontEnd.expiry,
+    prober: frontEnd.prober,
     retire: async (ms) => void (await Promise.all([frontEnd.retire(ms), others.retire(ms)])),
     abandon: async () => {
       acceptor.close();

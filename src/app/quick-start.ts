@@ -131,7 +131,10 @@ export function sandboxConnection(
     defaultPath: '/',
     rootPath: '/',
     atomicUploads: true,
+    digests: 'asked',
+    verify: 'size',
     algorithms: 'default',
+    hostKeyRotation: 'ask',
     pool: {},
   };
 }

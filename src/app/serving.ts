@@ -21,6 +21,8 @@ import { type Backlog, createMetrics, type Metrics } from '../observe/metrics.js
 import { recordAttempt, recordCheck, recordOperation, recordRequest } from '../observe/records.js';
 import { openTracer } from '../observe/tracing.js';
 import { createUrlFetcher } from '../operations/fetch-url.js';
+import { ConnectionHealth } from '../operations/connection-health.js';
+import { ConnectionProber } from '../operations/connection-prober.js';
 import { Sweeper } from '../operations/leftovers.js';
 import { LiveTransfers } from '../operations/live.js';
 import { Operations } from '../operations/operation.js';
@@ -33,7 +35,10 @@ import { createResolver } from '../resolver/resolver.js';
 import type { Shares } from '../shares/permits.js';
 import { openStorage } from '../storage/open.js';
 import type { Log, Storage } from '../storage/storage.js';
+import { createUploads, type UploadsPart } from '../uploads/uploads.js';
 import { createWatching, type Watching } from '../watch/watching.js';
+import { FeedReaders } from '../webhooks/feed-readers.js';
+import { Subscriptions } from '../webhooks/subscriptions.js';
 import { checkTarget } from '../webhooks/target.js';
 import { createBase64 } from '../workers/base64.js';
 
@@ -73,6 +78,7 @@ export interface Reach {
   readonly poolBudgets: PoolBudgets;
   /** Not started: one thread of the process sweeps. */
   readonly sweeper: Sweeper;
+  readonly health: ConnectionHealth;
 }
 
 interface ReachOptions {
@@ -93,12 +99,16 @@ export function openReach({ config, storage, started, log, listeners, shares, th
   const resolver = createResolver({ ...config.network, budget: budgets.lookups });
   const dialer = createDialer(config.network, () => listeners, resolver);
   const poolBudgets = { places: new SessionPlaces(budgets.sessions), waiting: budgets.waiting };
+  const health = new ConnectionHealth({ outages: storage.outages, log });
+  started.add(() => health.stop());
+  health.start();
   const remotes = createRemotes({
+    reach: health,
     dialer,
     limits: config.pools,
     tuning: config.streams,
     budgets: poolBudgets,
-    trust: trustOnFirstUse(storage.connections),
+    trust: trustOnFirstUse(storage.connections, storage.hostKeys),
     log: (message, facts) => log('debug', message, facts),
     ...(shares === undefined ? {} : { shares }),
   });
@@ -107,7 +117,7 @@ export function openReach({ config, storage, started, log, listeners, shares, th
   started.add(() => sweeper.stop());
   const observedDialer = (observer: DialObserver): Dialer =>
     createDialer(config.network, () => listeners, resolver, observer);
-  return { budgets, dialer, observedDialer, remotes, poolBudgets, sweeper };
+  return { budgets, dialer, observedDialer, remotes, poolBudgets, sweeper, health };
 }
 
 export function listenerOf({ server }: Config, port: number): { readonly address: string; readonly port: number } {
@@ -142,6 +152,8 @@ interface FrontEnd {
   readonly watching: Watching;
   /** The same of jobs. */
   readonly jobs: JobsPart;
+  readonly expiry: UploadsPart['expiry'];
+  readonly prober: ConnectionProber;
   /** Not ready from now on, but serving for `ms` (HttpServer.retire). */
   retire(ms: number): Promise<void>;
   /** After that: lets running requests finish for server.drainSeconds, then cuts them. */
@@ -171,7 +183,8 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
       ready: async () => !isDraining && (await isReady(storage)),
       disk: () => diskOf(config),
       // Counted in the database for all nodes: one thread tells, and the others add nothing.
-      backlog: async () => (options.thread === 1 ? backlogOf(watching, jobs) : NO_BACKLOG),
+      backlog: async () => (options.thread === 1 ? backlogOf(watching, jobs, storage) : NO_BACKLOG),
+      reachable: async (most) => (options.thread === 1 ? storage.management.health.reachable(most) : []),
     },
     config.metrics,
   );
@@ -184,13 +197,32 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     plans: config.limits.plans,
     onOutcome: (outcome) => recordOperation(outcome, logger, metrics),
   });
+  const prober = new ConnectionProber({
+    ...{ checks: storage.checks, connections: storage.connections, remotes, health: reach.health, log },
+    leftovers: (connection) => sweeper.for(connection),
+    everySeconds: config.health.everySeconds,
+    onProbe: (facts) => metrics.probe(facts),
+  });
   const watching = openWatching(options, metrics, operations);
   const jobEvents = new JobEvents(storage.jobs.rows);
+  const feedReaders = new FeedReaders({ feeds: storage.watching.feeds, log });
+  const checkReceiver = (url: string, owner: string, signal: AbortSignal, field?: string): Promise<URL> =>
+    checkTarget({ dialer, requireHttps: config.network.webhooks.requireHttps }, url, {
+      owner,
+      signal,
+      ...(field === undefined ? {} : { field }),
+    });
+  const webhooks = new Subscriptions({
+    ...{ rows: storage.watching.webhooks, connections: storage.connections, most: config.webhooks.perAccount },
+    checkTarget: (url, owner, signal) => checkReceiver(url, owner, signal, 'url'),
+  });
   const jobs = createJobs({
     ...{ storage, operations, memoryBytes: reach.budgets.memoryBytes, config: config.jobs, log },
     ...{ urls, uploadBytes: config.limits.uploadBytes },
-    checkTarget: (webhookUrl, owner, signal) =>
-      checkTarget({ dialer, requireHttps: config.network.webhooks.requireHttps }, webhookUrl, { owner, signal }),
+    checkTarget: checkReceiver,
+  });
+  const uploads = createUploads({
+    ...{ storage, operations, config: config.uploads, maxBytes: config.limits.uploadBytes, log },
   });
   const management = createManagement({
     storage,
@@ -200,6 +232,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     jobs: jobs.service,
     schedules: jobs.schedules,
     jobEvents,
+    uploads: uploads.service,
     remotes,
     dialer: reach.observedDialer,
     limits: config.pools,
@@ -219,8 +252,9 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
       ...withReference(
         [
           ...apiRoutes({
-            ...{ storage, operations, urls, base64, limits: config.limits },
+            ...{ storage, operations, urls, base64, limits: config.limits, uploads: uploads.service },
             ...{ watching: watching.service, jobs: jobs.service, schedules: jobs.schedules, jobEvents },
+            ...{ feedReaders, webhooks },
           }),
           ...systemRoutes({
             storage,
@@ -261,11 +295,14 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     metrics,
     watching,
     jobs,
+    expiry: uploads.expiry,
+    prober,
     retire,
     drain: async () => {
       await retire(0);
       management.board.closeStreams();
       jobEvents.close();
+      feedReaders.close();
       await server.drain(config.server.drainSeconds);
     },
   };
@@ -290,6 +327,7 @@ function openWatching(
     dialer: reach.dialer,
     watcher: config.watcher,
     webhooks: config.webhooks,
+    events: config.events,
     requireHttps: config.network.webhooks.requireHttps,
     tracer,
     log: logWith(logger),
@@ -312,15 +350,21 @@ async function diskOf({ dataDir }: Config): Promise<{ readonly freeBytes: number
   );
 }
 
-async function backlogOf(watching: Watching, jobs: JobsPart): Promise<Backlog | undefined> {
-  const [watched, counts] = await Promise.all([watching.backlog(), jobs.backlog()]);
-  return watched && counts && { ...watched, ...counts };
+async function backlogOf(watching: Watching, jobs: JobsPart, storage: Storage): Promise<Backlog | undefined> {
+  const health = storage.management.health.counts().catch(() => undefined);
+  const [watched, counts, known] = await Promise.all([watching.backlog(), jobs.backlog(), health]);
+  return (
+    watched &&
+    counts &&
+    known && { ...watched, ...counts, downConnections: known.down, expiringCertificates: known.expiring }
+  );
 }
 
 const NO_BACKLOG: Backlog = {
   ...{ failingFolders: 0, pendingEvents: 0, deadEvents: 0, pendingCopies: 0 },
   ...{ runningJobs: 0, waitingJobs: 0, failedJobs: 0 },
   ...{ lateRuns: 0, overdueRuns: 0, stoppedSchedules: 0 },
+  ...{ downConnections: 0, expiringCertificates: 0 },
 };
 
 /** Started parts, ended in reverse; one that fails to end does not keep the others. */

@@ -41,12 +41,14 @@ export const ERROR_RULES = {
   unknown_watched_folder: rule(404),
   /** A key, a login session, a key pair, a history item of the management API. */
   unknown_item: rule(404),
+  unknown_upload: rule(404),
   not_found: rule(404),
   method_not_allowed: rule(405),
   already_exists: rule(409),
   is_a_folder: rule(409),
   not_a_folder: rule(409),
   not_empty: rule(409),
+  offset_mismatch: rule(409),
   idempotency_in_progress: rule(409),
   outcome_unknown: rule(409),
   sessions_exhausted: rule(409),
@@ -55,17 +57,25 @@ export const ERROR_RULES = {
   not_running: rule(409),
   /** The account's owner ended the operation. */
   cancelled: rule(409, 'discard'),
+  /** It was there once, and will not be again. */
+  gone: rule(410),
+  /** Of the protocol of resumable uploads. */
+  unsupported_version: rule(412),
   too_large: rule(413),
   unsupported_media_type: rule(415),
   bad_range: rule(416),
   idempotency_mismatch: rule(422),
+  upload_locked: rule(423),
   rate_limited: rule(429),
   quota_exceeded: rule(429),
   /** The account holds its fair share of something that all accounts of the process use. */
   share_exceeded: rule(429),
+  /** tus gives it a status of its own. */
+  checksum_mismatch: rule(460),
   /** Nobody is left to answer; the status shows in the log and the history alone (nginx's habit). */
   client_gone: rule(499, 'discard'),
   internal: rule(500, 'discard'),
+  resume_unsupported: rule(501),
   dns_failed: rule(502, 'discard'),
   unreachable: rule(502, 'discard'),
   login_refused: rule(502, 'discard'),
@@ -76,6 +86,7 @@ export const ERROR_RULES = {
   remote_failure: rule(502),
   no_space: rule(502),
   size_mismatch: rule(502),
+  readback_mismatch: rule(502),
   fetch_failed: rule(502),
   /** The remote admits no further session (421, 530 "too many", SSH open failure). The pool learns from it; clients see `pool_full`. */
   too_many_sessions: rule(503, 'discard'),

@@ -18,7 +18,7 @@ import {
 import { text, textOrNull } from '../base/schema.js';
 import { ALL_SCOPES, type Scope, SCOPES } from '../base/caller.js';
 import { NAME } from '../base/formats.js';
-import { poolKeys, slug, somePoolLimits } from '../connections/common.js';
+import { DIGESTS, poolKeys, slug, somePoolLimits } from '../connections/common.js';
 import type { ConnectionEntry } from '../connections/connection.js';
 import type { Definition } from '../connections/definition.js';
 import { entrySchema } from '../connections/schemas.js';
@@ -40,6 +40,7 @@ const accountSchema = (definitions: readonly Definition[]) =>
     plan: text('the name of a plan under limits.plans'),
     password: optional(text('text (numbers in quotes)')),
     allowPrivate: optional(flag()),
+    digests: optional(oneOf(...DIGESTS)),
     apiKeys: preset([], list(apiKey)),
     connections: preset([], list(oneOfMappings<ConnectionEntry>('type', definitions.map(entrySchema)))),
   });
@@ -174,6 +175,13 @@ export const configSchema = (definitions: readonly Definition[]) =>
       ),
       filesPerEvent: preset(100, integer(1)),
       bytesPerEvent: preset(20_000, integer(1)),
+      perAccount: preset(20, integer(0, 1_000)),
+    }),
+    health: section({ everySeconds: preset(60, integer(0, 86_400)) }),
+    events: section({ retentionDays: preset(30, integer(1, 36_500)) }),
+    uploads: section({
+      expireHours: preset(24, integer(1, 8_760)),
+      unfinishedPerAccount: preset(100, integer(1, 1_000_000)),
     }),
     jobs: section({
       concurrency: preset(16, integer(1, 10_000)),

@@ -47,6 +47,8 @@ export interface MetricsSources {
   disk(): Promise<{ readonly freeBytes: number; readonly sizeBytes: number }>;
   /** Asked of the database at most every few seconds; a question that fails shows as NaN. */
   backlog(): Promise<Backlog | undefined>;
+  /** Of so many connections at most, where they are shown one by one. */
+  reachable(most: number): Promise<readonly { readonly id: string; readonly isUp: boolean }[]>;
 }
 
 export interface WatchingGauges {
@@ -71,6 +73,8 @@ export interface Backlog {
   readonly lateRuns: number;
   readonly overdueRuns: number;
   readonly stoppedSchedules: number;
+  readonly downConnections: number;
+  readonly expiringCertificates: number;
 }
 
 export interface Metrics {
@@ -91,6 +95,8 @@ export interface Metrics {
   check(facts: { kind: string; outcome: string; seconds: number; lagSeconds: number; detections: number }): void;
   /** A try to deliver an event. */
   webhookAttempt(facts: { outcome: string; seconds: number }): void;
+  /** A look at a connection. */
+  probe(facts: { outcome: string; seconds: number }): void;
   /** The text of GET /metrics, of the type `contentType`; `threads`: with what these threads of the process counted. */
   text(threads?: readonly MetricsSnapshot[]): Promise<string>;
   /** What this thread counted, for the text of the process. */
@@ -122,6 +128,7 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   const ofConnections = perConnection ? registers : [];
   const connectionOperations = counter(METRICS.connectionOperations, ofConnections);
   const connectionBytes = counter(METRICS.connectionBytes, ofConnections);
+  reachGauge(METRICS.connectionUp, ofConnections, (most) => sources.reachable(most));
   buildInfo(registers, sources);
   const historyBatchRows = histogram(METRICS.historyBatchRows, registers);
   readGauge(METRICS.openRequests, registers, () => sources.openRequests());
@@ -130,6 +137,7 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   const watchLagSeconds = histogram(METRICS.watchLagSeconds, registers);
   const watchDetections = counter(METRICS.watchDetections, registers);
   const webhookSeconds = histogram(METRICS.webhookSeconds, registers);
+  const connectionCheckSeconds = histogram(METRICS.connectionCheckSeconds, registers);
   readGauge(METRICS.watchRunning, registers, () => sources.watching().checksRunning);
   readGauge(METRICS.watchWaiting, registers, () => sources.watching().checksWaiting);
   readGauge(METRICS.routeRunning, registers, () => sources.watching().copiesRunning);
@@ -151,6 +159,8 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   backlogGauge(METRICS.schedulesLate, registers, sources, 'lateRuns');
   backlogGauge(METRICS.schedulesOverdue, registers, sources, 'overdueRuns');
   backlogGauge(METRICS.schedulesStopped, registers, sources, 'stoppedSchedules');
+  backlogGauge(METRICS.connectionsDown, registers, sources, 'downConnections');
+  backlogGauge(METRICS.certificatesExpiring, registers, sources, 'expiringCertificates');
   budgetGauge(METRICS.budgetCapacity, registers, sources, 'capacity');
   budgetGauge(METRICS.budgetUsed, registers, sources, 'used');
   budgetGauge(METRICS.budgetWaiting, registers, sources, 'waiting');
@@ -185,6 +195,7 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
       watchDetections.inc({}, detections);
     },
     webhookAttempt: ({ outcome, seconds }) => webhookSeconds.observe({ outcome }, seconds),
+    probe: ({ outcome, seconds }) => connectionCheckSeconds.observe({ outcome }, seconds),
     text: async (threads = []) => {
       if (threads.length === 0) return registry.metrics();
       const all = merged([await registry.getMetricsAsJSON(), ...threads]).map((metrics) => metrics.map(worstOfLoops));
@@ -273,6 +284,34 @@ function backlogGauge(
   field: keyof Backlog,
 ): void {
   readGauge(description, registers, async () => (await sources.backlog())?.[field] ?? NaN);
+}
+
+function reachGauge(
+  {
+    name,
+    help,
+    labels,
+    series,
+    aggregator,
+  }: Description<'connection'> & {
+    readonly series: number;
+    readonly aggregator: Aggregator;
+  },
+  registers: Registry[],
+  read: (most: number) => Promise<readonly { readonly id: string; readonly isUp: boolean }[]>,
+): void {
+  const gauge: Gauge<'connection'> = new Gauge({
+    name,
+    help,
+    labelNames: labels,
+    registers,
+    aggregator,
+    collect: async () => {
+      const connections = await read(series).catch(() => []);
+      gauge.reset();
+      for (const { id: connection, isUp } of connections) gauge.set({ connection }, Number(isUp));
+    },
+  });
 }
 
 function budgetGauge(

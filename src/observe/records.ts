@@ -127,9 +127,10 @@ export function recordAttempt(facts: AttemptFacts, logger: Logger, metrics: Metr
   metrics.webhookAttempt({ outcome: verdict, seconds: durationMs / 1_000 });
   logger[verdict === 'delivered' ? 'info' : 'warn'](
     {
-      eventId: event.id,
+      eventId: event.eventId,
       watchedFolderId: event.folderId ?? undefined,
       jobId: event.jobId ?? undefined,
+      webhookId: event.webhookId ?? undefined,
       type: event.type,
       verdict,
       status,

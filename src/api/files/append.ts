@@ -3,7 +3,7 @@ import { definitionOf } from '../../connections/types.js';
 import { count, described, object, success, text } from '../../base/schema.js';
 import { connectionSummary, summaryOf } from '../../connections/schemas.js';
 import * as operations from '../../operations/append.js';
-import { referTo } from '../../operations/operation.js';
+import { referTo } from '../../operations/path-reference.js';
 import { parseContentDigest } from '../../operations/pump.js';
 import { baseName } from '../../remotes/path.js';
 import { endpoint } from '../endpoint.js';
@@ -38,7 +38,7 @@ export const appendToFile = endpoint({
   description:
     'Adds content to the end of an existing file, as given: no line end is added. The file stays as it is until the whole request has come and is known to be valid. Not on S3 connections.',
   params: connectionParameter,
-  headers: ['Content-Digest'],
+  headers: ['Content-Digest', 'Want-Repr-Digest'],
   streams: {
     'application/json': {
       schema: contentRequest,

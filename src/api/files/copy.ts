@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { group, count, flag, object, success, text, withDefault } from '../../base/schema.js';
+import { count, flag, group, object, oneOf, success, text, withDefault } from '../../base/schema.js';
 import * as operations from '../../operations/copy.js';
 import { applyTemplate, checkTemplate, templateFacts } from '../../operations/names.js';
-import { referTo, requireActive } from '../../operations/operation.js';
+import { requireActive } from '../../operations/operation.js';
+import { referTo } from '../../operations/path-reference.js';
 import { json } from '../../http/answer.js';
+import { reprDigest, wantsReprDigest } from '../../http/repr-digest.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import {
   answeredPath,
@@ -36,6 +38,9 @@ const copyAnswer = object('CopyAnswer', {
   fileSize: count('Bytes.'),
   durationMs: durationMs(),
   modifiedAt: keptTime(),
+  noDigest: Type.Optional(
+    oneOf(['server_side_copy'], 'A digest was wanted, and none was computed: the store made the copy by itself.'),
+  ),
 });
 
 const copyExample = {
@@ -73,10 +78,15 @@ export const copyFile = endpoint({
       dest_path: '/reports/report.pdf',
     },
   },
+  headers: ['Want-Repr-Digest'],
   idempotent: ({ body }) => ({ connections: [body.source_connection_id, body.dest_connection_id] }),
   skippable: true,
   answers: {
-    200: { description: 'The copy is there.', content: jsonContent(copyAnswer, { answer: copyExample }) },
+    200: {
+      description: 'The copy is there.',
+      headers: ['Repr-Digest?'],
+      content: jsonContent(copyAnswer, { answer: copyExample }),
+    },
     202: {
       description: 'With `Prefer: respond-async`: a job makes the copy.',
       headers: ['Location'],
@@ -93,6 +103,7 @@ export const copyFile = endpoint({
     'sessions_exhausted',
     'no_space',
     'size_mismatch',
+    'readback_mismatch',
   ],
 }).handle(async (input, services: ApiServices) => {
   const { caller, body } = input;
@@ -141,7 +152,9 @@ export const copyFile = endpoint({
       ),
     );
   }
-  const { result, durationMs } = await services.operations.run(
+  const isAlways = source.digests === 'always' || target.digests === 'always';
+  const wantsDigest = isAlways || wantsReprDigest(input.request.headers);
+  const { result, durationMs, digest } = await services.operations.run(
     operationFor(input, target, 'copy', wanted),
     (operation) =>
       operations.copyFile(services.operations, operation, {
@@ -154,12 +167,14 @@ export const copyFile = endpoint({
         modifiedAt,
       }),
   );
-  return json(200, {
+  const answer = {
     success: true,
     source: { connectionId: source.id, path: result.from.toWellFormed() },
     destination: { connectionId: target.id, path: result.to },
     fileSize: result.size,
     durationMs,
     ...(modifiedAt === undefined ? {} : { modifiedAt: result.modifiedAt }),
-  });
+    ...(result.isServerSide && wantsDigest ? { noDigest: 'server_side_copy' } : {}),
+  };
+  return json(200, answer, reprDigest(digest));
 });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { count, flag, object, success, withDefault } from '../../base/schema.js';
 import * as changes from '../../operations/change.js';
-import { referTo } from '../../operations/operation.js';
+import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath, connectionParameter, rawName, remotePath } from '../fields.js';
 import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';

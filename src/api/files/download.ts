@@ -10,10 +10,11 @@ import {
   selectRange,
   type Validators,
 } from '../../http/answer.js';
+import { reprDigest } from '../../http/repr-digest.js';
 import type { HttpAnswer, RequestContext } from '../../http/types.js';
 import { openArchive } from '../../operations/archive/archive.js';
 import { openDownload, type Download, type DownloadOptions } from '../../operations/get.js';
-import { referTo } from '../../operations/operation.js';
+import { referTo } from '../../operations/path-reference.js';
 import { placeName } from '../../operations/put.js';
 import { baseName, type RemotePath } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
@@ -48,7 +49,7 @@ export const downloadFile = endpoint({
   description:
     'Streams a file from the remote server; with `format=zip` a ZIP archive of a folder, or of several paths. A failure after the head of the answer cuts the connection, so that a short body never looks complete. An archive is made anew each time: it has no length and no ETag, and `HEAD`, ranges and conditions are 400.',
   params: connectionParameter,
-  headers: ['Range', 'If-Range', 'If-None-Match', 'If-Modified-Since'],
+  headers: ['Want-Repr-Digest', 'Range', 'If-Range', 'If-None-Match', 'If-Modified-Since'],
   query: Type.Object({
     ...fileParameters,
     path: oneOrMore(fileParameters.path, MAX_PATHS, 'May stand several times with `format=zip`.'),
@@ -65,7 +66,7 @@ export const downloadFile = endpoint({
     200: {
       description:
         'The file; with `format=json` an object that holds it as base64, without the header fields of a file; with `format=zip` the archive, of unknown length.',
-      headers: [...FILE_HEADERS.map((name) => `${name}?`), 'Content-Length?'],
+      headers: [...FILE_HEADERS.map((name) => `${name}?`), 'Content-Length?', 'Repr-Digest?'],
       content: {
         'application/octet-stream': {
           schema: BINARY,
@@ -159,7 +160,7 @@ function conditions({ request }: Given, isHead: boolean, validators: (info: File
 }
 
 function asFile({ request }: Given, file: Download, validators: Validators): HttpAnswer {
-  const { path, info, range, body, whole, length } = file;
+  const { path, info, range, body, whole, length, digest } = file;
   const headers = fileHeaders(baseName(path).toWellFormed(), validators);
   const bytes = whole ?? (body && { stream: body, length });
   if (bytes === undefined) {
@@ -171,7 +172,7 @@ function asFile({ request }: Given, file: Download, validators: Validators): Htt
     range === undefined ? {} : { 'Content-Range': `bytes ${range.start}-${range.end}/${info.size}` };
   return {
     status: range === undefined ? 200 : 206,
-    headers: { ...headers, ...partial },
+    headers: { ...headers, ...partial, ...reprDigest(digest) },
     body: bytes,
   };
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { flag, object, orNull } from '../../base/schema.js';
 import * as changes from '../../operations/change.js';
-import { referTo } from '../../operations/operation.js';
+import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
 import { connectionParameter, fileParameters } from '../fields.js';
 import { connectionIn, operationFor, type ApiServices } from '../services.js';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { flag, listOf, object, success, text, textOrNull, withDefault } from '../../base/schema.js';
 import { refusal } from '../../base/errors.js';
 import * as changes from '../../operations/change.js';
-import { referTo } from '../../operations/operation.js';
+import { referTo } from '../../operations/path-reference.js';
 import { listPage, listTree, openListing } from '../../operations/tree/list-tree.js';
 import { createPatternFilter } from '../../operations/tree/path-filter.js';
 import type { FileInfo } from '../../remotes/remote.js';

@@ -1,6 +1,6 @@
 import { flag, object, success } from '../../base/schema.js';
 import * as changes from '../../operations/change.js';
-import { referTo } from '../../operations/operation.js';
+import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath, connectionParameter, remotePath } from '../fields.js';
 import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';

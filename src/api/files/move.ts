@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { group, flag, object, success, text, withDefault } from '../../base/schema.js';
 import * as changes from '../../operations/change.js';
-import { referTo } from '../../operations/operation.js';
+import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
 import { connectionParameter, durationMs, rawName, remotePath, TRANSFER, TRANSFER_ID } from '../fields.js';
 import { connectionIn, operationFor, type ApiServices } from '../services.js';

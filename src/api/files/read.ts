@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
 import { count, object, success, text, withDefault } from '../../base/schema.js';
 import * as operations from '../../operations/get.js';
-import { referTo } from '../../operations/operation.js';
+import { referTo } from '../../operations/path-reference.js';
 import { encodedLength } from '../../workers/base64.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { answeredPath, connectionParameter, CONTENT, encoding, fileParameters } from '../fields.js';
@@ -19,6 +19,7 @@ export const readFile = endpoint({
   summary: 'Read a small file',
   description: 'Content of a file as text or base64, up to the read limit (10 MB unless configured otherwise).',
   params: connectionParameter,
+  headers: ['Want-Repr-Digest'],
   query: Type.Object({ ...fileParameters, encoding: withDefault(encoding({ examples: ['text'] }), 'text') }),
   answers: {
     200: {

@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers';
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { flag, object, text, withDefault } from '../../base/schema.js';
+import { flag, object, oneOf, text, withDefault } from '../../base/schema.js';
 import { parseJsonBody, readJsonBody } from '../../http/body/json-body.js';
 import { readMultipart } from '../../http/body/multipart-body.js';
 import { createChecker } from '../../http/schema-check.js';
@@ -33,8 +33,18 @@ const naming = {
 /** A body has no default: where it says nothing, the query counts. */
 const shown = { ...naming, overwrite: withDefault(naming.overwrite, true) };
 
-export const uploadQuery = Type.Object(shown);
-const formFields = Type.Object(naming);
+export const uploadQuery = Type.Object({
+  ...shown,
+  verify: Type.Optional(
+    oneOf(
+      ['size', 'readback'],
+      'Whether the length of what was stored is compared, or all of it is read again before it takes its place; as the connection says when absent.',
+      { examples: ['readback'] },
+    ),
+  ),
+});
+export type UploadQuery = Static<typeof uploadQuery>;
+export const formFields = Type.Object(naming);
 const jsonFields = Type.Object({ url: Type.Optional(url), content: Type.Optional(content), ...naming });
 
 export type UploadFields = Static<typeof formFields>;

@@ -3,10 +3,12 @@ import { count, described, object, success, text } from '../../base/schema.js';
 import type { Connection } from '../../connections/connection.js';
 import { connectionSummary, summaryOf } from '../../connections/schemas.js';
 import { json } from '../../http/answer.js';
+import { reprDigest } from '../../http/repr-digest.js';
 import type { RequestContext } from '../../http/types.js';
 import { checkTemplate, requireName, templateFacts } from '../../operations/names.js';
-import { type Operation, referTo } from '../../operations/operation.js';
-import { parseContentDigest, type ExpectedDigest } from '../../operations/pump.js';
+import { type Operation } from '../../operations/operation.js';
+import { referTo } from '../../operations/path-reference.js';
+import { promisedDigest, type ExpectedDigest } from '../../operations/pump.js';
 import { putUrl } from '../../operations/put-url.js';
 import { putFile, type Target } from '../../operations/put.js';
 import { parseFileName } from '../../remotes/path.js';
@@ -33,6 +35,7 @@ import {
   uploadForms,
   uploadQuery,
   type UploadFields,
+  type UploadQuery,
   type UploadSource,
   type UrlSource,
 } from './upload-source.js';
@@ -72,7 +75,7 @@ export const uploadFile = endpoint({
     'every form; a field of the body wins. Raw bytes need `filename` in the query or a Content-Disposition. ' +
     'With `Prefer: respond-async` a job fetches the URL, and goes on whichever node dies; other forms have their bytes with them, and are stored at once all the same.',
   params: connectionParameter,
-  headers: ['Content-Digest', 'Content-Disposition'],
+  headers: ['Content-Digest', 'Repr-Digest', 'Want-Repr-Digest', 'Content-Disposition'],
   query: uploadQuery,
   streams: uploadForms,
   idempotent: atConnection,
@@ -80,6 +83,7 @@ export const uploadFile = endpoint({
   answers: {
     200: {
       description: 'The file is stored.',
+      headers: ['Repr-Digest?'],
       content: jsonContent(object('UploadAnswer', { success: success(), transfer: described(transfer, TRANSFER) }), {
         answer: answerExample,
       }),
@@ -100,12 +104,13 @@ export const uploadFile = endpoint({
     'is_a_folder',
     'no_space',
     'size_mismatch',
+    'readback_mismatch',
     'fetch_failed',
     'share_exceeded',
   ],
 }).handle(async (input, services: ApiServices) => {
   const connection = await connectionIn(input, services);
-  const digest = parseContentDigest(input.request.headers.get('content-digest'));
+  const digest = promisedDigest(input.request.headers);
   const source = await sourceOf(input, services);
   const fields = { ...input.query, ...source.fields };
   checkFields(connection, fields);
@@ -114,15 +119,18 @@ export const uploadFile = endpoint({
   }
   const { filename, run, isDated } =
     'url' in source
-      ? fetching(services, connection, fields, source)
+      ? fetching(services, connection, fields, source, input.query.verify === 'readback')
       : storing(services, connection, input.query, source, digest);
-  const { result, transferId, durationMs } = await services.operations.run(
-    operationFor(input, connection, 'upload', fields.path ?? '', filename),
-    run,
-  );
+  const {
+    result,
+    transferId,
+    durationMs,
+    digest: taken,
+  } = await services.operations.run(operationFor(input, connection, 'upload', fields.path ?? '', filename), run);
   const transfer = { id: transferId, filename: result.name, path: result.path, size: result.size, durationMs };
   const dated = isDated() ? { modifiedAt: shownTime(result) } : {};
-  return json(200, { success: true, transfer: { ...transfer, ...dated, connection: summaryOf(connection) } });
+  const answer = { success: true, transfer: { ...transfer, ...dated, connection: summaryOf(connection) } };
+  return json(200, answer, reprDigest(taken));
 });
 
 /** What can be refused of it is refused now, and looked at again when it runs. */
@@ -156,10 +164,16 @@ interface Upload {
   readonly isDated: () => boolean;
 }
 
-function fetching(services: ApiServices, connection: Connection, fields: UploadFields, { url }: UrlSource): Upload {
+function fetching(
+  services: ApiServices,
+  connection: Connection,
+  fields: UploadFields,
+  { url }: UrlSource,
+  readsBack: boolean,
+): Upload {
   const { operations, urls, limits } = services;
   const targetAs = (offered: string | undefined): NamedTarget => targetOf(connection, fields, offered);
-  const asked = { connection, urls, url, targetOf: targetAs, maxBytes: limits.uploadBytes };
+  const asked = { connection, urls, url, targetOf: targetAs, maxBytes: limits.uploadBytes, readsBack };
   const run = (operation: Operation): Promise<FileInfo> => putUrl(operations, operation, asked);
   return { filename: fields.filename ?? '', run, isDated: () => fields.mtime !== undefined };
 }
@@ -167,7 +181,7 @@ function fetching(services: ApiServices, connection: Connection, fields: UploadF
 function storing(
   services: ApiServices,
   connection: Connection,
-  query: UploadFields,
+  query: UploadQuery,
   { fields, filename, lateFields, body, size }: UploadSource,
   digest: ExpectedDigest | undefined,
 ): Upload {
@@ -184,7 +198,9 @@ function storing(
       ? target(fields)
       : { ...target({ ...fields, filename: 'unnamed' }), overwrite: true };
   const lateTarget = lateFields === undefined ? undefined : async () => target(await lateFields());
-  const request = { connection, target: early, lateTarget, body, size, digest, maxBytes: services.limits.uploadBytes };
+  const maxBytes = services.limits.uploadBytes;
+  const readsBack = query.verify === 'readback';
+  const request = { connection, target: early, lateTarget, body, size, digest, readsBack, maxBytes };
   const run = (operation: Operation): Promise<FileInfo> => putFile(services.operations, operation, request);
   return { filename: early.filename, run, isDated: () => isDated };
 }

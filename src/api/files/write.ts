@@ -1,9 +1,11 @@
 import { count, object, success } from '../../base/schema.js';
-import { referTo } from '../../operations/operation.js';
-import { parseContentDigest } from '../../operations/pump.js';
+import { json } from '../../http/answer.js';
+import { reprDigest } from '../../http/repr-digest.js';
+import { referTo } from '../../operations/path-reference.js';
+import { promisedDigest } from '../../operations/pump.js';
 import { putFile } from '../../operations/put.js';
 import { shownTime } from '../../remotes/times.js';
-import { endpoint } from '../endpoint.js';
+import { endpoint, jsonContent } from '../endpoint.js';
 import { answeredPath, connectionParameter, keptTime, timeOf } from '../fields.js';
 import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
 import { contentOf, writeRequest } from './content-body.js';
@@ -18,7 +20,7 @@ export const writeFile = endpoint({
   description:
     'Creates or replaces a file, whole or not at all. Content of more than 1 MiB stands after path, encoding and mtime.',
   params: connectionParameter,
-  headers: ['Content-Digest'],
+  headers: ['Content-Digest', 'Repr-Digest', 'Want-Repr-Digest'],
   streams: {
     'application/json': {
       schema: writeRequest,
@@ -26,26 +28,40 @@ export const writeFile = endpoint({
     },
   },
   idempotent: atConnection,
-  answer: {
-    description: 'The file is stored.',
-    schema: object('WriteAnswer', {
-      success: success(),
-      path: answeredPath(),
-      size: count('Bytes.'),
-      modifiedAt: keptTime(),
-    }),
-    example: { success: true, path: '/upload/hello.txt', size: 14 },
+  answers: {
+    200: {
+      description: 'The file is stored.',
+      headers: ['Repr-Digest?'],
+      content: jsonContent(
+        object('WriteAnswer', {
+          success: success(),
+          path: answeredPath(),
+          size: count('Bytes.'),
+          modifiedAt: keptTime(),
+        }),
+        { answer: { success: true, path: '/upload/hello.txt', size: 14 } },
+      ),
+    },
   },
   isRemote: true,
-  errors: ['bad_base64', 'digest_mismatch', 'quota_exceeded', 'not_found', 'is_a_folder', 'no_space', 'size_mismatch'],
+  errors: [
+    'bad_base64',
+    'digest_mismatch',
+    'quota_exceeded',
+    'not_found',
+    'is_a_folder',
+    'no_space',
+    'size_mismatch',
+    'readback_mismatch',
+  ],
 }).handle(async (input, services: ApiServices) => {
   const connection = await connectionIn(input, services);
-  const digest = parseContentDigest(input.request.headers.get('content-digest'));
+  const digest = promisedDigest(input.request.headers);
   const { fields, bytes } = await contentOf(input, services, 'write');
   const modifiedAt = timeOf(fields.mtime);
   const file = referTo(connection, fields.path, 'path');
   const request = operationFor(input, connection, 'write', fields.path);
-  const { result } = await services.operations.run(request, (operation) =>
+  const { result, digest: taken } = await services.operations.run(request, (operation) =>
     putFile(services.operations, operation, {
       connection,
       target: { file, overwrite: true, modifiedAt },
@@ -55,5 +71,5 @@ export const writeFile = endpoint({
     }),
   );
   const dated = modifiedAt === undefined ? {} : { modifiedAt: shownTime(result) };
-  return { success: true, path: result.path, size: result.size, ...dated };
+  return json(200, { success: true, path: result.path, size: result.size, ...dated }, reprDigest(taken));
 });

@@ -23,9 +23,18 @@ import {
   showConnection,
   showDependents,
 } from './connections/connections.js';
-import { forgetHostKeys, pinHostKey, scanHostKeys, showHostKeys } from './connections/host-keys.js';
+import { listHealth, showHealth } from './connections/health.js';
+import {
+  acceptHostKey,
+  forgetHostKeys,
+  pinHostKey,
+  rejectHostKey,
+  scanHostKeys,
+  showHostKeys,
+} from './connections/host-keys.js';
 import { createKeyPair, deleteKeyPair, listKeyPairs } from './connections/key-pairs.js';
 import { testConnection, testDraft } from './connections/test.js';
+import { listFeed } from './feed.js';
 import { listJobs, showJob, watchManagedJob } from './jobs/jobs.js';
 import { listSchedules, showSchedule } from './jobs/schedules.js';
 import { LoginGuard } from './login/guard.js';
@@ -68,13 +77,14 @@ const endpoints: readonly Endpoint<ManageServices>[] = [
   ...[listConnections, createConnection, showConnection, editConnection, deleteConnection],
   ...[activateConnection, deactivateConnection, duplicateConnection, showDependents],
   ...[testConnection, testDraft],
-  ...[showHostKeys, pinHostKey, forgetHostKeys, scanHostKeys],
+  ...[listHealth, showHealth],
+  ...[showHostKeys, pinHostKey, forgetHostKeys, scanHostKeys, acceptHostKey, rejectHostKey],
   ...[listKeyPairs, createKeyPair, deleteKeyPair],
   ...[listKeys, createKey, editKey, rotateKey, revokeKey],
   // Before the one with an id: the first that fits is taken.
   ...[listTransfers, listLiveTransfers, exportTransfers, showTransfer, cancelTransfer, watchTransfers],
   ...[listJobs, showJob, watchManagedJob, listSchedules, showSchedule],
-  ...[showWebhookSecret, rotateWebhookSecret],
+  ...[listFeed, showWebhookSecret, rotateWebhookSecret],
   ...[listFolders, createFolder, showFolder, editFolder, deleteFolder, pauseFolder, resumeFolder],
   ...[checkFolder, dryRunFolder, listFiles, forgetFiles, listChecks, showCheck, showSecret, rotateSecret],
   ...[sendTestEvent, listDeliveries, listAttempts, listCopies, replayDelivery],
@@ -97,7 +107,8 @@ interface ManagementOptions extends TesterOptions {
   readonly plans: Readonly<Record<string, PlanLimits>>;
   readonly publicUrl: string;
   readonly isTls: boolean;
-  readonly log: (level: 'debug', message: string, facts?: Record<string, unknown>) => void;
+  readonly uploads: ManageServices['uploads'];
+  readonly log: ManageServices['log'];
 }
 
 interface ManagementApi {
@@ -125,6 +136,8 @@ export function createManagement(options: ManagementOptions): ManagementApi {
     jobs: options.jobs,
     schedules: options.schedules,
     jobEvents: options.jobEvents,
+    uploads: options.uploads,
+    log: options.log,
     makeKeyPair: options.makeKeyPair,
     planOf: (plan) => plans[plan] ?? SMALLEST_PLAN,
   });

@@ -9,6 +9,7 @@ import type { Remotes } from '../../remotes/registry.js';
 import type { ScheduleService } from '../../jobs/schedules.js';
 import type { JobService } from '../../jobs/service.js';
 import type { MadeKeyPair, ManagedConnection, Management, Storage } from '../../storage/storage.js';
+import type { UploadService } from '../../uploads/service.js';
 import type { WatchService } from '../../watch/service.js';
 import {
   type Answering,
@@ -47,6 +48,8 @@ export interface ManageServices {
   readonly jobs: JobService;
   readonly schedules: ScheduleService;
   readonly jobEvents: JobEvents;
+  readonly uploads: Pick<UploadService, 'endAll'>;
+  readonly log: (level: 'debug' | 'warn', message: string, facts?: Record<string, unknown>) => void;
   readonly makeKeyPair: (comment: string) => Omit<MadeKeyPair, 'name'>;
   readonly planOf: (plan: string) => PlanLimits;
 }

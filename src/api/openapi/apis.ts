@@ -1,7 +1,7 @@
 /** The two APIs, as far as no endpoint says it, and the events that the gateway sends (Standard Webhooks). */
 import type { Route } from '../../http/types.js';
-import { jobFinished } from '../../jobs/view.js';
-import { type EventDefinition, EVENTS } from '../../watch/event-bodies.js';
+import { EVENT_TYPES } from '../../base/event-types.js';
+import { ALL_EVENTS, type DescribedEvent } from '../events/definitions.js';
 import type { Api, Operation, Parameter, PathItem, Schema } from './types.js';
 
 const HEADERS: readonly Omit<Parameter, 'in' | 'required'>[] = [
@@ -20,35 +20,32 @@ const HEADERS: readonly Omit<Parameter, 'in' | 'required'>[] = [
   {
     name: 'webhook-signature',
     description:
-      '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` with the secret of the watched folder; several stand side by side, parted by a space, while a secret is replaced.',
+      '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` with the secret of the watched folder, of the account for jobs, or of the webhook; several stand side by side, parted by a space, while a secret is replaced.',
     schema: { type: 'string', pattern: '^v1,' },
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
 ];
 
 function webhooks(shown: (schema: object) => Schema): Readonly<Record<string, PathItem>> {
-  return Object.fromEntries(
-    [...EVENTS.map((event) => [event, FOLDER] as const), [jobFinished, JOB] as const].map(([event, of]) => [
-      event.name,
-      { post: operationOf(event, of, shown(event.schema)) },
-    ]),
-  );
+  return Object.fromEntries(ALL_EVENTS.map((event) => [event.name, { post: operationOf(event, shown(event.schema)) }]));
 }
 
 /** Whose `webhookUrl` an event goes to. */
-const FOLDER = { tag: 'Watched folders', owner: 'the watched folder' };
-const JOB = { tag: 'Jobs', owner: 'the job' };
+const OWNERS = {
+  folder: { tag: 'Watched folders', owner: 'the `webhookUrl` of the watched folder' },
+  job: { tag: 'Jobs', owner: 'the `webhookUrl` of the job' },
+};
+const WEBHOOKS = 'the webhooks that ask for its type';
 
-function operationOf(
-  { operationId, summary, example }: EventDefinition,
-  { tag, owner }: typeof FOLDER,
-  schema: Schema,
-): Operation {
+function operationOf({ name, operationId, summary, example, of }: DescribedEvent, schema: Schema): Operation {
+  const { tag, owner } = of === undefined ? { tag: 'Events', owner: undefined } : OWNERS[of];
+  const isSubscribed = (EVENT_TYPES as readonly string[]).includes(name);
+  const receivers = [owner, isSubscribed ? WEBHOOKS : undefined].filter((one) => one !== undefined).join(' and to ');
   return {
     operationId,
     tags: [tag],
     summary,
-    description: `Sent to the \`webhookUrl\` of ${owner}, at least once. Anything but 2xx is tried again later, with the same \`webhook-id\`; redirects are not followed.`,
+    description: `Sent to ${receivers}, at least once. Anything but 2xx is tried again later, with the same \`webhook-id\`; redirects are not followed.`,
     security: [],
     parameters: HEADERS.map((header) => ({ ...header, in: 'header', required: true })),
     requestBody: {
@@ -57,7 +54,9 @@ function operationOf(
     },
     responses: {
       '2XX': { description: 'Delivered.' },
-      '410': { description: 'The receiver is gone for good: no further deliveries of this folder.' },
+      '410': {
+        description: 'The receiver is gone for good: no further deliveries of this folder, or to this webhook.',
+      },
       default: { description: 'Not delivered: tried again later; Retry-After is honoured.' },
     },
   };
@@ -78,6 +77,10 @@ export const FILE_API: Api = {
   introduction: FILES_INTRODUCTION,
   tags: [
     { name: 'Files', description: 'Operations on files.' },
+    {
+      name: 'Resumable uploads',
+      description: 'Files that come in pieces, over bad lines and on any node (tus 1.0.0).',
+    },
     { name: 'Folders', description: 'Operations on folders.' },
     { name: 'Commands', description: 'Commands over SSH.' },
     { name: 'Account', description: 'The account, its connections and its history.' },
@@ -87,6 +90,7 @@ export const FILE_API: Api = {
     },
     { name: 'Jobs', description: 'Whole folders: copied, moved, deleted or kept alike, on whichever nodes live.' },
     { name: 'Schedules', description: 'Jobs that begin by the clock.' },
+    { name: 'Events', description: 'What has happened in the account: a feed without holes, and webhooks.' },
     { name: 'System', description: 'The gateway itself.' },
   ],
   owns: (path) => !path.startsWith('/manage/'),
@@ -126,6 +130,7 @@ export const MANAGEMENT_API: Api = {
     { name: 'Connections', description: 'Servers, their host keys and their test.' },
     { name: 'API keys', description: 'What programs log in with.' },
     { name: 'Transfers', description: 'The history, and what runs now.' },
+    { name: 'Events', description: 'What has happened in the account, newest first.' },
     { name: 'Jobs', description: 'Jobs as they go; `/api/jobs` begins and changes them, also with a session.' },
     {
       name: 'Watched folders',

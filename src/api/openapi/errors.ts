@@ -2,8 +2,8 @@
 import { ERROR_RULES, type ErrorCode } from '../../base/errors.js';
 import type { DescribedRoute } from '../endpoint.js';
 import { errorAnswer, skippedAnswer } from '../fields.js';
-import { EVERY_ANSWER, KEYED_ANSWER, OPERATION_ANSWER } from './header-fields.js';
-import type { Example, Reference, Response, Schema } from './types.js';
+import { ANSWER_HEADERS, EVERY_ANSWER, KEYED_ANSWER, OPERATION_ANSWER } from './header-fields.js';
+import type { Example, Header, Reference, Response, Schema } from './types.js';
 
 /** Codes that no client ever sees: nobody is left to answer, or the pool answers in its place. */
 type Hidden = 'client_gone' | 'too_many_sessions';
@@ -80,6 +80,11 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning: 'The account has no session, API key, key pair or transfer with this id.',
     example: 'there is no API key 0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001',
   },
+  unknown_upload: {
+    meaning:
+      'There is no such resumable upload at this connection, or it has expired or ended in failure, or what stood of it is gone from the server; begin a new one.',
+    example: 'there is no upload 0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001',
+  },
   not_found: {
     meaning: 'The file or folder is not there.',
     example: '/upload/report.pdf does not exist (remote said: 2 No such file)',
@@ -101,6 +106,10 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning:
       'The folder that was to be removed holds something: it was filled meanwhile, or holds a name that cannot be addressed.',
     example: '/upload is not empty',
+  },
+  offset_mismatch: {
+    meaning: 'Another number of bytes stands than Upload-Offset says; HEAD tells how many. Go on from there.',
+    example: 'Upload-Offset is 0, and 1048576 bytes stand',
   },
   idempotency_in_progress: {
     meaning: 'A request with this Idempotency-Key still runs; ask again after Retry-After for its answer.',
@@ -127,6 +136,14 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning: 'The owner of the account ended the operation while it ran; nothing was stored.',
     example: 'the transfer was cancelled by the owner of the account',
   },
+  gone: {
+    meaning: 'What was asked for is no longer kept; the text says from where to go on.',
+    example: 'events up to 41 are no longer kept; the oldest is 42: go on with after=41',
+  },
+  unsupported_version: {
+    meaning: 'Tus-Resumable is missing, or another version of the protocol than Tus-Version lists.',
+    example: 'Tus-Resumable must be 1.0.0',
+  },
   too_large: {
     meaning: 'The body, the file to read or the output of the command is above its limit.',
     example: 'the body is larger than 1048576 bytes',
@@ -149,6 +166,10 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning: 'This Idempotency-Key was used with another request; make a new one.',
     example: 'this Idempotency-Key was used with another request',
   },
+  upload_locked: {
+    meaning: 'Another request is writing to this upload; try again after Retry-After.',
+    example: 'another request is writing to this upload',
+  },
   rate_limited: {
     meaning: 'Too many requests a second with this API key; wait for Retry-After.',
     example: 'more than 20 requests a second with this API key',
@@ -161,9 +182,17 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning: 'The account has its fair share of what all accounts use together; try again after Retry-After.',
     example: "this account has its share of the gateway's 2048 requests (budgets.requests)",
   },
+  checksum_mismatch: {
+    meaning: 'The body does not match its Upload-Checksum; none of it was kept. Send it again.',
+    example: 'the body does not match its Upload-Checksum (sha1)',
+  },
   internal: {
     meaning: 'A fault of the gateway. The request id finds it in the log.',
     example: 'internal error; the request id in X-Request-Id finds it in the log',
+  },
+  resume_unsupported: {
+    meaning: 'The remote server cannot go on in a file that was begun; use a plain upload.',
+    example: 'this connection takes no resumable uploads: the FTP server refuses REST and APPE',
   },
   dns_failed: { meaning: 'The host name has no address.', example: 'sftp.example.com cannot be resolved' },
   unreachable: { meaning: 'The remote server does not accept connections.', example: 'sftp.example.com:22 refused' },
@@ -193,6 +222,11 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning:
       'The remote server stored another number of bytes than were sent, or sent another number than the file is long; nothing was replaced.',
     example: 'the server holds 41 bytes, but 42 were sent',
+  },
+  readback_mismatch: {
+    meaning:
+      'What the remote server has stored was read again, and is not what it was sent; nothing was replaced, unless the connection writes in place.',
+    example: 'what the server has stored is not what it was sent',
   },
   fetch_failed: {
     meaning: 'The URL of a url upload answered anything but 2xx, or could not be read.',
@@ -304,12 +338,17 @@ const NAMES: Readonly<Record<number, string>> = {
   404: 'NotFound',
   405: 'MethodNotAllowed',
   409: 'Conflict',
+  410: 'Gone',
+  412: 'PreconditionFailed',
   413: 'ContentTooLarge',
   415: 'UnsupportedMediaType',
   416: 'RangeNotSatisfiable',
   422: 'UnprocessableContent',
+  423: 'Locked',
   429: 'TooManyRequests',
+  460: 'ChecksumMismatch',
   500: 'InternalServerError',
+  501: 'NotImplemented',
   502: 'BadGateway',
   503: 'ServiceUnavailable',
   504: 'GatewayTimeout',
@@ -337,13 +376,19 @@ export function sharedErrorResponses(
   hasSkippable: boolean,
   shown: (schema: object) => Schema,
 ): Record<string, Response> {
+  // Of an API with resumable uploads any error may be one of those.
+  const more = codes.includes('unsupported_version') ? optionalHeaders(['Tus-Resumable', 'Tus-Version']) : {};
+  const answer = (status: number, own: readonly ClientErrorCode[], schema: object): Response => {
+    const { headers, ...rest } = response(status, own, shown(schema));
+    return { ...rest, headers: { ...headers, ...more } };
+  };
   const shared = [...byStatus(codes)].map(([status, own]): [string, Response] => [
     nameOf(status),
-    response(status, own, shown(errorAnswer)),
+    answer(status, own, errorAnswer),
   ]);
   if (!hasSkippable) return Object.fromEntries(shared);
   const conflicts = codes.filter((code) => ERROR_RULES[code].status === 409);
-  return { ...Object.fromEntries(shared), [SKIPPED]: response(409, conflicts, shown(skippedAnswer)) };
+  return { ...Object.fromEntries(shared), [SKIPPED]: answer(409, conflicts, skippedAnswer) };
 }
 
 /** Every code with its status and what to do about it. */
@@ -390,7 +435,14 @@ function example(code: ClientErrorCode, schema: Schema): Example {
 function headersOf(status: number): readonly string[] {
   if (status === 401) return ['WWW-Authenticate'];
   if (status === 416) return ['Content-Range'];
-  return status === 429 || status === 503 ? ['Retry-After'] : [];
+  return status === 423 || status === 429 || status === 503 ? ['Retry-After'] : [];
+}
+
+/** Those that may be absent. */
+export function optionalHeaders(names: readonly string[]): Record<string, Header> {
+  return Object.fromEntries(
+    names.map((name) => [name, { description: '', schema: {}, ...ANSWER_HEADERS[name], required: false }]),
+  );
 }
 
 export function headerReference(name: string): Reference {

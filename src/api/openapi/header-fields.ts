@@ -10,6 +10,7 @@ const asked = (description: string, schema: Schema, example: string): HeaderPara
 });
 const always = (description: string, schema: Schema): Header => ({ description, required: true, schema });
 const text: Schema = { type: 'string' };
+const BYTES: Schema = { type: 'string', pattern: '^\\d{1,15}$' };
 
 export const REQUEST_HEADERS: Readonly<Record<string, HeaderParameter>> = {
   'X-Request-Id': asked(
@@ -42,10 +43,44 @@ export const REQUEST_HEADERS: Readonly<Record<string, HeaderParameter>> = {
     text,
     'sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:',
   ),
+  'Repr-Digest': asked(
+    'The same as `Content-Digest`, of the file that the content is.',
+    text,
+    'sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:',
+  ),
+  'Want-Repr-Digest': asked(
+    'Asks for the SHA-256 of the file (RFC 9530): taken while its bytes pass, and kept in the history.',
+    text,
+    'sha-256=10',
+  ),
   'Content-Disposition': asked(
     'Names the file of an `application/octet-stream` body where the query does not.',
     text,
     'attachment; filename="report.pdf"',
+  ),
+  'Last-Event-ID': asked('`id` of the last event that was seen of a stream: go on behind it.', text, '41'),
+  'Tus-Resumable': asked('Version of the protocol; needed.', { type: 'string', const: '1.0.0' }, '1.0.0'),
+  'Upload-Length': asked('Bytes of the whole file, once they are known.', BYTES, '1048576'),
+  'Upload-Defer-Length': asked(
+    'In place of `Upload-Length`: that follows with the last bytes.',
+    { type: 'string', const: '1' },
+    '1',
+  ),
+  'Upload-Offset': asked('Where these bytes begin: how many stand.', BYTES, '0'),
+  'Upload-Metadata': asked(
+    'Pairs of a key and a value in base64, with commas between them: `filename`, and `path`, `overwrite`, `filename_template` and `mtime` as of any upload.',
+    { type: 'string', maxLength: 8192 },
+    'filename cmVwb3J0LnBkZg==,path L3VwbG9hZA==',
+  ),
+  'Upload-Checksum': asked(
+    '`sha1` or `sha256` of the body, in base64: where it is another one, none of the body is kept.',
+    text,
+    'sha1 Lve95gjOVATpfV8EL5X4nxwjKHE=',
+  ),
+  'X-HTTP-Method-Override': asked(
+    'The method that is meant.',
+    { type: 'string', enum: ['HEAD', 'PATCH', 'DELETE'] },
+    'PATCH',
   ),
   Range: asked('One range of bytes (RFC 9110, 14.2), answered with 206.', text, 'bytes=0-1023'),
   'If-Range': asked(
@@ -77,6 +112,20 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: 'string', enum: ['handling=strict', 'respond-async'] },
   },
   Location: always('Where what was begun is to be looked at.', { type: 'string' }),
+  'Tus-Resumable': always('Version of the protocol of resumable uploads.', { type: 'string', const: '1.0.0' }),
+  'Tus-Version': always('Versions that the gateway knows.', { type: 'string', const: '1.0.0' }),
+  'Tus-Extension': always('What it can beyond the core.', text),
+  'Tus-Checksum-Algorithm': always('Of `Upload-Checksum`.', { type: 'string', const: 'sha1,sha256' }),
+  'Tus-Max-Size': always('The most bytes of one upload, where there is a limit.', { type: 'integer', minimum: 1 }),
+  'Upload-Offset': always('Bytes that stand.', { type: 'integer', minimum: 0 }),
+  'Upload-Length': always('Bytes of the whole file.', { type: 'integer', minimum: 0 }),
+  'Upload-Defer-Length': always('Its length is not known yet.', { type: 'string', const: '1' }),
+  'Upload-Metadata': always('As its client wrote them.', text),
+  'Upload-Expires': always('When it is removed, if nobody goes on with it.', text),
+  'X-Transfer-Id': always('The transfer of the finished upload, as the history holds it.', {
+    type: 'string',
+    format: 'uuid',
+  }),
   'Retry-After': always('Seconds after which another try makes sense.', { type: 'integer', minimum: 1 }),
   'WWW-Authenticate': always('How to authenticate.', { type: 'string', const: 'Bearer' }),
   RateLimit: { description: 'What is left of the rate limit, where one is set.', schema: text },
@@ -101,6 +150,11 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
     description:
       'Changes whenever the content does: strong from an object store; weak, from size and time, from other servers, and absent while the file is so young that a change might not show.',
     schema: { type: 'string', pattern: '^(W/)?".*"$' },
+  },
+  'Repr-Digest': {
+    description:
+      'SHA-256 of the file that was stored, copied or sent (RFC 9530), where the request or the connection asks and it is known before the answer leaves.',
+    schema: { type: 'string', pattern: '^sha-256=:[A-Za-z0-9+/]{43}=:$' },
   },
   'Last-Modified': { description: 'Time of the last change, where the server keeps one.', schema: text },
   'Content-Security-Policy': always('Lets the page load nothing.', { type: 'string', pattern: "^default-src 'none'" }),

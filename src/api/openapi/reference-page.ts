@@ -273,9 +273,12 @@ const LIMITS = [
 ] as const;
 
 function listedIn(path: string, item: PathItem): Listed[] {
-  return Object.entries(item)
-    .filter(([method]) => method !== 'head')
-    .map(([method, operation]) => ({ method, path, operation }));
+  return (
+    Object.entries(item)
+      // What GET shows as well.
+      .filter(([method]) => method !== 'head' || item['get'] === undefined)
+      .map(([method, operation]) => ({ method, path, operation }))
+  );
 }
 
 function navigationGroup(title: string, listed: readonly Listed[]): string {
