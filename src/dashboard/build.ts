@@ -32,11 +32,12 @@ for (const name of readdirSync(OUT, { recursive: true, encoding: 'utf8' })) comp
 
 function page(): string {
   const built = Object.entries(metafile.outputs);
-  const [main = '', { cssBundle = '', imports = [] } = {}] = built.find(([, output]) => output.cssBundle) ?? [];
+  const [main = '', { cssBundle = '' } = {}] = built.find(([, output]) => output.cssBundle) ?? [];
+  const [app = ''] = built.find(([, { entryPoint }]) => entryPoint?.endsWith('/app.tsx')) ?? [];
   const icon = built.find(([file]) => file.endsWith('.svg'))?.[0] ?? '';
-  // What the first script asks for at once comes with it, not after it.
-  const atOnce = imports.filter(({ kind }) => kind === 'import-statement');
-  const preloads = atOnce.map(({ path }) => `<link rel="modulepreload" href="${address(path)}" />\n    `);
+  // What the first scripts ask for at once comes with them, not after them.
+  const atOnce = new Set([app, ...[main, app].flatMap(importsOf)]);
+  const preloads = [...atOnce].map((path) => `<link rel="modulepreload" href="${address(path)}" />\n    `);
   return readFileSync(join(WEB, 'index.html'), 'utf8')
     .replace('./icon.svg', address(icon))
     .replace('./main.css', address(cssBundle))
@@ -44,6 +45,11 @@ function page(): string {
       '<script type="module" src="./main.tsx">',
       `${preloads.join('')}<script type="module" src="${address(main)}">`,
     );
+}
+
+function importsOf(file: string): string[] {
+  const imports = metafile.outputs[file]?.imports ?? [];
+  return imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path);
 }
 
 function address(file: string): string {

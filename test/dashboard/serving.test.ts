@@ -85,7 +85,7 @@ test('every other address is 404 for a program, and a screen takes no other meth
 });
 
 test("the dashboard's own router knows the same screens", () => {
-  const app = readFileSync(fileURLToPath(new URL('../../../src/dashboard/web/main.tsx', import.meta.url)), 'utf8');
+  const app = readFileSync(fileURLToPath(new URL('../../../src/dashboard/web/desk.tsx', import.meta.url)), 'utf8');
   const routed = [...app.matchAll(/<Route path=(\S+?)[\s>]/g)].map(([, path]) => path);
   assert.deepEqual(
     routed.sort(),

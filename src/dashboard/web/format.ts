@@ -1,18 +1,21 @@
-/** Numbers and times as people read them, in the browser's language and time zone. */
-const number = new Intl.NumberFormat();
-const compact = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const shortTime = new Intl.DateTimeFormat(undefined, {
+/** Numbers and times as people read them, in the language and time zone that this browser has chosen. */
+import { locale, timeZone } from './preferences.ts';
+
+const number = new Intl.NumberFormat(locale);
+const compact = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
+const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone });
+const shortTime = new Intl.DateTimeFormat(locale, {
   month: 'short',
   day: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
+  timeZone,
 });
-const shortTimeOfYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const shortTimeOfYear = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+const hour = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
@@ -74,9 +77,6 @@ export function secondsLeft(done: number, total: number | null, bytesPerSecond: 
   return total === null || bytesPerSecond <= 0 ? undefined : Math.max(0, total - done) / bytesPerSecond;
 }
 
-/** The zone of the browser. */
-export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 /** With its weekday, by the clocks of a zone; where the browser does not know the zone, in UTC. */
 export function formatIn(iso: string, timeZone: string): string {
   return inZone(iso, timeZone, { hour: '2-digit', minute: '2-digit' });
@@ -89,7 +89,7 @@ export function dayIn(iso: string, timeZone: string): string {
 function inZone(iso: string, timeZone: string, time: Intl.DateTimeFormatOptions): string {
   const day = { weekday: 'short', year: 'numeric', month: 'short', day: 'numeric' } as const;
   try {
-    return new Intl.DateTimeFormat(undefined, { ...day, ...time, timeZone }).format(new Date(iso));
+    return new Intl.DateTimeFormat(locale, { ...day, ...time, timeZone }).format(new Date(iso));
   } catch {
     return iso;
   }

@@ -1,7 +1,14 @@
-/** What this browser remembers: how the page looks and whether single keys act. Nothing of the account. */
+/** What this browser remembers: how the page looks and speaks, and whether single keys act. Nothing of the account. */
 import { useSyncExternalStore } from 'react';
 
 export type Theme = 'system' | 'light' | 'dark';
+export type Language = 'en' | 'de';
+
+/** As each calls itself. */
+export const LANGUAGES: readonly (readonly [Language, string])[] = [
+  ['en', 'English'],
+  ['de', 'Deutsch'],
+];
 
 const listeners = new Set<() => void>();
 
@@ -31,8 +38,37 @@ function subscribe(listener: () => void): () => void {
 let theme = toTheme(read('theme'));
 let hasShortcuts = read('shortcuts') !== 'off';
 
+/** Chosen here, or the browser's; fixed until the page is loaded anew. */
+export const language: Language = toLanguage(read('language') ?? navigator.language);
+/** Of numbers and dates: the browser's kind of the language, where it speaks it. */
+export const locale = navigator.language.startsWith(language) ? navigator.language : language;
+/** Of this browser. */
+export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** In which times are shown; fixed as the language is. */
+export const timeZone = toZone(read('zone'));
+
 function toTheme(value: string | null): Theme {
   return value === 'light' || value === 'dark' ? value : 'system';
+}
+
+function toLanguage(value: string): Language {
+  return /^de\b/.test(value) ? 'de' : 'en';
+}
+
+function toZone(value: string | null): string {
+  return value !== null && Intl.supportedValuesOf('timeZone').concat('UTC').includes(value) ? value : ownZone;
+}
+
+/** Loads the page anew. */
+export function setLanguage(value: Language): void {
+  write('language', value);
+  location.reload();
+}
+
+/** Loads the page anew; undefined = the browser's own. */
+export function setTimeZone(value: string | undefined): void {
+  write('zone', value ?? '');
+  location.reload();
 }
 
 export function applyTheme(): void {

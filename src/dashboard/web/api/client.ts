@@ -1,3 +1,6 @@
+import { t } from '../texts/texts.ts';
+import { reachFailed } from './reach.ts';
+
 /** Talks to the gateway that served this page. The CSRF token lives in this module alone: not in storage, not in a URL. */
 export class ApiError extends Error {
   constructor(
@@ -55,7 +58,8 @@ export async function fetchAnswer(
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new ApiError('The gateway cannot be reached. Check the network and try again.', 0, 'offline', undefined);
+    reachFailed();
+    throw new ApiError(t.common.away.request, 0, 'offline', undefined);
   }
   if (response.ok) return response;
   throw toApiError(response.status, (name) => response.headers.get(name), await response.text(), path);
@@ -77,7 +81,7 @@ export function toApiError(
   if (status === 401 && code === 'unauthenticated' && path !== '/manage/login') onSignedOut();
   const wait = Number(header('Retry-After') ?? '');
   return new ApiError(
-    text === '' ? `The gateway answered with status ${status}.` : sentence(text),
+    text === '' ? t.common.statusAnswer(status) : sentence(text),
     status,
     code,
     Number.isFinite(wait) && wait > 0 ? wait : undefined,

@@ -8,6 +8,8 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { ApiError, request, setCsrfToken, whenSignedOut, withQuery } from './client.ts';
+import { whenBack } from './reach.ts';
+import { t } from '../texts/texts.ts';
 import { showToast } from '../ui/toast.tsx';
 import type { SignedIn } from './types.ts';
 
@@ -22,6 +24,10 @@ export const queries = new QueryClient({
 
 const SESSION = ['/manage/session'];
 whenSignedOut(() => forgetSession());
+whenBack(() => {
+  showToast(t.common.away.back);
+  void queries.invalidateQueries();
+});
 
 /** Null = nobody is logged in. */
 export function useSession(): UseQueryResult<SignedIn | null, Error> {

@@ -3,9 +3,21 @@ import { type ReactElement, useState } from 'react';
 import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import type { Account, Session } from '../api/types.ts';
-import { setShortcuts, setTheme, useShortcutsSetting, useTheme } from '../preferences.ts';
+import {
+  LANGUAGES,
+  language,
+  ownZone,
+  setLanguage,
+  setShortcuts,
+  setTheme,
+  setTimeZone,
+  timeZone,
+  useShortcutsSetting,
+  useTheme,
+} from '../preferences.ts';
+import { t } from '../texts/texts.ts';
 import { Ago, Badge, Button, Facts, Failure, Notice, Page, Panel, Pending, Table, Time } from '../ui/basics.tsx';
-import { CheckField, RadioGroup, TextField } from '../ui/fields.tsx';
+import { CheckField, ChoiceField, RadioGroup, TextField } from '../ui/fields.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { TotpPanel } from './settings/totp.tsx';
 
@@ -38,25 +50,34 @@ export default function Settings(): ReactElement {
   );
 }
 
+const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => [zone, zone] as const);
+
 function Appearance(): ReactElement {
   const theme = useTheme();
   const hasShortcuts = useShortcutsSetting();
   return (
-    <Panel title="This browser">
+    <Panel title={t.settings.browser}>
       <div className="panel-body">
         <RadioGroup
-          label="Colours"
+          label={t.settings.colours}
           value={theme}
           options={[
-            ['system', 'System'],
-            ['light', 'Light'],
-            ['dark', 'Dark'],
+            ['system', t.settings.system],
+            ['light', t.settings.light],
+            ['dark', t.settings.dark],
           ]}
           onValue={setTheme}
         />
+        <RadioGroup label={t.settings.language} value={language} options={LANGUAGES} onValue={setLanguage} />
+        <ChoiceField
+          label={t.settings.zone}
+          value={timeZone === ownZone ? '' : timeZone}
+          options={[['', t.settings.zoneOfBrowser(ownZone)], ...ZONES]}
+          onText={(zone) => setTimeZone(zone === '' ? undefined : zone)}
+        />
         <CheckField
-          label="Single-key shortcuts"
-          hint="Press ? on any screen to see them."
+          label={t.settings.shortcuts}
+          hint={t.settings.shortcutsHint}
           checked={hasShortcuts}
           onCheck={setShortcuts}
         />

@@ -1,6 +1,7 @@
 /** The small parts that every screen is made of. */
 import { type ButtonHTMLAttributes, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { t } from '../texts/texts.ts';
 import { formatAgo, formatDateTime, formatShortTime } from '../format.ts';
 import { Check, Copy, type IconComponent, Inbox, LoaderCircle, TriangleAlert } from './icons.tsx';
 
@@ -59,7 +60,7 @@ export function Page(props: {
   const { title, actions, lead, isWide = false, children } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} – File Transfer Gateway`;
+    document.title = `${title} – ${t.common.product}`;
   }, [title]);
   useEffect(() => {
     if (hasNavigated) heading.current?.focus({ preventScroll: true });
@@ -156,16 +157,16 @@ export function Empty(props: {
 export function Pending({ error, onRetry }: { error: Error | null; onRetry?: () => void }): ReactElement {
   if (error === null) return <Skeleton />;
   return (
-    <Notice tone="bad" title="This could not be loaded" isAlert>
+    <Notice tone="bad" title={t.common.notLoaded} isAlert>
       <p>{error.message}</p>
-      {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
+      {onRetry !== undefined && <Button onClick={onRetry}>{t.common.tryAgain}</Button>}
     </Notice>
   );
 }
 
 export function Skeleton(): ReactElement {
   return (
-    <div className="skeleton" role="status" aria-label="Loading">
+    <div className="skeleton" role="status" aria-label={t.common.loading}>
       <span />
       <span />
       <span />
@@ -175,7 +176,7 @@ export function Skeleton(): ReactElement {
 
 export function Time({ iso, isLong = false }: { readonly iso: string; readonly isLong?: boolean }): ReactElement {
   return (
-    <time dateTime={iso} title={iso}>
+    <time dateTime={iso} title={formatDateTime(iso)}>
       {isLong ? formatDateTime(iso) : formatShortTime(iso)}
     </time>
   );
@@ -191,7 +192,7 @@ export function Ago({ iso }: { readonly iso: string }): ReactElement {
 
 export function CopyButton({
   text,
-  label = 'Copy',
+  label = t.common.copy,
   look = 'plain',
 }: {
   readonly text: string;
@@ -206,7 +207,7 @@ export function CopyButton({
   };
   return (
     <Button look={look} icon={isCopied ? Check : Copy} onClick={() => void copy()}>
-      <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
+      <span aria-live="polite">{isCopied ? t.common.copied : label}</span>
     </Button>
   );
 }
@@ -231,7 +232,7 @@ export function CodeBlock({ code, label }: { readonly code: string; readonly lab
       <pre tabIndex={0} aria-label={label}>
         <code>{code}</code>
       </pre>
-      <CopyButton text={code} label="Copy" />
+      <CopyButton text={code} />
     </div>
   );
 }
@@ -331,7 +332,7 @@ export function Countdown({ iso }: { readonly iso: string }): ReactElement {
   const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   return (
     <time dateTime={iso} title={iso} className="number">
-      {seconds === 0 ? 'now' : `in ${clock}`}
+      {seconds === 0 ? t.common.now : t.common.inClock(clock)}
     </time>
   );
 }

@@ -4,6 +4,7 @@ import { useState, type ReactElement, type ReactNode } from 'react';
 import { Ellipsis, X } from './icons.tsx';
 import { Button, Failure } from './basics.tsx';
 import { TextField } from './fields.tsx';
+import { t } from '../texts/texts.ts';
 
 export function Dialog(props: {
   readonly title: string;
@@ -26,7 +27,7 @@ export function Dialog(props: {
     >
       <header className="dialog-head">
         <Ariakit.DialogHeading render={<h2 />}>{title}</Ariakit.DialogHeading>
-        <Ariakit.DialogDismiss className="icon-button" aria-label="Close">
+        <Ariakit.DialogDismiss className="icon-button" aria-label={t.common.close}>
           <X aria-hidden size={18} />
         </Ariakit.DialogDismiss>
       </header>
@@ -50,7 +51,15 @@ export function FormDialog(props: {
   readonly onClose: () => void;
   readonly children: ReactNode;
 }): ReactElement {
-  const { title, verb, look = 'primary', discard = 'Discard', size = 'small', keepsOpen = false, children } = props;
+  const {
+    title,
+    verb,
+    look = 'primary',
+    discard = t.common.discard,
+    size = 'small',
+    keepsOpen = false,
+    children,
+  } = props;
   const { isBusy = false, isReady = true, error, onSend, onClose } = props;
   return (
     <Dialog title={title} onClose={onClose} size={size} keepsOpen={keepsOpen}>
@@ -89,9 +98,9 @@ export function Confirm(props: {
   const [text, setText] = useState('');
   const isReady = typed === undefined || text === typed;
   return (
-    <FormDialog {...rest} look="danger" discard="Keep" isReady={isReady} onSend={onConfirm}>
+    <FormDialog {...rest} look="danger" discard={t.common.keep} isReady={isReady} onSend={onConfirm}>
       <div>{children}</div>
-      {typed !== undefined && <TextField label={`Type “${typed}” to confirm`} value={text} onText={setText} />}
+      {typed !== undefined && <TextField label={t.common.typeToConfirm(typed)} value={text} onText={setText} />}
     </FormDialog>
   );
 }

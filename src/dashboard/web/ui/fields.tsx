@@ -7,6 +7,7 @@ import {
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
 } from 'react';
+import { t } from '../texts/texts.ts';
 
 interface FieldProps {
   readonly label: string;
@@ -35,7 +36,7 @@ function Field(
         {label}
         {isRequired && !isLabelHidden && (
           <span className="required" aria-hidden>
-            required
+            {t.common.required}
           </span>
         )}
       </label>

@@ -1,6 +1,7 @@
 /** Short messages at the screen's edge, read out by screen readers. */
 import { useSyncExternalStore, type ReactElement } from 'react';
 import { CircleCheck, TriangleAlert, X } from './icons.tsx';
+import { t } from '../texts/texts.ts';
 
 interface Toast {
   readonly id: number;
@@ -42,7 +43,7 @@ export function Toasts(): ReactElement {
         <div key={id} className={`toast ${tone}`}>
           {tone === 'good' ? <CircleCheck aria-hidden size={16} /> : <TriangleAlert aria-hidden size={16} />}
           <span>{text}</span>
-          <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => dismiss(id)}>
+          <button type="button" className="icon-button" aria-label={t.common.dismiss} onClick={() => dismiss(id)}>
             <X aria-hidden size={14} />
           </button>
         </div>

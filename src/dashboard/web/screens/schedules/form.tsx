@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import type { Connection, NewJob, NewSchedule, Schedule } from '../../api/types.ts';
-import { ownZone } from '../../format.ts';
+import { timeZone as ownZone } from '../../preferences.ts';
 import { Panel } from '../../ui/basics.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { deletes, draftOf, type JobDraft, requestOf, type Told } from '../jobs/draft.ts';

@@ -2,7 +2,8 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useId, useState, type ReactElement } from 'react';
 import { request } from '../../api/client.ts';
-import { dayIn, formatHour, formatIn, ownZone } from '../../format.ts';
+import { dayIn, formatHour, formatIn } from '../../format.ts';
+import { timeZone as ownZone } from '../../preferences.ts';
 import { Failure } from '../../ui/basics.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { RHYTHMS, type Rhythm, STEPS, type Times, WEEKDAYS } from './cron.ts';

@@ -1,0 +1,40 @@
+/** The login, or the desk of whoever is logged in. */
+import { QueryClientProvider } from '@tanstack/react-query';
+import { type ReactElement, StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queries, useSession } from './api/hooks.ts';
+import { Login } from './screens/login.tsx';
+import { AwayBanner } from './ui/away-banner.tsx';
+import { Pending } from './ui/basics.tsx';
+import { Boundary, part } from './ui/part.tsx';
+import { Toasts } from './ui/toast.tsx';
+
+const Desk = part(() => import('./desk.tsx'));
+
+export function show(root: HTMLElement): void {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <AwayBanner />
+        <Boundary>
+          <App />
+        </Boundary>
+        <Toasts />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
+
+function App(): ReactElement {
+  const session = useSession();
+  if (session.data === undefined) {
+    return (
+      <main className="login">
+        <div className="login-card">
+          <Pending error={session.error} onRetry={() => void session.refetch()} />
+        </div>
+      </main>
+    );
+  }
+  return session.data === null ? <Login /> : <Desk account={session.data.account} />;
+}

@@ -1,0 +1,83 @@
+/** The shell around the screen that the address names. */
+import type { ReactElement } from 'react';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { SCREENS } from '../screens.ts';
+import type { SignedIn } from './api/types.ts';
+import { Shell } from './shell.tsx';
+import { t } from './texts/texts.ts';
+import { Empty, LinkButton, Page } from './ui/basics.tsx';
+import { Boundary, part } from './ui/part.tsx';
+
+const Overview = part(() => import('./screens/overview.tsx'));
+const Connections = part(() => import('./screens/connections.tsx'));
+const ConnectionScreen = part(() => import('./screens/connection.tsx'));
+const NewConnection = part(() => import('./screens/new-connection.tsx'));
+const WatchedFolders = part(() => import('./screens/watched-folders.tsx'));
+const WatchedFolderScreen = part(() => import('./screens/watched-folder.tsx'));
+const Webhooks = part(() => import('./screens/webhooks.tsx'));
+const WebhookScreen = part(() => import('./screens/webhook.tsx'));
+const Events = part(() => import('./screens/events.tsx'));
+const Keys = part(() => import('./screens/keys.tsx'));
+const Transfers = part(() => import('./screens/transfers.tsx'));
+const TransferScreen = part(() => import('./screens/transfer.tsx'));
+const Jobs = part(() => import('./screens/jobs.tsx'));
+const NewJob = part(() => import('./screens/new-job.tsx'));
+const JobScreen = part(() => import('./screens/job.tsx'));
+const Schedules = part(() => import('./screens/schedules.tsx'));
+const NewSchedule = part(() => import('./screens/new-schedule.tsx'));
+const ScheduleScreen = part(() => import('./screens/schedule.tsx'));
+const EditSchedule = part(() => import('./screens/edit-schedule.tsx'));
+const Files = part(() => import('./screens/files.tsx'));
+const UsageScreen = part(() => import('./screens/usage.tsx'));
+const Pools = part(() => import('./screens/pools.tsx'));
+const Audit = part(() => import('./screens/audit.tsx'));
+const Settings = part(() => import('./screens/settings.tsx'));
+
+export default function Desk({ account }: { readonly account: SignedIn['account'] }): ReactElement {
+  const [location] = useLocation();
+  return (
+    <Shell account={account}>
+      <Boundary key={location}>
+        <Switch>
+          <Route path={SCREENS.overview} component={Overview} />
+          <Route path={SCREENS.connections} component={Connections} />
+          <Route path={SCREENS.newConnection} component={NewConnection} />
+          <Route path={SCREENS.connection}>
+            {({ id }) => <ConnectionScreen key={id} id={decodeURIComponent(id)} />}
+          </Route>
+          <Route path={SCREENS.watchedFolders} component={WatchedFolders} />
+          <Route path={SCREENS.watchedFolder}>{({ id }) => <WatchedFolderScreen key={id} id={id} />}</Route>
+          <Route path={SCREENS.webhooks} component={Webhooks} />
+          <Route path={SCREENS.webhook}>{({ id }) => <WebhookScreen key={id} id={id} />}</Route>
+          <Route path={SCREENS.events} component={Events} />
+          <Route path={SCREENS.keys} component={Keys} />
+          <Route path={SCREENS.transfers} component={Transfers} />
+          <Route path={SCREENS.transfer}>{({ id }) => <TransferScreen key={id} id={id} />}</Route>
+          <Route path={SCREENS.jobs} component={Jobs} />
+          <Route path={SCREENS.newJob} component={NewJob} />
+          <Route path={SCREENS.job}>{({ id }) => <JobScreen key={id} id={id} />}</Route>
+          <Route path={SCREENS.schedules} component={Schedules} />
+          <Route path={SCREENS.newSchedule} component={NewSchedule} />
+          <Route path={SCREENS.editSchedule}>{({ id }) => <EditSchedule key={id} id={id} />}</Route>
+          <Route path={SCREENS.schedule}>{({ id }) => <ScheduleScreen key={id} id={id} />}</Route>
+          <Route path={SCREENS.files}>{() => <Files />}</Route>
+          <Route path={SCREENS.filesOf}>{({ id }) => <Files key={id} connectionId={decodeURIComponent(id)} />}</Route>
+          <Route path={SCREENS.usage} component={UsageScreen} />
+          <Route path={SCREENS.pools} component={Pools} />
+          <Route path={SCREENS.audit} component={Audit} />
+          <Route path={SCREENS.settings} component={Settings} />
+          <Route path={SCREENS.login}>
+            <Redirect to="/" replace />
+          </Route>
+          <Route>
+            <Page title={t.common.noScreen.title}>
+              <Empty title={t.common.noScreen.lead} action={<LinkButton href="/">{t.common.noScreen.back}</LinkButton>}>
+                {t.common.noScreen.text}
+              </Empty>
+            </Page>
+          </Route>
+        </Switch>
+      </Boundary>
+    </Shell>
+  );
+}

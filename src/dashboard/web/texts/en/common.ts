@@ -1,0 +1,40 @@
+/** What more than one screen says. */
+export const common = {
+  product: 'File Transfer Gateway',
+  loading: 'Loading',
+  tryAgain: 'Try again',
+  reloadPage: 'Reload the page',
+  notLoaded: 'This could not be loaded',
+  cancel: 'Cancel',
+  close: 'Close',
+  copy: 'Copy',
+  copied: 'Copied',
+  discard: 'Discard',
+  keep: 'Keep',
+  dismiss: 'Dismiss',
+  required: 'required',
+  now: 'now',
+  inClock: (clock: string): string => `in ${clock}`,
+  typeToConfirm: (word: string): string => `Type “${word}” to confirm`,
+  statusAnswer: (status: number): string => `The gateway answered with status ${status}.`,
+  noScreen: {
+    title: 'Not found',
+    lead: 'There is no such screen',
+    text: 'The address may be old, or mistyped.',
+    back: 'To the overview',
+  },
+  away: {
+    title: 'The gateway cannot be reached.',
+    text: 'What you typed is still here. The page tries again on its own.',
+    back: 'The gateway can be reached again',
+    request: 'The gateway cannot be reached. Check the network and try again.',
+  },
+  partFailed: {
+    title: 'This part of the page could not be loaded',
+    text: 'The network failed, or the gateway has been upgraded since the page was opened. What you see elsewhere is not lost.',
+  },
+  crashed: {
+    title: 'This screen has failed',
+    text: 'That is a defect of the dashboard. What runs on the gateway goes on.',
+  },
+};

@@ -1,0 +1,21 @@
+import type { ReactElement } from 'react';
+import { useIsAway } from '../api/reach.ts';
+import { t } from '../texts/texts.ts';
+import { TriangleAlert } from './icons.tsx';
+
+/** Stands over the page while the gateway cannot be reached. Its place is there from the start: changes in it are read out. */
+export function AwayBanner(): ReactElement {
+  const isAway = useIsAway();
+  return (
+    <div role="status" className="away">
+      {isAway && (
+        <p>
+          <TriangleAlert aria-hidden size={16} />
+          <span>
+            <strong>{t.common.away.title}</strong> {t.common.away.text}
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}

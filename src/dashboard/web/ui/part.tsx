@@ -1,0 +1,85 @@
+/** Parts of the page that are loaded when they are first shown, and what stands where one fails. */
+import { Component, type ComponentType, type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { t } from '../texts/texts.ts';
+import { Button, Notice, Skeleton } from './basics.tsx';
+import { patiently } from './patiently.ts';
+
+/** A component whose code comes with its first use. A load that failed is tried again; nothing else of the page is lost. */
+export function part<P extends object>(load: () => Promise<{ readonly default: ComponentType<P> }>): ComponentType<P> {
+  let loaded: ComponentType<P> | undefined;
+  return function Part(props: P): ReactElement {
+    const [tries, setTries] = useState(0);
+    const [state, setState] = useState<'loading' | 'there' | 'failed'>(loaded === undefined ? 'loading' : 'there');
+    useEffect(() => {
+      if (loaded !== undefined) return undefined;
+      let isGone = false;
+      const tell = (next: typeof state): void => {
+        if (!isGone) setState(next);
+      };
+      patiently(load).then(
+        (module) => {
+          loaded = module.default;
+          tell('there');
+        },
+        () => tell('failed'),
+      );
+      return () => {
+        isGone = true;
+      };
+    }, [tries]);
+    const Loaded = loaded;
+    if (Loaded !== undefined && state !== 'failed') return <Loaded {...props} />;
+    if (state !== 'failed') return <Skeleton />;
+    const again = (): void => {
+      setState('loading');
+      setTries(tries + 1);
+    };
+    return <Failed title={t.common.partFailed.title} text={t.common.partFailed.text} onAgain={again} />;
+  };
+}
+
+interface Caught {
+  readonly error: Error | undefined;
+}
+
+/** Keeps a screen that throws from taking the rest of the page along. */
+export class Boundary extends Component<{ readonly children: ReactNode }, Caught> {
+  override state: Caught = { error: undefined };
+
+  static getDerivedStateFromError(error: Error): Caught {
+    return { error };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    const { title, text } = t.common.crashed;
+    return (
+      <Failed title={title} text={text} onAgain={() => this.setState({ error: undefined })}>
+        <pre className="crash">{error.message}</pre>
+      </Failed>
+    );
+  }
+}
+
+function Failed(props: {
+  readonly title: string;
+  readonly text: string;
+  readonly onAgain: () => void;
+  readonly children?: ReactNode;
+}): ReactElement {
+  return (
+    <div className="page">
+      <Notice tone="bad" title={props.title} isAlert>
+        <p>{props.text}</p>
+        {props.children}
+        <div className="row">
+          <Button onClick={props.onAgain}>{t.common.tryAgain}</Button>
+          <Button look="quiet" onClick={() => location.reload()}>
+            {t.common.reloadPage}
+          </Button>
+        </div>
+      </Notice>
+    </div>
+  );
+}
