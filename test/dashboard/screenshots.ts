@@ -1,6 +1,6 @@
 /**
  * Pictures of every screen, light and dark, wide and narrow, into docs/screenshots. By hand, after `npm run build`:
- * node dist/test/dashboard/screenshots.js [folder [png]]
+ * node dist/test/dashboard/screenshots.js [folder [png]]; WIDTHS=375,768,1440 takes other sizes, to look at.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,10 +13,12 @@ import { startSlowUpload } from './outside.js';
 
 const folder = process.argv[2] ?? 'docs/screenshots';
 const format = process.argv[3] === 'png' ? 'png' : 'webp';
-const SIZES = [
-  ['wide', 1280, 800],
-  ['narrow', 320, 640],
-] as const;
+const SIZES =
+  process.env['WIDTHS']?.split(',').map((width) => [width, Number(width), 900] as const) ??
+  ([
+    ['wide', 1280, 800],
+    ['narrow', 320, 640],
+  ] as const);
 const QUALITY = 55;
 const ROWS = 1_900;
 const DAYS = 19;
