@@ -1830,10 +1830,13 @@ export interface components {
           | 'connection_failing'
           | 'watched_folder_failing'
           | 'schedule_stopped'
-          | 'dead_letters'
+          | 'schedule_late'
           | 'copies_failed'
+          | 'dead_letters'
+          | 'quota'
+          | 'certificate_expiring'
           | 'key_expiring'
-          | 'quota';
+          | 'host_keys_waiting';
         /** @description In words. */
         readonly text: string;
         /** @description The connection, where it is about one. */

@@ -35,7 +35,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     is: 'those of an account’s owner',
     imports: [
       ...['api', 'http', 'operations', 'jobs', 'uploads', 'watch', 'connections', 'remotes', 'remotes/dial', 'storage'],
-      'budgets',
+      ...['budgets', 'attention'],
     ],
   },
   'api/openapi': { is: 'their documents and reference pages', imports: ['api', 'http', 'watch', 'jobs'] },
@@ -59,6 +59,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     imports: ['operations', 'connections', 'remotes', 'storage', 'budgets'],
     types: ['config'],
   },
+  attention: { is: 'what needs a person', imports: ['storage'] },
   uploads: {
     is: 'files that come in pieces, on any node',
     imports: ['operations', 'connections', 'remotes', 'storage'],

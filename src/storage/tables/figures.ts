@@ -117,6 +117,39 @@ export class Figures {
       where account_id = ${accountId} and not is_active and error_message is not null order by id`;
   }
 
+  /** Schedules whose run was due before that time, and has not begun. */
+  async lateSchedules(
+    accountId: string,
+    before: Date,
+  ): Promise<readonly { readonly id: string; readonly name: string; readonly dueAt: Date }[]> {
+    return this.database.all<{ id: string; name: string; dueAt: Date }>`
+      select id, name, next_run_at as "dueAt" from schedules
+      where account_id = ${accountId} and is_active and next_run_at < ${before} order by next_run_at`;
+  }
+
+  /** Active connections whose server shows a certificate that ends before `until`. */
+  async expiringCertificates(
+    accountId: string,
+    until: Date,
+  ): Promise<readonly { readonly id: string; readonly name: string; readonly expiresAt: Date }[]> {
+    return this.database.all<{ id: string; name: string; expiresAt: Date }>`
+      select c.id, c.name, k.certificate_valid_to as "expiresAt"
+      from connections c join connection_checks k on k.connection_id = c.id
+      where c.account_id = ${accountId} and c.is_active and k.certificate_valid_to < ${until}
+      order by k.certificate_valid_to`;
+  }
+
+  /** Active connections with host keys that were announced, and neither accepted nor rejected. */
+  async waitingHostKeys(
+    accountId: string,
+  ): Promise<readonly { readonly id: string; readonly name: string; readonly count: number }[]> {
+    return this.database.all<{ id: string; name: string; count: number }>`
+      select c.id, c.name, count(*) from connections c join announced_host_keys k on k.connection_id = c.id
+      where c.account_id = ${accountId} and c.is_active and k.rejected_at is null
+        and not k.fingerprint = any (c.host_keys)
+      group by c.id order by c.ordinal`;
+  }
+
   /** Living keys that end before `until`. */
   async expiringKeys(
     accountId: string,

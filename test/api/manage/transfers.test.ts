@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { forecast } from '../../../src/api/manage/account/usage.js';
+import { forecast } from '../../../src/attention/month.js';
 import { type Browser } from '../../support/gateway.js';
 import { expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
 import { eventually } from '../../support/eventually.js';

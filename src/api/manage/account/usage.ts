@@ -1,16 +1,14 @@
 /** The month against the plan and where it is heading; today, and what needs a person. */
-import { type Static, Type } from 'typebox';
-import type { Caller } from '../../../base/caller.js';
+import { Type } from 'typebox';
+import { findAttention } from '../../../attention/find.js';
+import { ATTENTION_KINDS, idsOf } from '../../../attention/items.js';
+import { monthOf, startOfDay } from '../../../attention/month.js';
+import { wordsOf } from '../../../attention/words.js';
 import { count, dateTime, dateTimeOrNull, group, listOf, object, oneOf, text } from '../../../base/schema.js';
-import type { DayFigures } from '../../../storage/storage.js';
 import { LATER, TIME } from '../fields.js';
-import { type ManageServices, ownerEndpoints } from '../services.js';
+import { ownerEndpoints } from '../services.js';
 
 const endpoint = ownerEndpoints('Account');
-
-const DAY_MS = 86_400_000;
-/** The forecast goes by the mean of so many days. */
-const TREND_DAYS = 7;
 
 const usage = object('Usage', {
   plan: text('Name of the plan.'),
@@ -50,63 +48,14 @@ export const showUsage = endpoint('GET /manage/usage', {
       connections: { used: 1, limit: 1 },
     },
   },
-}).handle(async ({ caller }, services) => {
-  return usageOf(services, caller, new Date());
-});
-
-async function usageOf(
-  { storage, planOf }: ManageServices,
-  { accountId, plan }: Pick<Caller, 'accountId' | 'plan'>,
-  now: Date,
-): Promise<Static<typeof usage>> {
-  const month = now.toISOString().slice(0, 7);
-  const limits = planOf(plan);
-  const [used, days, connections] = await Promise.all([
-    storage.quota.used(accountId),
-    storage.management.figures.days(accountId, month),
-    storage.connections.count(accountId),
+}).handle(async ({ caller }, { storage, planOf }) => {
+  const limits = planOf(caller.plan);
+  const [month, connections] = await Promise.all([
+    monthOf(storage, caller.accountId, limits.monthlyActions, new Date()),
+    storage.connections.count(caller.accountId),
   ]);
-  return {
-    plan,
-    month,
-    used,
-    limit: limits.monthlyActions,
-    ...forecast(used, limits.monthlyActions, days, now),
-    days,
-    connections: { used: connections, limit: limits.connections },
-  };
-}
-
-/**
- * What the month comes to when it goes on as in the last days: used + their mean × the days left. On the first day the
- * day itself is all there is to go by.
- */
-export function forecast(
-  used: number,
-  limit: number,
-  days: readonly DayFigures[],
-  now: Date,
-): { readonly forecast: number; readonly runsOutAt: Date | null } {
-  const [monthStart, monthEnd] = [
-    Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1),
-    Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1),
-  ];
-  const from = Math.max(monthStart, startOfDay(now) - (TREND_DAYS - 1) * DAY_MS);
-  const firstDay = new Date(from).toISOString().slice(0, 10);
-  const recent = days.filter(({ day }) => day >= firstDay).reduce((sum, { actions }) => sum + actions, 0);
-  const perMs = recent / Math.max(now.getTime() - from, DAY_MS / 24);
-  const total = Math.round(used + perMs * (monthEnd - now.getTime()));
-  if (limit === 0 || perMs === 0) return { forecast: total, runsOutAt: null };
-  const runsOut = used >= limit ? now.getTime() : now.getTime() + (limit - used) / perMs;
-  return { forecast: total, runsOutAt: runsOut < monthEnd ? new Date(runsOut) : null };
-}
-
-function startOfDay(time: Date): number {
-  return Math.floor(time.getTime() / DAY_MS) * DAY_MS;
-}
-
-const EXPIRY_WARNING_DAYS = 7;
-const QUOTA_WARNING = 0.8;
+  return { plan: caller.plan, ...month, connections: { used: connections, limit: limits.connections } };
+});
 
 export const showOverview = endpoint('GET /manage/overview', {
   operationId: 'showOverview',
@@ -135,18 +84,7 @@ export const showOverview = endpoint('GET /manage/overview', {
       ),
       attention: listOf(
         Type.Object({
-          kind: oneOf(
-            [
-              'connection_failing',
-              'watched_folder_failing',
-              'schedule_stopped',
-              'dead_letters',
-              'copies_failed',
-              'key_expiring',
-              'quota',
-            ],
-            'What it is about.',
-          ),
+          kind: oneOf(ATTENTION_KINDS, 'What it is about.'),
           text: text('In words.'),
           connectionId: Type.Optional(text('The connection, where it is about one.')),
           watchedFolderId: Type.Optional(text('The watched folder, where it is about one.')),
@@ -164,17 +102,14 @@ export const showOverview = endpoint('GET /manage/overview', {
       ],
     },
   },
-}).handle(async ({ caller }, services) => {
-  const { figures } = services.storage.management;
+}).handle(async ({ caller }, { storage, planOf }) => {
+  const { figures } = storage.management;
   const now = new Date();
-  const [hours, pending, failing, expiring, usage, watch, stopped] = await Promise.all([
+  const { monthlyActions } = planOf(caller.plan);
+  const [hours, pending, attention] = await Promise.all([
     figures.hours(caller.accountId, now),
     figures.pending(caller.accountId),
-    figures.failingConnections(caller.accountId, now),
-    figures.expiringKeys(caller.accountId, new Date(now.getTime() + EXPIRY_WARNING_DAYS * DAY_MS)),
-    usageOf(services, caller, now),
-    figures.watchTrouble(caller.accountId, now),
-    figures.stoppedSchedules(caller.accountId),
+    findAttention(storage, { accountId: caller.accountId, monthlyActions }, now),
   ]);
   const midnight = startOfDay(now);
   const today = hours.filter(({ from }) => from.getTime() >= midnight);
@@ -194,44 +129,6 @@ export const showOverview = endpoint('GET /manage/overview', {
       failed,
       bytes: bytesIn + bytesOut,
     })),
-    attention: [
-      ...failing.map(({ connectionId, name, error }) => ({
-        kind: 'connection_failing' as const,
-        text: `Connection "${name}" fails: ${error ?? 'no reason is known'}`,
-        connectionId,
-      })),
-      ...watch.failing.map(({ id, name, error }) => ({
-        kind: 'watched_folder_failing' as const,
-        text: `Checks of the watched folder "${name}" fail: ${error ?? 'no reason is known'}`,
-        watchedFolderId: id,
-      })),
-      ...stopped.map(({ id, name, error }) => ({
-        kind: 'schedule_stopped' as const,
-        text: `The schedule "${name}" has stopped: ${error}`,
-        scheduleId: id,
-      })),
-      ...(watch.deadLetters === 0 ? [] : [{ kind: 'dead_letters' as const, text: deadLettersText(watch.deadLetters) }]),
-      ...(watch.failedCopies === 0 ? [] : [{ kind: 'copies_failed' as const, text: copiesText(watch.failedCopies) }]),
-      ...expiring.map(({ id, name, expiresAt }) => ({
-        kind: 'key_expiring' as const,
-        text: `API key "${name}" expires at ${expiresAt.toISOString()}`,
-        apiKeyId: id,
-      })),
-      ...(isShort(usage)
-        ? [{ kind: 'quota' as const, text: `${usage.used} of the ${usage.limit} actions of this month are used` }]
-        : []),
-    ],
+    attention: attention.map((item) => ({ kind: item.kind, text: wordsOf(item), ...idsOf(item) })),
   };
 });
-
-function deadLettersText(count: number): string {
-  return `${count} webhook ${count === 1 ? 'event' : 'events'} could not be delivered`;
-}
-
-function copiesText(count: number): string {
-  return `${count} ${count === 1 ? 'file' : 'files'} of watched folders could not be copied`;
-}
-
-function isShort({ used, limit, runsOutAt }: Awaited<ReturnType<typeof usageOf>>): boolean {
-  return limit > 0 && (used >= limit * QUOTA_WARNING || runsOutAt !== null);
-}

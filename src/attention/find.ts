@@ -1,0 +1,61 @@
+/** Finds what needs a person, for the overview and for the alarms alike. */
+import type { Figures } from '../storage/storage.js';
+import { ATTENTION_KINDS, type AttentionItem } from './items.js';
+import { type Month, monthOf, type MonthStorage } from './month.js';
+
+const DAY_MS = 86_400_000;
+const KEY_WARNING_DAYS = 7;
+/** As the metric and the page of a connection's health say. */
+const CERTIFICATE_WARNING_DAYS = 14;
+const QUOTA_WARNING = 0.8;
+/** Schedules are looked at twice a second: one that waits for so long is not looked at. */
+const LATE_MS = 5 * 60_000;
+
+export interface AttentionStorage extends MonthStorage {
+  readonly management: { readonly figures: Figures };
+}
+
+export interface AttentionSubject {
+  readonly accountId: string;
+  /** Actions of its plan a month; 0 = unlimited. */
+  readonly monthlyActions: number;
+}
+
+/** The worst first. */
+export async function findAttention(
+  storage: AttentionStorage,
+  { accountId, monthlyActions }: AttentionSubject,
+  now: Date,
+): Promise<readonly AttentionItem[]> {
+  const { figures } = storage.management;
+  const inDays = (days: number): Date => new Date(now.getTime() + days * DAY_MS);
+  const [failing, watch, stopped, late, certificates, hostKeys, keys, month] = await Promise.all([
+    figures.failingConnections(accountId, now),
+    figures.watchTrouble(accountId, now),
+    figures.stoppedSchedules(accountId),
+    figures.lateSchedules(accountId, new Date(now.getTime() - LATE_MS)),
+    figures.expiringCertificates(accountId, inDays(CERTIFICATE_WARNING_DAYS)),
+    figures.waitingHostKeys(accountId),
+    figures.expiringKeys(accountId, inDays(KEY_WARNING_DAYS)),
+    monthOf(storage, accountId, monthlyActions, now),
+  ]);
+  const counted = (kind: 'copies_failed' | 'dead_letters', count: number): AttentionItem[] =>
+    count === 0 ? [] : [{ kind, count }];
+  const items: AttentionItem[] = [
+    ...failing.map(({ connectionId: id, name, error }) => ({ kind: 'connection_failing' as const, id, name, error })),
+    ...watch.failing.map((folder) => ({ kind: 'watched_folder_failing' as const, ...folder })),
+    ...stopped.map((schedule) => ({ kind: 'schedule_stopped' as const, ...schedule })),
+    ...late.map((schedule) => ({ kind: 'schedule_late' as const, ...schedule })),
+    ...counted('copies_failed', watch.failedCopies),
+    ...counted('dead_letters', watch.deadLetters),
+    ...(isShort(month) ? [{ kind: 'quota' as const, used: month.used, limit: month.limit }] : []),
+    ...certificates.map((connection) => ({ kind: 'certificate_expiring' as const, ...connection })),
+    ...keys.map((key) => ({ kind: 'key_expiring' as const, ...key })),
+    ...hostKeys.map((connection) => ({ kind: 'host_keys_waiting' as const, ...connection })),
+  ];
+  return items.sort((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind));
+}
+
+function isShort({ used, limit, runsOutAt }: Month): boolean {
+  return limit > 0 && (used >= limit * QUOTA_WARNING || runsOutAt !== null);
+}
