@@ -126,7 +126,7 @@ test('upload a file', async () => {
   const chooser = page.waitForEvent('filechooser');
   await press('Enter');
   await (await chooser).setFiles({ name: 'sent.txt', mimeType: 'text/plain', buffer: Buffer.from('sent by key') });
-  await page.getByRole('region', { name: 'Uploads and copies' }).getByText('All done').waitFor();
+  await page.getByRole('region', { name: 'Queue' }).getByText('All done').waitFor();
   assert.equal(readFileSync(onDisk('sent.txt'), 'utf8'), 'sent by key');
   await tabTo('Clear');
   await press('Enter');

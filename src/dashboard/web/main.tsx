@@ -2,6 +2,7 @@
 import { applyTheme, language } from './preferences.ts';
 import './styles/base.css';
 import './styles/parts.css';
+import './styles/queue.css';
 import './styles/screens.css';
 import './styles/shell.css';
 import './styles/tokens.css';

@@ -25,6 +25,7 @@ import { request } from './api/client.ts';
 import { forgetSession, useAction } from './api/hooks.ts';
 import type { SignedIn } from './api/types.ts';
 import { useShortcutsSetting } from './preferences.ts';
+import { leaveQueue } from './screens/files/queue.ts';
 import { UploadQueue } from './screens/files/queue-panel.tsx';
 import { Button } from './ui/basics.tsx';
 import { Dialog } from './ui/dialog.tsx';
@@ -113,7 +114,7 @@ export function Shell({ account, children }: { account: SignedIn['account']; chi
       <main id="main" className="main" tabIndex={-1}>
         {children}
       </main>
-      <UploadQueue />
+      <UploadQueue account={account.email} />
       {help}
     </div>
   );
@@ -140,7 +141,12 @@ function Brand(): ReactElement {
 
 function Sidebar({ account }: { readonly account: SignedIn['account'] }): ReactElement {
   const [location] = useLocation();
-  const logout = useAction(() => request('POST', '/manage/logout'), { onDone: forgetSession });
+  const logout = useAction(() => request('POST', '/manage/logout'), {
+    onDone: () => {
+      void leaveQueue();
+      forgetSession();
+    },
+  });
   const isHere = (path: string): boolean =>
     path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`);
   return (

@@ -52,6 +52,11 @@ export function rememberSession(signedIn: SignedIn): void {
   queries.setQueryData(SESSION, signedIn);
 }
 
+/** The e-mail of whoever is logged in. */
+export function accountNow(): string | undefined {
+  return queries.getQueryData<SignedIn | null>(SESSION)?.account.email;
+}
+
 /** Nothing of the account stays in memory behind the login screen. */
 export function forgetSession(): void {
   setCsrfToken('');

@@ -18,15 +18,15 @@ import { segment, withQuery } from '../api/client.ts';
 import { useRead } from '../api/hooks.ts';
 import type { Connection, FileInfo, Listing } from '../api/types.ts';
 import { formatNumber } from '../format.ts';
+import { t } from '../texts/texts.ts';
 import { Button, Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { CopyFiles, DeleteFiles, MoveFiles, NewFolder, Rename } from './files/dialogs.tsx';
-import { addTasks, type DroppedFile, droppedFiles } from './files/queue.ts';
+import { downloadZip } from './files/bulk-download.ts';
+import { enqueueDrop, enqueuePicked } from './files/queue.ts';
 import { FileList } from './files/file-list.tsx';
-import { crumbsOf, joinPath, parentOf } from './files/paths.ts';
+import { crumbsOf, parentOf } from './files/paths.ts';
 import { downloadUrl, Preview } from './files/preview.tsx';
-
-const BETWEEN_DOWNLOADS_MS = 400;
 
 export default function Files({ connectionId }: { readonly connectionId?: string }): ReactElement {
   const read = useRead<{ connections: Connection[] }>('/manage/connections');
@@ -80,6 +80,7 @@ function Browser({
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useState<Open>();
   const picker = useRef<HTMLInputElement>(null);
+  const folderPicker = useRef<HTMLInputElement>(null);
   const folder = read.data?.path ?? wanted ?? '/';
   const files = useMemo(() => {
     const all = read.data?.files ?? [];
@@ -89,7 +90,6 @@ function Browser({
   const chosen = useMemo(() => files.filter(({ path }) => selected.has(path)), [files, selected]);
   const [single] = chosen;
   const hasFolder = chosen.some(({ isDirectory }) => isDirectory);
-  const paths = chosen.map(({ path }) => path);
 
   const goTo = (path: string): void => {
     setSelected(new Set());
@@ -100,25 +100,13 @@ function Browser({
     if (file.isDirectory) goTo(file.path);
     else setOpen({ kind: 'preview', file });
   };
-  const send = (dropped: readonly DroppedFile[]): void =>
-    addTasks(
-      dropped.map(({ file, below }) => ({
-        kind: 'upload',
-        file,
-        connectionId,
-        folder: below === '' ? folder : joinPath(folder, below),
-        name: file.name,
-      })),
-    );
-  const download = async (): Promise<void> => {
-    for (const file of chosen) {
-      const link = document.createElement('a');
-      link.href = downloadUrl(connectionId, file);
-      link.download = file.name;
-      link.click();
-      // Browsers drop downloads that are started in one breath.
-      await new Promise((done) => setTimeout(done, BETWEEN_DOWNLOADS_MS));
-    }
+  const download = (): void => {
+    if (single === undefined) return;
+    if (chosen.length > 1 || single.isDirectory) return downloadZip(connectionId, chosen);
+    const link = document.createElement('a');
+    link.href = downloadUrl(connectionId, single);
+    link.download = single.name;
+    link.click();
   };
 
   return (
@@ -130,6 +118,20 @@ function Browser({
           <Button icon={FolderPlus} onClick={() => setOpen({ kind: 'folder' })}>
             New folder
           </Button>
+          <Button icon={Upload} onClick={() => folderPicker.current?.click()}>
+            {t.queue.uploadFolder}
+          </Button>
+          <input
+            ref={folderPicker}
+            type="file"
+            {...{ webkitdirectory: '' }}
+            hidden
+            aria-label={t.queue.folderToUpload}
+            onChange={(event) => {
+              if (event.target.files !== null) enqueuePicked(connectionId, folder, event.target.files);
+              event.target.value = '';
+            }}
+          />
           <Button look="primary" icon={Upload} onClick={() => picker.current?.click()}>
             Upload
           </Button>
@@ -140,7 +142,7 @@ function Browser({
             hidden
             aria-label="Files to upload"
             onChange={(event) => {
-              send([...(event.target.files ?? [])].map((file) => ({ file, below: '' })));
+              if (event.target.files !== null) enqueuePicked(connectionId, folder, event.target.files);
               event.target.value = '';
             }}
           />
@@ -162,7 +164,7 @@ function Browser({
           placeholder="Part of a name"
         />
       </div>
-      <DropZone onDrop={send}>
+      <DropZone onDrop={(transfer) => void enqueueDrop(connectionId, folder, transfer)}>
         <Panel>
           <div className="panel-head files-head">
             <Crumbs connectionId={connectionId} folder={folder} />
@@ -189,7 +191,7 @@ function Browser({
           {chosen.length > 0 && (
             <div className="selection-bar" role="toolbar" aria-label="What to do with the selection">
               <span role="status">{formatNumber(chosen.length)} selected</span>
-              <Button icon={Download} disabled={hasFolder} onClick={() => void download()}>
+              <Button icon={Download} onClick={download}>
                 Download
               </Button>
               <Button
@@ -202,10 +204,10 @@ function Browser({
               <Button icon={FolderOpen} onClick={() => setOpen({ kind: 'move' })}>
                 Move
               </Button>
-              <Button icon={Copy} disabled={hasFolder} onClick={() => setOpen({ kind: 'copy' })}>
+              <Button icon={Copy} onClick={() => setOpen({ kind: 'copy' })}>
                 Copy to …
               </Button>
-              <Button icon={Trash2} disabled={hasFolder} onClick={() => setOpen({ kind: 'delete' })}>
+              <Button icon={Trash2} onClick={() => setOpen({ kind: 'delete' })}>
                 Delete
               </Button>
               {hasFolder && single !== undefined && chosen.length === 1 && (
@@ -213,7 +215,6 @@ function Browser({
                   As a job …
                 </LinkButton>
               )}
-              {hasFolder && <span className="hint">Jobs copy, sync and delete folders, one at a time.</span>}
             </div>
           )}
           {read.data === undefined ? (
@@ -248,7 +249,7 @@ function Browser({
         open={open}
         connectionId={connectionId}
         folder={folder}
-        paths={paths}
+        entries={chosen}
         onClose={() => setOpen(undefined)}
         onDeselect={() => setSelected(new Set())}
       />
@@ -260,15 +261,16 @@ function OpenDialog(props: {
   readonly open: Open;
   readonly connectionId: string;
   readonly folder: string;
-  readonly paths: readonly string[];
+  readonly entries: readonly FileInfo[];
   readonly onClose: () => void;
   readonly onDeselect: () => void;
 }): ReactElement | null {
-  const { open, connectionId, folder, paths, onClose, onDeselect } = props;
+  const { open, connectionId, folder, entries, onClose, onDeselect } = props;
   const done = (): void => {
     onDeselect();
     onClose();
   };
+  const shared = { connectionId, folder, entries, onClose, onDone: done };
   switch (open?.kind) {
     case undefined:
       return null;
@@ -279,11 +281,11 @@ function OpenDialog(props: {
     case 'preview':
       return <Preview connectionId={connectionId} file={open.file} onClose={onClose} />;
     case 'move':
-      return <MoveFiles connectionId={connectionId} folder={folder} paths={paths} onClose={done} />;
+      return <MoveFiles {...shared} />;
     case 'copy':
-      return <CopyFiles connectionId={connectionId} folder={folder} paths={paths} onClose={onClose} />;
+      return <CopyFiles {...shared} onDone={onClose} />;
     case 'delete':
-      return <DeleteFiles connectionId={connectionId} paths={paths} onClose={onClose} onDone={done} />;
+      return <DeleteFiles {...shared} />;
   }
 }
 
@@ -313,7 +315,7 @@ function DropZone({
   onDrop,
   children,
 }: {
-  readonly onDrop: (files: readonly DroppedFile[]) => void;
+  readonly onDrop: (transfer: DataTransfer) => void;
   readonly children: ReactElement;
 }): ReactElement {
   const [isOver, setOver] = useState(false);
@@ -333,7 +335,7 @@ function DropZone({
         if (!hasFiles(event)) return;
         event.preventDefault();
         setOver(false);
-        void droppedFiles(event.dataTransfer).then(onDrop);
+        onDrop(event.dataTransfer);
       }}
     >
       {children}

@@ -1,19 +1,26 @@
 /** What is asked before files are renamed, moved, copied or deleted, or a folder is made. */
 import { useState, type ReactElement } from 'react';
 import { request, segment } from '../../api/client.ts';
-import { refresh, useAction, useRead } from '../../api/hooks.ts';
-import type { Connection, FileInfo } from '../../api/types.ts';
-import { formatNumber } from '../../format.ts';
-import { Progress } from '../../ui/basics.tsx';
+import { useAction, useRead } from '../../api/hooks.ts';
+import type { Connection, FileInfo, NewJob } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
 import { Confirm, FormDialog } from '../../ui/dialog.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
-import { showToast } from '../../ui/toast.tsx';
-import { joinPath, nameOf, parentOf } from './paths.ts';
-import { addTasks } from './queue.ts';
+import { joinPath, parentOf } from './paths.ts';
+import { enqueueCopy, enqueueDelete, enqueueMove } from './queue.ts';
+import type { Entry } from './queue-types.ts';
 
 interface Shared {
   readonly connectionId: string;
   readonly onClose: () => void;
+}
+
+interface OfSelection extends Shared {
+  /** The one that is shown. */
+  readonly folder: string;
+  readonly entries: readonly Entry[];
+  /** It has begun; the queue tells of the rest. */
+  readonly onDone: () => void;
 }
 
 function TextDialog(props: {
@@ -22,12 +29,12 @@ function TextDialog(props: {
   readonly label: string;
   readonly initial: string;
   readonly hint?: string;
-  readonly isBusy: boolean;
-  readonly error: Error | null;
+  readonly isBusy?: boolean;
+  readonly error?: Error | null;
   readonly onText: (text: string) => void;
   readonly onClose: () => void;
 }): ReactElement {
-  const { title, verb, label, initial, hint, isBusy, error, onText, onClose } = props;
+  const { title, verb, label, initial, hint, isBusy = false, error = null, onText, onClose } = props;
   const [text, setText] = useState(initial);
   return (
     <FormDialog
@@ -47,13 +54,18 @@ function TextDialog(props: {
 export function NewFolder({ connectionId, folder, onClose }: Shared & { readonly folder: string }): ReactElement {
   const make = useAction(
     (name: string) => request('POST', `/api/mkdir/${segment(connectionId)}`, { path: joinPath(folder, name) }),
-    { says: 'Folder made', refreshes: [`/api/list/${segment(connectionId)}`], showsError: true, onDone: onClose },
+    {
+      says: t.queue.folderMade,
+      refreshes: [`/api/list/${segment(connectionId)}`],
+      showsError: true,
+      onDone: onClose,
+    },
   );
   return (
     <TextDialog
-      title="New folder"
-      verb="Make the folder"
-      label="Name"
+      title={t.queue.newFolder}
+      verb={t.queue.makeFolder}
+      label={t.queue.name}
       initial=""
       isBusy={make.isPending}
       error={make.error}
@@ -71,13 +83,13 @@ export function Rename({ connectionId, file, onClose }: Shared & { readonly file
         rawName: file.rawName,
         to: joinPath(parentOf(file.path), name),
       }),
-    { says: 'Renamed', refreshes: [`/api/list/${segment(connectionId)}`], showsError: true, onDone: onClose },
+    { says: t.queue.renamed, refreshes: [`/api/list/${segment(connectionId)}`], showsError: true, onDone: onClose },
   );
   return (
     <TextDialog
-      title={`Rename ${file.name}`}
-      verb="Rename"
-      label="New name"
+      title={t.queue.renameTitle(file.name)}
+      verb={t.queue.rename}
+      label={t.queue.newName}
       initial={file.name}
       isBusy={move.isPending}
       error={move.error}
@@ -87,133 +99,87 @@ export function Rename({ connectionId, file, onClose }: Shared & { readonly file
   );
 }
 
-/** Where one fails, those before it leave the list and with it the selection: trying again begins with the failed one. */
-async function forEach(
-  paths: readonly string[],
-  list: string,
-  run: (path: string, index: number) => Promise<unknown>,
-): Promise<void> {
-  try {
-    for (const [index, path] of paths.entries()) await run(path, index);
-  } catch (error) {
-    await refresh(list);
-    throw error;
-  }
-}
-
-export function MoveFiles({
-  connectionId,
-  folder,
-  paths,
-  onClose,
-}: Shared & { readonly folder: string; readonly paths: readonly string[] }): ReactElement {
-  const list = `/api/list/${segment(connectionId)}`;
-  const move = useAction(
-    (target: string) =>
-      forEach(paths, list, (path) =>
-        request('POST', `/api/move/${segment(connectionId)}`, { from: path, to: joinPath(target, nameOf(path)) }),
-      ),
-    { says: 'Moved', showsError: true, refreshes: [list], onDone: onClose },
-  );
+export function MoveFiles({ connectionId, folder, entries, onClose, onDone }: OfSelection): ReactElement {
+  const [first] = entries;
   return (
     <TextDialog
-      title={paths.length === 1 ? `Move ${nameOf(paths[0] ?? '')}` : `Move ${formatNumber(paths.length)} items`}
-      verb="Move"
-      label="To the folder"
-      hint="A folder that is missing is made. Nothing there is replaced."
+      title={entries.length === 1 && first ? t.queue.moveTitle(first.name) : t.queue.moveMany(entries.length)}
+      verb={t.queue.move}
+      label={t.queue.toFolder}
+      hint={t.queue.moveHint}
       initial={folder}
-      isBusy={move.isPending}
-      error={move.error}
-      onText={move.mutate}
+      onText={(target) => {
+        enqueueMove(connectionId, target, entries);
+        onDone();
+      }}
       onClose={onClose}
     />
   );
 }
 
-export function DeleteFiles({
-  connectionId,
-  paths,
-  onClose,
-  onDone,
-}: Shared & { readonly paths: readonly string[]; readonly onDone: () => void }): ReactElement {
-  const [deleted, setDeleted] = useState(0);
-  const list = `/api/list/${segment(connectionId)}`;
-  const remove = useAction(
-    () =>
-      forEach(paths, list, async (path, index) => {
-        await request('POST', `/api/delete/${segment(connectionId)}`, { path });
-        setDeleted(index + 1);
-      }),
-    {
-      showsError: true,
-      refreshes: [list],
-      onDone: () => {
-        showToast(paths.length === 1 ? 'Deleted' : `${formatNumber(paths.length)} files deleted`);
-        onDone();
-      },
-    },
-  );
+export function DeleteFiles({ connectionId, folder, entries, onClose, onDone }: OfSelection): ReactElement {
+  const [first] = entries;
+  const folders = entries.filter(({ isDirectory }) => isDirectory).length;
   return (
     <Confirm
-      title={paths.length === 1 ? `Delete ${nameOf(paths[0] ?? '')}?` : `Delete ${formatNumber(paths.length)} files?`}
-      verb="Delete"
-      isBusy={remove.isPending}
-      error={remove.error}
+      title={entries.length === 1 && first ? t.queue.deleteTitle(first.name) : t.queue.deleteMany(entries.length)}
+      verb={t.queue.delete}
       onClose={onClose}
-      onConfirm={() => remove.mutate(undefined)}
+      onConfirm={() => {
+        enqueueDelete(connectionId, folder, entries);
+        onDone();
+      }}
     >
       <div className="stack tight">
-        <p>The server keeps no copy. This cannot be undone.</p>
-        {remove.isPending && paths.length > 1 && <Progress value={deleted} max={paths.length} label="Deleted" />}
+        {folders > 0 && <p>{t.queue.deleteFolders(folders)}</p>}
+        <p>{t.queue.deleteForGood}</p>
       </div>
     </Confirm>
   );
 }
 
-export function CopyFiles({
-  connectionId,
-  folder,
-  paths,
-  onClose,
-}: Shared & { readonly folder: string; readonly paths: readonly string[] }): ReactElement {
+type Rule = keyof typeof t.queue.inFoldersRules;
+
+export function CopyFiles({ connectionId, folder, entries, onClose, onDone }: OfSelection): ReactElement {
   const read = useRead<{ connections: Connection[] }>('/manage/connections');
   const targets = (read.data?.connections ?? []).filter(({ isActive }) => isActive);
   const [chosen, setChosen] = useState<string>();
   const [targetFolder, setTargetFolder] = useState(folder);
+  const [rule, setRule] = useState<NonNullable<NewJob['onConflict']>>('skip');
   const target = chosen ?? targets.find(({ id }) => id !== connectionId)?.id ?? targets[0]?.id ?? '';
+  const [first] = entries;
   return (
     <FormDialog
-      title={paths.length === 1 ? `Copy ${nameOf(paths[0] ?? '')}` : `Copy ${formatNumber(paths.length)} files`}
-      verb="Copy"
+      title={entries.length === 1 && first ? t.queue.copyTitle(first.name) : t.queue.copyMany(entries.length)}
+      verb={t.queue.copy}
       isReady={target !== ''}
       onClose={onClose}
       onSend={() => {
-        addTasks(
-          paths.map((path) => ({
-            kind: 'copy',
-            name: nameOf(path),
-            from: { connectionId, path },
-            connectionId: target,
-            folder: targetFolder,
-            path: joinPath(targetFolder, nameOf(path)),
-          })),
-        );
-        onClose();
+        enqueueCopy(connectionId, entries, { connectionId: target, folder: targetFolder }, rule);
+        onDone();
       }}
     >
       <ChoiceField
-        label="To the connection"
+        label={t.queue.toConnection}
         value={target}
         onText={setChosen}
         options={targets.map(({ id, name }) => [id, name] as const)}
       />
       <TextField
-        label="Folder there"
+        label={t.queue.folderThere}
         required
         value={targetFolder}
         onText={setTargetFolder}
-        hint="A folder that is missing is made. A file of the same name is replaced only when you say so."
+        hint={t.queue.copyHint}
       />
+      {entries.some(({ isDirectory }) => isDirectory) && (
+        <ChoiceField
+          label={t.queue.inFolders}
+          value={rule}
+          onText={(text) => setRule(text as Rule)}
+          options={Object.entries(t.queue.inFoldersRules)}
+        />
+      )}
     </FormDialog>
   );
 }

@@ -1,122 +1,137 @@
 /** The queue, at the corner of every screen while there is one. */
-import { useState, type ReactElement } from 'react';
-import { ChevronDown, ChevronUp, CircleCheck, CircleX, RotateCw, X } from '../../ui/icons.tsx';
-import { formatBytes, formatDuration, formatNumber, formatSpeed, secondsLeft } from '../../format.ts';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
+import { formatSpeed } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
 import { Button, Progress } from '../../ui/basics.tsx';
-import { cancelTask, clearTasks, isActive, retryTask, type Task, useTasks } from './queue.ts';
+import { ChevronDown, ChevronUp } from '../../ui/icons.tsx';
+import { findInterrupted, useInterrupted } from './interrupted.ts';
+import { InterruptedRows } from './interrupted-rows.tsx';
+import { cancelAll, clearDone, conflictsOf, decide, dismiss, enqueueKept, retryFailed, showTo } from './queue.ts';
+import { QueueRow } from './queue-row.tsx';
+import { tasksIn, useQueue, type QueueView } from './queue-store.ts';
 
-export function UploadQueue(): ReactElement | null {
-  const tasks = useTasks();
+const ROW_PX = 60;
+
+export function UploadQueue({ account }: { readonly account: string }): ReactElement | null {
+  const view = useQueue();
+  const interrupted = useInterrupted();
   const [isOpen, setOpen] = useState(true);
-  if (tasks.length === 0) return null;
-  const active = tasks.filter(isActive).length;
-  const unhappy = tasks.filter(({ state }) => state === 'failed' || state === 'exists').length;
-  const title =
-    active > 0
-      ? `${formatNumber(active)} of ${formatNumber(tasks.length)} to go`
-      : unhappy > 0
-        ? `${formatNumber(unhappy)} need a look`
-        : 'All done';
+  useEffect(() => {
+    showTo(account);
+    void findInterrupted().then((readable) => readable.forEach(([kept, file]) => enqueueKept(kept, file)));
+  }, [account]);
+  const { rows, counts, conflicts } = view;
+  if (rows.length === 0 && interrupted.length === 0) return null;
+  const active = counts.running + counts.waiting;
+  const title = titleOf(view);
   return (
-    <section className="queue" aria-label="Uploads and copies">
+    <section className="queue" aria-label={t.queue.label}>
       <header>
         <button type="button" className="queue-title" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? <ChevronDown aria-hidden size={16} /> : <ChevronUp aria-hidden size={16} />}
-          <span role="status">{title}</span>
+          <span>{title}</span>
         </button>
-        {active < tasks.length && (
-          <Button look="quiet" onClick={clearTasks}>
-            Clear
-          </Button>
-        )}
+        <span className="muted small number">{active > 0 && speedOf(view)}</span>
       </header>
+      {/* Said once for each turn of things, not ten times a second. */}
+      <span className="visually-hidden" role="status">
+        {active > 0 && conflicts === 0 ? t.queue.atWork : title}
+      </span>
+      {active > 0 && rows.length > 1 && (
+        <Progress value={rows.length - active} max={rows.length} label={t.queue.progress} />
+      )}
       {isOpen && (
-        <ul>
-          {tasks.map((task) => (
-            <QueueRow key={task.id} task={task} />
-          ))}
-        </ul>
+        <>
+          <Acts view={view} />
+          <Conflicts view={view} />
+          <InterruptedRows />
+          <Rows view={view} />
+        </>
       )}
     </section>
   );
 }
 
-function QueueRow({ task }: { readonly task: Task }): ReactElement {
-  const { id, work, state } = task;
+function titleOf({ rows, counts, conflicts }: QueueView): string {
+  const active = counts.running + counts.waiting;
+  if (active > 0) return t.queue.toGo(active, rows.length);
+  const unhappy = counts.failed + counts.exists;
+  if (unhappy > 0) return conflicts > 0 ? t.queue.toDecide(counts.exists) : t.queue.failed(unhappy);
+  return rows.length === 0 ? t.queue.interrupted : t.queue.allDone;
+}
+
+function speedOf({ counts }: QueueView): string {
+  if (counts.running === 0) return '';
+  const speed = tasksIn('running').reduce((sum, { bytesPerSecond }) => sum + bytesPerSecond, 0);
+  return speed === 0 ? '' : formatSpeed(speed);
+}
+
+function Acts({ view: { counts } }: { readonly view: QueueView }): ReactElement | null {
+  const active = counts.running + counts.waiting;
+  const ended = counts.done + counts.skipped + counts.cancelled;
+  if (active + ended + counts.failed === 0) return null;
   return (
-    <li className="queue-row">
-      <div className="queue-name">
-        {state === 'done' && <CircleCheck aria-hidden size={15} className="good-text" />}
-        {state === 'failed' && <CircleX aria-hidden size={15} className="bad-text" />}
-        <span>{work.name}</span>
-      </div>
-      {(state === 'waiting' || state === 'running' || state === 'failed') && (
-        <div className="row queue-actions">
-          {state === 'failed' && (
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={`Try ${work.name} again`}
-              onClick={() => retryTask(id, false)}
-            >
-              <RotateCw aria-hidden size={15} />
-            </button>
-          )}
-          {state !== 'failed' && (
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={`Cancel ${work.name}`}
-              onClick={() => cancelTask(id)}
-            >
-              <X aria-hidden size={15} />
-            </button>
-          )}
-        </div>
+    <div className="row queue-acts">
+      {counts.failed > 0 && <Button onClick={retryFailed}>{t.queue.retryFailed(counts.failed)}</Button>}
+      {active > 0 && <Button onClick={cancelAll}>{t.queue.cancelAll}</Button>}
+      {ended > 0 && <Button onClick={clearDone}>{t.queue.clearDone}</Button>}
+      {ended === 0 && counts.failed > 0 && (
+        <Button onClick={() => dismiss(tasksIn('failed'))}>{t.queue.clearFailed}</Button>
       )}
-      {state === 'running' && (
-        <Progress
-          value={task.totalBytes === undefined ? undefined : task.sentBytes}
-          max={task.totalBytes ?? 0}
-          label={`Progress of ${work.name}`}
-        />
-      )}
-      <div className="queue-state small">{stateText(task)}</div>
-      {state === 'exists' && (
-        <div className="row queue-decide">
-          <Button onClick={() => retryTask(id, true)}>Replace</Button>
-          <Button onClick={() => cancelTask(id)}>Keep the old one</Button>
-        </div>
-      )}
-      {state === 'cancelled' && (
-        <div className="row queue-decide">
-          <Button onClick={() => retryTask(id, false)}>Start again</Button>
-        </div>
-      )}
-    </li>
+    </div>
   );
 }
 
-function stateText(task: Task): ReactElement | string {
-  const { state, work, sentBytes, totalBytes, bytesPerSecond, error } = task;
-  const target = `to ${work.connectionId}:${work.folder}`;
-  switch (state) {
-    case 'waiting':
-      return `Waiting, ${target}`;
-    case 'running': {
-      if (totalBytes === undefined) return `Copying ${target}`;
-      // The last byte has left the browser; the server still has to take and check it.
-      if (sentBytes >= totalBytes) return 'Finishing …';
-      const left = secondsLeft(sentBytes, totalBytes, bytesPerSecond);
-      return `${formatBytes(sentBytes)} of ${formatBytes(totalBytes)}, ${formatSpeed(bytesPerSecond)}${left === undefined ? '' : `, ${formatDuration(left * 1_000)} left`}`;
-    }
-    case 'done':
-      return totalBytes === undefined ? `Copied ${target}` : `${formatBytes(totalBytes)} ${target}`;
-    case 'failed':
-      return <span className="bad-text">{error}</span>;
-    case 'exists':
-      return `A file of this name is there already, in ${work.folder}`;
-    case 'cancelled':
-      return 'Cancelled; nothing was left behind';
-  }
+/** One answer for all that was begun with one act, and for what of it is still to come. */
+function Conflicts({ view: { conflict, conflicts } }: { readonly view: QueueView }): ReactElement | null {
+  if (conflict === undefined) return null;
+  const isOne = conflicts === 1;
+  const answer = (rule: 'replace' | 'skip' | 'rename') => () => decide(conflictsOf(conflict), rule, true);
+  return (
+    <div className="queue-conflicts" role="group" aria-label={t.queue.conflicts}>
+      <p>{t.queue.taken(conflicts)}</p>
+      <div className="row">
+        <Button onClick={answer('replace')}>{isOne ? t.queue.replace : t.queue.replaceAll}</Button>
+        <Button onClick={answer('skip')}>{isOne ? t.queue.skip : t.queue.skipAll}</Button>
+        <Button onClick={answer('rename')}>{t.queue.keepBoth}</Button>
+      </div>
+    </div>
+  );
+}
+
+/** Of thousands only those in sight are drawn. */
+function Rows({ view: { rows, conflicts } }: { readonly view: QueueView }): ReactElement | null {
+  const scroller = useRef<HTMLDivElement>(null);
+  const drawn = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (index) => rows[index]?.id ?? index,
+    overscan: 4,
+  });
+  if (rows.length === 0) return null;
+  return (
+    <div ref={scroller} className="queue-scroll" tabIndex={0} role="group" aria-label={t.queue.list}>
+      <ul style={{ blockSize: drawn.getTotalSize() }}>
+        {drawn.getVirtualItems().map(({ index, key, start }) => {
+          const task = rows[index];
+          if (task === undefined) return null;
+          return (
+            <li
+              key={key}
+              ref={drawn.measureElement}
+              data-index={index}
+              aria-setsize={rows.length}
+              aria-posinset={index + 1}
+              className="queue-row"
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <QueueRow task={task} hasOthers={conflicts > 1} />
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
 }

@@ -4,9 +4,12 @@
  */
 import { ApiError, fetchAnswer, segment } from '../../api/client.ts';
 import { sendBytes } from '../../api/send.ts';
+import { noLongerInterrupted } from './interrupted.ts';
+import { forgetUpload, keepUpload, keptUpload, keyOf, type UploadPlace, whileSending } from './kept-uploads.ts';
 
 export interface ResumableUpload {
   readonly file: File;
+  readonly handle: FileSystemFileHandle | undefined;
   readonly connectionId: string;
   readonly folder: string;
   readonly name: string;
@@ -29,20 +32,25 @@ const PASSING = [
 
 /** @throws ApiError, and the Error of a connection that stays broken */
 export async function uploadResumable(upload: ResumableUpload): Promise<void> {
-  const { signal } = upload;
-  const kept = keptAs(upload);
-  const giveUp = (): void => {
-    const url = kept.read();
-    kept.forget();
-    if (url !== null) void fetchAnswer('DELETE', url, undefined, undefined, VERSION).catch(() => undefined);
-  };
-  signal.addEventListener('abort', giveUp);
-  try {
-    await goOn(upload, kept);
-    kept.forget();
-  } finally {
-    signal.removeEventListener('abort', giveUp);
-  }
+  const kept = new Kept(upload);
+  await whileSending(kept.key, async () => {
+    noLongerInterrupted(kept.key);
+    try {
+      await goOn(upload, kept);
+      await kept.forget();
+    } catch (error) {
+      // Of one whose name was taken at its end the server has kept nothing.
+      const isGone = error instanceof ApiError && error.code === 'already_exists';
+      if (upload.signal.aborted || isGone) await discardUpload(await kept.read(), kept.key);
+      throw error;
+    }
+  });
+}
+
+/** Nothing is left of it, here and on the server. */
+export async function discardUpload(url: string | undefined, key: string): Promise<void> {
+  await forgetUpload(key);
+  if (url !== undefined) await fetchAnswer('DELETE', url, undefined, undefined, VERSION).catch(() => undefined);
 }
 
 async function goOn(upload: ResumableUpload, kept: Kept): Promise<void> {
@@ -72,8 +80,8 @@ interface Stand {
 
 async function find(upload: ResumableUpload, kept: Kept): Promise<Stand> {
   const { signal } = upload;
-  const url = kept.read();
-  if (url === null) return begin(upload, kept);
+  const url = await kept.read();
+  if (url === undefined) return begin(upload, kept);
   try {
     const { headers } = await fetchAnswer('HEAD', url, undefined, signal, VERSION);
     return standOf((field) => headers.get(field));
@@ -94,14 +102,14 @@ async function begin(upload: ResumableUpload, kept: Kept): Promise<Stand> {
     'Upload-Length': String(file.size),
     'Upload-Metadata': pairs.join(','),
   });
-  kept.write(headers.get('Location') ?? '');
+  await kept.write(headers.get('Location') ?? '');
   return standOf((field) => headers.get(field));
 }
 
 async function sendRest({ file, signal, onBytes }: ResumableUpload, kept: Kept, offset: number): Promise<Stand> {
   const header = await sendBytes({
     method: 'PATCH',
-    target: kept.read() ?? '',
+    target: (await kept.read()) ?? '',
     headers: { ...VERSION, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(offset) },
     body: file.slice(offset),
     signal,
@@ -114,35 +122,31 @@ function standOf(header: (field: string) => string | null): Stand {
   return { offset: Number(header('Upload-Offset')), isDone: header('X-Transfer-Id') !== null };
 }
 
-interface Kept {
-  read(): string | null;
-  write(url: string): void;
-  forget(): void;
-}
+/** Where it goes on; where the browser keeps nothing, for as long as the page lasts. */
+class Kept {
+  readonly key: string;
+  private readonly place: UploadPlace;
+  private url: string | undefined;
 
-/** Its URL, in this browser: no secret, since it opens nothing to whoever is not logged in. */
-function keptAs({ file, connectionId, folder, name, overwrite }: ResumableUpload): Kept {
-  const key = `ftg-upload ${JSON.stringify([connectionId, folder, name, overwrite, file.size, file.lastModified])}`;
-  // A browser may keep nothing: then it lasts as long as the task.
-  let known: string | null = null;
-  return {
-    read: () => known ?? attempt(() => localStorage.getItem(key)),
-    write: (url) => {
-      known = url;
-      attempt(() => localStorage.setItem(key, url));
-    },
-    forget: () => {
-      known = null;
-      attempt(() => localStorage.removeItem(key));
-    },
-  };
-}
+  constructor(private readonly upload: ResumableUpload) {
+    const { size, lastModified } = upload.file;
+    this.place = { ...upload, size, lastModified };
+    this.key = keyOf(this.place);
+  }
 
-function attempt<T>(work: () => T): T | null {
-  try {
-    return work();
-  } catch {
-    return null;
+  async read(): Promise<string | undefined> {
+    this.url ??= (await keptUpload(this.place))?.url;
+    return this.url;
+  }
+
+  async write(url: string): Promise<void> {
+    this.url = url;
+    await keepUpload(this.place, url, this.upload.handle);
+  }
+
+  async forget(): Promise<void> {
+    this.url = undefined;
+    await forgetUpload(this.key);
   }
 }
 

@@ -1,0 +1,27 @@
+/** Several entries, or a folder, as one archive that the gateway makes while it leaves. */
+import { segment } from '../../api/client.ts';
+import { t } from '../../texts/texts.ts';
+import { showToast } from '../../ui/toast.tsx';
+import type { Entry } from './queue-types.ts';
+
+/** Of the gateway. */
+const MOST_PATHS = 100;
+/** What every proxy on the way takes. */
+const LONGEST_URL = 7_500;
+
+/** Where it is too much for one archive, the page says so. */
+export function downloadZip(connectionId: string, entries: readonly Entry[]): void {
+  const [first] = entries;
+  if (first === undefined) return;
+  const parameters = new URLSearchParams(entries.map(({ path }) => ['path', path]));
+  parameters.set('format', 'zip');
+  const rawName = entries.find((entry) => entry.rawName !== undefined)?.rawName;
+  if (rawName !== undefined && entries.length > 1) return showToast(t.queue.zipRawName, 'bad');
+  if (rawName !== undefined) parameters.set('rawName', rawName);
+  const url = `/api/download/${segment(connectionId)}?${parameters.toString()}`;
+  if (entries.length > MOST_PATHS || url.length > LONGEST_URL) return showToast(t.queue.zipTooMany(MOST_PATHS), 'bad');
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = entries.length === 1 ? `${first.name}.zip` : '';
+  link.click();
+}

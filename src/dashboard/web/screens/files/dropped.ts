@@ -1,0 +1,71 @@
+/** The files of a drop, those in dropped folders with their path below it, as they are found. */
+
+export interface DroppedFile {
+  readonly file: File;
+  /** Folder below the one dropped on; "" = that one. */
+  readonly below: string;
+  readonly handle: FileSystemFileHandle | undefined;
+}
+
+/** Chromium tells where a dropped file lies. */
+type Item = DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> };
+
+/** For more files at once nobody waits for handles, which come one by one. */
+const MOST_HANDLES = 20;
+/** So many are handed on together, and so many are looked at together. */
+const SOME = 200;
+
+/** What the event alone holds is taken before the first of them is given. */
+export function droppedFiles(transfer: DataTransfer): AsyncIterable<readonly DroppedFile[]> {
+  const items: readonly Item[] = [...transfer.items].filter(({ kind }) => kind === 'file');
+  const entries = items.map((item) => item.webkitGetAsEntry());
+  const hasHandles = items.length <= MOST_HANDLES;
+  const handles = items.map(async (item) => (hasHandles ? item.getAsFileSystemHandle?.() : null)?.catch(() => null));
+  return find(entries, [...transfer.files], handles);
+}
+
+async function* find(
+  entries: readonly (FileSystemEntry | null)[],
+  loose: readonly File[],
+  handles: readonly Promise<FileSystemHandle | null | undefined>[],
+): AsyncGenerator<readonly DroppedFile[]> {
+  const known = entries.filter((entry) => entry !== null);
+  const folders = known.filter(isFolder);
+  if (folders.length === 0) {
+    const found = await Promise.all(handles);
+    const all = loose.map((file, index) => ({ file, below: '', handle: asFile(found[index]) }));
+    for (let from = 0; from < all.length; from += SOME) yield all.slice(from, from + SOME);
+    return;
+  }
+  // The event's own list of files holds folders too, as files that cannot be read.
+  yield* filesOf(known.filter(isFile), '');
+  for (const folder of folders) yield* walk(folder, folder.name);
+}
+
+async function* walk(folder: FileSystemDirectoryEntry, below: string): AsyncGenerator<readonly DroppedFile[]> {
+  const reader = folder.createReader();
+  // A reader gives a hundred entries at a time, and none at the end.
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return;
+    yield* filesOf(some.filter(isFile), below);
+    for (const deeper of some.filter(isFolder)) yield* walk(deeper, `${below}/${deeper.name}`);
+  }
+}
+
+async function* filesOf(
+  entries: readonly FileSystemFileEntry[],
+  below: string,
+): AsyncGenerator<readonly DroppedFile[]> {
+  for (let from = 0; from < entries.length; from += SOME) {
+    const files = entries
+      .slice(from, from + SOME)
+      .map((entry) => new Promise<File>((resolve, reject) => entry.file(resolve, reject)));
+    yield (await Promise.all(files)).map((file) => ({ file, below, handle: undefined }));
+  }
+}
+
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
+const asFile = (handle: FileSystemHandle | null | undefined): FileSystemFileHandle | undefined =>
+  handle?.kind === 'file' ? (handle as FileSystemFileHandle) : undefined;

@@ -1,0 +1,120 @@
+/** One file of the queue, or one job: how far it is, and what can be done about it. */
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { formatBytes, formatDuration, formatSpeed, secondsLeft } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
+import { Button, Progress } from '../../ui/basics.tsx';
+import { CircleCheck, CircleMinus, CircleX, RotateCw, X } from '../../ui/icons.tsx';
+import { cancelTask, decide, dismiss, retryTasks } from './queue.ts';
+import type { Task } from './queue-types.ts';
+
+export function QueueRow({ task, hasOthers }: { readonly task: Task; readonly hasOthers: boolean }): ReactElement {
+  const { work, state, job, error } = task;
+  const isActive = state === 'waiting' || state === 'running';
+  return (
+    <>
+      <div className="queue-name">
+        {state === 'done' && <CircleCheck aria-hidden size={15} className="good-text" />}
+        {state === 'skipped' && <CircleMinus aria-hidden size={15} className="muted" />}
+        {state === 'failed' && <CircleX aria-hidden size={15} className="bad-text" />}
+        <span>{work.name}</span>
+      </div>
+      {(isActive || state === 'failed') && (
+        <div className="row queue-actions">
+          {state === 'failed' && (
+            <IconButton icon={RotateCw} label={t.queue.tryAgain(work.name)} onClick={() => retryTasks([task])} />
+          )}
+          <IconButton
+            icon={X}
+            label={isActive ? t.queue.cancel(work.name) : t.queue.dismiss(work.name)}
+            onClick={() => (isActive ? cancelTask(task.id) : dismiss([task]))}
+          />
+        </div>
+      )}
+      {state === 'running' && <Bar task={task} />}
+      <div className={error === undefined ? 'queue-state small' : 'queue-state small bad-text'}>
+        {error ?? stateText(task)}
+        {job !== undefined && (
+          <>
+            {' '}
+            <Link href={`/jobs/${job.id}`}>{t.queue.showJob}</Link>
+          </>
+        )}
+      </div>
+      {state === 'exists' && hasOthers && (
+        <div className="row queue-decide">
+          <Button onClick={() => decide([task], 'replace', false)}>{t.queue.replace}</Button>
+          <Button onClick={() => decide([task], 'skip', false)}>{t.queue.skip}</Button>
+          <Button onClick={() => decide([task], 'rename', false)}>{t.queue.keepBoth}</Button>
+        </div>
+      )}
+      {state === 'cancelled' && (
+        <div className="row queue-decide">
+          <Button onClick={() => retryTasks([task])}>{t.queue.startAgain}</Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function IconButton(props: {
+  readonly icon: typeof X;
+  readonly label: string;
+  readonly onClick: () => void;
+}): ReactElement {
+  const { icon: Icon, label, onClick } = props;
+  return (
+    <button type="button" className="icon-button" aria-label={label} onClick={onClick}>
+      <Icon aria-hidden size={15} />
+    </button>
+  );
+}
+
+function Bar({ task: { work, job, sentBytes, totalBytes } }: { readonly task: Task }): ReactElement {
+  const label = t.queue.progressOf(work.name);
+  if (job !== undefined) return <Progress value={job.isListed ? job.ended : undefined} max={job.found} label={label} />;
+  return <Progress value={totalBytes === undefined ? undefined : sentBytes} max={totalBytes ?? 0} label={label} />;
+}
+
+function stateText(task: Task): string {
+  const { state, work } = task;
+  const { connectionId, folder } = work;
+  switch (state) {
+    case 'waiting':
+      return t.queue.waiting[verbOf(task)](connectionId, folder);
+    case 'running':
+      return runningText(task);
+    case 'done': {
+      if (task.job !== undefined) return t.queue.jobDone[verbOf(task)](task.job.ended);
+      return work.kind === 'upload'
+        ? t.queue.sent(formatBytes(work.file.size), connectionId, folder)
+        : t.queue.done[verbOf(task)](connectionId, folder);
+    }
+    case 'exists':
+      return t.queue.exists(folder);
+    case 'skipped':
+      return t.queue.skipped;
+    case 'cancelled':
+      return work.kind === 'upload' ? t.queue.uploadCancelled : t.queue.cancelled;
+    case 'failed':
+      return '';
+  }
+}
+
+function runningText(task: Task): string {
+  const { work, job, sentBytes, totalBytes, bytesPerSecond } = task;
+  if (job !== undefined) return t.queue.jobRunning(job.ended, job.found, job.isListed);
+  if (totalBytes === undefined) return t.queue.running[verbOf(task)](work.connectionId, work.folder);
+  // The last byte has left the browser; the server still has to take and check it.
+  if (sentBytes >= totalBytes) return t.queue.finishing;
+  const left = secondsLeft(sentBytes, totalBytes, bytesPerSecond);
+  const parts = [t.queue.sentOf(formatBytes(sentBytes), formatBytes(totalBytes)), formatSpeed(bytesPerSecond)];
+  return [...parts, ...(left === undefined ? [] : [t.queue.left(formatDuration(left * 1_000))])].join(', ');
+}
+
+type Verb = 'upload' | 'copy' | 'move' | 'delete';
+
+function verbOf({ work }: Task): Verb {
+  if (work.kind !== 'job') return work.kind;
+  return work.order.type === 'delete' ? 'delete' : 'copy';
+}

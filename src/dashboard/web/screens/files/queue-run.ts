@@ -1,0 +1,108 @@
+/** Starts what waits, a few at a time, and settles how it ended. */
+import { ApiError, segment } from '../../api/client.ts';
+import { refresh } from '../../api/hooks.ts';
+import { change, taskOf } from './queue-store.ts';
+import type { Task, TaskState } from './queue-types.ts';
+import { Ended, ruleOf, runWork } from './queue-work.ts';
+
+/** Browsers keep six lines to one server. */
+const AT_ONCE = 6;
+type Lane = 'small' | 'large' | 'job';
+const OF_LANE: Readonly<Record<Lane, number>> = { small: 6, large: 3, job: 2 };
+const LARGE_BYTES = 8 * 1024 * 1024;
+const MOST_TRIES = 20;
+const LONGEST_WAIT_S = 60;
+const REFRESH_MS = 1_000;
+/** A listing takes at most this part of the time. */
+const REFRESH_SHARE = 0.2;
+
+const running = new Map<number, { readonly lane: Lane; readonly abort: AbortController }>();
+const waiting: Readonly<Record<Lane, number[]>> = { small: [], large: [], job: [] };
+const inLane: Record<Lane, number> = { small: 0, large: 0, job: 0 };
+/** Until then the gateway wants to be left alone. */
+let heldUntil = 0;
+
+export function startNext(more: readonly Task[] = []): void {
+  for (const task of more) waiting[laneOf(task)].push(task.id);
+  if (performance.now() < heldUntil) return;
+  for (const lane of ['small', 'large', 'job'] as const) {
+    while (running.size < AT_ONCE && inLane[lane] < OF_LANE[lane]) {
+      const id = waiting[lane].shift();
+      if (id === undefined) break;
+      const task = taskOf(id);
+      // It may have been cancelled, and begun again, since.
+      if (task?.state === 'waiting' && !running.has(id)) void run(task, lane);
+    }
+  }
+}
+
+/** What can be stopped half way is. */
+export function giveUp(id: number): void {
+  running.get(id)?.abort.abort();
+}
+
+function laneOf({ work }: Task): Lane {
+  if (work.kind === 'job') return 'job';
+  return work.kind === 'copy' || (work.kind === 'upload' && work.file.size >= LARGE_BYTES) ? 'large' : 'small';
+}
+
+async function run(task: Task, lane: Lane): Promise<void> {
+  const { id, work } = task;
+  const abort = new AbortController();
+  running.set(id, { lane, abort });
+  inLane[lane] += 1;
+  change(id, { state: 'running' });
+  try {
+    await runWork(task, abort.signal, (to) => change(id, to));
+    change(id, { state: 'done' });
+  } catch (error) {
+    settle(id, error, abort.signal.aborted);
+  } finally {
+    running.delete(id);
+    inLane[lane] -= 1;
+    refreshSoon(`/api/list/${segment(work.connectionId)}`);
+    startNext();
+  }
+}
+
+function settle(id: number, error: unknown, isAborted: boolean): void {
+  const task = taskOf(id);
+  if (task === undefined) return;
+  const end = (state: TaskState, text?: string): void => change(id, { state, bytesPerSecond: 0, error: text });
+  if (error instanceof Ended) return end(error.state);
+  if (isAborted && !(error instanceof ApiError)) return end('cancelled');
+  if (error instanceof ApiError) {
+    const isAsked = task.work.kind !== 'job' && ruleOf(task) === undefined;
+    if (error.code === 'already_exists' && isAsked) return end('exists');
+    const { retryAfterSeconds: wait } = error;
+    if (wait !== undefined && wait <= LONGEST_WAIT_S && task.tries < MOST_TRIES) return hold(task, wait);
+  }
+  end('failed', error instanceof Error ? error.message : String(error));
+}
+
+/** The gateway was too busy, and nothing has happened yet: all wait. */
+function hold(task: Task, seconds: number): void {
+  change(task.id, { state: 'waiting', sentBytes: 0, bytesPerSecond: 0, tries: task.tries + 1 });
+  waiting[laneOf(task)].unshift(task.id);
+  heldUntil = performance.now() + seconds * 1_000;
+  setTimeout(startNext, seconds * 1_000 + 1);
+}
+
+let refreshTimer: ReturnType<typeof setTimeout> | undefined;
+let refreshWaitMs = REFRESH_MS;
+const stale = new Set<string>();
+
+/** One new listing for many files that arrive together; where listings take long, there are fewer of them. */
+function refreshSoon(path: string): void {
+  stale.add(path);
+  refreshTimer ??= setTimeout(() => {
+    const paths = [...stale];
+    stale.clear();
+    const begun = performance.now();
+    void refresh(...paths).finally(() => {
+      refreshWaitMs = Math.max(REFRESH_MS, (performance.now() - begun) / REFRESH_SHARE);
+      refreshTimer = undefined;
+      if (stale.size > 0) refreshSoon(path);
+    });
+  }, refreshWaitMs);
+}

@@ -1,0 +1,123 @@
+/**
+ * What was begun on this page, in the order in which it is shown. Changes cost the same however much there is; the screen hears
+ * of them ten times a second at most.
+ */
+import { useSyncExternalStore } from 'react';
+import type { Batch, ConflictRule, Task, TaskState, Work } from './queue-types.ts';
+
+const TELL_EVERY_MS = 100;
+/** Problems stand on top. */
+export const STATES = ['exists', 'failed', 'running', 'waiting', 'cancelled', 'skipped', 'done'] as const;
+
+export interface QueueView {
+  readonly rows: readonly Task[];
+  readonly counts: Readonly<Record<TaskState, number>>;
+  /** Asked about first. */
+  readonly conflict: Batch | undefined;
+  /** Of it, how many wait for the decision. */
+  readonly conflicts: number;
+}
+
+const byState = Object.fromEntries(STATES.map((state) => [state, new Map<number, Task>()])) as Readonly<
+  Record<TaskState, Map<number, Task>>
+>;
+const stateOf = new Map<number, TaskState>();
+const listeners = new Set<() => void>();
+let lastId = 0;
+let view = look();
+let toldAt = -Infinity;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+export function useQueue(): QueueView {
+  return useSyncExternalStore(subscribe, () => view);
+}
+
+export function taskOf(id: number): Task | undefined {
+  const state = stateOf.get(id);
+  return state && byState[state].get(id);
+}
+
+export function tasksIn(...states: readonly TaskState[]): readonly Task[] {
+  return states.flatMap((state) => [...byState[state].values()]);
+}
+
+export function putWorks(works: readonly Work[], batch: Batch, rule?: ConflictRule): readonly Task[] {
+  const added = works.map((work): Task => {
+    const totalBytes = work.kind === 'upload' ? work.file.size : undefined;
+    const nothing = { sentBytes: 0, bytesPerSecond: 0, error: undefined, job: undefined, tries: 0 };
+    return { ...nothing, id: ++lastId, batch, work, rule, totalBytes, state: 'waiting' };
+  });
+  for (const task of added) put(task);
+  return added;
+}
+
+export function change(id: number, to: Partial<Omit<Task, 'id'>>): void {
+  const task = taskOf(id);
+  if (task === undefined) return;
+  if (to.state !== undefined && to.state !== task.state) byState[task.state].delete(id);
+  put({ ...task, ...to });
+}
+
+export function drop(tasks: readonly Task[]): void {
+  for (const { id, state } of tasks) {
+    byState[state].delete(id);
+    stateOf.delete(id);
+  }
+  tellSoon();
+}
+
+function put(task: Task): void {
+  byState[task.state].set(task.id, task);
+  stateOf.set(task.id, task.state);
+  tellSoon();
+}
+
+function tellSoon(): void {
+  if (timer !== undefined) return;
+  timer = setTimeout(tell, Math.max(0, toldAt + TELL_EVERY_MS - performance.now()));
+}
+
+function tell(): void {
+  timer = undefined;
+  toldAt = performance.now();
+  view = look();
+  warnBeforeLeaving();
+  for (const listener of listeners) listener();
+}
+
+function look(): QueueView {
+  const [first] = byState.exists.values();
+  let conflicts = 0;
+  for (const { batch } of byState.exists.values()) if (batch === first?.batch) conflicts += 1;
+  return {
+    rows: tasksIn(...STATES),
+    counts: Object.fromEntries(STATES.map((state) => [state, byState[state].size])) as QueueView['counts'],
+    conflict: first?.batch,
+    conflicts,
+  };
+}
+
+let isWarning = false;
+
+/** Jobs go on without the page. */
+function warnBeforeLeaving(): void {
+  const isBusy = holdsWork(byState.running) || holdsWork(byState.waiting);
+  if (isBusy === isWarning) return;
+  isWarning = isBusy;
+  if (isBusy) addEventListener('beforeunload', askBeforeLeaving);
+  else removeEventListener('beforeunload', askBeforeLeaving);
+}
+
+function holdsWork(tasks: ReadonlyMap<number, Task>): boolean {
+  for (const { work, state } of tasks.values()) if (work.kind !== 'job' || state === 'waiting') return true;
+  return false;
+}
+
+function askBeforeLeaving(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

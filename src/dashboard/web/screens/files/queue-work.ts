@@ -1,0 +1,173 @@
+/** How each kind of work is done. */
+import { ApiError, fetchAnswer, request, segment, withQuery } from '../../api/client.ts';
+import { sendBytes } from '../../api/send.ts';
+import type { Job } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
+import { joinPath } from './paths.ts';
+import type { ConflictRule, DeleteWork, JobStand, JobWork, Task, UploadWork, Work } from './queue-types.ts';
+import { RESUMABLE_BYTES, uploadResumable } from './resumable.ts';
+
+/** It ended without having been done, and nothing went wrong. */
+export class Ended extends Error {
+  constructor(readonly state: 'skipped' | 'cancelled') {
+    super(state);
+  }
+}
+
+type Tell = (to: Partial<Pick<Task, 'work' | 'sentBytes' | 'bytesPerSecond' | 'job'>>) => void;
+
+/** Weight of the latest measurement in the speed that is shown. */
+const SMOOTHING = 0.3;
+const MEASURE_MS = 250;
+const LOOK_EVERY_MS = 1_000;
+const FIRST_LOOK_MS = 200;
+
+/** @throws ApiError `already_exists` where somebody has to decide, Ended; others are failures */
+export async function runWork(task: Task, signal: AbortSignal, tell: Tell): Promise<void> {
+  const { work } = task;
+  if (work.kind === 'job') return runJob(task, work, signal, tell);
+  if (work.kind === 'delete') {
+    const { entry, connectionId } = work;
+    const body = { path: entry.path, rawName: entry.rawName, recursive: entry.isDirectory };
+    await request('POST', `/api/delete/${segment(connectionId)}`, body, signal);
+    return;
+  }
+  const rule = ruleOf(task);
+  if (rule === 'rename') return bringAside(work, signal, tell);
+  try {
+    await bring(work, work.name, rule === 'replace', signal, tell);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'already_exists') throw error;
+    // The answer for all may have come meanwhile.
+    const now = ruleOf(task);
+    if (now === undefined || rule === 'replace') throw error;
+    if (now === 'skip') throw new Ended('skipped');
+    if (now === 'rename') await bringAside(work, signal, tell);
+    else await bring(work, work.name, true, signal, tell);
+  }
+}
+
+export function ruleOf({ rule, batch }: Task): ConflictRule | undefined {
+  return rule ?? batch.rule;
+}
+
+type Brought = Exclude<Work, JobWork | DeleteWork>;
+
+/** `folder` takes it under this name. */
+async function bring(work: Brought, name: string, overwrite: boolean, signal: AbortSignal, tell: Tell): Promise<void> {
+  switch (work.kind) {
+    case 'upload':
+      return upload({ ...work, name }, overwrite, signal, tell);
+    case 'copy': {
+      const { connectionId, entry } = work.from;
+      const body = {
+        source_connection_id: connectionId,
+        source_path: entry.path,
+        source_raw_name: entry.rawName,
+        dest_connection_id: work.connectionId,
+        dest_path: joinPath(work.folder, name),
+        overwrite,
+      };
+      await fetchAnswer('POST', '/api/copy', body, signal);
+      return;
+    }
+    case 'move': {
+      const { path: from, rawName } = work.entry;
+      const body = { from, rawName, to: joinPath(work.folder, name), overwrite };
+      await request('POST', `/api/move/${segment(work.connectionId)}`, body, signal);
+    }
+  }
+}
+
+/** Under the first name that is free. */
+async function bringAside(work: Brought, signal: AbortSignal, tell: Tell): Promise<void> {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? work.name : numbered(work.name, number);
+    const at = withQuery(`/api/exists/${segment(work.connectionId)}`, { path: joinPath(work.folder, name) });
+    const { exists } = await request<{ exists: boolean }>('GET', at, undefined, signal);
+    if (exists) continue;
+    try {
+      await bring(work, name, false, signal, tell);
+      return tell({ work: { ...work, name } });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'already_exists') throw error;
+    }
+  }
+}
+
+/** `a.tar.gz` becomes `a (2).tar.gz`, `.profile` becomes `.profile (2)`. */
+export function numbered(name: string, number: number): string {
+  const [, stem = name, end = ''] = /^(.+?)((?:\.tar)?\.[^.]+)?$/.exec(name) ?? [];
+  return `${stem} (${number})${end}`;
+}
+
+async function upload(work: UploadWork, overwrite: boolean, signal: AbortSignal, tell: Tell): Promise<void> {
+  const { connectionId, folder: path, name: filename, file } = work;
+  const onBytes = measuring(file.size, tell);
+  if (file.size >= RESUMABLE_BYTES) {
+    try {
+      return await uploadResumable({ ...work, overwrite, signal, onBytes });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'resume_unsupported') throw error;
+    }
+  }
+  const target = withQuery(`/api/upload/${segment(connectionId)}`, { path, filename, overwrite: String(overwrite) });
+  const headers = { 'Content-Type': 'application/octet-stream' };
+  await sendBytes({ method: 'POST', target, headers, body: file, signal, onBytes });
+}
+
+/** Tells how far it is, and how fast. */
+function measuring(size: number, tell: Tell): (sent: number) => void {
+  let measured = { at: performance.now(), bytes: 0 };
+  let bytesPerSecond = 0;
+  return (sentBytes) => {
+    const now = performance.now();
+    if (now - measured.at < MEASURE_MS && sentBytes < size) return;
+    const latest = (Math.max(0, sentBytes - measured.bytes) / Math.max(1, now - measured.at)) * 1_000;
+    bytesPerSecond = bytesPerSecond === 0 ? latest : SMOOTHING * latest + (1 - SMOOTHING) * bytesPerSecond;
+    measured = { at: now, bytes: sentBytes };
+    tell({ sentBytes, bytesPerSecond });
+  };
+}
+
+/** Once it has begun it goes on without this page; a second try takes up what the first one left. */
+async function runJob({ job: former }: Task, { order }: JobWork, signal: AbortSignal, tell: Tell): Promise<void> {
+  const begin = former === undefined ? '/api/jobs' : `/api/jobs/${former.id}/retry`;
+  let { job } = await request<{ job: Job }>('POST', begin, former === undefined ? order : undefined);
+  for (let waitMs = FIRST_LOOK_MS; job.finishedAt === null; waitMs = LOOK_EVERY_MS) {
+    tell({ job: standOf(job) });
+    await pause(waitMs, signal);
+    if (signal.aborted) await cancelJob(job.id);
+    job = await request<Job>('GET', `/manage/jobs/${job.id}`).catch((error: unknown) => {
+      if (error instanceof ApiError && (error.status === 0 || error.status === 503)) return job;
+      throw error;
+    });
+  }
+  tell({ job: standOf(job) });
+  if (job.state === 'cancelled') throw new Ended('cancelled');
+  if (job.state !== 'succeeded') throw new Error(job.error ?? t.queue.jobFailed(job.counts.failed));
+}
+
+/** It may have ended meanwhile. */
+async function cancelJob(id: string): Promise<void> {
+  await request('POST', `/api/jobs/${id}/cancel`).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== 'not_running') throw error;
+  });
+}
+
+function standOf({ id, isListed, counts: { done, skipped, failed, deleted, found } }: Job): JobStand {
+  return { id, isListed, found, ended: done + skipped + failed + deleted };
+}
+
+/** Ends at once where it is cancelled. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(end, milliseconds);
+    function end(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    }
+    signal.addEventListener('abort', end, { once: true });
+  });
+}
