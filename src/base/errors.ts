@@ -139,6 +139,8 @@ export interface GatewayErrorDetails {
   readonly fileSize?: number;
   /** Whoever has time may ask again later; of codes that do not say so themselves. */
   readonly passes?: boolean;
+  /** Why the login session of the request is over. */
+  readonly sessionEnd?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -155,6 +157,7 @@ export class GatewayError extends Error {
   readonly limit: ReachedLimit | undefined;
   readonly fileSize: number | undefined;
   readonly passes: boolean;
+  readonly sessionEnd: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: GatewayErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -165,6 +168,7 @@ export class GatewayError extends Error {
     this.limit = details.limit;
     this.fileSize = details.fileSize;
     this.passes = details.passes === true;
+    this.sessionEnd = details.sessionEnd;
   }
 
   get status(): number {

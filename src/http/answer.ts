@@ -16,10 +16,11 @@ const PASSING_STATUSES = [423, 429, 503];
 
 /** The one error shape; `skippable` routes say `skipped` when a file exists. */
 export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer {
-  const { status, code, clientText, retryAfterMs, limit, fileSize } = error;
+  const { status, code, clientText, retryAfterMs, limit, fileSize, sessionEnd } = error;
   const headers: Record<string, string> = { 'X-Error-Code': code };
   if (fileSize !== undefined) headers['Content-Range'] = `bytes */${fileSize}`;
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  if (sessionEnd !== undefined) headers['X-Session-End'] = sessionEnd;
   const wait = retryAfterMs ?? (PASSING_STATUSES.includes(status) ? DEFAULT_RETRY_AFTER_MS : undefined);
   const seconds = wait === undefined ? undefined : String(Math.max(1, Math.ceil(wait / 1_000)));
   if (seconds !== undefined) headers['Retry-After'] = seconds;

@@ -433,7 +433,7 @@ function example(code: ClientErrorCode, schema: Schema): Example {
 }
 
 function headersOf(status: number): readonly string[] {
-  if (status === 401) return ['WWW-Authenticate'];
+  if (status === 401) return ['WWW-Authenticate', 'X-Session-End'];
   if (status === 416) return ['Content-Range'];
   return status === 423 || status === 429 || status === 503 ? ['Retry-After'] : [];
 }

@@ -128,6 +128,10 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
   }),
   'Retry-After': always('Seconds after which another try makes sense.', { type: 'integer', minimum: 1 }),
   'WWW-Authenticate': always('How to authenticate.', { type: 'string', const: 'Bearer' }),
+  'X-Session-End': {
+    description: 'Of a login session that is over: why, where it is known.',
+    schema: { type: 'string', enum: ['idle', 'expired', 'elsewhere', 'password_changed', 'logged_out'] },
+  },
   RateLimit: { description: 'What is left of the rate limit, where one is set.', schema: text },
   'RateLimit-Policy': { description: 'The rate limit, where one is set.', schema: text },
   'Server-Timing': {

@@ -17,6 +17,9 @@ export interface LoginSession {
   readonly userAgent: string;
 }
 
+/** Why one was ended before its time. */
+export type SessionEnd = 'logged_out' | 'elsewhere' | 'password_changed';
+
 export interface SessionTimes {
   /** Without a request. */
   readonly idleMs: number;
@@ -83,14 +86,14 @@ export class LoginSessions {
   }
 
   /** Whether there was one; `account` guards against another one's. */
-  async end(accountId: string, id: string): Promise<boolean> {
-    const ended = await this.#end((sql) => sql`account_id = ${accountId} and id = ${id}`);
+  async end(accountId: string, id: string, why: SessionEnd): Promise<boolean> {
+    const ended = await this.#end(why, (sql) => sql`account_id = ${accountId} and id = ${id}`);
     return ended > 0;
   }
 
   /** Ends all of the account but `except`; resolves to how many. */
-  async endOthers(accountId: string, except: string | undefined): Promise<number> {
-    return this.#end((sql) =>
+  async endOthers(accountId: string, except: string | undefined, why: SessionEnd): Promise<number> {
+    return this.#end(why, (sql) =>
       except === undefined ? sql`account_id = ${accountId}` : sql`account_id = ${accountId} and id <> ${except}`,
     );
   }
@@ -102,9 +105,19 @@ export class LoginSessions {
     return rows.length > 0;
   }
 
-  async #end(condition: (sql: Queryable) => ReturnType<Queryable>): Promise<number> {
+  /** Of a session that is over: why, as far as it is still known. */
+  async whyEnded(token: string): Promise<SessionEnd | 'idle' | 'expired' | undefined> {
+    const [session] = await this.database.all<{ reason: SessionEnd | null; isEnded: boolean; isExpired: boolean }>`
+      select end_reason as reason, ended_at is not null as "isEnded", expires_at <= now() as "isExpired"
+      from login_sessions where token_hash = ${hashOf(token)}`;
+    if (session === undefined) return undefined;
+    if (session.isEnded) return session.reason ?? undefined;
+    return session.isExpired ? 'expired' : 'idle';
+  }
+
+  async #end(why: SessionEnd, condition: (sql: Queryable) => ReturnType<Queryable>): Promise<number> {
     const ended = await this.database.all<{ id: string }>`
-      update login_sessions set ended_at = now() where ended_at is null and ${condition} returning id`;
+      update login_sessions set ended_at = now(), end_reason = ${why} where ended_at is null and ${condition} returning id`;
     for (const { id } of ended) this.#lookup.forget(this.#hashes.get(id) ?? '');
     return ended.length;
   }
@@ -136,9 +149,11 @@ export class LoginSessions {
   }
 }
 
-/** Other nodes hear of it within a second. */
+/** With the password that they were made with. Other nodes hear of it within a second. */
 export async function endAllSessions(tx: Transaction, accountId: string): Promise<void> {
-  await tx`update login_sessions set ended_at = now() where account_id = ${accountId} and ended_at is null`;
+  await tx`
+    update login_sessions set ended_at = now(), end_reason = 'password_changed'
+    where account_id = ${accountId} and ended_at is null`;
 }
 
 function hashOf(token: string): Buffer {

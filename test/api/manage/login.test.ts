@@ -52,8 +52,17 @@ test('a login gives a cookie that no script sees, and a token that every change 
   const logout = await browser.post('/manage/logout');
   assert.match(logout.headers['set-cookie']?.[0] ?? '', /^ftg_session=; .*Max-Age=0/);
   browser.cookie = former;
-  expectError(await browser.get('/manage/session'), 401, 'unauthenticated');
+  await expectEnded(browser, 'logged_out');
+  browser.cookie = `ftg_session=${'A'.repeat(43)}`;
+  await expectEnded(browser, undefined);
 });
+
+/** The answer says why, so that a page can. */
+async function expectEnded(browser: Browser, why: string | undefined): Promise<void> {
+  const answer = await browser.get('/manage/session');
+  expectError(answer, 401, 'unauthenticated');
+  assert.equal(answer.headers['x-session-end'], why);
+}
 
 test('requests that another site makes a browser send are refused', async () => {
   const browser = await gateway.browser();
@@ -125,8 +134,8 @@ test('a session ends when it idles, when its time is over, and when it is revoke
   const old = await gateway.browser();
   await change(old, 'expires_at', '1 second');
   await new Promise((done) => setTimeout(done, 1050));
-  expectError(await idle.get('/manage/session'), 401, 'unauthenticated');
-  expectError(await old.get('/manage/session'), 401, 'unauthenticated');
+  await expectEnded(idle, 'idle');
+  await expectEnded(old, 'expired');
 
   const [here, there] = [await gateway.browser(), await gateway.browser()];
   const sessions = field<{ id: string; isCurrent: boolean }[]>(await here.get('/manage/sessions'), 'sessions');
@@ -134,7 +143,7 @@ test('a session ends when it idles, when its time is over, and when it is revoke
   assert.equal(sessions.filter(({ isCurrent }) => isCurrent).length, 1);
   assert.equal(newest?.isCurrent, false);
   assert.equal((await here.delete(`/manage/sessions/${newest?.id}`)).status, 200);
-  expectError(await there.get('/manage/session'), 401, 'unauthenticated');
+  await expectEnded(there, 'elsewhere');
   expectError(await here.delete(`/manage/sessions/${newest?.id}`), 404, 'unknown_item');
 });
 
@@ -240,7 +249,7 @@ test('a changed password ends the other sessions, and stands over a restart', as
   expectError(await here.post('/manage/password', short), 400, 'bad_request');
   assert.equal((await here.post('/manage/password', { ...change, currentPassword: PASSWORD })).status, 200);
   assert.equal((await here.get('/manage/session')).status, 200);
-  expectError(await there.get('/manage/session'), 401, 'unauthenticated');
+  await expectEnded(there, 'password_changed');
   const second = await startManagedOn(gateway.databaseUrl);
   try {
     expectError(await second.visitor().login(email, PASSWORD), 401, 'unauthenticated');

@@ -38,7 +38,7 @@ export const changePassword = endpoint('POST /manage/password', {
   const { credentials, sessions } = services.storage.management;
   await credentials.setPassword(actorOf(input), newPassword);
   const { accountId, session } = input.caller;
-  return { success: true, revokedSessions: await sessions.endOthers(accountId, session?.id) };
+  return { success: true, revokedSessions: await sessions.endOthers(accountId, session?.id, 'password_changed') };
 });
 
 /** A stolen session or admin key must not be enough to take an account over. @throws GatewayError forbidden */

@@ -1,7 +1,7 @@
 /** Login sessions over HTTP: the cookie, the CSRF token, and which origins may use them. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ALL_SCOPES } from '../../../base/caller.js';
-import { type GatewayError, refusal } from '../../../base/errors.js';
+import { GatewayError, refusal } from '../../../base/errors.js';
 import type { Sessions } from '../../../http/auth.js';
 import type { Caller, HttpRequest } from '../../../http/types.js';
 import type { Management } from '../../../storage/storage.js';
@@ -31,7 +31,10 @@ export class OwnerSessions implements Sessions {
     if (token === undefined) return undefined;
     const session = await this.options.sessions.find(token);
     if (session === undefined) {
-      throw refusal('unauthenticated', 'the login session has ended; log in again');
+      throw new GatewayError('unauthenticated', 'the login session has ended; log in again', {
+        step: 'request',
+        sessionEnd: await this.options.sessions.whyEnded(token),
+      });
     }
     this.requireSameOrigin(request);
     const csrfToken = csrfTokenOf(token);

@@ -87,7 +87,7 @@ export const revokeSession = endpoint('DELETE /manage/sessions/:id', {
 }).handle(async (input, { storage }) => {
   const id = itemId(input, 'session');
   const { sessions, audit } = storage.management;
-  if (!(await sessions.end(input.caller.accountId, id))) throw unknownItem('session', id);
+  if (!(await sessions.end(input.caller.accountId, id, 'elsewhere'))) throw unknownItem('session', id);
   await audit.add(actorOf(input), { action: 'session.revoke', target: { kind: 'session', id, name: '' } });
   return { success: true };
 });
@@ -102,7 +102,7 @@ export const revokeOtherSessions = endpoint('POST /manage/sessions/revoke-others
   },
 }).handle(async (input, { storage }) => {
   const { accountId, session } = input.caller;
-  const revoked = await storage.management.sessions.endOthers(accountId, session?.id);
+  const revoked = await storage.management.sessions.endOthers(accountId, session?.id, 'elsewhere');
   await storage.management.audit.add(actorOf(input), { action: 'session.revoke_others', details: { revoked } });
   return { revoked };
 });
@@ -179,7 +179,7 @@ export const login = endpoint('POST /manage/login', {
   // What stood in the browser before the login is no part of it (session fixation).
   const former = services.owners.token(request);
   const formerSession = former === undefined ? undefined : await sessions.find(former, false);
-  if (formerSession !== undefined) await sessions.end(formerSession.accountId, formerSession.id);
+  if (formerSession !== undefined) await sessions.end(formerSession.accountId, formerSession.id, 'logged_out');
   const { token, session } = await sessions.create(owner.accountId, {
     address: request.remoteAddress,
     userAgent: request.headers.get('user-agent') ?? '',
@@ -207,7 +207,7 @@ export const logout = endpoint('POST /manage/logout', {
 }).handle(async (input, { storage, owners }) => {
   const { accountId, session } = input.caller;
   if (session !== undefined) {
-    await storage.management.sessions.end(accountId, session.id);
+    await storage.management.sessions.end(accountId, session.id, 'logged_out');
     await storage.management.audit.add(actorOf(input), { action: 'login.ended' });
   }
   return json(200, { success: true }, { 'Set-Cookie': owners.noCookie() });
