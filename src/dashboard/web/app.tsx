@@ -2,12 +2,14 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
 import { queries, useSession } from './api/hooks.ts';
 import { Login } from './screens/login.tsx';
 import { AwayBanner } from './ui/away-banner.tsx';
 import { Pending } from './ui/basics.tsx';
 import { Boundary, part } from './ui/part.tsx';
 import { Toasts } from './ui/toast.tsx';
+import { guardedNav } from './ui/unsaved.ts';
 
 const Desk = part(() => import('./desk.tsx'));
 
@@ -17,7 +19,9 @@ export function show(root: HTMLElement): void {
       <QueryClientProvider client={queries}>
         <AwayBanner />
         <Boundary>
-          <App />
+          <Router aroundNav={guardedNav}>
+            <App />
+          </Router>
         </Boundary>
         <Toasts />
       </QueryClientProvider>
@@ -36,5 +40,5 @@ function App(): ReactElement {
       </main>
     );
   }
-  return session.data === null ? <Login /> : <Desk account={session.data.account} />;
+  return session.data === null ? <Login /> : <Desk account={session.data.account} session={session.data.session} />;
 }

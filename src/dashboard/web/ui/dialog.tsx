@@ -3,7 +3,9 @@ import * as Ariakit from '@ariakit/react';
 import { useState, type ReactElement, type ReactNode } from 'react';
 import { Ellipsis, X } from './icons.tsx';
 import { Button, Failure } from './basics.tsx';
+import { Discard } from './discard.tsx';
 import { TextField } from './fields.tsx';
+import { useUnsaved } from './unsaved.ts';
 import { t } from '../texts/texts.ts';
 
 export function Dialog(props: {
@@ -12,10 +14,11 @@ export function Dialog(props: {
   readonly children: ReactNode;
   readonly size?: 'small' | 'medium' | 'large';
   readonly keepsOpen?: boolean;
-  /** What it shows cannot be shown again: Escape does not close it either. */
+  /** What it shows cannot be shown again: only a button that says that it was kept closes it. */
   readonly isShownOnce?: boolean;
 }): ReactElement {
   const { title, onClose, children, size = 'medium', isShownOnce = false, keepsOpen = isShownOnce } = props;
+  useUnsaved(isShownOnce, 'secret');
   return (
     <Ariakit.Dialog
       open
@@ -27,16 +30,21 @@ export function Dialog(props: {
     >
       <header className="dialog-head">
         <Ariakit.DialogHeading render={<h2 />}>{title}</Ariakit.DialogHeading>
-        <Ariakit.DialogDismiss className="icon-button" aria-label={t.common.close}>
-          <X aria-hidden size={18} />
-        </Ariakit.DialogDismiss>
+        {!isShownOnce && (
+          <Ariakit.DialogDismiss className="icon-button" aria-label={t.common.close}>
+            <X aria-hidden size={18} />
+          </Ariakit.DialogDismiss>
+        )}
       </header>
       {children}
     </Ariakit.Dialog>
   );
 }
 
-/** Asks something and sends the answer, by Enter too; what went wrong stands below it. */
+/**
+ * Asks something and sends the answer, by Enter too; what went wrong stands below it. Closed by Escape, by the cross or by
+ * leaving the screen, one with several fields asks before it drops what was typed.
+ */
 export function FormDialog(props: {
   readonly title: string;
   readonly verb: string;
@@ -46,6 +54,8 @@ export function FormDialog(props: {
   readonly keepsOpen?: boolean;
   readonly isBusy?: boolean;
   readonly isReady?: boolean;
+  /** Whether there is something to lose; by itself: whatever was typed or chosen in one that is not small. */
+  readonly isDirty?: boolean;
   readonly error?: Error | null | undefined;
   readonly onSend: () => void;
   readonly onClose: () => void;
@@ -61,10 +71,21 @@ export function FormDialog(props: {
     children,
   } = props;
   const { isBusy = false, isReady = true, error, onSend, onClose } = props;
+  const [isTouched, setTouched] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const isDirty = props.isDirty ?? (isTouched && size !== 'small');
+  useUnsaved(isDirty && !isBusy);
   return (
-    <Dialog title={title} onClose={onClose} size={size} keepsOpen={keepsOpen}>
+    <Dialog
+      title={title}
+      onClose={() => (isDirty ? setAsking(true) : onClose())}
+      size={size}
+      keepsOpen={keepsOpen || isDirty}
+    >
+      {isAsking && <Discard loss="changes" onStay={() => setAsking(false)} onDiscard={onClose} />}
       <form
         className="stack"
+        onChange={() => setTouched(true)}
         onSubmit={(event) => {
           event.preventDefault();
           if (isReady) onSend();

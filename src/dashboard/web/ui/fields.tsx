@@ -8,12 +8,15 @@ import {
   type TextareaHTMLAttributes,
 } from 'react';
 import { t } from '../texts/texts.ts';
+import { Term, type TermName } from './term.tsx';
 
 interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
   readonly isLabelHidden?: boolean;
+  /** Explained by a button beside the label. */
+  readonly term?: TermName | undefined;
 }
 
 interface Described {
@@ -26,20 +29,23 @@ function Field(
   props: FieldProps & { readonly children: (described: Described) => ReactNode; readonly isRequired: boolean },
 ): ReactElement {
   const id = useId();
-  const { label, hint, error, isLabelHidden = false, isRequired, children } = props;
+  const { label, hint, error, isLabelHidden = false, term, isRequired, children } = props;
   const notes = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
     .filter(Boolean)
     .join(' ');
   return (
     <div className="field">
-      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : undefined}>
-        {label}
-        {isRequired && !isLabelHidden && (
-          <span className="required" aria-hidden>
-            {t.common.required}
-          </span>
-        )}
-      </label>
+      <div className={isLabelHidden ? 'visually-hidden' : 'field-head'}>
+        <label htmlFor={id}>
+          {label}
+          {isRequired && !isLabelHidden && (
+            <span className="required" aria-hidden>
+              {t.common.required}
+            </span>
+          )}
+        </label>
+        {term !== undefined && <Term of={term} />}
+      </div>
       {children({
         id,
         ...(notes === '' ? {} : { 'aria-describedby': notes }),
@@ -66,9 +72,25 @@ type InputProps = FieldProps &
     readonly isFirst?: boolean;
   };
 
-export function TextField({ label, hint, error, isLabelHidden, onText, isFirst, ...input }: InputProps): ReactElement {
+export function TextField({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  term,
+  onText,
+  isFirst,
+  ...input
+}: InputProps): ReactElement {
   return (
-    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden} isRequired={input.required === true}>
+    <Field
+      label={label}
+      hint={hint}
+      error={error}
+      isLabelHidden={isLabelHidden}
+      term={term}
+      isRequired={input.required === true}
+    >
       {(described) => (
         <input
           type="text"
@@ -87,9 +109,16 @@ export function TextField({ label, hint, error, isLabelHidden, onText, isFirst, 
 type AreaProps = FieldProps &
   Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange'> & { readonly onText?: (text: string) => void };
 
-export function AreaField({ label, hint, error, isLabelHidden, onText, ...input }: AreaProps): ReactElement {
+export function AreaField({ label, hint, error, isLabelHidden, term, onText, ...input }: AreaProps): ReactElement {
   return (
-    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden} isRequired={input.required === true}>
+    <Field
+      label={label}
+      hint={hint}
+      error={error}
+      isLabelHidden={isLabelHidden}
+      term={term}
+      isRequired={input.required === true}
+    >
       {(described) => (
         <textarea
           rows={4}
@@ -115,12 +144,13 @@ export function ChoiceField({
   hint,
   error,
   isLabelHidden,
+  term,
   options,
   onText,
   ...input
 }: ChoiceProps): ReactElement {
   return (
-    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden} isRequired={false}>
+    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden} term={term} isRequired={false}>
       {(described) => (
         <select {...input} {...described} onChange={(event) => onText?.(event.target.value)}>
           {options.map(([value, text]) => (
@@ -137,12 +167,13 @@ export function ChoiceField({
 export function CheckField(props: {
   readonly label: ReactNode;
   readonly hint?: ReactNode;
+  readonly term?: TermName | undefined;
   readonly checked: boolean;
   readonly disabled?: boolean;
   readonly onCheck: (isChecked: boolean) => void;
 }): ReactElement {
   const id = useId();
-  const { label, hint, checked, disabled, onCheck } = props;
+  const { label, hint, term, checked, disabled, onCheck } = props;
   return (
     <div className="check-field">
       <input
@@ -154,7 +185,7 @@ export function CheckField(props: {
         onChange={(event) => onCheck(event.target.checked)}
       />
       <div>
-        <label htmlFor={id}>{label}</label>
+        <label htmlFor={id}>{label}</label> {term !== undefined && <Term of={term} />}
         {hint !== undefined && (
           <p id={`${id}-hint`} className="hint">
             {hint}
@@ -168,6 +199,7 @@ export function CheckField(props: {
 /** A few choices of which one holds, all seen at once. */
 export function RadioGroup<V extends string>(props: {
   readonly label: string;
+  readonly term?: TermName | undefined;
   readonly value: V;
   readonly options: readonly (readonly [value: V, text: string])[];
   readonly onValue: (value: V) => void;
@@ -176,7 +208,9 @@ export function RadioGroup<V extends string>(props: {
   const name = useId();
   return (
     <fieldset className="radio-group" disabled={props.disabled}>
-      <legend>{props.label}</legend>
+      <legend>
+        {props.label} {props.term !== undefined && <Term of={props.term} />}
+      </legend>
       <div>
         {props.options.map(([value, text]) => (
           <label key={value}>

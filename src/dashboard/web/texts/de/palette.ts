@@ -1,0 +1,35 @@
+import type { Texts } from '../en/index.ts';
+
+export const palette: Texts['palette'] = {
+  title: 'Suchen oder tun',
+  placeholder: 'Seite, Verbindung, Aktion, ID …',
+  results: 'Was passt',
+  none: 'Nichts passt. Versuchen Sie es mit weniger Buchstaben.',
+  count: (count) => (count === 1 ? '1 Treffer' : `${count} Treffer`),
+  filesOf: (name) => `Dateien von ${name}`,
+  kinds: {
+    screen: 'Seite',
+    action: 'Aktion',
+    connection: 'Verbindung',
+    files: 'Dateien',
+    watched: 'Überwachter Ordner',
+    webhook: 'Webhook',
+    key: 'API-Schlüssel',
+    transfer: 'Übertragung',
+  },
+  byId: { transfers: 'Übertragung mit dieser ID öffnen', jobs: 'Auftrag mit dieser ID öffnen' },
+  does: {
+    newConnection: 'Verbindung hinzufügen',
+    upload: 'Dateien hochladen',
+    issueKey: 'API-Schlüssel ausstellen',
+    newJob: 'Auftrag starten',
+    newSchedule: 'Zeitplan anlegen',
+    watchFolder: 'Ordner überwachen',
+    addWebhook: 'Webhook hinzufügen',
+    theme: (name) => `Farben: ${name}`,
+    language: (name) => `Sprache: ${name}`,
+    keyboard: 'Alle Tasten zeigen',
+    docs: 'API-Referenz öffnen',
+    logOut: 'Abmelden',
+  },
+};

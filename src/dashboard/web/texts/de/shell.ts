@@ -1,0 +1,72 @@
+import type { Texts } from '../en/index.ts';
+
+export const shell: Texts['shell'] = {
+  skip: 'Zum Inhalt',
+  menu: 'Menü',
+  main: 'Hauptmenü',
+  find: 'Suchen oder tun …',
+  docs: 'API-Referenz',
+  plan: (plan) => `Tarif ${plan}`,
+  logOut: 'Abmelden',
+  groups: { work: 'Arbeiten', setUp: 'Einrichten', lookAfter: 'Im Blick behalten' },
+  places: {
+    overview: 'Übersicht',
+    files: 'Dateien',
+    jobs: 'Aufträge',
+    schedules: 'Zeitpläne',
+    transfers: 'Übertragungen',
+    connections: 'Verbindungen',
+    watched: 'Überwachte Ordner',
+    webhooks: 'Webhooks',
+    keys: 'API-Schlüssel',
+    events: 'Ereignisse',
+    usage: 'Nutzung',
+    pools: 'Pools und Zustand',
+    audit: 'Änderungsprotokoll',
+    settings: 'Einstellungen',
+  },
+  keyboard: {
+    title: 'Tastatur',
+    everywhere: 'Überall',
+    palette: 'Alles finden, alles tun',
+    search: 'Zum Suchfeld',
+    help: 'Diese Hilfe',
+    inFiles: 'In einer Liste von Dateien',
+    files: [
+      ['↑ ↓', 'Durch die Liste gehen'],
+      ['Enter', 'Ordner öffnen, in eine Datei sehen'],
+      ['Backspace', 'Zum Ordner darüber'],
+      ['Space', 'Auswählen'],
+      ['F2', 'Umbenennen'],
+      ['Delete', 'Ausgewähltes löschen'],
+    ],
+    off: 'Kürzel aus einzelnen Tasten lassen sich in den Einstellungen abschalten.',
+  },
+  bell: {
+    title: 'Neuigkeiten',
+    label: (needs, finished) =>
+      needs + finished === 0
+        ? 'Neuigkeiten: nichts Neues'
+        : `Neuigkeiten: ${needs} brauchen jemanden, ${finished} sind fertig`,
+    needs: 'Braucht jemanden',
+    nothing: 'Nichts. Alles ist in Ordnung.',
+    finished: 'Fertig, seit Sie zuletzt hier waren',
+    noneFinished: 'Noch nichts.',
+    notify: 'Auch als Benachrichtigung dieses Browsers',
+    notifyHint: 'Nur solange die Seite offen ist und ein anderes Fenster davor liegt.',
+    refused: 'Der Browser erlaubt es nicht. In seinen Einstellungen zu dieser Seite lässt es sich ändern.',
+    job: (name, state) => `${name}: ${state}`,
+    queue: (done, bad) =>
+      `${done === 1 ? '1 Datei ist' : `${done} Dateien sind`} fertig${bad === 0 ? '' : `, ${bad} brauchen einen Blick`}`,
+    types: { copy: 'Kopie', move: 'Verschieben', delete: 'Löschen', sync: 'Abgleich', upload: 'Hochladen' },
+    states: {
+      queued: 'wartet',
+      running: 'läuft',
+      paused: 'angehalten',
+      succeeded: 'fertig',
+      partly_failed: 'fertig, einige Dateien schlugen fehl',
+      failed: 'fehlgeschlagen',
+      cancelled: 'abgebrochen',
+    },
+  },
+};

@@ -1,0 +1,31 @@
+/** The end of a session, and what would be lost by leaving. */
+export const session = {
+  loss: {
+    changes: {
+      title: 'Discard changes?',
+      text: 'What you typed here is not saved.',
+      verb: 'Discard changes',
+      back: 'Keep editing',
+    },
+    secret: {
+      title: 'Leave without it?',
+      text: 'What is shown here is shown this once. Copy it first.',
+      verb: 'Leave without it',
+      back: 'Stay',
+    },
+  },
+  over: {
+    title: 'Your session has ended',
+    kept: 'What you typed is still here. Log in to go on.',
+    reasons: {
+      idle: 'It expired because nothing was done for two hours.',
+      expired: (hours: number | undefined): string =>
+        hours === undefined ? 'It expired.' : `It expired ${hours} hours after the login.`,
+      elsewhere: 'It was ended from another browser.',
+      password_changed: 'The password of the account was changed.',
+      logged_out: 'You logged out in another window.',
+      unknown: 'The gateway does not know it any more.',
+    },
+    another: 'Log in as somebody else',
+  },
+};

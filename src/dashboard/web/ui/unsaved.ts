@@ -1,0 +1,96 @@
+/**
+ * What was typed and is not saved: links, back, closing the tab and closing a dialog ask before it is dropped. The question
+ * itself is drawn by `Question` in discard.tsx.
+ */
+import { useEffect, useSyncExternalStore } from 'react';
+import type { AroundNavHandler } from 'wouter';
+
+/** What would be lost: words that were typed, or a secret that is never shown again. */
+export type Loss = 'changes' | 'secret';
+
+interface Guard {
+  readonly loss: Loss;
+}
+
+interface Leaving {
+  readonly loss: Loss;
+  readonly go: () => void;
+}
+
+const guards = new Set<Guard>();
+const listeners = new Set<() => void>();
+let leaving: Leaving | undefined;
+let here = location.href;
+
+/** Guards while `isDirty`: not while it is being sent, so that whoever has saved may go on to another screen at once. */
+export function useUnsaved(isDirty: boolean, loss: Loss = 'changes'): void {
+  useEffect(() => {
+    if (!isDirty) return undefined;
+    const guard: Guard = { loss };
+    guards.add(guard);
+    here = location.href;
+    if (guards.size === 1) addEventListener('beforeunload', askBeforeUnload);
+    return () => remove(guard);
+  }, [isDirty, loss]);
+}
+
+function remove(guard: Guard): void {
+  guards.delete(guard);
+  if (guards.size === 0) removeEventListener('beforeunload', askBeforeUnload);
+}
+
+function askBeforeUnload(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+/** Goes at once where nothing would be lost, else when a person has said so. */
+export function leave(go: () => void): void {
+  const [first] = guards;
+  if (first === undefined) go();
+  else ask({ loss: first.loss, go });
+}
+
+export function useLeaving(): Leaving | undefined {
+  return useSyncExternalStore(subscribe, () => leaving);
+}
+
+export function stay(): void {
+  ask(undefined);
+}
+
+export function discard(): void {
+  const go = leaving?.go;
+  for (const guard of guards) remove(guard);
+  ask(undefined);
+  go?.();
+}
+
+function ask(next: Leaving | undefined): void {
+  leaving = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** For the router: links, and all that code navigates to. Another view of the same screen loses nothing. */
+export const guardedNav: AroundNavHandler = (navigate, to, options) => {
+  const isSameScreen = new URL(to, location.href).pathname === location.pathname;
+  if (isSameScreen) navigate(to, options);
+  else leave(() => navigate(to, options));
+};
+
+// Before the router hears of it: the address is put back, so that the screen stays, and one step back leads to where the
+// person wanted to go.
+addEventListener(
+  'popstate',
+  (event) => {
+    if (guards.size === 0 || location.pathname === new URL(here).pathname) return;
+    event.stopImmediatePropagation();
+    history.pushState(null, '', here);
+    leave(() => history.back());
+  },
+  true,
+);
