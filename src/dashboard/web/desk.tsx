@@ -33,10 +33,10 @@ const Pools = part(() => import('./screens/pools.tsx'));
 const Audit = part(() => import('./screens/audit.tsx'));
 const Settings = part(() => import('./screens/settings.tsx'));
 
-export default function Desk({ account }: { readonly account: SignedIn['account'] }): ReactElement {
+export default function Desk({ account, session }: Pick<SignedIn, 'account' | 'session'>): ReactElement {
   const [location] = useLocation();
   return (
-    <Shell account={account}>
+    <Shell account={account} session={session}>
       <Boundary key={location}>
         <Switch>
           <Route path={SCREENS.overview} component={Overview} />

@@ -37,6 +37,7 @@ function subscribe(listener: () => void): () => void {
 
 let theme = toTheme(read('theme'));
 let hasShortcuts = read('shortcuts') !== 'off';
+let hasNotifications = read('notifications') === 'on';
 
 /** Chosen here, or the browser's; fixed until the page is loaded anew. */
 export const language: Language = toLanguage(read('language') ?? navigator.language);
@@ -92,4 +93,18 @@ export function useTheme(): Theme {
 
 export function useShortcutsSetting(): boolean {
   return useSyncExternalStore(subscribe, () => hasShortcuts);
+}
+
+/** Only with the browser's own permission, which it gives at a click. */
+export function wantsNotifications(): boolean {
+  return hasNotifications;
+}
+
+export function setNotifications(isOn: boolean): void {
+  hasNotifications = isOn;
+  write('notifications', isOn ? 'on' : 'off');
+}
+
+export function useNotificationsSetting(): boolean {
+  return useSyncExternalStore(subscribe, wantsNotifications);
 }

@@ -1,114 +1,78 @@
-/** What stands around every screen: the menu, the way to the content, and single keys, never while something is typed. */
+/** What stands around every screen: the menu, the way to the content, the palette, the news, and the login over all of it. */
 import * as Ariakit from '@ariakit/react';
-import {
-  Activity,
-  ArrowLeftRight,
-  CalendarClock,
-  ChartNoAxesColumn,
-  Eye,
-  FolderOpen,
-  KeyRound,
-  Layers,
-  LayoutDashboard,
-  LogOut,
-  type IconComponent,
-  Menu as MenuIcon,
-  Rss,
-  ScrollText,
-  Server,
-  Settings,
-  Webhook,
-} from './ui/icons.tsx';
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { request } from './api/client.ts';
 import { forgetSession, useAction } from './api/hooks.ts';
 import type { SignedIn } from './api/types.ts';
-import { useShortcutsSetting } from './preferences.ts';
+import { LoginAgain } from './screens/login/again.tsx';
 import { leaveQueue } from './screens/files/queue.ts';
 import { UploadQueue } from './screens/files/queue-panel.tsx';
+import { Bell } from './shell/bell.tsx';
+import { DOCS, PLACES } from './shell/places.ts';
+import { isDialogOpen, PALETTE_KEYS, useShortcuts } from './shell/shortcuts.tsx';
+import { useWatch } from './shell/watch.ts';
+import { t } from './texts/texts.ts';
 import { Button } from './ui/basics.tsx';
-import { Dialog } from './ui/dialog.tsx';
+import { Question } from './ui/discard.tsx';
+import { BookOpen, LogOut, Menu as MenuIcon, Search } from './ui/icons.tsx';
+import { part } from './ui/part.tsx';
+import { leave } from './ui/unsaved.ts';
 
-interface Place {
-  readonly path: string;
-  readonly name: string;
-  readonly letter: string;
-  readonly icon: IconComponent;
-}
+const Palette = part(() => import('./palette/palette.tsx'));
 
-interface PlaceGroup {
-  readonly name: string;
-  readonly places: readonly Place[];
-}
+type Props = Pick<SignedIn, 'account' | 'session'>;
 
-const PLACES: readonly PlaceGroup[] = [
-  {
-    name: 'Work',
-    places: [
-      { path: '/', name: 'Overview', letter: 'o', icon: LayoutDashboard },
-      { path: '/files', name: 'Files', letter: 'f', icon: FolderOpen },
-      { path: '/jobs', name: 'Jobs', letter: 'j', icon: Layers },
-      { path: '/schedules', name: 'Schedules', letter: 'h', icon: CalendarClock },
-      { path: '/transfers', name: 'Transfers', letter: 't', icon: ArrowLeftRight },
-    ],
-  },
-  {
-    name: 'Set up',
-    places: [
-      { path: '/connections', name: 'Connections', letter: 'c', icon: Server },
-      { path: '/watched', name: 'Watched folders', letter: 'w', icon: Eye },
-      { path: '/webhooks', name: 'Webhooks', letter: 'b', icon: Webhook },
-      { path: '/keys', name: 'API keys', letter: 'k', icon: KeyRound },
-    ],
-  },
-  {
-    name: 'Look after',
-    places: [
-      { path: '/events', name: 'Events', letter: 'e', icon: Rss },
-      { path: '/usage', name: 'Usage', letter: 'u', icon: ChartNoAxesColumn },
-      { path: '/pools', name: 'Pools and health', letter: 'p', icon: Activity },
-      { path: '/audit', name: 'Audit log', letter: 'a', icon: ScrollText },
-      { path: '/settings', name: 'Settings', letter: 's', icon: Settings },
-    ],
-  },
-];
-
-export function Shell({ account, children }: { account: SignedIn['account']; children: ReactNode }): ReactElement {
+export function Shell({ account, session, children }: Props & { readonly children: ReactNode }): ReactElement {
+  useWatch();
   const [location] = useLocation();
   // Where the menu was opened: a step to another screen closes it.
   const [menuAt, setMenuAt] = useState<string>();
   const isMenuOpen = menuAt === location;
-  const help = useShortcuts();
+  const { help, openHelp } = useShortcuts();
+  const [isPaletteOpen, setPaletteOpen] = usePalette();
+  const logout = useAction(() => request('POST', '/manage/logout'), {
+    onDone: () => {
+      void leaveQueue();
+      forgetSession();
+    },
+  });
+  const menu = (
+    <Sidebar
+      account={account}
+      isLeaving={logout.isPending}
+      onLogout={() => leave(() => logout.mutate(undefined))}
+      onSearch={() => setPaletteOpen(true)}
+    />
+  );
   return (
     <div className="shell">
       <a href="#main" className="skip-link">
-        To the content
+        {t.shell.skip}
       </a>
       <header className="topbar">
         <button
           type="button"
           className="icon-button"
-          aria-label="Menu"
+          aria-label={t.shell.menu}
           aria-expanded={isMenuOpen}
           onClick={() => setMenuAt(location)}
         >
           <MenuIcon aria-hidden size={18} />
         </button>
         <Brand />
+        <Bell />
       </header>
-      <header className="side">
-        <Sidebar account={account} />
-      </header>
+      <header className="side">{menu}</header>
       {isMenuOpen && (
         <Ariakit.Dialog
           open
           onClose={() => setMenuAt(undefined)}
           className="drawer"
           backdrop={<div className="backdrop" />}
-          aria-label="Menu"
+          aria-label={t.shell.menu}
         >
-          <Sidebar account={account} />
+          {menu}
         </Ariakit.Dialog>
       )}
       <main id="main" className="main" tabIndex={-1}>
@@ -116,8 +80,32 @@ export function Shell({ account, children }: { account: SignedIn['account']; chi
       </main>
       <UploadQueue account={account.email} />
       {help}
+      {isPaletteOpen && (
+        <Palette
+          onClose={() => setPaletteOpen(false)}
+          onHelp={openHelp}
+          onLogout={() => leave(() => logout.mutate(undefined))}
+        />
+      )}
+      <Question />
+      <LoginAgain account={account} session={session} />
     </div>
   );
+}
+
+function usePalette(): readonly [boolean, (isOpen: boolean) => void] {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
+      event.preventDefault();
+      if (!isDialogOpen()) setOpen(true);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+  return [isOpen, setOpen];
 }
 
 function Brand(): ReactElement {
@@ -134,25 +122,33 @@ function Brand(): ReactElement {
           strokeLinejoin="round"
         />
       </svg>
-      File Transfer Gateway
+      {t.common.product}
     </Link>
   );
 }
 
-function Sidebar({ account }: { readonly account: SignedIn['account'] }): ReactElement {
+function Sidebar(props: {
+  readonly account: SignedIn['account'];
+  readonly isLeaving: boolean;
+  readonly onLogout: () => void;
+  readonly onSearch: () => void;
+}): ReactElement {
+  const { account, isLeaving, onLogout, onSearch } = props;
   const [location] = useLocation();
-  const logout = useAction(() => request('POST', '/manage/logout'), {
-    onDone: () => {
-      void leaveQueue();
-      forgetSession();
-    },
-  });
   const isHere = (path: string): boolean =>
     path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`);
   return (
     <div className="sidebar">
-      <Brand />
-      <nav className="nav" aria-label="Main">
+      <div className="sidebar-head">
+        <Brand />
+        <Bell />
+      </div>
+      <button type="button" className="palette-button" aria-keyshortcuts="Control+K Meta+K" onClick={onSearch}>
+        <Search aria-hidden size={15} />
+        <span>{t.shell.find}</span>
+        <kbd aria-hidden>{PALETTE_KEYS}</kbd>
+      </button>
+      <nav className="nav" aria-label={t.shell.main}>
         {PLACES.map(({ name, places }) => (
           <div key={name} className="nav">
             <p className="nav-heading">{name}</p>
@@ -166,108 +162,18 @@ function Sidebar({ account }: { readonly account: SignedIn['account'] }): ReactE
         ))}
       </nav>
       <div className="sidebar-foot">
+        <a href={DOCS} target="_blank" rel="noreferrer">
+          <BookOpen aria-hidden size={16} strokeWidth={1.75} />
+          {t.shell.docs}
+        </a>
         <div>
           <strong>{account.email}</strong>
-          <span className="muted">Plan {account.plan}</span>
+          <span className="muted">{t.shell.plan(account.plan)}</span>
         </div>
-        <Button look="quiet" icon={LogOut} isBusy={logout.isPending} onClick={() => logout.mutate(undefined)}>
-          Log out
+        <Button look="quiet" icon={LogOut} isBusy={isLeaving} onClick={onLogout}>
+          {t.shell.logOut}
         </Button>
       </div>
-    </div>
-  );
-}
-
-const GO_MS = 1_500;
-
-/** The help dialog, where it is open. */
-function useShortcuts(): ReactElement | null {
-  const isOn = useShortcutsSetting();
-  const [, navigate] = useLocation();
-  const [isHelpOpen, setHelpOpen] = useState(false);
-
-  useEffect(() => {
-    if (!isOn) return undefined;
-    let goSince = -Infinity;
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      if (document.querySelector('[role="dialog"]') !== null) return;
-      const isGoing = performance.now() - goSince < GO_MS;
-      goSince = -Infinity;
-      if (isGoing) {
-        const place = PLACES.flatMap(({ places }) => places).find(({ letter }) => letter === event.key.toLowerCase());
-        if (place === undefined) return;
-        event.preventDefault();
-        navigate(place.path);
-      } else if (event.key === 'g') {
-        goSince = performance.now();
-      } else if (event.key === '/') {
-        const search = document.querySelector<HTMLInputElement>('input[type="search"]');
-        if (search === null) return;
-        event.preventDefault();
-        search.focus();
-        search.select();
-      } else if (event.key === '?') {
-        event.preventDefault();
-        setHelpOpen(true);
-      }
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, [isOn, navigate]);
-
-  return isHelpOpen ? <Help onClose={() => setHelpOpen(false)} /> : null;
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target instanceof HTMLInputElement) return target.type !== 'checkbox' && target.type !== 'radio';
-  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
-}
-
-const IN_FILES: readonly (readonly [keys: string, what: string])[] = [
-  ['↑ ↓', 'Move through the list'],
-  ['Enter', 'Open a folder, look into a file'],
-  ['Backspace', 'To the folder above'],
-  ['Space', 'Select'],
-  ['F2', 'Rename'],
-  ['Delete', 'Delete what is selected'],
-];
-
-function Help({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const places = PLACES.flatMap((group) => group.places);
-  return (
-    <Dialog title="Keyboard" onClose={onClose}>
-      <div className="form-grid">
-        <section className="stack tight">
-          <h3>Everywhere</h3>
-          <Keys keys="/" what="To the search field" />
-          <Keys keys="?" what="This help" />
-          {places.map(({ letter, name }) => (
-            <Keys key={letter} keys={`g ${letter}`} what={name} />
-          ))}
-        </section>
-        <section className="stack tight">
-          <h3>In a list of files</h3>
-          {IN_FILES.map(([keys, what]) => (
-            <Keys key={keys} keys={keys} what={what} />
-          ))}
-        </section>
-      </div>
-      <p className="hint">Single keys can be switched off under Settings.</p>
-    </Dialog>
-  );
-}
-
-function Keys({ keys, what }: { readonly keys: string; readonly what: string }): ReactElement {
-  return (
-    <div className="row spread">
-      <span>{what}</span>
-      <span className="row">
-        {keys.split(' ').map((key) => (
-          <kbd key={key}>{key}</kbd>
-        ))}
-      </span>
     </div>
   );
 }

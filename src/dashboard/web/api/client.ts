@@ -1,5 +1,6 @@
 import { t } from '../texts/texts.ts';
 import { reachFailed } from './reach.ts';
+import { type SessionEnd, sessionEnd, toSessionEnd } from './session-end.ts';
 
 /** Talks to the gateway that served this page. The CSRF token lives in this module alone: not in storage, not in a URL. */
 export class ApiError extends Error {
@@ -13,8 +14,9 @@ export class ApiError extends Error {
   }
 }
 
+const LOGIN = '/manage/login';
 let csrfToken = '';
-let onSignedOut = (): void => undefined;
+let onSignedOut: (why: SessionEnd) => void = () => undefined;
 
 export function setCsrfToken(token: string): void {
   csrfToken = token;
@@ -24,8 +26,8 @@ export function csrfHeader(): Record<string, string> {
   return csrfToken === '' ? {} : { 'X-CSRF-Token': csrfToken };
 }
 
-/** Told when an answer says that the session is over. */
-export function whenSignedOut(tell: () => void): void {
+/** Told when an answer says that the session is over, and why. */
+export function whenSignedOut(tell: (why: SessionEnd) => void): void {
   onSignedOut = tell;
 }
 
@@ -44,6 +46,10 @@ export async function fetchAnswer(
   signal?: AbortSignal,
   headers: Record<string, string> = {},
 ): Promise<Response> {
+  // What looks again and again would be refused again and again until somebody has logged in.
+  if (sessionEnd() !== undefined && path !== LOGIN) {
+    throw new ApiError(t.session.over.title, 401, 'unauthenticated', undefined);
+  }
   let response: Response;
   try {
     response = await fetch(path, {
@@ -78,7 +84,8 @@ export function toApiError(
     // Something between us and the gateway answered; its page helps nobody.
   }
   const code = header('X-Error-Code') ?? '';
-  if (status === 401 && code === 'unauthenticated' && path !== '/manage/login') onSignedOut();
+  if (status === 401 && code === 'unauthenticated' && path !== LOGIN)
+    onSignedOut(toSessionEnd(header('X-Session-End')));
   const wait = Number(header('Retry-After') ?? '');
   return new ApiError(
     text === '' ? t.common.statusAnswer(status) : sentence(text),

@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-query';
 import { ApiError, request, setCsrfToken, whenSignedOut, withQuery } from './client.ts';
 import { whenBack } from './reach.ts';
+import { setSessionEnd } from './session-end.ts';
 import { t } from '../texts/texts.ts';
 import { showToast } from '../ui/toast.tsx';
 import type { SignedIn } from './types.ts';
@@ -23,13 +24,24 @@ export const queries = new QueryClient({
 });
 
 const SESSION = ['/manage/session'];
-whenSignedOut(() => forgetSession());
+whenSignedOut((why) => {
+  const session = queries.getQueryData<SignedIn | null>(SESSION)?.session;
+  if (session === undefined || session === null) {
+    if (why !== 'unknown') setSessionEnd(why);
+  } else if (why === 'logged_out') {
+    forgetSession();
+    setSessionEnd(why);
+  } else {
+    // The browser drops the cookie at that time, and the gateway then does not know whose session it was.
+    setSessionEnd(Date.parse(session.expiresAt) <= Date.now() ? 'expired' : why);
+  }
+});
 whenBack(() => {
   showToast(t.common.away.back);
   void queries.invalidateQueries();
 });
 
-/** Null = nobody is logged in. */
+/** Null = nobody is logged in. One that ends while the page is open stays here, so that the page does: see session-end.ts. */
 export function useSession(): UseQueryResult<SignedIn | null, Error> {
   return useQuery<SignedIn | null, Error>({
     queryKey: SESSION,
@@ -40,7 +52,7 @@ export function useSession(): UseQueryResult<SignedIn | null, Error> {
         setCsrfToken(signedIn.csrfToken ?? '');
         return signedIn;
       } catch (error) {
-        if (error instanceof ApiError && error.status === 401) return null;
+        if (error instanceof ApiError && error.status === 401) return queries.getQueryData<SignedIn>(SESSION) ?? null;
         throw error;
       }
     },
@@ -49,7 +61,9 @@ export function useSession(): UseQueryResult<SignedIn | null, Error> {
 
 export function rememberSession(signedIn: SignedIn): void {
   setCsrfToken(signedIn.csrfToken ?? '');
+  setSessionEnd(undefined);
   queries.setQueryData(SESSION, signedIn);
+  void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }
 
 /** The e-mail of whoever is logged in. */
@@ -60,6 +74,7 @@ export function accountNow(): string | undefined {
 /** Nothing of the account stays in memory behind the login screen. */
 export function forgetSession(): void {
   setCsrfToken('');
+  setSessionEnd(undefined);
   queries.setQueryData(SESSION, null);
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }

@@ -1,14 +1,16 @@
 /** Running transfers by server-sent events: one stream for the page, open while a component looks. */
 import { useSyncExternalStore } from 'react';
-import { forgetSession, queries, refresh } from './hooks.ts';
+import { queries, refresh } from './hooks.ts';
 import { request } from './client.ts';
-import type { SignedIn, Transfer } from './types.ts';
+import { sessionEnd } from './session-end.ts';
+import type { Transfer } from './types.ts';
 
 export interface LiveState {
   readonly isConnected: boolean;
   readonly transfers: readonly Transfer[];
 }
 
+const AGAIN_MS = 5_000;
 const NOTHING: LiveState = { isConnected: false, transfers: [] };
 let state = NOTHING;
 let source: EventSource | undefined;
@@ -50,13 +52,17 @@ function open(): void {
     update({ ...state, transfers: state.transfers.filter(({ id }) => id !== transfer.id) });
     void refresh('/manage/transfers?', '/manage/overview', '/manage/usage');
   });
+  const openLater = (): void => {
+    setTimeout(() => {
+      if (source !== stream || listeners.size === 0) return;
+      if (sessionEnd() === undefined) open();
+      else openLater();
+    }, AGAIN_MS);
+  };
   stream.addEventListener('error', () => {
     update({ ...state, isConnected: false });
     // The browser opens the stream again by itself, except where it was refused: then the session may be over.
     if (stream.readyState !== EventSource.CLOSED || source !== stream) return;
-    request<SignedIn>('GET', '/manage/session').then(
-      () => setTimeout(() => source === stream && listeners.size > 0 && open(), 10_000),
-      (error: { status?: number }) => error.status === 401 && forgetSession(),
-    );
+    request('GET', '/manage/session').then(openLater, openLater);
   });
 }

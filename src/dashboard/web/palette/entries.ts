@@ -1,0 +1,160 @@
+/** What the palette finds: screens, what the account has, and what can be done. */
+import { useMemo } from 'react';
+import { useLocation } from 'wouter';
+import { useRead } from '../api/hooks.ts';
+import type { ApiKey, Connection, Transfer, WatchedFolder, Webhook } from '../api/types.ts';
+import { LANGUAGES, language, setLanguage, setTheme, type Theme } from '../preferences.ts';
+import { ALL_PLACES, DOCS } from '../shell/places.ts';
+import { t } from '../texts/texts.ts';
+import { leave } from '../ui/unsaved.ts';
+import { fits } from './fuzzy.ts';
+
+export interface Entry {
+  readonly id: string;
+  readonly kind: keyof typeof t.palette.kinds;
+  readonly name: string;
+  /** Found by these words too; the id of a thing, an English name. */
+  readonly also?: string;
+  /** Told beside the name. */
+  readonly detail?: string;
+  readonly act: () => void;
+}
+
+export interface Acts {
+  readonly onHelp: () => void;
+  readonly onLogout: () => void;
+}
+
+const MOST = 40;
+/** Of one kind, as long as nothing was typed. */
+const MOST_UNASKED = 6;
+const WHOLE_ID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+/** Where the names of two are alike, the one of the kind that comes first. */
+const ORDER: readonly Entry['kind'][] = [
+  'screen',
+  'action',
+  'connection',
+  'files',
+  'watched',
+  'webhook',
+  'key',
+  'transfer',
+];
+const segment = encodeURIComponent;
+
+export function useEntries({ onHelp, onLogout }: Acts): readonly Entry[] {
+  const [, navigate] = useLocation();
+  const connections = useRead<{ connections: Connection[] }>('/manage/connections').data?.connections;
+  const folders = useRead<{ watchedFolders: WatchedFolder[] }>('/manage/watched-folders').data?.watchedFolders;
+  const webhooks = useRead<{ webhooks: Webhook[] }>('/api/webhooks').data?.webhooks;
+  const keys = useRead<{ apiKeys: ApiKey[] }>('/manage/api-keys').data?.apiKeys;
+  const transfers = useRead<{ transfers: Transfer[] }>('/manage/transfers?limit=50').data?.transfers;
+  return useMemo(() => {
+    const to = (path: string) => () => navigate(path);
+    return [
+      ...ALL_PLACES.map(({ path, name, letter }): Entry => ({
+        id: `screen ${path}`,
+        kind: 'screen',
+        name,
+        also: path.slice(1),
+        detail: `g ${letter}`,
+        act: to(path),
+      })),
+      ...actions(to, onHelp, onLogout),
+      ...(connections ?? []).map(({ id, name }): Entry => ({
+        id: `connection ${id}`,
+        kind: 'connection',
+        name,
+        also: id,
+        detail: id,
+        act: to(`/connections/${segment(id)}`),
+      })),
+      ...(connections ?? [])
+        .filter(({ isActive }) => isActive)
+        .map(({ id, name }): Entry => ({
+          id: `files ${id}`,
+          kind: 'files',
+          name: t.palette.filesOf(name),
+          also: id,
+          act: to(`/files/${segment(id)}`),
+        })),
+      ...(folders ?? []).map(({ id, name, path }): Entry => ({
+        id: `watched ${id}`,
+        kind: 'watched',
+        name: name ?? path,
+        also: `${path} ${id}`,
+        detail: path,
+        act: to(`/watched/${id}`),
+      })),
+      ...(webhooks ?? []).map(({ id, url }): Entry => ({
+        id: `webhook ${id}`,
+        kind: 'webhook',
+        name: url,
+        also: id,
+        act: to(`/webhooks/${id}`),
+      })),
+      ...(keys ?? [])
+        .filter(({ state }) => state === 'active')
+        .map(({ id, name }): Entry => ({ id: `key ${id}`, kind: 'key', name, also: id, act: to('/keys') })),
+      ...(transfers ?? []).map(({ id, filename, type }): Entry => ({
+        id: `transfer ${id}`,
+        kind: 'transfer',
+        name: `${type} ${filename ?? ''}`.trim(),
+        also: id,
+        detail: id,
+        act: to(`/transfers/${id}`),
+      })),
+    ];
+  }, [connections, folders, webhooks, keys, transfers, navigate, onHelp, onLogout]);
+}
+
+function actions(to: (path: string) => () => void, onHelp: () => void, onLogout: () => void): readonly Entry[] {
+  const { does } = t.palette;
+  const action = (id: string, name: string, act: () => void): Entry => ({ id, kind: 'action', name, also: id, act });
+  const themes: readonly Theme[] = ['light', 'dark', 'system'];
+  return [
+    action('new connection', does.newConnection, to('/connections/new')),
+    action('upload', does.upload, to('/files')),
+    action('issue key', does.issueKey, to('/keys?new')),
+    action('new job', does.newJob, to('/jobs/new')),
+    action('new schedule', does.newSchedule, to('/schedules/new')),
+    action('watch folder', does.watchFolder, to('/watched')),
+    action('add webhook', does.addWebhook, to('/webhooks')),
+    ...themes.map((theme) => action(`theme ${theme}`, does.theme(t.settings[theme]), () => setTheme(theme))),
+    ...LANGUAGES.filter(([code]) => code !== language).map(([code, name]) =>
+      action(`language ${code}`, does.language(name), () => leave(() => setLanguage(code))),
+    ),
+    action('keyboard', does.keyboard, onHelp),
+    action('docs', does.docs, () => void open(DOCS, '_blank', 'noreferrer')),
+    action('log out', does.logOut, onLogout),
+  ];
+}
+
+/** Those that fit what was typed, best first; a whole id leads to the transfer or job of it, known or not. */
+export function found(entries: readonly Entry[], typed: string, navigate: (path: string) => void): readonly Entry[] {
+  const words = typed.trim();
+  if (words === '') {
+    return ORDER.flatMap((kind) => entries.filter((entry) => entry.kind === kind).slice(0, countOf(kind)));
+  }
+  const direct = WHOLE_ID.test(words)
+    ? (['transfers', 'jobs'] as const).map((what): Entry => ({
+        id: `${what} by id`,
+        kind: 'transfer',
+        name: t.palette.byId[what],
+        detail: words,
+        act: () => navigate(`/${what}/${words.toLowerCase()}`),
+      }))
+    : [];
+  const fitting = entries.flatMap((entry) => {
+    const byName = fits(words, entry.name) ?? 0;
+    const byOther = entry.also === undefined ? 0 : (fits(words, entry.also) ?? 0) / 2;
+    const score = Math.max(byName, byOther);
+    return score > 0 ? [{ entry, score }] : [];
+  });
+  fitting.sort((a, b) => b.score - a.score || ORDER.indexOf(a.entry.kind) - ORDER.indexOf(b.entry.kind));
+  return [...direct, ...fitting.map(({ entry }) => entry)].slice(0, MOST);
+}
+
+function countOf(kind: Entry['kind']): number {
+  return kind === 'screen' || kind === 'action' ? MOST : kind === 'transfer' ? 3 : MOST_UNASKED;
+}

@@ -1,0 +1,14 @@
+import type { SessionEnd } from '../../api/session-end.ts';
+import type { Session } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** In words, why a session has ended; how long it lasted, where it is known. */
+export function reasonOf(why: SessionEnd, session: Pick<Session, 'createdAt' | 'expiresAt'> | undefined): string {
+  const { reasons } = t.session.over;
+  if (why !== 'expired') return reasons[why];
+  return session === undefined
+    ? reasons.expired(undefined)
+    : reasons.expired(Math.round((Date.parse(session.expiresAt) - Date.parse(session.createdAt)) / HOUR_MS));
+}

@@ -1,0 +1,104 @@
+/** What needs a person, and what has finished since somebody last looked here. */
+import * as Ariakit from '@ariakit/react';
+import { type ReactElement, useState } from 'react';
+import { Link } from 'wouter';
+import { useRead } from '../api/hooks.ts';
+import type { Overview } from '../api/types.ts';
+import { setNotifications, useNotificationsSetting } from '../preferences.ts';
+import { t } from '../texts/texts.ts';
+import { Ago } from '../ui/basics.tsx';
+import { CheckField } from '../ui/fields.tsx';
+import { Bell as BellIcon, CircleCheck, TriangleAlert } from '../ui/icons.tsx';
+import { placeOf } from './attention.ts';
+import { markSeen, useNews } from './news.ts';
+import { OVERVIEW, OVERVIEW_MS } from './watch.ts';
+
+export function Bell(): ReactElement {
+  const overview = useRead<Overview>(OVERVIEW, { everyMs: OVERVIEW_MS });
+  const news = useNews();
+  const [isOpen, setOpen] = useState(false);
+  const attention = overview.data?.attention ?? [];
+  const unseen = news.filter(({ isSeen }) => !isSeen).length;
+  const count = attention.length + unseen;
+  const show = (next: boolean): void => {
+    setOpen(next);
+    // Only now: what is new is marked as such while it is looked at.
+    if (!next) markSeen();
+  };
+  const close = (): void => show(false);
+  return (
+    <Ariakit.PopoverProvider open={isOpen} setOpen={show} placement="bottom-end">
+      <Ariakit.PopoverDisclosure className="icon-button bell" aria-label={t.shell.bell.label(attention.length, unseen)}>
+        <BellIcon aria-hidden size={18} />
+        {count > 0 && (
+          <span aria-hidden className={attention.length > 0 ? 'bell-count bad' : 'bell-count'}>
+            {count}
+          </span>
+        )}
+      </Ariakit.PopoverDisclosure>
+      <Ariakit.Popover className="news" gutter={4} portal unmountOnHide aria-label={t.shell.bell.title}>
+        <section className="stack tight">
+          <h2>{t.shell.bell.needs}</h2>
+          {attention.length === 0 ? (
+            <p className="muted">{t.shell.bell.nothing}</p>
+          ) : (
+            <ul className="news-list">
+              {attention.map((item) => (
+                <li key={`${item.kind} ${item.text}`}>
+                  <Link href={placeOf(item)} onClick={close}>
+                    <TriangleAlert aria-hidden size={15} className="warn-text" />
+                    <span>{item.text}</span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+        <section className="stack tight">
+          <h2>{t.shell.bell.finished}</h2>
+          {news.length === 0 ? (
+            <p className="muted">{t.shell.bell.noneFinished}</p>
+          ) : (
+            <ul className="news-list">
+              {news.map(({ id, text, tone, href, at, isSeen }) => (
+                <li key={id} className={isSeen ? undefined : 'unseen'}>
+                  <Link href={href} onClick={close}>
+                    {tone === 'good' ? (
+                      <CircleCheck aria-hidden size={15} className="good-text" />
+                    ) : (
+                      <TriangleAlert aria-hidden size={15} className="bad-text" />
+                    )}
+                    <span>
+                      {text} <Ago iso={at} />
+                    </span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+        <BrowserNotifications />
+      </Ariakit.Popover>
+    </Ariakit.PopoverProvider>
+  );
+}
+
+/** The browser is asked for its permission here, at the click of whoever wants them. */
+function BrowserNotifications(): ReactElement | null {
+  const isOn = useNotificationsSetting();
+  const [isRefused, setRefused] = useState(false);
+  if (!('Notification' in globalThis)) return null;
+  const choose = async (wanted: boolean): Promise<void> => {
+    const isAllowed = !wanted || (await Notification.requestPermission()) === 'granted';
+    setRefused(!isAllowed);
+    setNotifications(wanted && isAllowed);
+  };
+  return (
+    <CheckField
+      label={t.shell.bell.notify}
+      hint={isRefused ? t.shell.bell.refused : t.shell.bell.notifyHint}
+      checked={isOn}
+      onCheck={(wanted) => void choose(wanted)}
+    />
+  );
+}

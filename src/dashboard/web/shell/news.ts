@@ -1,0 +1,50 @@
+/** What has finished while the page was open, newest first, until somebody has looked at it. */
+import { useSyncExternalStore } from 'react';
+import icon from '../icon.svg';
+import { wantsNotifications } from '../preferences.ts';
+import { t } from '../texts/texts.ts';
+
+export interface News {
+  /** A later one of the same id takes the place of the former. */
+  readonly id: string;
+  readonly text: string;
+  readonly tone: 'good' | 'bad';
+  readonly href: string;
+  readonly at: string;
+  readonly isSeen: boolean;
+}
+
+const MOST = 20;
+const listeners = new Set<() => void>();
+let news: readonly News[] = [];
+
+export function addNews(item: Pick<News, 'id' | 'text' | 'tone' | 'href'>): void {
+  const added = { ...item, at: new Date().toISOString(), isSeen: false };
+  update([added, ...news.filter(({ id }) => id !== item.id)].slice(0, MOST));
+  notify(item.text);
+}
+
+export function markSeen(): void {
+  if (news.some(({ isSeen }) => !isSeen)) update(news.map((item) => ({ ...item, isSeen: true })));
+}
+
+export function useNews(): readonly News[] {
+  return useSyncExternalStore(subscribe, () => news);
+}
+
+/** By the browser, where it may and nobody looks at the page. */
+export function notify(text: string): void {
+  if (!wantsNotifications() || !('Notification' in globalThis)) return;
+  if (Notification.permission !== 'granted' || document.visibilityState === 'visible') return;
+  new Notification(t.common.product, { body: text, icon });
+}
+
+function update(next: readonly News[]): void {
+  news = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

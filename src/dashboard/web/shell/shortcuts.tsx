@@ -1,0 +1,113 @@
+/** Keys that act on every screen, never while something is typed; the help that lists them. */
+import { type ReactElement, useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useShortcutsSetting } from '../preferences.ts';
+import { t } from '../texts/texts.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { ALL_PLACES, DOCS } from './places.ts';
+
+const GO_MS = 1_500;
+
+interface Shortcuts {
+  /** Where it is open. */
+  readonly help: ReactElement | null;
+  readonly openHelp: () => void;
+}
+
+export function useShortcuts(): Shortcuts {
+  const isOn = useShortcutsSetting();
+  const [, navigate] = useLocation();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+
+  useEffect(() => {
+    if (!isOn) return undefined;
+    let goSince = -Infinity;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (isDialogOpen()) return;
+      const isGoing = performance.now() - goSince < GO_MS;
+      goSince = -Infinity;
+      if (isGoing) {
+        const place = ALL_PLACES.find(({ letter }) => letter === event.key.toLowerCase());
+        if (place === undefined) return;
+        event.preventDefault();
+        navigate(place.path);
+      } else if (event.key === 'g') {
+        goSince = performance.now();
+      } else if (event.key === '/') {
+        const search = document.querySelector<HTMLInputElement>('input[type="search"]');
+        if (search === null) return;
+        event.preventDefault();
+        search.focus();
+        search.select();
+      } else if (event.key === '?') {
+        event.preventDefault();
+        setHelpOpen(true);
+      }
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [isOn, navigate]);
+
+  return {
+    help: isHelpOpen ? <Help onClose={() => setHelpOpen(false)} /> : null,
+    openHelp: () => setHelpOpen(true),
+  };
+}
+
+export function isDialogOpen(): boolean {
+  return document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return target.type !== 'checkbox' && target.type !== 'radio';
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
+}
+
+/** As it is written on the keyboard of this machine. */
+export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K';
+
+function Help({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const { keyboard } = t.shell;
+  return (
+    <Dialog title={keyboard.title} onClose={onClose}>
+      <div className="form-grid">
+        <section className="stack tight">
+          <h3>{keyboard.everywhere}</h3>
+          <Keys keys={PALETTE_KEYS} what={keyboard.palette} />
+          <Keys keys="/" what={keyboard.search} />
+          <Keys keys="?" what={keyboard.help} />
+          {ALL_PLACES.map(({ letter, name }) => (
+            <Keys key={letter} keys={`g ${letter}`} what={name} />
+          ))}
+        </section>
+        <section className="stack tight">
+          <h3>{keyboard.inFiles}</h3>
+          {keyboard.files.map(([keys, what]) => (
+            <Keys key={keys} keys={keys} what={what} />
+          ))}
+        </section>
+      </div>
+      <p className="hint">{keyboard.off}</p>
+      <p>
+        <a href={DOCS} target="_blank" rel="noreferrer">
+          {t.shell.docs}
+        </a>
+      </p>
+    </Dialog>
+  );
+}
+
+function Keys({ keys, what }: { readonly keys: string; readonly what: string }): ReactElement {
+  return (
+    <div className="row spread">
+      <span>{what}</span>
+      <span className="row">
+        {keys.split(' ').map((key) => (
+          <kbd key={key}>{key}</kbd>
+        ))}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+/** Looks, while the page is open, for what needs a person and for jobs that have ended. Called once, by the shell. */
+import { useEffect, useRef } from 'react';
+import { useRead } from '../api/hooks.ts';
+import type { Job, Overview } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
+import { useQueue } from '../screens/files/queue-store.ts';
+import { addNews, notify } from './news.ts';
+
+export const OVERVIEW = '/manage/overview';
+export const OVERVIEW_MS = 60_000;
+const JOBS_MS = 30_000;
+const OPEN_STATES: readonly Job['state'][] = ['queued', 'running', 'paused'];
+
+export function useWatch(): void {
+  useQueueWatch();
+  const overview = useRead<Overview>(OVERVIEW, { everyMs: OVERVIEW_MS });
+  const jobs = useRead<{ jobs: Job[] }>('/manage/jobs?limit=20', { everyMs: JOBS_MS });
+  const needs = useRef<ReadonlySet<string>>(undefined);
+  const ended = useRef<ReadonlySet<string>>(undefined);
+
+  useEffect(() => {
+    if (overview.data === undefined) return;
+    const texts = overview.data.attention.map(({ text }) => text);
+    const former = needs.current;
+    if (former !== undefined) for (const text of texts) if (!former.has(text)) notify(text);
+    needs.current = new Set(texts);
+  }, [overview.data]);
+
+  useEffect(() => {
+    if (jobs.data === undefined) return;
+    const over = jobs.data.jobs.filter(({ state }) => !OPEN_STATES.includes(state));
+    const former = ended.current;
+    for (const job of former === undefined ? [] : over) if (former?.has(job.id) === false) addNews(newsOf(job));
+    ended.current = new Set([...(former ?? []), ...over.map(({ id }) => id)]);
+  }, [jobs.data]);
+}
+
+/** One word for all that was begun together: how it went, when nothing of it is left to do. */
+function useQueueWatch(): void {
+  const { counts } = useQueue();
+  const open = counts.waiting + counts.running;
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    if (wasOpen.current && open === 0 && counts.done + counts.failed > 0) {
+      const bad = counts.failed + counts.exists;
+      addNews({
+        id: 'queue',
+        text: t.shell.bell.queue(counts.done, bad),
+        tone: bad === 0 ? 'good' : 'bad',
+        href: '/files',
+      });
+    }
+    wasOpen.current = open > 0;
+  }, [open, counts]);
+}
+
+function newsOf({ id, name, type, state }: Job): Parameters<typeof addNews>[0] {
+  const { bell } = t.shell;
+  return {
+    id: `job ${id}`,
+    text: bell.job(name ?? bell.types[type], bell.states[state]),
+    tone: state === 'succeeded' ? 'good' : 'bad',
+    href: `/jobs/${id}`,
+  };
+}
