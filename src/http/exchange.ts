@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import { unrouted } from './answer.js';
 import { AnswerWriter } from './answer-writer.js';
+import type { BeginTurns } from './begin-turns.js';
 import { BodyReader, clientGone } from './body/body-reader.js';
 import { Claims, type RequestBudgets } from './claims.js';
 import { clientAddress } from './client-address.js';
@@ -33,6 +34,7 @@ export interface ExchangeHost {
   /** Answers close their connection while this is true. */
   readonly isDraining: boolean;
   readonly budgets: RequestBudgets;
+  readonly turns: BeginTurns;
   handle: HttpHandler;
   over(exchange: Exchange, record: ExchangeRecord): void;
 }
@@ -146,6 +148,8 @@ export class Exchange {
   private async run(): Promise<void> {
     let answer: HttpAnswer;
     try {
+      const turn = this.host.turns.next();
+      if (turn !== undefined) await turn;
       answer = await this.host.handle(this.request);
     } catch (error) {
       answer = unrouted(toGatewayError(error));

@@ -4,6 +4,7 @@ import { GatewayError } from '../base/errors.js';
 import type { RequestBudgets } from './claims.js';
 import { mostConnections } from './connections.js';
 import type { FrontEndName } from './choose-front-end.js';
+import { BeginTurns } from './begin-turns.js';
 import { Exchange, type ExchangeHost, type ExchangeRecord } from './exchange.js';
 import { openNodeFrontEnd } from './fallback/node-front-end.js';
 import type { ClientSocket, FrontEnd, SocketOptions } from './front-end.js';
@@ -85,6 +86,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return isDraining;
     },
     budgets: options.budgets,
+    turns: new BeginTurns(),
     handle: options.handler,
     over: (exchange, record) => {
       running.delete(exchange);

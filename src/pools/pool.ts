@@ -164,7 +164,7 @@ export class Pool<T> {
       const stopListening = onAbort(signal, (reason) => this.giveUp(waiter, reason));
       enqueue(this.queue, waiter);
       this.serve();
-      if (!this.queue.includes(waiter) || waiter.priority === 'probe') return;
+      if (this.queue.lastIndexOf(waiter) < 0 || waiter.priority === 'probe') return;
       if (this.isOverfull()) return this.giveUp(waiter, poolFull(this.host, this.limits));
       try {
         turn = this.budgets.waiting.take({ owner });
@@ -200,6 +200,7 @@ export class Pool<T> {
   /** More wait than may, not counting those for whom sessions are being opened. */
   private isOverfull(): boolean {
     const mayWait = this.limits.maxWaiting / (this.permits?.pools ?? 1);
+    if (this.queue.length <= mayWait) return false;
     const clients = this.queue.filter(({ priority }) => priority !== 'probe').length;
     return clients - (this.opening.size - this.line.length) * this.expectedCapacity > mayWait;
   }

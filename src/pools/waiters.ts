@@ -80,10 +80,11 @@ export function newWaiter<T>(options: AcquireOptions, arrived: number, outcome: 
 
 /** Requests before background work, and probes last, each in order of arrival; one that comes back finds its old place. */
 export function enqueue<T>(queue: Waiter<T>[], waiter: Waiter<T>): void {
-  const place = queue.findIndex((other) =>
+  // From the end, where nearly all of them belong.
+  const before = queue.findLastIndex((other) =>
     other.priority === waiter.priority
-      ? other.arrived > waiter.arrived
-      : PRIORITIES.indexOf(other.priority) > PRIORITIES.indexOf(waiter.priority),
+      ? other.arrived <= waiter.arrived
+      : PRIORITIES.indexOf(other.priority) < PRIORITIES.indexOf(waiter.priority),
   );
-  queue.splice(place < 0 ? queue.length : place, 0, waiter);
+  queue.splice(before + 1, 0, waiter);
 }
