@@ -11,6 +11,7 @@ import {
   getWebhook,
   listWebhooks,
   rotateSecret,
+  testWebhook,
 } from './events/webhooks.js';
 import { appendToFile } from './files/append.js';
 import { copyFile } from './files/copy.js';
@@ -113,6 +114,7 @@ const endpoints: readonly Endpoint<ApiServices>[] = [
   changeWebhook,
   deleteWebhook,
   rotateSecret,
+  testWebhook,
 ];
 
 export function apiRoutes(services: ApiServices): DescribedRoute[] {

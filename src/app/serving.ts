@@ -215,6 +215,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   const webhooks = new Subscriptions({
     ...{ rows: storage.watching.webhooks, connections: storage.connections, most: config.webhooks.perAccount },
     checkTarget: (url, owner, signal) => checkReceiver(url, owner, signal, 'url'),
+    sender: watching.sender,
   });
   const jobs = createJobs({
     ...{ storage, operations, memoryBytes: reach.budgets.memoryBytes, config: config.jobs, log },

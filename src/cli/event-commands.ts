@@ -28,5 +28,6 @@ export function addEventCommands(program: Command, actions: Actions): void {
   actions.remote(one('pause', 'tell it of no new events'), events.switchWebhook(false));
   actions.remote(one('resume', 'tell it again, also after its 410'), events.switchWebhook(true));
   actions.remote(one('rm', 'delete it, with what is undelivered'), events.removeWebhook);
+  actions.remote(one('test', 'send it one message, and show what it answers'), events.testWebhook);
   actions.remote(one('rotate-secret', 'make a new secret; the former one signs along for a day'), events.rotateSecret);
 }

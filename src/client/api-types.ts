@@ -1286,6 +1286,12 @@ export interface components {
         }[];
       };
     };
+    readonly TestedWebhook: {
+      /** @description Identifier of the webhook. */
+      readonly id: string;
+      /** @description Types of events that it is told. */
+      readonly events: readonly string[];
+    };
     readonly Transfer: {
       /** @description Identifier. */
       readonly id: string;
@@ -1710,6 +1716,58 @@ export interface components {
     readonly WebhookSecret: {
       /** @description The new secret; shown this once. */
       readonly secret: string;
+    };
+    readonly WebhookTest: {
+      /** @description Whether the answer was one of 200 to 299. */
+      readonly isDelivered: boolean;
+      /** @description The `webhook-id` of the message. */
+      readonly id: string;
+      /** @description The message: JSON, exactly as it was signed. */
+      readonly body: string;
+      /** @description Milliseconds from the start of the operation to its end. */
+      readonly durationMs: number;
+      /** @description HTTP status of the answer; null when there was none. */
+      readonly status: number | null;
+      /** @description The code of the error, as `X-Error-Code` carries it. */
+      readonly errorCode: string | null;
+      /** @description What went wrong. */
+      readonly errorMessage: string | null;
+      /** @description The first 4 kB of the answer. */
+      readonly answer: string | null;
+      /** @description Header fields that were sent, without a login; null where they were not kept. */
+      readonly requestHeaders: {
+        readonly [key: string]: string;
+      } | null;
+      /** @description The first 4 kB of the header fields of the answer; null where there was none. */
+      readonly answerHeaders: {
+        readonly [key: string]: string;
+      } | null;
+    };
+    readonly WebhookTestAnswer: {
+      /** @description What was sent, and what came back. */
+      readonly test: components['schemas']['WebhookTest'];
+    };
+    readonly WebhookTestEvent: {
+      /** @description Its number among the events of the account, from 1 and without holes. */
+      readonly sequence?: number;
+      /** @description Identifies the event; the `webhook-id` of its deliveries. */
+      readonly id?: string;
+      /** @description `id` of the event before it; null of the first. Who has not seen that one asks `GET /api/events`. */
+      readonly previousId?: string | null;
+      /**
+       * @description Kind of event.
+       * @constant
+       */
+      readonly type: 'webhook.test';
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly timestamp: string;
+      /** @description What the event is about. */
+      readonly data: {
+        readonly webhook: components['schemas']['TestedWebhook'];
+      };
     };
     readonly WebhooksAnswer: {
       /** @description Oldest first. */

@@ -147,6 +147,16 @@ export interface components {
       readonly errorMessage: string | null;
       /** @description The first 4 kB of the answer. */
       readonly answer: string | null;
+      /** @description Header fields that were sent, without a login; null where they were not kept. */
+      readonly requestHeaders: {
+        readonly [key: string]: string;
+      } | null;
+      /** @description The first 4 kB of the header fields of the answer; null where there was none. */
+      readonly answerHeaders: {
+        readonly [key: string]: string;
+      } | null;
+      /** @description Where it went, without a login; null of tries before version 1.2. */
+      readonly url: string | null;
     };
     readonly AttemptsAnswer: {
       /** @description The tries, oldest first. */
@@ -861,6 +871,10 @@ export interface components {
       readonly jobId: string | null;
       /** @description Id of the webhook that it goes to; null of the receiver of a watched folder or job. */
       readonly webhookId: string | null;
+      /** @description Where it goes, without a login; null where there is no receiver any more. */
+      readonly url: string | null;
+      /** @description The connections that the event is about. */
+      readonly connectionIds: readonly string[];
       /** @description The `webhook-id`: the same for all receivers of an event. */
       readonly eventId: string;
       /** @description Kind of event. */
@@ -901,6 +915,62 @@ export interface components {
        * @description When it was made.
        */
       readonly createdAt: string;
+    };
+    readonly DeliveryDetail: {
+      /** @description Identifier. */
+      readonly id: string;
+      /** @description Id of a watched folder; null of a job’s event. */
+      readonly watchedFolderId: string | null;
+      /** @description Id of a job; null of a watched folder’s event. */
+      readonly jobId: string | null;
+      /** @description Id of the webhook that it goes to; null of the receiver of a watched folder or job. */
+      readonly webhookId: string | null;
+      /** @description Where it goes, without a login; null where there is no receiver any more. */
+      readonly url: string | null;
+      /** @description The connections that the event is about. */
+      readonly connectionIds: readonly string[];
+      /** @description The `webhook-id`: the same for all receivers of an event. */
+      readonly eventId: string;
+      /** @description Kind of event. */
+      readonly type: string;
+      /** @description Files in the event. */
+      readonly fileCount: number;
+      /**
+       * @description State.
+       * @enum {string}
+       */
+      readonly state: 'pending' | 'delivered' | 'dead' | 'cancelled';
+      /** @description How many tries there were. */
+      readonly attempts: number;
+      /**
+       * Format: date-time
+       * @description When it is tried next; while files are copied, when those are.
+       */
+      readonly nextAttemptAt: string | null;
+      /**
+       * @description Of a folder with `copyTo`: nothing is sent while its files are being copied.
+       * @enum {string}
+       */
+      readonly copyState: 'none' | 'pending' | 'done';
+      /** @description Files that could not be copied. */
+      readonly copiesFailed: number;
+      /**
+       * @description What is done with the files after the delivery.
+       * @enum {string}
+       */
+      readonly afterAction: 'none' | 'pending' | 'done';
+      /**
+       * Format: date-time
+       * @description When the receiver took it.
+       */
+      readonly deliveredAt: string | null;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      readonly createdAt: string;
+      /** @description The event: JSON, exactly as it is signed. */
+      readonly body: string;
     };
     readonly Dependents: {
       /** @description API keys. */
@@ -1913,9 +1983,95 @@ export interface components {
       /** @description False when it waits or runs already. */
       readonly queued: boolean;
     };
+    readonly Receiver: {
+      /** @description Id of the watched folder; null of a webhook. */
+      readonly watchedFolderId: string | null;
+      /** @description Id of the webhook; null of the receiver of a watched folder. */
+      readonly webhookId: string | null;
+      /** @description Deliveries that were given up. */
+      readonly dead: number;
+      /** @description Deliveries that have failed and are tried again. */
+      readonly retrying: number;
+      /**
+       * Format: date-time
+       * @description When the receiver last took one.
+       */
+      readonly lastDeliveredAt: string | null;
+      /**
+       * Format: date-time
+       * @description Since when nothing of what was tried has arrived; null = the last try did.
+       */
+      readonly failingSince: string | null;
+      /** @description What the receiver answered to the last failed delivery that was not taken since. */
+      readonly lastStatus: number | null;
+      /** @description What went wrong with that. */
+      readonly lastErrorMessage: string | null;
+    };
+    readonly ReceiversAnswer: {
+      /** @description One for each. */
+      readonly receivers: readonly components['schemas']['Receiver'][];
+    };
     readonly RecoveryCodesAnswer: {
       /** @description Each stands in once for a code; shown this once. */
       readonly recoveryCodes: readonly string[];
+    };
+    readonly ReplayAnswer: {
+      /** @description How many are sent, or would be. */
+      readonly count: number;
+      /** @description Whether more match than one request sends; ask again for those. */
+      readonly isMore: boolean;
+    };
+    readonly ReplayRequest: {
+      /**
+       * @description Id of a watched folder.
+       * @example 0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001
+       */
+      readonly watchedFolderId?: string;
+      /**
+       * @description Id of a webhook.
+       * @example 0199c2f4-6f5e-7c1a-9a51-0d2f64b1f001
+       */
+      readonly webhookId?: string;
+      /**
+       * @description Id of a job.
+       * @example 0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001
+       */
+      readonly jobId?: string;
+      /**
+       * @description Id of a connection that the event is about.
+       * @example warehouse
+       */
+      readonly connectionId?: string;
+      /**
+       * @description Kind of event.
+       * @example watched_folder.files_detected
+       */
+      readonly type?: string;
+      /**
+       * @description A part of the URL of the receiver.
+       * @example example.com
+       */
+      readonly url?: string;
+      /**
+       * @description Made then or later: an ISO 8601 date-time, or Unix seconds.
+       * @example 2026-01-31T12:00:00.000Z
+       */
+      readonly since?: string;
+      /**
+       * @description Made before: an ISO 8601 date-time, or Unix seconds.
+       * @example 2026-01-31T14:00:00.000Z
+       */
+      readonly until?: string;
+      /**
+       * @description Those that ended so.
+       * @enum {string}
+       */
+      readonly state: 'dead' | 'delivered' | 'cancelled';
+      /**
+       * @description Only count them.
+       * @default false
+       */
+      readonly dryRun?: boolean;
     };
     readonly RevokedAnswer: {
       /** @description How many sessions were ended. */
@@ -2801,6 +2957,18 @@ export interface components {
       readonly watchedFolderId?: string;
       /** @description Id of a webhook. */
       readonly webhookId?: string;
+      /** @description Id of a job. */
+      readonly jobId?: string;
+      /** @description Id of a connection that the event is about. */
+      readonly connectionId?: string;
+      /** @description Kind of event. */
+      readonly type?: string;
+      /** @description A part of the URL of the receiver. */
+      readonly url?: string;
+      /** @description Made then or later: an ISO 8601 date-time, or Unix seconds. */
+      readonly since?: string;
+      /** @description Made before: an ISO 8601 date-time, or Unix seconds. */
+      readonly until?: string;
       /**
        * @description State.
        * @enum {string}

@@ -50,9 +50,10 @@ export type WebhookEvent =
   | Schemas['TransferFailedEvent']
   | Schemas['JobFinishedEvent']
   | Schemas['ConnectionDownEvent']
-  | Schemas['ConnectionUpEvent'];
+  | Schemas['ConnectionUpEvent']
+  | Schemas['WebhookTestEvent'];
 /** The same, as the feed has it. */
-export type FeedEvent = WebhookEvent & {
+export type FeedEvent = Exclude<WebhookEvent, Schemas['WebhookTestEvent']> & {
   readonly sequence: number;
   readonly id: string;
   readonly previousId: string | null;
@@ -63,6 +64,7 @@ export type Webhook = Schemas['Webhook'];
 export type NewWebhook = Schemas['NewWebhook'];
 export type CreatedWebhook = Schemas['CreatedWebhook'];
 export type WebhookChanges = Schemas['WebhookChanges'];
+export type WebhookTest = Schemas['WebhookTest'];
 export type UploadFromUrl = Schemas['UploadFromUrl'];
 export type UploadQuery = Schemas['UploadFileQuery'];
 export type WatchedFolder = Schemas['WatchedFolder'];

@@ -39,6 +39,12 @@ export class Webhooks {
     type Rotated = { readonly secret: string };
     return (await this.transport.json<Rotated>(changingOnce(`${at(id)}/rotate-secret`, options))).secret;
   }
+
+  /** Sends it one message, once, and resolves to what the receiver answered. */
+  async test(id: string, options: CallOptions = {}): Promise<api.WebhookTest> {
+    type Tested = { readonly test: api.WebhookTest };
+    return (await this.transport.json<Tested>(changingOnce(`${at(id)}/test`, options))).test;
+  }
 }
 
 function at(id: string): string {

@@ -54,6 +54,7 @@ import { Uploads } from './tables/uploads.js';
 import { WatchChecks } from './tables/watch-checks.js';
 import { WatchedFiles } from './tables/watched-files.js';
 import { WatchedFolders } from './tables/watched-folders.js';
+import { Deliveries } from './tables/deliveries.js';
 import { WebhookEvents } from './tables/webhook-events.js';
 import { Webhooks } from './tables/webhooks.js';
 
@@ -200,6 +201,7 @@ function assemble(
       secrets: new FolderSecrets(database, keyring),
       accountSecret: new WebhookSecret(database, accountSecrets, 'accounts'),
       events: new WebhookEvents(database, jobs, feeds, folders, webhooks),
+      deliveries: new Deliveries(database, jobs, folders, webhooks),
       feeds,
       numbers: new EventNumbers(database, jobs, feeds),
       webhooks,

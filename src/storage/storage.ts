@@ -37,6 +37,7 @@ import type { WatchChecks as CheckStore } from './tables/watch-checks.js';
 import type { WatchedFiles as FileStore } from './tables/watched-files.js';
 import type { WatchedFolders as FolderStore } from './tables/watched-folders.js';
 import type { Uploads as UploadStore } from './tables/uploads.js';
+import type { Deliveries as DeliveryStore } from './tables/deliveries.js';
 import type { WebhookEvents as EventStore } from './tables/webhook-events.js';
 import type { Webhooks as WebhookStore } from './tables/webhooks.js';
 
@@ -78,6 +79,7 @@ export type WatchChecks = Face<CheckStore>;
 export type WatchedFiles = Face<FileStore>;
 export type WatchedFolders = Face<FolderStore>;
 export type WebhookSecret = Face<WebhookSecretStore>;
+export type Deliveries = Face<DeliveryStore>;
 export type WebhookEvents = Face<EventStore>;
 export type Webhooks = Face<WebhookStore>;
 
@@ -104,6 +106,7 @@ export interface WatchStorage {
   /** For events of jobs. */
   readonly accountSecret: WebhookSecret;
   readonly events: WebhookEvents;
+  readonly deliveries: Deliveries;
   readonly feeds: EventFeeds;
   readonly numbers: EventNumbers;
   readonly webhooks: Webhooks;
@@ -209,6 +212,7 @@ export type {
   WatchedFolder,
   WatchSettings,
 } from './tables/watched-folders.js';
+export { type DeliveryPage, MOST_REPLAYED, type ReplayFilter } from './tables/deliveries.js';
 export * from './tables/webhook-event.js';
 export { targetGroup, withLogin, withoutLogin } from './tables/webhook-targets.js';
 export type { Webhook, WebhookSettings } from './tables/webhooks.js';

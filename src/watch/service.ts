@@ -18,7 +18,9 @@ import {
   type CheckRow,
   type Connections,
   type CopyTo,
-  type EventFilter,
+  type DeliveryFilter,
+  type DeliveryPage,
+  type DeliveryRow,
   idsAt,
   type Locks,
   type Route,
@@ -27,6 +29,7 @@ import {
   type WatchedFolder,
   type WatchSettings,
   type WatchStorage,
+  type ReplayFilter,
   type WebhookEvent,
 } from '../storage/storage.js';
 import { checkTarget } from '../webhooks/target.js';
@@ -272,8 +275,8 @@ export class WatchService {
   }
 
   /** Events, newest first. */
-  async deliveries(accountId: string, filter: EventFilter): Promise<readonly WebhookEvent[]> {
-    return this.options.storage.events.list(accountId, filter);
+  deliveries(accountId: string, filter: DeliveryFilter, page: DeliveryPage): Promise<readonly DeliveryRow[]> {
+    return this.options.storage.deliveries.list(accountId, filter, page);
   }
 
   async attempts(accountId: string, eventId: string): Promise<readonly Attempt[]> {
@@ -291,6 +294,13 @@ export class WatchService {
     const queued = await this.options.storage.events.replay(event, await this.groupOf(event));
     this.options.wake();
     return { queued };
+  }
+
+  /** The same of all that match; resolves to how many there are. */
+  async replayAll(accountId: string, filter: ReplayFilter): Promise<number> {
+    const replayed = await this.options.storage.deliveries.replay(accountId, filter);
+    this.options.wake();
+    return replayed;
   }
 
   /** What the delivery shares with others. @throws GatewayError where there is no receiver any more */

@@ -15,7 +15,7 @@ import type {
   WebhookEvents,
 } from '../storage/storage.js';
 import { type AttemptFacts, Deliverer } from '../webhooks/deliver.js';
-import { createSender } from '../webhooks/send.js';
+import { createSender, type Sender } from '../webhooks/send.js';
 import { Sequencer } from '../webhooks/sequencer.js';
 import { AfterDelivery } from './after-delivery.js';
 import { FolderChecks } from './check.js';
@@ -45,6 +45,8 @@ export interface WatchingOptions {
 
 export interface Watching {
   readonly service: WatchService;
+  /** Ends with `stop`. */
+  readonly sender: Sender;
   readonly gauges: () => WatchGauges;
   /** What waits and what fails on all nodes; undefined while the database cannot tell. */
   readonly backlog: () => Promise<WatchBacklog | undefined>;
@@ -102,6 +104,7 @@ export function createWatching(options: WatchingOptions): Watching {
     ...{ events, folders, connections, history, remotes, leftovers, jobs, log },
     timeoutMs: watcher.checkTimeoutMs,
   });
+  const sender = createSender({ dialer, timeoutMs: webhooks.timeoutMs, requireHttps });
   const deliverer = new Deliverer({
     events,
     folders,
@@ -109,7 +112,7 @@ export function createWatching(options: WatchingOptions): Watching {
     accountSecret,
     webhooks: receivers,
     jobs,
-    sender: createSender({ dialer, timeoutMs: webhooks.timeoutMs, requireHttps }),
+    sender,
     concurrency: webhooks.concurrency,
     retryMs: webhooks.retryMs,
     tracer: options.tracer ?? PASSING_ON,
@@ -152,7 +155,7 @@ export function createWatching(options: WatchingOptions): Watching {
     },
   });
   return {
-    service,
+    ...{ service, sender },
     gauges: () => ({
       checksRunning: scheduler.gauge.running,
       checksWaiting: scheduler.gauge.waiting,

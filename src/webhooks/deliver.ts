@@ -1,5 +1,5 @@
 /** Events on their way to receivers: at least once, in no order, each try stored. */
-import { type GatewayError, hasCode, toGatewayError } from '../base/errors.js';
+import { type GatewayError, toGatewayError } from '../base/errors.js';
 import type { Span, SpanAttributes, Tracer } from '../base/span.js';
 import {
   type AttemptVerdict,
@@ -17,7 +17,8 @@ import {
   type WebhookSecret,
   withLogin,
 } from '../storage/storage.js';
-import { type Delivery, type Sender, signatures } from './send.js';
+import type { Sender } from './send.js';
+import { type Tried, trySending } from './try.js';
 
 /** A spread of a tenth, so that what failed together does not come back together. */
 const JITTER = 0.1;
@@ -168,48 +169,27 @@ export class Deliverer {
     const span = tracer.begin('POST', { kind: 'client', attributes: attributesOf(event, url) });
     const clock = clockAt(event.readAt);
     const startedAt = clock.now();
-    const begin = performance.now();
-    const timestamp = Math.floor(startedAt.getTime() / 1000);
-    const headers = {
-      'webhook-id': event.eventId,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': signatures(secrets, event.eventId, timestamp, event.body),
-      ...span.headers,
-    };
-    let delivery: Delivery | undefined;
-    let error: GatewayError | undefined;
+    const { eventId: id, body, accountId: owner } = event;
+    const message = { id, body, url, secrets, owner, startedAt, headers: span.headers };
+    let tried: Tried;
     try {
-      delivery = await sender.send(url, headers, event.body, { owner: event.accountId, signal });
+      tried = await trySending(sender, message, signal);
     } catch (thrown) {
-      error = toGatewayError(thrown);
       // Cut by our own end: no try of the receiver's.
-      if (hasCode(error, 'draining')) {
-        span.end({ error: error.code });
-        throw error;
-      }
+      span.end({ error: toGatewayError(thrown).code });
+      throw thrown;
     }
+    const { attempt, error } = tried;
+    const { status, durationMs } = attempt;
     const now = clock.earliestMs();
-    const durationMs = Math.round(performance.now() - begin);
-    const status = delivery?.status ?? null;
     endSpan(span, status, error);
-    const answer = { status, retryAfterMs: parseRetryAfter(delivery?.retryAfter, now) };
+    const answer = { status, retryAfterMs: parseRetryAfter(tried.retryAfter, now) };
     const verdict = verdictOf(answer, event.attempts + 1, retryMs, now);
-    await events.record(
-      event,
-      {
-        startedAt,
-        durationMs,
-        status,
-        errorCode: error?.code ?? null,
-        errorMessage: error?.clientText ?? null,
-        answer: delivery?.answer ?? null,
-      },
-      verdict,
-    );
+    await events.record(event, attempt, verdict);
     this.#options.onAttempt({
       event,
       verdict: verdict.kind,
-      status: delivery?.status,
+      status: status ?? undefined,
       durationMs,
       ageMs: startedAt.getTime() - event.createdAt.getTime(),
       error,

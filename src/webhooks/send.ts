@@ -28,6 +28,8 @@ interface SenderOptions {
 export interface Delivery {
   readonly status: number;
   readonly retryAfter: string | undefined;
+  /** Of the answer, as they came. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
   /** The first 4 kB of the answer as text. */
   readonly answer: string;
 }
@@ -88,13 +90,7 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
         agent: secure ? agents.https : agents.http,
         signal,
         ...owned,
-        headers: {
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(body),
-          'user-agent': USER_AGENT,
-          ...basicAuth(target),
-          ...headers,
-        },
+        headers: requestHeaders(target, headers, body),
       });
       request.once('error', reject);
       request.once('response', (response) => {
@@ -102,7 +98,8 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
         let bytes = 0;
         const done = (): void => {
           const answer = Buffer.concat(chunks).subarray(0, ANSWER_BYTES).toString('utf8');
-          resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], answer });
+          const { statusCode: status = 0, rawHeaders } = response;
+          resolve({ status, retryAfter: response.headers['retry-after'], headers: pairsOf(rawHeaders), answer });
         };
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
@@ -128,6 +125,27 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
       agents.https.destroy();
     },
   };
+}
+
+/** All fields of a request but those of the connection. */
+export function requestHeaders(
+  target: URL,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Record<string, string> {
+  return {
+    host: target.host,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': USER_AGENT,
+    ...basicAuth(target),
+    ...headers,
+  };
+}
+
+/** Names and values, which Node.js tells in turn. */
+function pairsOf(raw: readonly string[]): [string, string][] {
+  return Array.from({ length: raw.length >> 1 }, (_, index) => [raw[2 * index] ?? '', raw[2 * index + 1] ?? '']);
 }
 
 /** @throws GatewayError bad_request */

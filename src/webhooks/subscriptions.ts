@@ -5,7 +5,11 @@
 import { validate as isUuid } from 'uuid';
 import type { Caller } from '../base/caller.js';
 import { refusal } from '../base/errors.js';
-import type { Actor, Connections, Webhook, Webhooks } from '../storage/storage.js';
+import { uuidv7 } from '../base/uuid.js';
+import type { Actor, Connections, NewAttempt, Webhook, Webhooks } from '../storage/storage.js';
+import type { Sender } from './send.js';
+import { testBody } from './test-event.js';
+import { trySending } from './try.js';
 
 export interface SubscriptionFields {
   readonly url: string;
@@ -21,9 +25,25 @@ export interface SubscriptionsOptions {
   readonly most: number;
   /** Errors: bad_request, address_denied */
   readonly checkTarget: (url: string, owner: string, signal: AbortSignal) => Promise<URL>;
+  readonly sender: Pick<Sender, 'send'>;
 }
 
+/** A message that tried a receiver out, and what became of it. */
+export interface WebhookTest {
+  readonly id: string;
+  readonly body: string;
+  readonly isDelivered: boolean;
+  readonly attempt: NewAttempt;
+}
+
+/** Tests at once: of one account, and of all on this node. Each takes a socket until it is answered. */
+const TESTS_OF_ACCOUNT = 2;
+const TESTS = 16;
+
 export class Subscriptions {
+  /** Tests that wait for their answer, by account. */
+  private readonly testing = new Map<string, number>();
+
   constructor(private readonly options: SubscriptionsOptions) {}
 
   async list(caller: Caller): Promise<readonly Webhook[]> {
@@ -75,6 +95,35 @@ export class Subscriptions {
   /** A new secret; the one before signs along for a day. @throws GatewayError unknown_item */
   async rotateSecret(actor: Actor, caller: Caller, id: string): Promise<string> {
     return this.options.rows.rotateSecret(actor, await this.get(caller, id));
+  }
+
+  /**
+   * Sends a message of a type of its own, signed and checked as all others, once, and waits for the answer. It is no
+   * event: it stands in no feed, nothing follows from what is answered, and a webhook that is switched off is sent it too.
+   * Errors: unknown_item; rate_limited
+   */
+  async test(caller: Caller, id: string, signal: AbortSignal): Promise<WebhookTest> {
+    const { accountId } = caller;
+    const webhook = await this.get(caller, id);
+    const own = this.testing.get(accountId) ?? 0;
+    if (own >= TESTS_OF_ACCOUNT || [...this.testing.values()].reduce((sum, one) => sum + one, 0) >= TESTS) {
+      throw refusal('rate_limited', 'other tests still wait for their answer; try again once they have it');
+    }
+    this.testing.set(accountId, own + 1);
+    try {
+      const target = await this.options.rows.targetOf(webhook.id, { evenEnded: true });
+      if (target === undefined) throw unknown(id);
+      const startedAt = new Date();
+      const message = { id: uuidv7(), ...target, owner: accountId, startedAt };
+      const body = testBody(webhook, message.id, startedAt);
+      const { attempt } = await trySending(this.options.sender, { ...message, body }, signal);
+      const { status } = attempt;
+      return { id: message.id, body, isDelivered: status !== null && status >= 200 && status <= 299, attempt };
+    } finally {
+      const left = (this.testing.get(accountId) ?? 1) - 1;
+      if (left === 0) this.testing.delete(accountId);
+      else this.testing.set(accountId, left);
+    }
   }
 
   /** Where none are named, all that the key is for. */

@@ -284,7 +284,13 @@ function following(request: FuzzRequest, answered: CheckedAnswer): Following[] {
     case 'schedules':
       return [of('PATCH', '', 200), of('POST', '/run', 202, 409, 429), of('DELETE', '', 200)];
     case 'webhooks':
-      return [of('GET', '', 200), of('PATCH', '', 200), of('POST', '/rotate-secret', 200), of('DELETE', '', 200)];
+      return [
+        of('GET', '', 200),
+        of('PATCH', '', 200),
+        of('POST', '/rotate-secret', 200),
+        of('POST', '/test', 200, 429),
+        of('DELETE', '', 200),
+      ];
     default:
       return [of('PATCH', '', 200), of('DELETE', '', 200)];
   }

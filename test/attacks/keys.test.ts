@@ -87,6 +87,7 @@ const FILE_API: Readonly<Record<string, Access>> = {
   'PATCH /api/webhooks/{id}': 'watch',
   'DELETE /api/webhooks/{id}': 'watch',
   'POST /api/webhooks/{id}/rotate-secret': 'watch',
+  'POST /api/webhooks/{id}/test': 'watch',
   'POST /api/jobs': 'write',
   'GET /api/jobs': 'any',
   'GET /api/jobs/{id}': 'any',
@@ -461,6 +462,19 @@ describe('tenants', () => {
       transfers: ['connection', (id) => b.get('/manage/transfers', { query: { connectionId: id } })],
       export: ['connection', (id) => b.get('/manage/transfers/export', { query: { connectionId: id } })],
       deliveries: ['watched folder', (id) => b.get('/manage/deliveries', { query: { watchedFolderId: id } })],
+      'deliveries of a connection': [
+        'connection',
+        (id) => b.get('/manage/deliveries', { query: { connectionId: id } }),
+      ],
+      'deliveries of a job': ['job', (id) => b.get('/manage/deliveries', { query: { jobId: id } })],
+      'many deliveries again': [
+        'watched folder',
+        (id) => b.post('/manage/deliveries/replay', { state: 'dead', watchedFolderId: id }),
+      ],
+      'many again of a webhook': [
+        'webhook',
+        (id) => b.post('/manage/deliveries/replay', { state: 'delivered', webhookId: id }),
+      ],
       'deliveries of a webhook': ['webhook', (id) => b.get('/manage/deliveries', { query: { webhookId: id } })],
       'audit page': ['audit entry', (id) => b.get('/manage/audit', { query: { cursor: id, action: 'nothing' } })],
       'transfer page': ['transfer', (id) => b.get('/manage/transfers', { query: { cursor: id, search: 'nothing' } })],

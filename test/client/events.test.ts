@@ -54,6 +54,8 @@ test('events are read to the last one, followed, and signed as they are shown', 
   const [first] = receiver.received;
   const told = await verifyWebhook(secret, first?.headers ?? {}, first?.text ?? '');
   assert.ok(events.some(({ id }) => id === told.id));
+  const tested = await ftg.webhooks.test(webhook.id);
+  assert.deepEqual([tested.isDelivered, tested.status], [true, 204]);
   const next = await ftg.webhooks.rotateSecret(webhook.id);
   assert.notEqual(next, secret);
   assert.deepEqual(await ftg.webhooks.list(), [webhook]);
@@ -113,6 +115,7 @@ test('ftg events and ftg webhooks', async () => {
   assert.match(await terminal.ok(['webhooks']), /job\.finished +shell +paused/);
   await terminal.ok(['webhooks', 'resume', webhook.id]);
   assert.match(await terminal.ok(['webhooks', 'rotate-secret', webhook.id]), /^whsec_/);
+  assert.match(await terminal.ok(['webhooks', 'test', webhook.id]), /^taken after \d+ ms: 204$/m);
   await terminal.ok(['webhooks', 'rm', webhook.id]);
   assert.match(await terminal.ok(['webhooks']), /no webhooks/);
   terminal.close();

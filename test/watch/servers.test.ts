@@ -280,8 +280,12 @@ suite('watched folders and time', () => {
 
   const afterActionOf = (folder: WatchedFolder): Promise<void> =>
     bench.until(async () => {
-      const filter = { folderId: folder.id, limit: 1, offset: 0 };
-      return (await bench.service.deliveries(bench.accountId, filter))[0]?.afterAction === 'done';
+      const [latest] = await bench.service.deliveries(
+        bench.accountId,
+        { folderId: folder.id },
+        { limit: 1, offset: 0 },
+      );
+      return latest?.afterAction === 'done';
     }, 'the end of what follows the delivery');
 
   test('a name that is not UTF-8 is reported with its bytes', async () => {

@@ -4,6 +4,7 @@ import { count, dateTime, described, group, object, text, textOrNull } from '../
 import { connectionSummary } from '../../connections/schemas.js';
 import { jobFinished } from '../../jobs/view.js';
 import { EVENTS as FOLDER_EVENTS } from '../../watch/event-bodies.js';
+import { webhookTest } from '../../webhooks/test-event.js';
 import { transferItem } from '../account/transfers.js';
 import { CONNECTION_EXAMPLE, TRANSFER_ID } from '../fields.js';
 
@@ -80,5 +81,5 @@ const IN_FEED_ALONE = new Set(['watched_folder.late']);
 export const ALL_EVENTS: readonly DescribedEvent[] = [
   ...FOLDER_EVENTS.map((event) => ({ ...event, of: IN_FEED_ALONE.has(event.name) ? undefined : ('folder' as const) })),
   { ...jobFinished, of: 'job' },
-  ...[transferFailed, connectionDown, connectionUp].map((event) => ({ ...event, of: undefined })),
+  ...[transferFailed, connectionDown, connectionUp, webhookTest].map((event) => ({ ...event, of: undefined })),
 ];

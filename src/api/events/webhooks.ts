@@ -17,6 +17,7 @@ import type { Webhook } from '../../storage/storage.js';
 import { endpoint } from '../endpoint.js';
 import { successAnswer } from '../fields.js';
 import { actorOf, type ApiServices } from '../services.js';
+import { ATTEMPT_FIELDS, ATTEMPT_SAMPLE } from './attempt.js';
 
 const TAG = 'Events';
 export const WEBHOOK_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1f001';
@@ -198,3 +199,42 @@ export const rotateSecret = endpoint({
 }).handle(async (input, { webhooks }: ApiServices) => ({
   secret: await webhooks.rotateSecret(actorOf(input), input.caller, input.params.id),
 }));
+
+const attempt = {
+  isDelivered: flag('Whether the answer was one of 200 to 299.'),
+  id: text('The `webhook-id` of the message.'),
+  body: text('The message: JSON, exactly as it was signed.'),
+  ...ATTEMPT_FIELDS,
+};
+
+export const testWebhook = endpoint({
+  method: 'POST',
+  path: '/api/webhooks/:id/test',
+  access: 'watch',
+  operationId: 'testWebhook',
+  tag: TAG,
+  summary: 'Send a test to a webhook',
+  description:
+    'Sends one signed message of the type `webhook.test` and waits for the answer. It is no event: it has no `sequence`, is not tried again, and a 410 switches nothing off. What the receiver answered, or why it could not be reached, is the result; the status is 200 all the same.',
+  params: parameter,
+  answer: {
+    schema: object('WebhookTestAnswer', {
+      test: described(object('WebhookTest', attempt), 'What was sent, and what came back.'),
+    }),
+    example: {
+      test: {
+        ...ATTEMPT_SAMPLE,
+        isDelivered: true,
+        id: WEBHOOK_ID,
+        body: '{"type":"webhook.test"}',
+        status: 204,
+        answer: '',
+      },
+    },
+  },
+  errors: ['unknown_item', 'rate_limited'],
+}).handle(async ({ caller, params, request }, { webhooks }: ApiServices) => {
+  const { id, body, isDelivered, attempt } = await webhooks.test(caller, params.id, request.signal);
+  const { startedAt: _at, url: _url, ...result } = attempt;
+  return { test: { isDelivered, id, body, ...result } };
+});

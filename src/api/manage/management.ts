@@ -46,12 +46,13 @@ import { TransferBoard } from './transfers/board.js';
 import { exportTransfers, listTransfers, showTransfer } from './transfers/history.js';
 import { cancelTransfer, listLiveTransfers, watchTransfers } from './transfers/live.js';
 import { checkFolder, dryRunFolder, forgetFiles, listChecks, listFiles, showCheck } from './watched-folders/checks.js';
+import { listAttempts, listCopies, sendTestEvent } from './watched-folders/attempts.js';
 import {
-  listAttempts,
-  listCopies,
   listDeliveries,
+  listReceivers,
+  replayDeliveries,
   replayDelivery,
-  sendTestEvent,
+  showDelivery,
 } from './watched-folders/deliveries.js';
 import {
   createFolder,
@@ -87,7 +88,8 @@ const endpoints: readonly Endpoint<ManageServices>[] = [
   ...[listFeed, showWebhookSecret, rotateWebhookSecret],
   ...[listFolders, createFolder, showFolder, editFolder, deleteFolder, pauseFolder, resumeFolder],
   ...[checkFolder, dryRunFolder, listFiles, forgetFiles, listChecks, showCheck, showSecret, rotateSecret],
-  ...[sendTestEvent, listDeliveries, listAttempts, listCopies, replayDelivery],
+  ...[sendTestEvent, listReceivers, listDeliveries, replayDeliveries],
+  ...[showDelivery, listAttempts, listCopies, replayDelivery],
 ];
 
 export function manageRoutes(services: ManageServices): DescribedRoute[] {

@@ -1,7 +1,7 @@
 /** `ftg events` and `ftg webhooks`: what has happened, and who is told of it. */
 import type { FeedEvent, NewWebhook, Webhook } from '../../client/index.js';
 import type { Arguments, Session } from '../command.js';
-import { UsageError } from '../exit-codes.js';
+import { EXIT, Exit, UsageError } from '../exit-codes.js';
 import { fields, printable, table, timeText } from '../output.js';
 
 export interface EventsOptions {
@@ -101,4 +101,13 @@ export async function removeWebhook({ gateway, out, signal }: Session, [id = '']
 export async function rotateSecret({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> {
   const secret = await gateway.files.webhooks.rotateSecret(id, { signal });
   out.show({ secret }, () => secret);
+}
+
+/** Tells what the receiver answered; one that did not take it is an error. */
+export async function testWebhook({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> {
+  const { body: _body, ...test } = await gateway.files.webhooks.test(id, { signal });
+  const { isDelivered, status, durationMs, errorMessage, answer } = test;
+  const said = status === null ? (errorMessage ?? 'no answer') : `${status} ${answer ?? ''}`.trimEnd();
+  out.show(test, () => `${isDelivered ? 'taken' : 'not taken'} after ${durationMs} ms: ${said}`);
+  if (!isDelivered) throw new Exit(EXIT.failure);
 }

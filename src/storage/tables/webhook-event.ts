@@ -68,6 +68,11 @@ export interface NewAttempt {
   readonly errorMessage: string | null;
   /** The first 4 kB. */
   readonly answer: string | null;
+  /** Where it went, without a login; null of tries of version 1.1. */
+  readonly url: string | null;
+  /** What is shown of them: bounded, and without secrets. */
+  readonly requestHeaders: Readonly<Record<string, string>> | null;
+  readonly answerHeaders: Readonly<Record<string, string>> | null;
 }
 
 export interface Attempt extends NewAttempt {
@@ -81,10 +86,40 @@ export type AttemptVerdict =
   | { readonly kind: 'dead' }
   | { readonly kind: 'gone' };
 
-export interface EventFilter {
-  readonly folderId?: string;
-  readonly webhookId?: string;
-  readonly state?: EventState;
-  readonly limit: number;
-  readonly offset: number;
+export interface DeliveryFilter {
+  readonly folderId?: string | undefined;
+  readonly webhookId?: string | undefined;
+  readonly jobId?: string | undefined;
+  /** About this one, whatever else they are about. */
+  readonly connectionId?: string | undefined;
+  readonly type?: string | undefined;
+  readonly state?: EventState | undefined;
+  /** A part of the receiver's URL, in any case. */
+  readonly url?: string | undefined;
+  /** Of when they were made: from then on, and until before. */
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+}
+
+/** A delivery in a list: without what it says, which may be long. */
+export interface DeliveryRow extends Omit<WebhookEvent, 'body' | 'files' | 'readAt' | 'webhookUrl' | 'accountId'> {
+  /** Of its receiver as it is now, without a login. */
+  readonly url: string | null;
+  readonly connectionIds: readonly string[];
+}
+
+/** How the deliveries to a receiver of many events go. */
+export interface ReceiverState {
+  /** One of both. */
+  readonly folderId: string | null;
+  readonly webhookId: string | null;
+  readonly dead: number;
+  /** Have failed, and are tried again. */
+  readonly retrying: number;
+  readonly lastDeliveredAt: Date | null;
+  /** Since when nothing has arrived of what was tried; null = the last that was tried did. */
+  readonly failingSince: Date | null;
+  /** What the last try met; null where nothing waits or was given up. */
+  readonly lastStatus: number | null;
+  readonly lastErrorMessage: string | null;
 }

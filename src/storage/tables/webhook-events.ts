@@ -4,18 +4,10 @@ import { uuidv7 } from '../../base/uuid.js';
 import type { JobSender } from '../cluster/jobs.js';
 import { firstIdAt, idsAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
 import { dropUnready, type EventFeeds, insertDrafts } from './event-feeds.js';
 import { copiesOf, type CopyingEvent, insertCopies, type RouteCopy } from './route-copies.js';
-import type {
-  Attempt,
-  AttemptVerdict,
-  EventFilter,
-  EventState,
-  NewAttempt,
-  NewEvent,
-  WebhookEvent,
-} from './webhook-event.js';
+import type { Attempt, AttemptVerdict, EventState, NewAttempt, NewEvent, WebhookEvent } from './webhook-event.js';
 import { targetGroup } from './webhook-targets.js';
 
 /** Events that should have been tried this long ago and were not have lost their job, whatever the cause. */
@@ -52,23 +44,11 @@ export class WebhookEvents {
       select ${columns} from webhook_events where id = ${id} and account_id = ${accountId}`;
   }
 
-  async list(accountId: string, filter: EventFilter): Promise<readonly WebhookEvent[]> {
-    const { folderId, webhookId, state, limit, offset } = filter;
-    return this.database.run(
-      (sql) => sql<WebhookEvent[]>`
-        select ${columns(sql)} from webhook_events
-        where account_id = ${accountId}
-          and ${folderId === undefined ? sql`true` : sql`folder_id = ${folderId}`}
-          and ${webhookId === undefined ? sql`true` : sql`webhook_id = ${webhookId}`}
-          and ${state === undefined ? sql`true` : sql`state = ${state}`}
-        order by id desc limit ${limit} offset ${offset}`,
-    );
-  }
-
   async attempts(eventId: string): Promise<readonly Attempt[]> {
     return this.database.all<Attempt>`
       select id, started_at as "startedAt", duration_ms as "durationMs", status, error_code as "errorCode",
-        error_message as "errorMessage", answer
+        error_message as "errorMessage", answer, url, request_headers as "requestHeaders",
+        answer_headers as "answerHeaders"
       from webhook_attempts where event_id = ${eventId} order by id`;
   }
 
@@ -76,9 +56,11 @@ export class WebhookEvents {
   async record(event: WebhookEvent, attempt: NewAttempt, verdict: AttemptVerdict): Promise<void> {
     await this.database.transaction(async (tx) => {
       await tx`
-        insert into webhook_attempts (id, event_id, started_at, duration_ms, status, error_code, error_message, answer)
+        insert into webhook_attempts (id, event_id, started_at, duration_ms, status, error_code, error_message, answer,
+          url, request_headers, answer_headers)
         select ${idsAt(attempt.startedAt)()}, id, ${attempt.startedAt}, ${attempt.durationMs}, ${attempt.status}, ${attempt.errorCode},
-          ${storable(attempt.errorMessage)}, ${storable(attempt.answer)}
+          ${storable(attempt.errorMessage)}, ${storable(attempt.answer)}, ${storable(attempt.url)},
+          ${jsonOf(tx, attempt.requestHeaders)}, ${jsonOf(tx, attempt.answerHeaders)}
         from webhook_events where id = ${event.id}`;
       const isDelivered = verdict.kind === 'delivered';
       const state = { delivered: 'delivered', retry: 'pending', dead: 'dead', gone: 'cancelled' }[verdict.kind];
@@ -109,10 +91,7 @@ export class WebhookEvents {
     const send = async (tx?: Transaction): Promise<boolean> =>
       (await this.jobs.send('webhook-delivery', [{ key: id, account, group, data: {} }], tx)).has(id);
     const queued = await this.database.transaction(async (tx) => {
-      const rows = await tx`
-        update webhook_events set state = 'pending', attempts = 0, replays = replays + 1, next_attempt_at = now()
-        where id = ${id} and state <> 'pending'`;
-      if (rows.count === 0) return undefined;
+      if ((await resendEvents(tx, [id])) === 0) return undefined;
       if (folderId !== null) await this.folders.endDeliveries(tx, folderId, false);
       if (webhookId !== null) await this.webhooks.resumeDeliveries(tx, webhookId);
       return send(tx);
@@ -264,10 +243,10 @@ export async function insertEvents(
     if (!event.isSent && !isCopied(event)) continue;
     await tx`
       insert into webhook_events (id, folder_id, account_id, type, body, file_count, files, state, next_attempt_at,
-        copy_state, is_in_feed, created_at)
+        copy_state, is_in_feed, connection_ids, created_at)
       values (${id}, ${folder.id}, ${accountId}, ${type}, ${body}, ${fileCount}, ${tx.json(files as never)},
         'pending', case when ${isCopied(event)} then now() end, ${isCopied(event) ? 'pending' : 'none'},
-        ${!isCopied(event)}, ${createdAt})`;
+        ${!isCopied(event)}, ${tx.types.texts(connectionIds)}, ${createdAt})`;
     if (isCopied(event)) await insertCopies(tx, id, copies);
   }
   const drafts = events.map(({ id, type, body }) => ({ id, type, body, accountId, connectionIds }));
@@ -301,8 +280,9 @@ export async function insertJobEvent(
   if (webhookUrl !== null) {
     await tx`
       insert into webhook_events (id, job_id, webhook_url, account_id, type, body, file_count, state, is_in_feed,
-        created_at)
-      values (${id}, ${job.id}, ${webhookUrl}, ${accountId}, ${type}, ${body}, 0, 'pending', true, now())`;
+        connection_ids, created_at)
+      values (${id}, ${job.id}, ${webhookUrl}, ${accountId}, ${type}, ${body}, 0, 'pending', true,
+        ${tx.types.texts([...connectionIds])}, now())`;
   }
   await insertDrafts(tx, [{ id, accountId, type, body, connectionIds }]);
 }
@@ -359,9 +339,9 @@ export function addressing(sql: Queryable) {
     others as (
       -- The time of the event and random bits: a UUIDv7 too.
       insert into webhook_events (id, event_id, webhook_id, account_id, type, body, file_count, state, next_attempt_at,
-        created_at)
+        connection_ids, created_at)
       select overlay(gen_random_uuid()::text placing left(n.id::text, 15) from 1 for 15)::uuid, n.id, h.id,
-        n.account_id, n.type, n.body, 0, 'pending', now(), now()
+        n.account_id, n.type, n.body, 0, 'pending', now(), n.connection_ids, now()
       from numbered n join webhooks h on h.account_id = n.account_id and h.is_active and h.deleted_at is null
         and n.type = any (h.events) and (h.connection_ids = '{}' or n.connection_ids <@ h.connection_ids)
       returning id, webhook_id
@@ -371,6 +351,14 @@ export function addressing(sql: Queryable) {
       from own left join watched_folders f on f.id = own.folder_id where own.state = 'pending'
       union all select id, null, webhook_id from others
     )`;
+}
+
+/** Those that have ended have all their tries before them again; resolves to how many they are. */
+export async function resendEvents(tx: Transaction, ids: readonly string[]): Promise<number> {
+  const { count } = await tx`
+    update webhook_events set state = 'pending', attempts = 0, replays = replays + 1, next_attempt_at = now()
+    where id = any (${tx.types.uuids([...ids])}) and state <> 'pending'`;
+  return count;
 }
 
 /** Of a webhook that wants nothing more. */
@@ -386,6 +374,10 @@ export async function purgeOfDeletedWebhooks(sql: Queryable, limit: number): Pro
     delete from webhook_events where id in (
       select e.id from webhooks w join webhook_events e on e.webhook_id = w.id
       where w.deleted_at is not null limit ${limit})`;
+}
+
+function jsonOf(tx: Transaction, headers: NewAttempt['requestHeaders']) {
+  return headers === null ? null : tx.json(storableJson(headers));
 }
 
 async function sendAfter(

@@ -81,9 +81,12 @@ export class Webhooks {
   }
 
   /** Where its events go, and what signs them; undefined where nobody is to have them any more. */
-  async targetOf(id: string): Promise<{ readonly url: string; readonly secrets: readonly string[] } | undefined> {
+  async targetOf(
+    id: string,
+    { evenEnded = false } = {},
+  ): Promise<{ readonly url: string; readonly secrets: readonly string[] } | undefined> {
     const row = await this.database.first<{ url: string }>`
-      select url from webhooks where id = ${id} and deleted_at is null and ended_at is null`;
+      select url from webhooks where id = ${id} and deleted_at is null and (ended_at is null or ${evenEnded})`;
     if (row === undefined) return undefined;
     const login = await this.database.run((sql) => this.secrets.find(sql, id, LOGIN));
     return { url: withLogin(row.url, login), secrets: await this.signing.current(id) };

@@ -439,12 +439,14 @@ test('events and webhooks', async () => {
   await expect(200, one, { method: 'PATCH', json: { isActive: false }, on: id });
   await expect(400, one, { method: 'PATCH', json: { events: [] }, on: id });
   await expect(200, `${one}/rotate-secret`, { method: 'POST', on: id });
+  await expect(200, `${one}/test`, { method: 'POST', on: id });
   await expect(200, one, { method: 'DELETE', on: id });
   for (const [method, path] of [
     ['GET', one],
     ['PATCH', one],
     ['DELETE', one],
     ['POST', `${one}/rotate-secret`],
+    ['POST', `${one}/test`],
   ] as const) {
     await expect(404, path, { method, on: id, ...(method === 'PATCH' ? { json: {} } : {}) });
   }

@@ -1,45 +1,96 @@
-/** What is delivered to webhooks, and how it went. */
-import { Type } from 'typebox';
+/** What is delivered to webhooks, and how it goes. */
+import { type Static, Type } from 'typebox';
 import { validate as isUuid } from 'uuid';
 import {
   count,
-  countOrNull,
   dateTime,
   dateTimeOrNull,
+  flag,
   listOf,
   object,
   oneOf,
   text,
   textOrNull,
+  texts,
   withDefault,
 } from '../../../base/schema.js';
-import { COPY_STATES, type RouteCopy, type WebhookEvent } from '../../../storage/storage.js';
+import { type DeliveryFilter, type DeliveryRow, MOST_REPLAYED } from '../../../storage/storage.js';
+import { refusal } from '../../../base/errors.js';
+import { parseSince } from '../../account/transfers.js';
 import { WEBHOOK_ID } from '../../events/webhooks.js';
-import { durationMs } from '../../fields.js';
 import { CLOSED, ID, id, LATER, limit, TIME } from '../fields.js';
-import { actorOf, badField, ownerEndpoints } from '../services.js';
+import { actorOf, badField, type ManageServices, ownerEndpoints } from '../services.js';
 import { queuedAnswer } from './checks.js';
-import { ERROR_CODE, folderAt, FOLDER_ERRORS } from './folder.js';
+import { FOLDER_ERRORS } from './folder.js';
 
 const endpoint = ownerEndpoints('Watched folders');
 
 const STATES = ['pending', 'delivered', 'dead', 'cancelled'] as const;
+const ENDED = ['dead', 'delivered', 'cancelled'] as const;
 
-export const sendTestEvent = endpoint('POST /manage/watched-folders/:id/test-event', {
-  operationId: 'sendTestEvent',
-  summary: 'Send a test event',
-  description: 'An event without files, delivered like any other.',
-  answer: {
-    status: 202,
-    description: 'It is on its way.',
-    schema: object('EventAnswer', { eventId: text('Its `webhook-id`.') }),
-    example: { eventId: ID },
-  },
-  errors: [...FOLDER_ERRORS, 'unknown_connection'],
-}).handle(async (input, services) => {
-  const { accountId, id } = await folderAt(services, input);
-  return services.watching.sendTest(accountId, id);
+const time = (description: string, example: string) =>
+  Type.Optional(text(description, { minLength: 1, maxLength: 64, examples: [example] }));
+
+/** Which deliveries are wanted, beside their state. */
+const FILTER = {
+  watchedFolderId: Type.Optional(text('Id of a watched folder.', { minLength: 1, maxLength: 64, examples: [ID] })),
+  webhookId: Type.Optional(text('Id of a webhook.', { minLength: 1, maxLength: 64, examples: [WEBHOOK_ID] })),
+  jobId: Type.Optional(text('Id of a job.', { minLength: 1, maxLength: 64, examples: [ID] })),
+  connectionId: Type.Optional(
+    text('Id of a connection that the event is about.', { minLength: 1, maxLength: 64, examples: ['warehouse'] }),
+  ),
+  type: Type.Optional(
+    text('Kind of event.', { minLength: 1, maxLength: 64, examples: ['watched_folder.files_detected'] }),
+  ),
+  url: Type.Optional(
+    text('A part of the URL of the receiver.', { minLength: 1, maxLength: 200, examples: ['example.com'] }),
+  ),
+  since: time('Made then or later: an ISO 8601 date-time, or Unix seconds.', TIME),
+  until: time('Made before: an ISO 8601 date-time, or Unix seconds.', LATER),
+};
+
+const delivery = object('Delivery', {
+  id: id(),
+  watchedFolderId: textOrNull('Id of a watched folder; null of a job’s event.'),
+  jobId: textOrNull('Id of a job; null of a watched folder’s event.'),
+  webhookId: textOrNull('Id of the webhook that it goes to; null of the receiver of a watched folder or job.'),
+  url: textOrNull('Where it goes, without a login; null where there is no receiver any more.'),
+  connectionIds: texts('The connections that the event is about.'),
+  eventId: text('The `webhook-id`: the same for all receivers of an event.'),
+  type: text('Kind of event.'),
+  fileCount: count('Files in the event.'),
+  state: oneOf(STATES, 'State.'),
+  attempts: count('How many tries there were.'),
+  nextAttemptAt: dateTimeOrNull('When it is tried next; while files are copied, when those are.'),
+  copyState: oneOf(
+    ['none', 'pending', 'done'],
+    'Of a folder with `copyTo`: nothing is sent while its files are being copied.',
+  ),
+  copiesFailed: count('Files that could not be copied.'),
+  afterAction: oneOf(['none', 'pending', 'done'], 'What is done with the files after the delivery.'),
+  deliveredAt: dateTimeOrNull('When the receiver took it.'),
+  createdAt: dateTime('When it was made.'),
 });
+
+const sample: Static<typeof delivery> = {
+  id: ID,
+  watchedFolderId: ID,
+  jobId: null,
+  webhookId: null,
+  url: 'https://example.com/hooks/files',
+  connectionIds: ['warehouse'],
+  eventId: ID,
+  type: 'watched_folder.files_detected',
+  fileCount: 1,
+  state: 'delivered',
+  attempts: 1,
+  nextAttemptAt: null,
+  copyState: 'none',
+  copiesFailed: 0,
+  afterAction: 'none',
+  deliveredAt: LATER,
+  createdAt: TIME,
+};
 
 export const listDeliveries = endpoint('GET /manage/deliveries', {
   operationId: 'listDeliveries',
@@ -47,8 +98,7 @@ export const listDeliveries = endpoint('GET /manage/deliveries', {
   description: 'Events and what became of them, newest first.',
   query: Type.Object(
     {
-      watchedFolderId: Type.Optional(text('Id of a watched folder.', { minLength: 1, maxLength: 64, examples: [ID] })),
-      webhookId: Type.Optional(text('Id of a webhook.', { minLength: 1, maxLength: 64, examples: [WEBHOOK_ID] })),
+      ...FILTER,
       state: Type.Optional(oneOf(STATES, 'State.', { examples: ['dead'] })),
       limit: limit(200, 50),
       offset: withDefault(count('Items to pass over.', { maximum: 1_000_000_000, examples: [0] }), 0),
@@ -57,153 +107,37 @@ export const listDeliveries = endpoint('GET /manage/deliveries', {
   ),
   answer: {
     schema: object('DeliveriesAnswer', {
-      deliveries: listOf(
-        object('Delivery', {
-          id: id(),
-          watchedFolderId: textOrNull('Id of a watched folder; null of a job’s event.'),
-          jobId: textOrNull('Id of a job; null of a watched folder’s event.'),
-          webhookId: textOrNull('Id of the webhook that it goes to; null of the receiver of a watched folder or job.'),
-          eventId: text('The `webhook-id`: the same for all receivers of an event.'),
-          type: text('Kind of event.'),
-          fileCount: count('Files in the event.'),
-          state: oneOf(STATES, 'State.'),
-          attempts: count('How many tries there were.'),
-          nextAttemptAt: dateTimeOrNull('When it is tried next; while files are copied, when those are.'),
-          copyState: oneOf(
-            ['none', 'pending', 'done'],
-            'Of a folder with `copyTo`: nothing is sent while its files are being copied.',
-          ),
-          copiesFailed: count('Files that could not be copied.'),
-          afterAction: oneOf(['none', 'pending', 'done'], 'What is done with the files after the delivery.'),
-          deliveredAt: dateTimeOrNull('When the receiver took it.'),
-          createdAt: dateTime('When it was made.'),
-        }),
-        'Newest first.',
-      ),
+      deliveries: listOf(delivery, 'Newest first.'),
       limit: count('Items a page.'),
       offset: count('Items to pass over.'),
     }),
-    example: {
-      deliveries: [
-        {
-          id: ID,
-          watchedFolderId: ID,
-          jobId: null,
-          webhookId: null,
-          eventId: ID,
-          type: 'watched_folder.files_detected',
-          fileCount: 1,
-          state: 'delivered',
-          attempts: 1,
-          nextAttemptAt: null,
-          copyState: 'none',
-          copiesFailed: 0,
-          afterAction: 'none',
-          deliveredAt: LATER,
-          createdAt: TIME,
-        },
-      ],
-      limit: 50,
-      offset: 0,
-    },
+    example: { deliveries: [sample], limit: 50, offset: 0 },
   },
   errors: FOLDER_ERRORS,
-}).handle(async ({ caller: { accountId }, query }, { watching }) => {
-  const { watchedFolderId, webhookId, state, limit, offset } = query;
-  if (webhookId !== undefined && !isUuid(webhookId)) throw badField('webhookId', 'must be the id of a webhook');
-  // An id that is not this account's must look like one that never was.
-  const folder = watchedFolderId === undefined ? undefined : await watching.get(accountId, watchedFolderId);
-  const events = await watching.deliveries(accountId, { limit, offset, state, folderId: folder?.id, webhookId });
-  return { deliveries: events.map(deliveryView), limit, offset };
+}).handle(async ({ caller: { accountId }, query }, services) => {
+  const { limit, offset, state, ...given } = query;
+  const filter = { ...(await filterOf(services, accountId, given)), state };
+  const rows = await services.watching.deliveries(accountId, filter, { limit, offset });
+  return { deliveries: rows.map(deliveryView), limit, offset };
 });
 
-export const listAttempts = endpoint('GET /manage/deliveries/:id/attempts', {
-  operationId: 'listAttempts',
-  summary: 'List the tries of a delivery',
-  description: 'With the status and the first 4 kB of what the receiver answered.',
+export const showDelivery = endpoint('GET /manage/deliveries/:id', {
+  operationId: 'showDelivery',
+  summary: 'Show a delivery',
+  description: 'With what is sent: the bytes that are signed, together with the `webhook-id` and the time of a try.',
   answer: {
-    schema: object('AttemptsAnswer', {
-      attempts: listOf(
-        object('Attempt', {
-          id: id(),
-          startedAt: dateTime('When it began.'),
-          durationMs: durationMs(),
-          status: Type.Unsafe<number | null>({
-            type: ['integer', 'null'],
-            description: 'HTTP status of the answer; null when there was none.',
-          }),
-          errorCode: textOrNull(ERROR_CODE),
-          errorMessage: textOrNull('What went wrong.'),
-          answer: textOrNull('The first 4 kB of the answer.'),
-        }),
-        'The tries, oldest first.',
-      ),
+    schema: object('DeliveryDetail', {
+      ...delivery.properties,
+      body: text('The event: JSON, exactly as it is signed.'),
     }),
-    example: {
-      attempts: [
-        {
-          id: ID,
-          startedAt: TIME,
-          durationMs: 120,
-          status: 500,
-          errorCode: null,
-          errorMessage: null,
-          answer: 'Internal Server Error',
-        },
-      ],
-    },
+    example: { ...sample, body: '{"type":"watched_folder.files_detected","data":{}}' },
   },
   errors: ['not_found'],
-}).handle(async (input, { watching }) => {
-  return { attempts: await watching.attempts(input.caller.accountId, input.params.id) };
+}).handle(async ({ caller: { accountId }, params: { id } }, { storage }) => {
+  const found = isUuid(id) ? await storage.watching.deliveries.find(accountId, id) : undefined;
+  if (found === undefined) throw refusal('not_found', `there is no webhook event ${id.slice(0, 64)}`);
+  return { ...deliveryView(found), body: found.body };
 });
-
-export const listCopies = endpoint('GET /manage/deliveries/:id/copies', {
-  operationId: 'listCopies',
-  summary: 'List the copies of a delivery',
-  description: 'What became of each file of the event of a folder with `copyTo`; empty for all other events.',
-  answer: {
-    schema: object('CopiesAnswer', {
-      copies: listOf(
-        object('Copy', {
-          path: text('Path of the file in the watched folder.'),
-          state: oneOf(COPY_STATES, '`skipped`: `onConflict` left alone what stands there.'),
-          tries: count('Tries that failed, and were not the last.'),
-          connectionId: text('Connection of the copy.'),
-          target: textOrNull('Where the copy is.'),
-          size: countOrNull('Bytes of the copy.'),
-          errorCode: textOrNull(ERROR_CODE),
-          errorMessage: textOrNull('What went wrong.'),
-        }),
-        'In the order of the event.',
-      ),
-    }),
-    example: {
-      copies: [
-        {
-          path: '/outgoing/orders.csv',
-          state: 'done',
-          tries: 0,
-          connectionId: 'lake',
-          target: '/from-warehouse/orders.csv',
-          size: 1024,
-          errorCode: null,
-          errorMessage: null,
-        },
-      ],
-    },
-  },
-  errors: ['not_found'],
-}).handle(async (input, { watching }) => ({
-  copies: (await watching.copies(input.caller.accountId, input.params.id)).map(copyView),
-}));
-
-function copyView({ path, state, tries, targetConnection: connectionId, targetPath, ...copy }: RouteCopy) {
-  const { size, errorCode, errorMessage } = copy;
-  const isThere = state === 'done' || state === 'skipped';
-  const place = { connectionId, target: isThere ? targetPath : null, size: state === 'done' ? size : null };
-  return { path, state, tries, ...place, errorCode, errorMessage };
-}
 
 export const replayDelivery = endpoint('POST /manage/deliveries/:id/replay', {
   operationId: 'replayDelivery',
@@ -219,16 +153,105 @@ export const replayDelivery = endpoint('POST /manage/deliveries/:id/replay', {
   return result;
 });
 
-/** The body is what the receiver was sent; it may be long and is not asked for in a list. */
-function deliveryView(event: WebhookEvent) {
-  const {
-    accountId: _account,
-    body: _body,
-    files: _files,
-    readAt: _readAt,
-    webhookUrl: _url,
-    folderId,
-    ...view
-  } = event;
-  return { ...view, watchedFolderId: folderId };
+export const replayDeliveries = endpoint('POST /manage/deliveries/replay', {
+  operationId: 'replayDeliveries',
+  summary: 'Send many deliveries again',
+  description: `Those that match, under their old ids and the oldest first; at most ${MOST_REPLAYED} a request. Left out are those that nobody receives any more. With \`dryRun\` they are only counted.`,
+  body: object(
+    'ReplayRequest',
+    {
+      ...FILTER,
+      state: oneOf(ENDED, 'Those that ended so.'),
+      dryRun: withDefault(flag('Only count them.'), false),
+    },
+    CLOSED,
+  ),
+  bodyExamples: { body: { state: 'dead', watchedFolderId: ID, dryRun: true } },
+  answer: {
+    status: 202,
+    description: 'They are on their way, or were counted.',
+    schema: object('ReplayAnswer', {
+      count: count('How many are sent, or would be.', { maximum: MOST_REPLAYED }),
+      isMore: flag('Whether more match than one request sends; ask again for those.'),
+    }),
+    example: { count: 12, isMore: false },
+  },
+  errors: FOLDER_ERRORS,
+}).handle(async (input, services) => {
+  const { accountId } = input.caller;
+  const { dryRun, state, ...given } = input.body;
+  const filter = { ...(await filterOf(services, accountId, given)), state };
+  const matching = await services.storage.watching.deliveries.countReplayable(accountId, filter);
+  const isMore = matching > MOST_REPLAYED;
+  if (dryRun) return { count: Math.min(matching, MOST_REPLAYED), isMore };
+  const replayed = await services.watching.replayAll(accountId, filter);
+  const details = { ...given, state, count: replayed };
+  await services.storage.management.audit.add(actorOf(input), { action: 'delivery.replay_all', details });
+  return { count: replayed, isMore };
+});
+
+export const listReceivers = endpoint('GET /manage/receivers', {
+  operationId: 'listReceivers',
+  summary: 'List receivers',
+  description: 'How the deliveries to each watched folder’s receiver, and to each webhook, go.',
+  answer: {
+    schema: object('ReceiversAnswer', {
+      receivers: listOf(
+        object('Receiver', {
+          watchedFolderId: textOrNull('Id of the watched folder; null of a webhook.'),
+          webhookId: textOrNull('Id of the webhook; null of the receiver of a watched folder.'),
+          dead: count('Deliveries that were given up.'),
+          retrying: count('Deliveries that have failed and are tried again.'),
+          lastDeliveredAt: dateTimeOrNull('When the receiver last took one.'),
+          failingSince: dateTimeOrNull('Since when nothing of what was tried has arrived; null = the last try did.'),
+          lastStatus: Type.Unsafe<number | null>({
+            type: ['integer', 'null'],
+            description: 'What the receiver answered to the last failed delivery that was not taken since.',
+          }),
+          lastErrorMessage: textOrNull('What went wrong with that.'),
+        }),
+        'One for each.',
+      ),
+    }),
+    example: {
+      receivers: [
+        {
+          watchedFolderId: ID,
+          webhookId: null,
+          dead: 2,
+          retrying: 1,
+          lastDeliveredAt: TIME,
+          failingSince: LATER,
+          lastStatus: 503,
+          lastErrorMessage: null,
+        },
+      ],
+    },
+  },
+}).handle(async ({ caller }, { storage }) => {
+  const receivers = await storage.watching.deliveries.receivers(caller.accountId);
+  return { receivers: receivers.map(({ folderId, ...rest }) => ({ watchedFolderId: folderId, ...rest })) };
+});
+
+type Given = { readonly [Name in Exclude<keyof DeliveryFilter, 'folderId' | 'state'>]?: string } & {
+  readonly watchedFolderId?: string;
+};
+
+/** @throws GatewayError unknown_watched_folder: an id that is not this account's must look like one that never was */
+async function filterOf({ watching }: ManageServices, accountId: string, given: Given): Promise<DeliveryFilter> {
+  const { watchedFolderId, since, until, ...rest } = given;
+  for (const field of ['webhookId', 'jobId'] as const) {
+    if (rest[field] !== undefined && !isUuid(rest[field])) throw badField(field, 'must be the id of one');
+  }
+  const folder = watchedFolderId === undefined ? undefined : await watching.get(accountId, watchedFolderId);
+  return {
+    ...rest,
+    folderId: folder?.id,
+    since: since === undefined ? undefined : parseSince(since),
+    until: until === undefined ? undefined : parseSince(until),
+  };
+}
+
+function deliveryView({ folderId, ...row }: DeliveryRow): Static<typeof delivery> {
+  return { ...row, watchedFolderId: folderId, connectionIds: [...row.connectionIds] };
 }

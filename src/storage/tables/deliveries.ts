@@ -1,0 +1,172 @@
+/** The outbox as the owner of an account looks at it: lists by filter, receivers and how they do, many sent again at once. */
+import type { JobSender } from '../cluster/jobs.js';
+import type { Database } from '../postgres/database.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
+import type { DeliveryFilter, DeliveryRow, EventState, ReceiverState } from './webhook-event.js';
+import { resendEvents } from './webhook-events.js';
+import { targetGroup } from './webhook-targets.js';
+
+export interface DeliveryPage {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Those that have ended, of one state. */
+export interface ReplayFilter extends DeliveryFilter {
+  readonly state: Exclude<EventState, 'pending'>;
+}
+
+/** Of one request, however many match. */
+export const MOST_REPLAYED = 10_000;
+const REPLAYED_AT_ONCE = 500;
+
+export class Deliveries {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: JobSender,
+    private readonly folders: {
+      endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
+    },
+    private readonly webhooks: { resumeDeliveries(tx: Transaction, id: string): Promise<void> },
+  ) {}
+
+  /** Newest first. */
+  async list(accountId: string, filter: DeliveryFilter, { limit, offset }: DeliveryPage): Promise<DeliveryRow[]> {
+    return this.database.run(
+      (sql) => sql<DeliveryRow[]>`
+        select ${columns(sql)} ${matching(sql, accountId, filter)}
+        order by e.id desc limit ${limit} offset ${offset}`,
+    );
+  }
+
+  /** With what was signed. */
+  async find(accountId: string, id: string): Promise<(DeliveryRow & { readonly body: string }) | undefined> {
+    const [row] = await this.database.run(
+      (sql) => sql<(DeliveryRow & { readonly body: string })[]>`
+        select ${columns(sql)}, e.body ${matching(sql, accountId, {})} and e.id = ${id}`,
+    );
+    return row;
+  }
+
+  /** How many `replay` would send; at most one more than it sends at once. */
+  async countReplayable(accountId: string, filter: ReplayFilter): Promise<number> {
+    const [row] = await this.database.run(
+      (sql) => sql<{ count: number }[]>`
+        select count(*) as count from (
+          select 1 ${matching(sql, accountId, filter)} and ${hasReceiver(sql)} limit ${MOST_REPLAYED + 1}) matching`,
+    );
+    return row?.count ?? 0;
+  }
+
+  /**
+   * Sends them again under their old ids and with fresh rows of tries, the oldest first; folders and webhooks that had
+   * ended their deliveries take them up again. Resolves to how many.
+   */
+  async replay(accountId: string, filter: ReplayFilter): Promise<number> {
+    let sent = 0;
+    let after = '00000000-0000-0000-0000-000000000000';
+    while (sent < MOST_REPLAYED) {
+      const limit = Math.min(REPLAYED_AT_ONCE, MOST_REPLAYED - sent);
+      const events = await this.database.transaction((tx) => this.replaySome(tx, accountId, filter, { after, limit }));
+      sent += events.length;
+      after = events.at(-1) ?? after;
+      if (events.length < limit) break;
+    }
+    return sent;
+  }
+
+  /** Of every folder that has a receiver, and of every webhook. */
+  async receivers(accountId: string): Promise<readonly ReceiverState[]> {
+    return this.database.run(
+      (sql) => sql<ReceiverState[]>`
+        with receivers as (
+          select id as folder_id, null::uuid as webhook_id from watched_folders
+          where account_id = ${accountId} and deleted_at is null and webhook_url is not null
+          union all select null, id from webhooks where account_id = ${accountId} and deleted_at is null
+        ),
+        undelivered as (
+          select folder_id, webhook_id, count(*) filter (where state = 'dead') as dead,
+            count(*) filter (where state = 'pending') as retrying, max(id::text)::uuid as last_id,
+            min(created_at) as since
+          from webhook_events
+          where account_id = ${accountId} and state in ('pending', 'dead') and (state = 'dead' or attempts > 0)
+          group by folder_id, webhook_id
+        )
+        select r.folder_id as "folderId", r.webhook_id as "webhookId", coalesce(u.dead, 0) as dead,
+          coalesce(u.retrying, 0) as retrying, delivered.at as "lastDeliveredAt",
+          case when tried.started_at > coalesce(delivered.at, '-infinity') then greatest(u.since, delivered.at) end
+            as "failingSince",
+          tried.status as "lastStatus", coalesce(tried.error_message, tried.error_code) as "lastErrorMessage"
+        from receivers r
+        left join undelivered u
+          on u.folder_id is not distinct from r.folder_id and u.webhook_id is not distinct from r.webhook_id
+        left join lateral (
+          select coalesce(
+            (select delivered_at from webhook_events
+              where folder_id = r.folder_id and state = 'delivered' order by id desc limit 1),
+            (select delivered_at from webhook_events
+              where webhook_id = r.webhook_id and state = 'delivered' order by event_id desc limit 1)) as at
+        ) delivered on true
+        left join lateral (
+          select started_at, status, error_message, error_code from webhook_attempts
+          where event_id = u.last_id order by id desc limit 1
+        ) tried on true`,
+    );
+  }
+
+  private async replaySome(
+    tx: Transaction,
+    accountId: string,
+    filter: ReplayFilter,
+    { after, limit }: { readonly after: string; readonly limit: number },
+  ): Promise<readonly string[]> {
+    const events = await tx<Pick<DeliveryRow, 'id' | 'folderId' | 'webhookId' | 'url'>[]>`
+      select ${columns(tx)} ${matching(tx, accountId, filter)} and ${hasReceiver(tx)} and e.id > ${after}
+      order by e.id limit ${limit} for update of e skip locked`;
+    const ids = events.map(({ id }) => id);
+    if (ids.length === 0) return ids;
+    await resendEvents(tx, ids);
+    const folders = new Set(events.flatMap(({ folderId }) => folderId ?? []));
+    for (const id of [...folders].sort()) await this.folders.endDeliveries(tx, id, false);
+    const webhooks = new Set(events.flatMap(({ webhookId }) => webhookId ?? []));
+    for (const id of [...webhooks].sort()) await this.webhooks.resumeDeliveries(tx, id);
+    const jobs = events.map(({ id, webhookId, url }) => {
+      return { key: id, account: accountId, group: webhookId ?? targetGroup(url), data: {} };
+    });
+    // One whose last job is just ending gets another as one that was forgotten.
+    await this.jobs.send('webhook-delivery', jobs, tx);
+    return ids;
+  }
+}
+
+function matching(sql: Queryable, accountId: string, filter: DeliveryFilter) {
+  const { folderId, webhookId, jobId, connectionId, type, state, url, since, until } = filter;
+  const given = <T>(value: T | undefined, condition: (value: T) => ReturnType<typeof sql>) =>
+    value === undefined ? sql`` : sql`and ${condition(value)}`;
+  return sql`
+    from webhook_events e left join watched_folders f on f.id = e.folder_id left join webhooks h on h.id = e.webhook_id
+    where e.account_id = ${accountId}
+      ${given(folderId, (id) => sql`e.folder_id = ${id}`)}
+      ${given(webhookId, (id) => sql`e.webhook_id = ${id}`)}
+      ${given(jobId, (id) => sql`e.job_id = ${id}`)}
+      ${given(connectionId, (id) => sql`${id} = any (e.connection_ids)`)}
+      ${given(type, (one) => sql`e.type = ${one}`)}
+      ${given(state, (one) => sql`e.state = ${one}`)}
+      ${given(url, (part) => sql`position(lower(${part}) in lower(coalesce(e.webhook_url, f.webhook_url, h.url))) > 0`)}
+      ${given(since, (at) => sql`e.created_at >= ${at}`)}
+      ${given(until, (at) => sql`e.created_at < ${at}`)}`;
+}
+
+/** Not deleted meanwhile, and still with a URL. */
+function hasReceiver(sql: Queryable) {
+  return sql`coalesce(f.deleted_at, h.deleted_at) is null and coalesce(e.webhook_url, f.webhook_url, h.url) is not null`;
+}
+
+function columns(sql: Queryable) {
+  return sql`
+    e.id, coalesce(e.event_id, e.id) as "eventId", e.folder_id as "folderId", e.job_id as "jobId",
+    e.webhook_id as "webhookId", coalesce(e.webhook_url, f.webhook_url, h.url) as url,
+    e.connection_ids as "connectionIds", e.type, e.file_count as "fileCount", e.state, e.attempts,
+    e.next_attempt_at as "nextAttemptAt", e.copy_state as "copyState", e.copies_failed as "copiesFailed",
+    e.after_action as "afterAction", e.delivered_at as "deliveredAt", e.created_at as "createdAt"`;
+}

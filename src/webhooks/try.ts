@@ -1,0 +1,62 @@
+/** One signed try at a receiver: what was sent, and what came back. */
+import { type GatewayError, hasCode, toGatewayError } from '../base/errors.js';
+import { type NewAttempt, withoutLogin } from '../storage/storage.js';
+import { type Delivery, requestHeaders, type Sender, signatures } from './send.js';
+import { loginTexts, shownHeaders, without } from './shown.js';
+
+export interface Message {
+  /** The `webhook-id`. */
+  readonly id: string;
+  readonly body: string;
+  /** With the login that it may have. */
+  readonly url: string;
+  readonly secrets: readonly string[];
+  /** The account. */
+  readonly owner: string;
+  /** By the database's clock. */
+  readonly startedAt: Date;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Tried {
+  readonly attempt: NewAttempt;
+  readonly retryAfter: string | undefined;
+  readonly error: GatewayError | undefined;
+}
+
+/** Whatever becomes of it is its result. @throws GatewayError draining, where our own end has cut it */
+export async function trySending(
+  sender: Pick<Sender, 'send'>,
+  { id, body, url, secrets, owner, startedAt, headers = {} }: Message,
+  signal: AbortSignal,
+): Promise<Tried> {
+  const timestamp = Math.floor(startedAt.getTime() / 1000);
+  const signed = {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures(secrets, id, timestamp, body),
+    ...headers,
+  };
+  const begin = performance.now();
+  let delivery: Delivery | undefined;
+  let error: GatewayError | undefined;
+  try {
+    delivery = await sender.send(url, signed, body, { owner, signal });
+  } catch (thrown) {
+    error = toGatewayError(thrown);
+    if (hasCode(error, 'draining')) throw error;
+  }
+  const hidden = URL.canParse(url) ? loginTexts(url) : [];
+  const attempt = {
+    startedAt,
+    durationMs: Math.round(performance.now() - begin),
+    status: delivery?.status ?? null,
+    errorCode: error?.code ?? null,
+    errorMessage: error?.clientText ?? null,
+    answer: delivery === undefined ? null : without(delivery.answer, hidden),
+    url: withoutLogin(url).url,
+    requestHeaders: URL.canParse(url) ? shownHeaders(Object.entries(requestHeaders(new URL(url), signed, body))) : null,
+    answerHeaders: delivery === undefined ? null : shownHeaders(delivery.headers, hidden),
+  };
+  return { attempt, retryAfter: delivery?.retryAfter, error };
+}
