@@ -4,8 +4,14 @@ import { t } from '../texts/texts.ts';
 import { Button, Notice, Skeleton } from './basics.tsx';
 import { patiently } from './patiently.ts';
 
-/** A component whose code comes with its first use. A load that failed is tried again; nothing else of the page is lost. */
-export function part<P extends object>(load: () => Promise<{ readonly default: ComponentType<P> }>): ComponentType<P> {
+/**
+ * A component whose code comes with its first use. A load that failed is tried again; nothing else of the page is lost.
+ * @param meanwhile stands in its place, also of one that cannot be loaded: for what the page can do without
+ */
+export function part<P extends object>(
+  load: () => Promise<{ readonly default: ComponentType<P> }>,
+  meanwhile?: ReactElement,
+): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   return function Part(props: P): ReactElement {
     const [tries, setTries] = useState(0);
@@ -29,6 +35,7 @@ export function part<P extends object>(load: () => Promise<{ readonly default: C
     }, [tries]);
     const Loaded = loaded;
     if (Loaded !== undefined && state !== 'failed') return <Loaded {...props} />;
+    if (meanwhile !== undefined) return meanwhile;
     if (state !== 'failed') return <Skeleton />;
     const again = (): void => {
       setState('loading');

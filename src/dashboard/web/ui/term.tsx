@@ -1,22 +1,18 @@
-/** A small button beside a hard word, and what the word means. */
-import * as Ariakit from '@ariakit/react';
+/** A small button beside a hard word: what the word means. Its code is not part of the first load. */
 import type { ReactElement } from 'react';
-import { t } from '../texts/texts.ts';
+import type { t } from '../texts/texts.ts';
 import { CircleHelp } from './icons.tsx';
+import { part } from './part.tsx';
 
 export type TermName = Exclude<keyof typeof t.terms, 'whatIs'>;
 
+const Popover = part(
+  () => import('./term-popover.tsx'),
+  <span className="term">
+    <CircleHelp aria-hidden size={14} />
+  </span>,
+);
+
 export function Term({ of }: { readonly of: TermName }): ReactElement {
-  const { word, text } = t.terms[of];
-  return (
-    <Ariakit.PopoverProvider placement="bottom-start">
-      <Ariakit.PopoverDisclosure className="term" aria-label={t.terms.whatIs(word)}>
-        <CircleHelp aria-hidden size={14} />
-      </Ariakit.PopoverDisclosure>
-      <Ariakit.Popover className="term-text" gutter={4} portal unmountOnHide>
-        <Ariakit.PopoverHeading render={<strong />}>{word}</Ariakit.PopoverHeading>
-        <Ariakit.PopoverDescription>{text}</Ariakit.PopoverDescription>
-      </Ariakit.Popover>
-    </Ariakit.PopoverProvider>
-  );
+  return <Popover of={of} />;
 }
