@@ -8,6 +8,8 @@ export const SCREENS = {
   watchedFolder: '/watched/:id',
   webhooks: '/webhooks',
   webhook: '/webhooks/:id',
+  deliveries: '/deliveries',
+  delivery: '/deliveries/:id',
   events: '/events',
   keys: '/keys',
   transfers: '/transfers',

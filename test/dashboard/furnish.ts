@@ -85,6 +85,8 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
   const jobs = await furnishJobs(page);
   const schedule = await furnishSchedules(page);
   await hasDeadLetters(page, 'webhookId', webhook);
+  const sent = await manage(page, 'GET', `/manage/deliveries?state=dead&webhookId=${webhook}`);
+  const delivery = (sent['deliveries'] as { id: string }[])[0]?.id ?? '';
   const refused = manage(page, 'POST', '/api/delete/sandbox', { path: '/not-there.txt' });
   await refused.catch(() => undefined);
   const failed = await lastTransfer(page, 'status=failed');
@@ -97,10 +99,12 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
     { name: 'connection', path: '/connections/archive', ready: seen('Save changes') },
     { name: 'connection-failing', path: '/connections/partner', ready: seen('The last test failed') },
     { name: 'connection-new', path: '/connections/new', ready: seen('Save the connection') },
-    { name: 'watched-folders', path: '/watched', ready: seen('Dead letter') },
+    { name: 'watched-folders', path: '/watched', ready: seen('Deliveries fail') },
     { name: 'watched-folder', path: `/watched/${String(watched['id'])}`, ready: seen('Known files') },
     { name: 'webhooks', path: '/webhooks', ready: seen('Send again') },
     { name: 'webhook', path: `/webhooks/${webhook}`, ready: seen('Send again') },
+    { name: 'deliveries', path: '/deliveries?state=dead', ready: seen('Send these again …') },
+    { name: 'delivery', path: `/deliveries/${delivery}`, ready: seen('Headers that were sent') },
     { name: 'events', path: '/events', ready: seen('Reports to the archive') },
     { name: 'keys', path: '/keys', ready: seen('nightly export') },
     { name: 'transfers', path: '/transfers', ready: seen('readme.txt') },

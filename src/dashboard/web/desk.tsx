@@ -16,6 +16,8 @@ const WatchedFolders = part(() => import('./screens/watched-folders.tsx'));
 const WatchedFolderScreen = part(() => import('./screens/watched-folder.tsx'));
 const Webhooks = part(() => import('./screens/webhooks.tsx'));
 const WebhookScreen = part(() => import('./screens/webhook.tsx'));
+const DeliveriesScreen = part(() => import('./screens/deliveries.tsx'));
+const DeliveryScreen = part(() => import('./screens/delivery.tsx'));
 const Events = part(() => import('./screens/events.tsx'));
 const Keys = part(() => import('./screens/keys.tsx'));
 const Transfers = part(() => import('./screens/transfers.tsx'));
@@ -49,6 +51,8 @@ export default function Desk({ account, session }: Pick<SignedIn, 'account' | 's
           <Route path={SCREENS.watchedFolder}>{({ id }) => <WatchedFolderScreen key={id} id={id} />}</Route>
           <Route path={SCREENS.webhooks} component={Webhooks} />
           <Route path={SCREENS.webhook}>{({ id }) => <WebhookScreen key={id} id={id} />}</Route>
+          <Route path={SCREENS.deliveries} component={DeliveriesScreen} />
+          <Route path={SCREENS.delivery}>{({ id }) => <DeliveryScreen key={id} id={id} />}</Route>
           <Route path={SCREENS.events} component={Events} />
           <Route path={SCREENS.keys} component={Keys} />
           <Route path={SCREENS.transfers} component={Transfers} />

@@ -1,6 +1,8 @@
 /** What comes first: the looks, the words, then the page itself. */
 import { applyTheme, language } from './preferences.ts';
 import './styles/base.css';
+import './styles/deliveries.css';
+import './styles/folder-picker.css';
 import './styles/parts.css';
 import './styles/queue.css';
 import './styles/screens.css';

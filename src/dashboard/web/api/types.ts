@@ -49,6 +49,8 @@ export type Schedule = Schemas['ManagedSchedule'];
 export type NewSchedule = FileApi['schemas']['NewSchedule'];
 
 export type Webhook = FileApi['schemas']['Webhook'];
+/** What was sent to try it out, and what came back. */
+export type WebhookTest = FileApi['schemas']['WebhookTest'];
 export type NewWebhook = FileApi['schemas']['NewWebhook'];
 /** A type of events that a webhook can be told of. */
 export type EventType = Webhook['events'][number];
@@ -75,4 +77,7 @@ export type KnownFile = Schemas['KnownFilesAnswer']['files'][number];
 export type DryRun = Schemas['DryRunAnswer'];
 export type Copy = Schemas['Copy'];
 export type Delivery = Schemas['Delivery'];
+export type DeliveryDetail = Schemas['DeliveryDetail'];
+/** How the deliveries to a watched folder's receiver, or to a webhook, go. */
+export type ReceiverState = Schemas['Receiver'];
 export type Attempt = Schemas['Attempt'];

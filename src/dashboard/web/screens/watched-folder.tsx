@@ -1,11 +1,12 @@
 /** One watched folder: when it is looked at, what was found and why, what became of the messages. */
 import * as Ariakit from '@ariakit/react';
 import { useState, type ReactElement } from 'react';
-import { FlaskConical, RefreshCw } from '../ui/icons.tsx';
+import { FlaskConical, Pencil, RefreshCw } from '../ui/icons.tsx';
 import { Link, useLocation } from 'wouter';
-import { request } from '../api/client.ts';
+import { request, withQuery } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
-import type { DryRun, WatchedFolder } from '../api/types.ts';
+import type { DryRun, ReceiverState, WatchedFolder } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
 import { formatBytes, formatDuration, formatNumber } from '../format.ts';
 import { showToast } from '../ui/toast.tsx';
 import {
@@ -24,7 +25,9 @@ import {
 } from '../ui/basics.tsx';
 import { Confirm, Dialog, Menu } from '../ui/dialog.tsx';
 import { Checks, countsText, KnownFiles } from './watched/checks.tsx';
-import { Deliveries } from './watched/deliveries.tsx';
+import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
+import { Deliveries } from './deliveries/list.tsx';
+import { useConnectionNames } from './jobs/rows.tsx';
 import { WatchForm } from './watched/watch-form.tsx';
 import { StateBadge } from './watched-folders.tsx';
 
@@ -36,7 +39,7 @@ export default function WatchedFolderScreen({ id }: { readonly id: string }): Re
   const read = useRead<WatchedFolder>(path, { everyMs: 5_000 });
   if (read.data === undefined) {
     return (
-      <Page title="Watched folder" lead={<Link href="/watched">Watched folders</Link>}>
+      <Page title={t.watched.one} lead={<Link href="/watched">{t.watched.title}</Link>}>
         <Panel>
           <Pending error={read.error} onRetry={() => void read.refetch()} />
         </Panel>
@@ -51,21 +54,23 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
   const [open, setOpen] = useState<'delete' | 'secret' | 'edit'>();
   const [dryRun, setDryRun] = useState<DryRun>();
   const [, navigate] = useLocation();
+  const receiver = useReceivers()({ watchedFolderId: folder.id });
   const check = useAction(() => request<{ queued: boolean }>('POST', `${path}/check`), {
     refreshes: READS,
-    onDone: ({ queued }) => showToast(queued ? 'The check is on its way' : 'A check is on its way already'),
+    onDone: ({ queued }) => showToast(queued ? t.watched.checkSent : t.watched.checkWaits),
   });
   const dry = useAction(() => request<DryRun>('POST', `${path}/dry-run`), { onDone: setDryRun });
   const toggle = useAction(() => request('POST', `${path}/${isActive ? 'pause' : 'resume'}`), {
-    says: isActive ? 'Paused' : 'Watching again',
+    says: isActive ? t.watched.nowPaused : t.watched.nowWatching,
     refreshes: READS,
   });
-  const testEvent = useAction(() => request('POST', `${path}/test-event`), {
-    says: 'A test message is on its way',
+  const testEvent = useAction(() => request<{ eventId: string }>('POST', `${path}/test-event`), {
     refreshes: ['/manage/deliveries'],
+    // There its answer is seen as it comes.
+    onDone: ({ eventId }) => navigate(`/deliveries/${eventId}`),
   });
   const remove = useAction(() => request('DELETE', path), {
-    says: `${name} is no longer watched`,
+    says: t.watched.stopped(name),
     refreshes: ['/manage/overview'],
     showsError: true,
     onDone: () => navigate('/watched'),
@@ -75,8 +80,8 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
       title={name}
       lead={
         <span className="row">
-          <Link href="/watched">Watched folders</Link>
-          <StateBadge folder={folder} />
+          <Link href="/watched">{t.watched.title}</Link>
+          <StateBadge folder={folder} receiver={receiver} />
         </span>
       }
       actions={
@@ -87,57 +92,60 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
             disabled={!isActive}
             onClick={() => check.mutate(undefined)}
           >
-            Check now
+            {t.watched.checkNow}
           </Button>
           <Button icon={FlaskConical} isBusy={dry.isPending} onClick={() => dry.mutate(undefined)}>
-            Dry run
+            {t.watched.dryRun}
+          </Button>
+          <Button icon={Pencil} onClick={() => setOpen('edit')}>
+            {t.watched.edit}
           </Button>
           <Menu
-            label="More"
+            label={t.watched.more}
             entries={[
-              { label: isActive ? 'Pause' : 'Resume', onSelect: () => toggle.mutate(undefined) },
-              { label: 'Change …', onSelect: () => setOpen('edit') },
-              { label: 'Signing secret …', onSelect: () => setOpen('secret') },
+              { label: isActive ? t.watched.pause : t.watched.resume, onSelect: () => toggle.mutate(undefined) },
+              { label: t.watched.secret, onSelect: () => setOpen('secret') },
               {
-                label: 'Send a test message',
+                label: t.watched.sendTest,
                 isDisabled: folder.webhookUrl === null,
                 onSelect: () => testEvent.mutate(undefined),
               },
-              { label: 'Stop watching …', isDanger: true, onSelect: () => setOpen('delete') },
+              { label: t.watched.stop, isDanger: true, onSelect: () => setOpen('delete') },
             ]}
           />
         </>
       }
     >
       {failingSince !== null && (
-        <Notice tone="bad" title={`${formatNumber(failures)} checks in a row have failed`}>
+        <Notice tone="bad" title={t.watched.checksFailed(failures, formatNumber(failures))}>
           <p>{errorMessage}</p>
           <p className="small">
-            Since <Time iso={failingSince} isLong />
+            {t.watched.since} <Time iso={failingSince} isLong />
           </p>
         </Notice>
       )}
       {folder.deliveriesEndedAt !== null && (
-        <Notice tone="warn" title="The webhook answered that it is gone (410)">
-          Nothing is sent to it since <Time iso={folder.deliveriesEndedAt} isLong />.
+        <Notice tone="warn" title={t.watched.goneTitle}>
+          {t.watched.goneSince} <Time iso={folder.deliveriesEndedAt} isLong />.
         </Notice>
       )}
+      <ReceiverNotice receiver={receiver} />
       <Panel>
         <div className="panel-body">
-          <Facts items={factsOf(folder)} isWide />
+          <FolderFacts folder={folder} receiver={receiver} />
         </div>
       </Panel>
       <Panel>
         <Ariakit.TabProvider defaultSelectedId="checks">
-          <Ariakit.TabList className="tabs" aria-label="Of this folder">
+          <Ariakit.TabList className="tabs" aria-label={t.watched.tabs}>
             <Ariakit.Tab id="checks" className="tab">
-              Checks
+              {t.watched.checks}
             </Ariakit.Tab>
             <Ariakit.Tab id="files" className="tab">
-              Known files
+              {t.watched.knownFiles}
             </Ariakit.Tab>
             <Ariakit.Tab id="deliveries" className="tab">
-              Deliveries
+              {t.deliveries.title}
             </Ariakit.Tab>
           </Ariakit.TabList>
           <Ariakit.TabPanel tabId="checks" unmountOnHide>
@@ -149,11 +157,7 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
           <Ariakit.TabPanel tabId="deliveries" unmountOnHide>
             <Deliveries
               watchedFolderId={folder.id}
-              empty={
-                folder.webhookUrl === null
-                  ? 'There is no webhook; what is found shows in the transfers.'
-                  : 'Nothing had to be reported yet.'
-              }
+              empty={folder.webhookUrl === null ? t.watched.noWebhook : t.watched.nothingReported}
             />
           </Ariakit.TabPanel>
         </Ariakit.TabProvider>
@@ -163,97 +167,131 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
       {open === 'secret' && <Secret path={path} onClose={() => setOpen(undefined)} />}
       {open === 'delete' && (
         <Confirm
-          title={`Stop watching ${name}?`}
-          verb="Stop watching"
+          title={t.watched.stopTitle(name)}
+          verb={t.watched.stopVerb}
           isBusy={remove.isPending}
           error={remove.error}
           onClose={() => setOpen(undefined)}
           onConfirm={() => remove.mutate(undefined)}
         >
-          <p>Messages that are not delivered yet are dropped. The files stay.</p>
+          <p>{t.watched.stopText}</p>
         </Confirm>
       )}
     </Page>
   );
 }
 
-function factsOf(folder: WatchedFolder): readonly (readonly [string, ReactElement | string])[] {
+type Fact = readonly [name: string, value: ReactElement | string];
+
+function FolderFacts({
+  folder,
+  receiver,
+}: {
+  readonly folder: WatchedFolder;
+  readonly receiver: ReceiverState | undefined;
+}): ReactElement {
+  const nameOf = useConnectionNames();
   const { connectionId, path, scheduleMinutes, nextCheckAt, isActive, webhookUrl, lastSuccessAt, lastDetectionAt } =
     folder;
-  return [
-    [
-      'Folder',
-      <Link key="f" href={`/files/${encodeURIComponent(connectionId)}?path=${encodeURIComponent(path)}`}>
-        {connectionId}:{path}
-      </Link>,
-    ],
-    ['Files', filesOf(folder)],
-    ['Next check', isActive && nextCheckAt !== null ? <Countdown key="n" iso={nextCheckAt} /> : 'paused'],
-    ['Every', scheduleMinutes === 1 ? 'minute' : `${scheduleMinutes} minutes`],
-    ['Last good check', lastSuccessAt === null ? 'none yet' : <Ago key="l" iso={lastSuccessAt} />],
-    ['Last found', lastDetectionAt === null ? 'nothing yet' : <Ago key="d" iso={lastDetectionAt} />],
-    [
-      'Webhook',
-      webhookUrl === null ? (
-        'none'
-      ) : (
-        <span key="w" className="mono">
-          {webhookUrl}
-        </span>
-      ),
-    ],
-    ...optionsOf(folder),
-  ];
+  const { facts } = t.watched;
+  const ago = (iso: string | null, otherwise: string) => (iso === null ? otherwise : <Ago iso={iso} />);
+  return (
+    <Facts
+      isWide
+      items={[
+        [
+          facts.folder,
+          <Link key="f" href={withQuery(`/files/${encodeURIComponent(connectionId)}`, { path })}>
+            {nameOf(connectionId)} <span className="mono">{path}</span>
+          </Link>,
+        ],
+        [facts.files, filesOf(folder)],
+        [facts.every, scheduleMinutes === 1 ? facts.minute : facts.minutes(formatNumber(scheduleMinutes))],
+        [facts.lastCheck, ago(lastSuccessAt, t.watched.noneYet)],
+        [
+          facts.nextCheck,
+          isActive && nextCheckAt !== null ? <Countdown key="n" iso={nextCheckAt} /> : t.watched.paused,
+        ],
+        [facts.lastFound, ago(lastDetectionAt, t.watched.nothingYet)],
+        ...(receiver === undefined
+          ? []
+          : [[facts.lastDelivered, ago(receiver.lastDeliveredAt, t.watched.nothingYet)] satisfies Fact]),
+        [facts.webhook, webhookUrl === null ? facts.none : <span className="mono">{webhookUrl}</span>],
+        ...optionsOf(folder, nameOf),
+        [
+          facts.id,
+          <span key="i" className="mono small muted">
+            {folder.id}
+          </span>,
+        ],
+      ]}
+    />
+  );
 }
 
 function filesOf({ filePattern, excludePattern, detectModified, recursive }: WatchedFolder): string {
+  const { facts } = t.watched;
   return [
-    filePattern ?? 'all',
-    ...(excludePattern === null ? [] : [`not ${excludePattern}`]),
-    detectModified ? 'new and changed ones' : 'new ones',
-    ...(recursive ? ['folders below too'] : []),
+    filePattern ?? t.watched.all,
+    ...(excludePattern === null ? [] : [facts.not(excludePattern)]),
+    detectModified ? facts.newAndChanged : facts.newOnes,
+    ...(recursive ? [facts.below] : []),
   ].join(', ');
 }
 
 /** What was chosen beyond the usual; each stands there only where it differs from that. */
-function optionsOf(folder: WatchedFolder): readonly (readonly [string, string])[] {
+function optionsOf(folder: WatchedFolder, nameOf: (id: string) => string): readonly Fact[] {
   const { initial, doneFile, minAgeSeconds, afterDelivery, moveTo, expectEveryMinutes, copyTo } = folder;
-  const after = afterDelivery === 'delete' ? 'the file is deleted' : `the file is moved to ${moveTo ?? ''}`;
+  const { facts } = t.watched;
+  const after = afterDelivery === 'delete' ? facts.deleted : facts.moved(moveTo ?? '');
   return [
-    ...(initial === 'report' ? [['First check', 'reports what is there'] as const] : []),
-    ...(doneFile === null ? [] : [['Waits for', doneFile] as const]),
-    ...(minAgeSeconds === 0 ? [] : [['Youngest age', formatDuration(minAgeSeconds * 1_000)] as const]),
-    ...(copyTo === null ? [] : [['Copied to', copiedTo(copyTo)] as const]),
-    ...(afterDelivery === 'keep' ? [] : [['Once delivered', after] as const]),
+    ...(initial === 'report' ? [[facts.initial, facts.initialReports] as const] : []),
+    ...(doneFile === null ? [] : [[facts.waitsFor, doneFile] as const]),
+    ...(minAgeSeconds === 0 ? [] : [[facts.youngest, formatDuration(minAgeSeconds * 1_000)] as const]),
+    ...(copyTo === null ? [] : [[facts.copiedTo, <CopiedTo key="c" copyTo={copyTo} nameOf={nameOf} />] as const]),
+    ...(afterDelivery === 'keep' ? [] : [[facts.after, after] as const]),
     ...(expectEveryMinutes === null
       ? []
-      : [['Alarm', `when no file comes for ${expectEveryMinutes} minutes`] as const]),
+      : [[facts.alarm, facts.alarmAfter(formatNumber(expectEveryMinutes))] as const]),
   ];
 }
 
-function copiedTo({ connectionId, path, filename_template, onConflict }: NonNullable<WatchedFolder['copyTo']>): string {
-  return [
-    `${connectionId}:${path}`,
-    ...(filename_template === undefined ? [] : [`as ${filename_template}`]),
-    ...(onConflict === undefined || onConflict === 'replace' ? [] : [`of a file that is there: ${onConflict}`]),
-  ].join(', ');
+function CopiedTo({
+  copyTo: { connectionId, path, filename_template, onConflict = 'replace' },
+  nameOf,
+}: {
+  readonly copyTo: NonNullable<WatchedFolder['copyTo']>;
+  readonly nameOf: (id: string) => string;
+}): ReactElement {
+  const { facts, form } = t.watched;
+  return (
+    <>
+      <Link href={withQuery(`/files/${encodeURIComponent(connectionId)}`, { path })}>
+        {nameOf(connectionId)} <span className="mono">{path}</span>
+      </Link>
+      {filename_template !== undefined && `, ${facts.renamed(filename_template)}`}
+      {onConflict !== 'replace' && `, ${facts.conflict(form.conflicts[onConflict])}`}
+    </>
+  );
 }
 
 function DryRunResult({ result: { counts, files }, onClose }: { result: DryRun; onClose: () => void }): ReactElement {
   return (
-    <Dialog title="What a check would report now" onClose={onClose} size="large">
-      <p className="muted">Nothing was written or sent. {countsText(counts)}</p>
+    <Dialog title={t.watched.dry.title} onClose={onClose} size="large">
+      <p className="muted">
+        {t.watched.dry.lead} {countsText(counts)}
+      </p>
       {files.length === 0 ? (
-        <Notice>A check now would report nothing.</Notice>
+        <Notice>{t.watched.dry.nothing}</Notice>
       ) : (
         <Table
-          label="Files that would be reported"
+          label={t.watched.dry.table}
           rows={files.slice(0, MAX_SHOWN)}
           rowKey={({ path }) => path}
           columns={[
-            { head: 'File', cell: ({ path }) => <span className="mono">{path}</span> },
-            { head: 'As', cell: ({ event }) => <Badge tone="info">{event}</Badge> },
-            { head: 'Size', align: 'end', cell: ({ size }) => formatBytes(size) },
+            { head: t.watched.dry.file, cell: ({ path }) => <span className="mono">{path}</span> },
+            { head: t.watched.dry.as, cell: ({ event }) => <Badge tone="info">{t.watched.dry.events[event]}</Badge> },
+            { head: t.watched.dry.size, align: 'end', cell: ({ size }) => formatBytes(size) },
           ]}
         />
       )}
@@ -267,19 +305,16 @@ function Secret({ path, onClose }: { readonly path: string; readonly onClose: ()
     onDone: (answer) => setSecret(answer.secret),
   });
   const rotate = useAction(() => request<{ secret: string }>('POST', `${path}/secret/rotate`), {
-    says: 'A new secret signs from now on',
+    says: t.watched.signing.made,
     onDone: (answer) => setSecret(answer.secret),
   });
   return (
-    <Dialog title="Signing secret" onClose={onClose} size="small">
-      <p>
-        The receiver checks each message with it, as Standard Webhooks describe. After a change the former one signs
-        along for 24 hours.
-      </p>
-      {secret !== undefined && <CodeBlock code={secret} label="Signing secret" />}
+    <Dialog title={t.watched.signing.title} onClose={onClose} size="small">
+      <p>{t.watched.signing.text}</p>
+      {secret !== undefined && <CodeBlock code={secret} label={t.watched.signing.title} />}
       <div className="dialog-actions">
         <Button isBusy={rotate.isPending} onClick={() => rotate.mutate(undefined)}>
-          Make a new one
+          {t.watched.signing.make}
         </Button>
         <Button
           look="primary"
@@ -287,7 +322,7 @@ function Secret({ path, onClose }: { readonly path: string; readonly onClose: ()
           disabled={secret !== undefined}
           onClick={() => show.mutate(undefined)}
         >
-          Show it
+          {t.watched.signing.show}
         </Button>
       </div>
     </Dialog>

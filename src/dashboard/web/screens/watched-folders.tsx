@@ -3,9 +3,13 @@ import { useState, type ReactElement } from 'react';
 import { Eye, Plus } from '../ui/icons.tsx';
 import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
-import type { WatchedFolder } from '../api/types.ts';
+import { formatNumber } from '../format.ts';
+import type { ReceiverState, WatchedFolder } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
 import { Ago, Badge, Button, Countdown, Empty, Page, Panel, Pending, Table } from '../ui/basics.tsx';
-import { Deliveries } from './watched/deliveries.tsx';
+import { useReceivers } from './deliveries/health.tsx';
+import { Deliveries } from './deliveries/list.tsx';
+import { useConnectionNames } from './jobs/rows.tsx';
 import { WatchForm } from './watched/watch-form.tsx';
 
 export default function WatchedFolders(): ReactElement {
@@ -14,30 +18,25 @@ export default function WatchedFolders(): ReactElement {
   const folders = read.data?.watchedFolders;
   const add = (
     <Button look="primary" icon={Plus} onClick={() => setAdding(true)}>
-      Watch a folder
+      {t.watched.add}
     </Button>
   );
   return (
-    <Page
-      title="Watched folders"
-      lead="Folders that are looked at again and again; new files are reported to a webhook."
-      actions={folders !== undefined && folders.length > 0 && add}
-    >
+    <Page title={t.watched.title} lead={t.watched.lead} actions={folders !== undefined && folders.length > 0 && add}>
       <Panel>
         {folders === undefined ? (
           <Pending error={read.error} onRetry={() => void read.refetch()} />
         ) : folders.length === 0 ? (
-          <Empty icon={Eye} title="No folder is watched" action={add}>
-            Name a folder of a connection and a webhook. When a file arrives there and has stopped growing, the webhook
-            gets a signed message with its name, size and date.
+          <Empty icon={Eye} title={t.watched.none} action={add}>
+            {t.watched.noneText}
           </Empty>
         ) : (
           <FolderTable folders={folders} />
         )}
       </Panel>
       {folders !== undefined && folders.length > 0 && (
-        <Panel title="Dead letters">
-          <Deliveries state="dead" empty="No message has run out of tries." />
+        <Panel title={t.deliveries.deadLetters}>
+          <Deliveries state="dead" empty={t.deliveries.noDead} />
         </Panel>
       )}
       {isAdding && <WatchForm onClose={() => setAdding(false)} />}
@@ -45,45 +44,80 @@ export default function WatchedFolders(): ReactElement {
   );
 }
 
-export function StateBadge({ folder: { isActive, failingSince } }: { readonly folder: WatchedFolder }): ReactElement {
-  if (!isActive) return <Badge tone="warn">Paused</Badge>;
-  return failingSince === null ? <Badge tone="good">Watching</Badge> : <Badge tone="bad">Failing</Badge>;
+/** A folder is well when it can be looked into, and when what is found arrives. */
+export function StateBadge({
+  folder: { isActive, failingSince, deliveriesEndedAt },
+  receiver,
+}: {
+  readonly folder: WatchedFolder;
+  readonly receiver: ReceiverState | undefined;
+}): ReactElement {
+  const { states } = t.watched;
+  if (!isActive) return <Badge tone="warn">{states.paused}</Badge>;
+  if (failingSince !== null) return <Badge tone="bad">{states.checksFail}</Badge>;
+  if (deliveriesEndedAt !== null) return <Badge tone="bad">{states.ended}</Badge>;
+  if (receiver !== undefined && receiver.failingSince !== null) {
+    return <Badge tone="bad">{states.deliveriesFail}</Badge>;
+  }
+  if (receiver !== undefined && receiver.dead > 0) return <Badge tone="warn">{states.deadLetters}</Badge>;
+  return <Badge tone="good">{states.watching}</Badge>;
 }
 
 function FolderTable({ folders }: { readonly folders: readonly WatchedFolder[] }): ReactElement {
+  const nameOf = useConnectionNames();
+  const receiverOf = useReceivers();
+  const { columns } = t.watched;
   return (
     <Table
-      label="Watched folders"
+      label={t.watched.title}
       rows={folders}
       rowKey={({ id }) => id}
       columns={[
         {
-          head: 'Name',
+          head: columns.name,
           cell: ({ id, name, connectionId, path }) => (
             <div>
               <Link href={`/watched/${id}`}>{name}</Link>
-              <div className="muted small mono">
-                {connectionId}:{path}
+              <div className="muted small">
+                {nameOf(connectionId)} <span className="mono">{path}</span>
               </div>
             </div>
           ),
         },
         {
-          head: 'Files',
-          cell: ({ filePattern }) => (filePattern === null ? 'all' : <span className="mono">{filePattern}</span>),
+          head: columns.files,
+          cell: ({ filePattern }) =>
+            filePattern === null ? t.watched.all : <span className="mono">{filePattern}</span>,
         },
-        { head: 'Every', cell: ({ scheduleMinutes }) => <span className="nowrap">{scheduleMinutes} min</span> },
         {
-          head: 'Next check',
+          head: columns.every,
+          cell: ({ scheduleMinutes }) => (
+            <span className="nowrap">{t.watched.minutes(formatNumber(scheduleMinutes))}</span>
+          ),
+        },
+        {
+          head: columns.lastCheck,
+          cell: ({ lastSuccessAt }) =>
+            lastSuccessAt === null ? <span className="muted">{t.watched.noneYet}</span> : <Ago iso={lastSuccessAt} />,
+        },
+        {
+          head: columns.nextCheck,
           cell: ({ isActive, nextCheckAt }) =>
             isActive && nextCheckAt !== null ? <Countdown iso={nextCheckAt} /> : '–',
         },
         {
-          head: 'Last found',
+          head: columns.lastFound,
           cell: ({ lastDetectionAt }) =>
-            lastDetectionAt === null ? <span className="muted">nothing yet</span> : <Ago iso={lastDetectionAt} />,
+            lastDetectionAt === null ? (
+              <span className="muted">{t.watched.nothingYet}</span>
+            ) : (
+              <Ago iso={lastDetectionAt} />
+            ),
         },
-        { head: 'State', cell: (folder) => <StateBadge folder={folder} /> },
+        {
+          head: columns.state,
+          cell: (folder) => <StateBadge folder={folder} receiver={receiverOf({ watchedFolderId: folder.id })} />,
+        },
       ]}
     />
   );

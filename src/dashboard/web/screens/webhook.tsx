@@ -5,23 +5,26 @@ import { Link, useLocation } from 'wouter';
 import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import type { Webhook } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
 import { Button, Facts, Notice, Page, Panel, Pending, Time } from '../ui/basics.tsx';
 import { Confirm, Menu } from '../ui/dialog.tsx';
-import { Pause, Pencil, Play } from '../ui/icons.tsx';
+import { FlaskConical, Pause, Pencil, Play } from '../ui/icons.tsx';
 import { useConnectionNames } from './jobs/rows.tsx';
-import { Deliveries } from './watched/deliveries.tsx';
+import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
+import { Deliveries } from './deliveries/list.tsx';
 import { StateBadge } from './webhooks.tsx';
 import { WebhookForm } from './webhooks/form.tsx';
 import { RotateSecret } from './webhooks/secret.tsx';
+import { TestDialog } from './webhooks/test-dialog.tsx';
 
-const READS = ['/api/webhooks', '/manage/deliveries', '/manage/overview'];
+const READS = ['/api/webhooks', '/manage/deliveries', '/manage/receivers', '/manage/overview'];
 
 export default function WebhookScreen({ id }: { readonly id: string }): ReactElement {
   const path = `/api/webhooks/${id}`;
   const read = useRead<{ webhook: Webhook }>(path, { everyMs: 5_000 });
   if (read.data === undefined) {
     return (
-      <Page title="Webhook" lead={<Link href="/webhooks">Webhooks</Link>}>
+      <Page title={t.webhooks.one} lead={<Link href="/webhooks">{t.webhooks.title}</Link>}>
         <Panel>
           <Pending error={read.error} onRetry={() => void read.refetch()} />
         </Panel>
@@ -33,15 +36,16 @@ export default function WebhookScreen({ id }: { readonly id: string }): ReactEle
 
 function One({ webhook, path }: { readonly webhook: Webhook; readonly path: string }): ReactElement {
   const { id, url, isActive, endedAt } = webhook;
-  const [open, setOpen] = useState<'edit' | 'secret' | 'delete'>();
+  const [open, setOpen] = useState<'edit' | 'secret' | 'delete' | 'test'>();
   const close = (): void => setOpen(undefined);
   const [, navigate] = useLocation();
+  const receiver = useReceivers()({ webhookId: id });
   const toggle = useAction(() => request('PATCH', path, { isActive: !isActive }), {
-    says: isActive ? 'Paused' : 'Active again',
+    says: isActive ? t.webhooks.nowPaused : t.webhooks.nowActive,
     refreshes: READS,
   });
   const remove = useAction(() => request('DELETE', path), {
-    says: 'The webhook is deleted',
+    says: t.webhooks.removed,
     refreshes: READS,
     showsError: true,
     onDone: () => navigate('/webhooks'),
@@ -51,34 +55,38 @@ function One({ webhook, path }: { readonly webhook: Webhook; readonly path: stri
       title={hostOf(url)}
       lead={
         <span className="row">
-          <Link href="/webhooks">Webhooks</Link>
-          <StateBadge webhook={webhook} />
+          <Link href="/webhooks">{t.webhooks.title}</Link>
+          <StateBadge webhook={webhook} receiver={receiver} />
         </span>
       }
       actions={
         <>
+          <Button icon={FlaskConical} onClick={() => setOpen('test')}>
+            {t.deliveries.tester.send}
+          </Button>
           {/* One button for both: the focus stays on it. */}
           <Button icon={isActive ? Pause : Play} isBusy={toggle.isPending} onClick={() => toggle.mutate(undefined)}>
-            {isActive ? 'Pause' : 'Resume'}
+            {isActive ? t.webhooks.pause : t.webhooks.resume}
           </Button>
           <Button icon={Pencil} onClick={() => setOpen('edit')}>
-            Change …
+            {t.webhooks.edit}
           </Button>
           <Menu
-            label="More"
+            label={t.webhooks.more}
             entries={[
-              { label: 'New signing secret …', onSelect: () => setOpen('secret') },
-              { label: 'Delete …', isDanger: true, onSelect: () => setOpen('delete') },
+              { label: t.webhooks.newSecret, onSelect: () => setOpen('secret') },
+              { label: t.webhooks.remove, isDanger: true, onSelect: () => setOpen('delete') },
             ]}
           />
         </>
       }
     >
       {endedAt !== null && (
-        <Notice tone="warn" title="The receiver answered that it is gone (410)">
-          Nothing is sent to it since <Time iso={endedAt} isLong />. Resume, once it is there again.
+        <Notice tone="warn" title={t.webhooks.goneTitle}>
+          {t.webhooks.goneSince} <Time iso={endedAt} isLong />. {t.webhooks.goneRemedy}
         </Notice>
       )}
+      <ReceiverNotice receiver={receiver} />
       <Panel>
         <div className="panel-body">
           <WebhookFacts webhook={webhook} />
@@ -86,34 +94,35 @@ function One({ webhook, path }: { readonly webhook: Webhook; readonly path: stri
       </Panel>
       <Panel>
         <Ariakit.TabProvider defaultSelectedId="deliveries">
-          <Ariakit.TabList className="tabs" aria-label="Of this webhook">
+          <Ariakit.TabList className="tabs" aria-label={t.webhooks.tabs}>
             <Ariakit.Tab id="deliveries" className="tab">
-              Deliveries
+              {t.deliveries.title}
             </Ariakit.Tab>
             <Ariakit.Tab id="dead" className="tab">
-              Dead letters
+              {t.deliveries.deadLetters}
             </Ariakit.Tab>
           </Ariakit.TabList>
           <Ariakit.TabPanel tabId="deliveries" unmountOnHide>
-            <Deliveries webhookId={id} empty="Nothing has happened yet that it is to be told of." />
+            <Deliveries webhookId={id} empty={t.webhooks.noDelivery} />
           </Ariakit.TabPanel>
           <Ariakit.TabPanel tabId="dead" unmountOnHide>
-            <Deliveries webhookId={id} state="dead" empty="No message has run out of tries." />
+            <Deliveries webhookId={id} state="dead" empty={t.deliveries.noDead} />
           </Ariakit.TabPanel>
         </Ariakit.TabProvider>
       </Panel>
       {open === 'edit' && <WebhookForm former={webhook} onClose={close} />}
+      {open === 'test' && <TestDialog path={path} onClose={close} />}
       {open === 'secret' && <RotateSecret path={path} onClose={close} />}
       {open === 'delete' && (
         <Confirm
-          title="Delete this webhook?"
-          verb="Delete the webhook"
+          title={t.webhooks.removeTitle}
+          verb={t.webhooks.removeVerb}
           isBusy={remove.isPending}
           error={remove.error}
           onClose={close}
           onConfirm={() => remove.mutate(undefined)}
         >
-          <p>Messages that are not delivered yet are dropped. The events stay among the events of the account.</p>
+          <p>{t.webhooks.removeText}</p>
         </Confirm>
       )}
     </Page>
@@ -131,19 +140,19 @@ function WebhookFacts({
       isWide
       items={[
         [
-          'URL',
+          t.webhooks.url,
           <span key="u" className="mono">
             {url}
           </span>,
         ],
         [
-          'Is told of',
+          t.webhooks.events,
           <span key="e" className="mono">
             {events.join(', ')}
           </span>,
         ],
-        ['Only about', connections.length === 0 ? 'all connections' : connections.map(nameOf).join(', ')],
-        ['Made', <Time key="m" iso={createdAt} isLong />],
+        [t.webhooks.about, connections.length === 0 ? t.webhooks.allConnections : connections.map(nameOf).join(', ')],
+        [t.webhooks.made, <Time key="m" iso={createdAt} isLong />],
       ]}
     />
   );

@@ -2,11 +2,13 @@
 import { useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
-import type { Webhook } from '../api/types.ts';
+import type { ReceiverState, Webhook } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
 import { Badge, Button, Empty, Page, Panel, Pending, Table } from '../ui/basics.tsx';
 import { Plus, Webhook as WebhookIcon } from '../ui/icons.tsx';
 import { useConnectionNames } from './jobs/rows.tsx';
-import { Deliveries } from './watched/deliveries.tsx';
+import { useReceivers } from './deliveries/health.tsx';
+import { Deliveries } from './deliveries/list.tsx';
 import { WebhookForm } from './webhooks/form.tsx';
 import { NewSecret } from './webhooks/secret.tsx';
 
@@ -17,30 +19,29 @@ export default function Webhooks(): ReactElement {
   const webhooks = read.data?.webhooks;
   const add = (
     <Button look="primary" icon={Plus} onClick={() => setAdding(true)}>
-      Add a webhook
+      {t.webhooks.add}
     </Button>
   );
   return (
     <Page
-      title="Webhooks"
-      lead="Receivers that are told of the events of this account, each message signed."
+      title={t.webhooks.title}
+      lead={t.webhooks.lead}
       actions={webhooks !== undefined && webhooks.length > 0 && add}
     >
       <Panel>
         {webhooks === undefined ? (
           <Pending error={read.error} onRetry={() => void read.refetch()} />
         ) : webhooks.length === 0 ? (
-          <Empty icon={WebhookIcon} title="No webhook yet" action={add}>
-            Name a URL and the events that it is to be told of: failed transfers, jobs that have ended, servers that are
-            down. What a receiver does not take is tried again, and kept.
+          <Empty icon={WebhookIcon} title={t.webhooks.none} action={add}>
+            {t.webhooks.noneText}
           </Empty>
         ) : (
           <WebhookTable webhooks={webhooks} />
         )}
       </Panel>
       {/* Those of watched folders and jobs too. */}
-      <Panel title="Dead letters">
-        <Deliveries state="dead" empty="No message has run out of tries." />
+      <Panel title={t.deliveries.deadLetters}>
+        <Deliveries state="dead" empty={t.deliveries.noDead} />
       </Panel>
       {isAdding && (
         <WebhookForm
@@ -56,33 +57,46 @@ export default function Webhooks(): ReactElement {
   );
 }
 
-export function StateBadge({ webhook: { isActive, endedAt } }: { readonly webhook: Webhook }): ReactElement {
-  if (endedAt !== null) return <Badge tone="bad">Ended</Badge>;
-  return isActive ? <Badge tone="good">Active</Badge> : <Badge tone="warn">Paused</Badge>;
+export function StateBadge({
+  webhook: { isActive, endedAt },
+  receiver,
+}: {
+  readonly webhook: Webhook;
+  readonly receiver: ReceiverState | undefined;
+}): ReactElement {
+  if (endedAt !== null) return <Badge tone="bad">{t.webhooks.ended}</Badge>;
+  if (!isActive) return <Badge tone="warn">{t.webhooks.paused}</Badge>;
+  if ((receiver?.failingSince ?? null) !== null) return <Badge tone="bad">{t.webhooks.failing}</Badge>;
+  return <Badge tone="good">{t.webhooks.active}</Badge>;
 }
 
 function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }): ReactElement {
   const nameOf = useConnectionNames();
+  const receiverOf = useReceivers();
   return (
     <Table
-      label="Webhooks"
+      label={t.webhooks.title}
       rows={webhooks}
       rowKey={({ id }) => id}
       columns={[
         {
-          head: 'Receiver',
+          head: t.webhooks.receiver,
           cell: ({ id, url }) => (
             <Link href={`/webhooks/${id}`} className="mono">
               {url}
             </Link>
           ),
         },
-        { head: 'Is told of', cell: ({ events }) => <span className="mono small">{events.join(', ')}</span> },
+        { head: t.webhooks.events, cell: ({ events }) => <span className="mono small">{events.join(', ')}</span> },
         {
-          head: 'Connections',
-          cell: ({ connections }) => (connections.length === 0 ? 'all' : connections.map(nameOf).join(', ')),
+          head: t.webhooks.connections,
+          cell: ({ connections }) =>
+            connections.length === 0 ? t.webhooks.allConnections : connections.map(nameOf).join(', '),
         },
-        { head: 'State', cell: (webhook) => <StateBadge webhook={webhook} /> },
+        {
+          head: t.webhooks.state,
+          cell: (webhook) => <StateBadge webhook={webhook} receiver={receiverOf({ webhookId: webhook.id })} />,
+        },
       ]}
     />
   );

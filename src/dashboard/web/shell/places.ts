@@ -7,6 +7,7 @@ import {
   ChartNoAxesColumn,
   Eye,
   FolderOpen,
+  Inbox,
   type IconComponent,
   KeyRound,
   Layers,
@@ -55,6 +56,7 @@ export const PLACES: readonly PlaceGroup[] = [
   {
     name: groups.lookAfter,
     places: [
+      { path: '/deliveries', name: places.deliveries, letter: 'd', icon: Inbox },
       { path: '/events', name: places.events, letter: 'e', icon: Rss },
       { path: '/usage', name: places.usage, letter: 'u', icon: ChartNoAxesColumn },
       { path: '/pools', name: places.pools, letter: 'p', icon: Activity },

@@ -4,54 +4,52 @@ import { request, withQuery } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { Check, CheckedEntry, KnownFile } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatNumber } from '../../format.ts';
-import { Badge, Button, Pending, Table, Time } from '../../ui/basics.tsx';
+import { t } from '../../texts/texts.ts';
+import { Badge, Button, Pending, Table, Time, type Tone } from '../../ui/basics.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 
 const MAX_SHOWN = 1_000;
+const TONES: Readonly<Record<Check['outcome'], Tone>> = { succeeded: 'good', failed: 'bad', skipped: 'warn' };
 
 export function Checks({ path }: { readonly path: string }): ReactElement {
   const read = useRead<{ checks: Check[] }>(`${path}/checks`, { everyMs: 5_000 });
   const [shown, setShown] = useState<Check>();
   if (read.data === undefined) return <Pending error={read.error} onRetry={() => void read.refetch()} />;
-  if (read.data.checks.length === 0) return <p className="panel-body muted">Not checked yet.</p>;
+  if (read.data.checks.length === 0) return <p className="panel-body muted">{t.watched.check.none}</p>;
   return (
     <>
       <Table
-        label="Checks"
+        label={t.watched.checks}
         rows={read.data.checks}
         rowKey={({ id }) => id}
         columns={[
-          { head: 'When', cell: ({ startedAt }) => <Time iso={startedAt} isLong /> },
+          { head: t.watched.check.when, cell: ({ startedAt }) => <Time iso={startedAt} isLong /> },
           {
-            head: 'Outcome',
-            cell: ({ outcome }) =>
-              outcome === 'succeeded' ? (
-                <Badge tone="good">Done</Badge>
-              ) : outcome === 'failed' ? (
-                <Badge tone="bad">Failed</Badge>
-              ) : (
-                <Badge tone="warn">Skipped</Badge>
-              ),
+            head: t.watched.check.outcome,
+            cell: ({ outcome }) => <Badge tone={TONES[outcome]}>{t.watched.check.outcomes[outcome]}</Badge>,
           },
           {
-            head: 'Took',
+            head: t.watched.check.took,
             align: 'end',
             cell: ({ durationMs }) => (durationMs === null ? '–' : formatDuration(durationMs)),
           },
           {
-            head: 'Found',
+            head: t.watched.check.found,
             cell: ({ errorMessage, counts }) =>
               errorMessage === null ? (
-                countsText(counts) || 'nothing'
+                countsText(counts) || t.watched.check.nothing
               ) : (
                 <span className="bad-text">{errorMessage}</span>
               ),
           },
           {
-            head: 'Actions',
+            head: t.watched.check.actions,
             isHeadHidden: true,
             align: 'end',
-            cell: (check) => check.outcome === 'succeeded' && <Button onClick={() => setShown(check)}>Reasons</Button>,
+            cell: (check) =>
+              check.outcome === 'succeeded' && (
+                <Button onClick={() => setShown(check)}>{t.watched.check.reasons}</Button>
+              ),
           },
         ]}
       />
@@ -64,27 +62,25 @@ function Reasons({ path, onClose }: { readonly path: string; readonly onClose: (
   const read = useRead<{ entries: CheckedEntry[] }>(path);
   const entries = read.data?.entries ?? [];
   return (
-    <Dialog title="Why each entry was reported or not" onClose={onClose} size="large">
+    <Dialog title={t.watched.check.reasonsTitle} onClose={onClose} size="large">
       {read.data === undefined ? (
         <Pending error={read.error} onRetry={() => void read.refetch()} />
       ) : entries.length === 0 ? (
-        <p className="muted">The folder was empty.</p>
+        <p className="muted">{t.watched.check.empty}</p>
       ) : (
         <>
           {entries.length > MAX_SHOWN && (
-            <p className="muted">
-              The first {formatNumber(MAX_SHOWN)} of {formatNumber(entries.length)}.
-            </p>
+            <p className="muted">{t.watched.check.first(formatNumber(MAX_SHOWN), formatNumber(entries.length))}</p>
           )}
           <Table
-            label="Reasons"
+            label={t.watched.check.reasons}
             rows={entries.slice(0, MAX_SHOWN)}
             rowKey={({ path: entry }) => entry}
             columns={[
-              { head: 'Entry', cell: ({ path: entry }) => <span className="mono">{entry}</span> },
-              { head: 'Reason', cell: ({ reason }) => reasonText(reason) },
+              { head: t.watched.check.entry, cell: ({ path: entry }) => <span className="mono">{entry}</span> },
+              { head: t.watched.check.reason, cell: ({ reason }) => reasonText(reason) },
               {
-                head: 'Size',
+                head: t.watched.known.size,
                 align: 'end',
                 cell: ({ size, sizeBefore }) =>
                   size === undefined
@@ -101,27 +97,10 @@ function Reasons({ path, onClose }: { readonly path: string; readonly onClose: (
   );
 }
 
-/** Why a check reported an entry, or did not, in words. */
-const REASONS: Readonly<Record<string, string>> = {
-  new: 'new: reported',
-  modified: 'changed: reported',
-  unchanged: 'known and unchanged',
-  baseline: 'there before the watch began',
-  settling: 'too young: looked at again',
-  growing: 'still growing',
-  empty: 'empty and new: waits for content',
-  pattern: 'does not fit the pattern',
-  excluded: 'excluded',
-  temporary_name: 'a temporary name',
-  marker: 'a marker of another file',
-  modification_ignored: 'changed, but new files alone are reported',
-  waiting_for_marker: 'waits for its marker',
-  over_cap: 'left for the next check',
-  gone: 'gone since the last check',
-};
-
+/** Of a reason that this page does not know, its own word. */
 function reasonText(reason: string): string {
-  return REASONS[reason] ?? reason.replaceAll('_', ' ');
+  const words: Readonly<Record<string, string>> = t.watched.reasons;
+  return words[reason] ?? reason.replaceAll('_', ' ');
 }
 
 export function countsText(counts: Readonly<Record<string, number>> | null): string {
@@ -142,44 +121,51 @@ export function KnownFiles({ path }: { readonly path: string }): ReactElement {
   const forget = useAction(
     (one: string | undefined) => request('POST', `${path}/forget`, one === undefined ? {} : { path: one }),
     {
-      says: 'Forgotten: it is new at the next check',
+      says: t.watched.known.forgotten,
       refreshes: [path],
       onDone: () => setForgetting(false),
     },
   );
   if (read.data === undefined) return <Pending error={read.error} onRetry={() => void read.refetch()} />;
   const { files, total } = read.data;
-  if (total === 0) return <p className="panel-body muted">No file is known yet.</p>;
+  if (total === 0) return <p className="panel-body muted">{t.watched.known.none}</p>;
   return (
     <>
       <div className="panel-body row spread">
-        <span>{formatNumber(total)} files are known</span>
-        <Button onClick={() => setForgetting(true)}>Forget all …</Button>
+        <span>{t.watched.known.total(formatNumber(total))}</span>
+        <Button onClick={() => setForgetting(true)}>{t.watched.known.forgetAll}</Button>
       </div>
       <Table
-        label="Known files"
+        label={t.watched.knownFiles}
         rows={files}
         rowKey={(file) => file.path}
         columns={[
-          { head: 'File', cell: (file) => <span className="mono">{file.path}</span> },
+          { head: t.watched.known.file, cell: (file) => <span className="mono">{file.path}</span> },
           {
-            head: 'State',
+            head: t.watched.known.state,
             cell: ({ state }) =>
               state === 'known' ? (
-                'known'
+                t.watched.known.states.known
               ) : (
-                <Badge tone="info">{state === 'waiting' ? 'waits to settle' : 'changing'}</Badge>
+                <Badge tone="info">{t.watched.known.states[state]}</Badge>
               ),
           },
-          { head: 'Size', align: 'end', cell: ({ size }) => formatBytes(size) },
-          { head: 'Changed', cell: ({ modifiedAt }) => (modifiedAt === null ? '–' : <Time iso={modifiedAt} />) },
+          { head: t.watched.known.size, align: 'end', cell: ({ size }) => formatBytes(size) },
           {
-            head: 'Actions',
+            head: t.watched.known.changed,
+            cell: ({ modifiedAt }) => (modifiedAt === null ? '–' : <Time iso={modifiedAt} />),
+          },
+          {
+            head: t.watched.check.actions,
             isHeadHidden: true,
             align: 'end',
             cell: (file) => (
-              <Button look="quiet" onClick={() => forget.mutate(file.path)} aria-label={`Forget ${file.path}`}>
-                Forget
+              <Button
+                look="quiet"
+                onClick={() => forget.mutate(file.path)}
+                aria-label={t.watched.known.forgetOne(file.path)}
+              >
+                {t.watched.known.forget}
               </Button>
             ),
           },
@@ -187,21 +173,21 @@ export function KnownFiles({ path }: { readonly path: string }): ReactElement {
       />
       <div className="panel-body row">
         <Button disabled={after.length === 0} onClick={() => setAfter(after.slice(0, -1))}>
-          Before
+          {t.watched.known.before}
         </Button>
         <Button disabled={files.length < PAGE} onClick={() => setAfter([...after, files.at(-1)?.path ?? ''])}>
-          Next
+          {t.watched.known.next}
         </Button>
       </div>
       {isForgetting && (
         <Confirm
-          title="Forget all files?"
-          verb="Forget all"
+          title={t.watched.known.title}
+          verb={t.watched.known.verb}
           isBusy={forget.isPending}
           onClose={() => setForgetting(false)}
           onConfirm={() => forget.mutate(undefined)}
         >
-          <p>Everything in the folder is new at the next check, and is reported.</p>
+          <p>{t.watched.known.text}</p>
         </Confirm>
       )}
     </>

@@ -4,23 +4,11 @@ import { useLocation } from 'wouter';
 import { request } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { Connection, WatchedFolder } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
 import { LinkButton } from '../../ui/basics.tsx';
 import { Dialog, FormDialog } from '../../ui/dialog.tsx';
 import { CheckField, ChoiceField, TextField } from '../../ui/fields.tsx';
-
-const AFTER_DELIVERY = [
-  ['keep', 'Leave it where it is'],
-  ['move', 'Move it to another folder'],
-  ['delete', 'Delete it'],
-] as const;
-
-const ON_CONFLICT = [
-  ['replace', 'Is replaced'],
-  ['skip', 'Stays, and the file is not copied'],
-  ['newer', 'Is replaced if it is older'],
-  ['rename', 'Stays, and the copy gets another name'],
-  ['fail', 'Stays, and that is a failure'],
-] as const;
+import { FolderField } from '../../ui/folder-picker.tsx';
 
 /** What is typed for a watch, by the fields of the API. */
 const NEW_WATCH = {
@@ -124,7 +112,7 @@ export function WatchForm({ former, onClose }: Props): ReactElement {
   const draft = { ...typed, connectionId: typed.connectionId === '' ? (usable[0]?.id ?? '') : typed.connectionId };
   const type = (to: Partial<WatchDraft>): void => setTyped((former) => ({ ...former, ...to }));
   const create = useAction(() => request<WatchedFolder>('POST', '/manage/watched-folders', toRequest(draft)), {
-    says: 'The folder is watched',
+    says: t.watched.form.added,
     refreshes: ['/manage/watched-folders'],
     showsError: true,
     onDone: ({ id }) => navigate(`/watched/${id}`),
@@ -132,17 +120,18 @@ export function WatchForm({ former, onClose }: Props): ReactElement {
   const change = useAction(
     (folder: WatchedFolder) =>
       request<WatchedFolder>('PATCH', `/manage/watched-folders/${folder.id}`, toChanges(draft, folder)),
-    { says: 'Changed', refreshes: ['/manage/watched-folders'], showsError: true, onDone: onClose },
+    { says: t.watched.form.saved, refreshes: ['/manage/watched-folders'], showsError: true, onDone: onClose },
   );
   const field = bound(draft, type);
+  const words = t.watched.form;
   const { error } = former === undefined ? create : change;
   if (former === undefined && connections.data !== undefined && usable.length === 0) {
     return (
-      <Dialog title="Watch a folder" onClose={onClose} size="small">
-        <p>A watched folder stands on a server. Add its connection first, or switch one on.</p>
+      <Dialog title={t.watched.add} onClose={onClose} size="small">
+        <p>{t.watched.form.needsConnection}</p>
         <div className="dialog-actions">
           <LinkButton href="/connections/new" look="primary">
-            Add a connection
+            {t.watched.form.addConnection}
           </LinkButton>
         </div>
       </Dialog>
@@ -150,8 +139,8 @@ export function WatchForm({ former, onClose }: Props): ReactElement {
   }
   return (
     <FormDialog
-      title={former === undefined ? 'Watch a folder' : `Change ${former.name}`}
-      verb={former === undefined ? 'Watch the folder' : 'Save'}
+      title={former === undefined ? t.watched.add : t.watched.form.editTitle(former.name)}
+      verb={former === undefined ? t.watched.form.addVerb : t.watched.form.save}
       size="medium"
       keepsOpen
       isBusy={create.isPending || change.isPending}
@@ -170,54 +159,39 @@ export function WatchForm({ former, onClose }: Props): ReactElement {
       <div className="form-grid">
         {former === undefined && (
           <ChoiceField
-            label="Connection"
+            label={words.connection}
             {...field('connectionId')}
             options={usable.map(({ id, name }) => [id, name] as const)}
           />
         )}
-        <TextField
-          label="Folder"
+        <FolderField
+          label={words.folder}
           required
           {...field('path')}
+          connectionId={draft.connectionId}
           placeholder="/incoming"
-          hint={former === undefined ? 'It has to exist.' : 'Another one is a new start: what is there then is known.'}
+          hint={former === undefined ? words.folderHint : words.folderAnew}
           isFirst
         />
-        <TextField label="Name" {...field('name')} hint="Empty: the folder's name." />
-        <TextField
-          label="Every so many minutes"
-          type="number"
-          min={1}
-          max={1440}
-          required
-          {...field('scheduleMinutes')}
-        />
-        <TextField
-          label="Only files like"
-          {...field('filePattern')}
-          placeholder="*.csv"
-          hint="With / or ** folders below are watched too."
-        />
-        <TextField label="But not files like" {...field('excludePattern')} placeholder="draft-*" />
+        <TextField label={words.name} {...field('name')} hint={words.nameHint} />
+        <TextField label={words.minutes} type="number" min={1} max={1440} required {...field('scheduleMinutes')} />
+        <TextField label={words.pattern} {...field('filePattern')} placeholder="*.csv" hint={words.patternHint} />
+        <TextField label={words.exclude} {...field('excludePattern')} placeholder="draft-*" />
       </div>
       <TextField
-        label="Webhook"
+        label={words.webhook}
         type="url"
         {...field('webhookUrl')}
         placeholder="https://example.com/hooks/files"
-        hint="Gets a signed POST with the files found. Empty: they show in the history alone."
+        hint={words.webhookHint}
       />
       <CheckField
-        label="Report changed files too"
-        hint="A file whose size or date is another one."
+        label={words.modified}
+        hint={words.modifiedHint}
         checked={draft.detectModified}
         onCheck={(detectModified) => type({ detectModified })}
       />
-      <CheckField
-        label="Look into folders below too"
-        checked={draft.recursive}
-        onCheck={(recursive) => type({ recursive })}
-      />
+      <CheckField label={words.recursive} checked={draft.recursive} onCheck={(recursive) => type({ recursive })} />
       <CopyOptions draft={draft} connections={usable} onChange={type} />
       <WatchOptions draft={draft} onChange={type} />
     </FormDialog>
@@ -234,6 +208,7 @@ function CopyOptions({
   readonly onChange: (to: Partial<WatchDraft>) => void;
 }): ReactElement {
   const field = bound(draft, onChange);
+  const words = t.watched.form;
   const known = connections.map(({ id, name }) => [id, name] as const);
   const { copyConnection } = draft;
   // Of a connection that is switched off, or gone.
@@ -241,27 +216,28 @@ function CopyOptions({
   return (
     <div className="form-grid">
       <ChoiceField
-        label="Copy each file to"
+        label={words.copyTo}
         {...field('copyConnection')}
-        options={[['', 'Nowhere'], ...known, ...(isMissing ? [[copyConnection, copyConnection] as const] : [])]}
-        hint="Before the webhook is told."
+        options={[['', words.nowhere], ...known, ...(isMissing ? [[copyConnection, copyConnection] as const] : [])]}
+        hint={words.copyHint}
       />
       {copyConnection !== '' && (
         <>
-          <TextField
-            label="Folder of the copies"
+          <FolderField
+            label={words.copyFolder}
             required
             {...field('copyPath')}
+            connectionId={copyConnection}
             placeholder="/from-partner"
-            hint="Made where it is missing."
+            hint={words.copyFolderHint}
           />
           <TextField
-            label="Name of the copies"
+            label={words.copyName}
             {...field('copyTemplate')}
             placeholder="{date}-{filename}"
-            hint="Empty: the file's own."
+            hint={words.copyNameHint}
           />
-          <ChoiceField label="A file that is there already" {...field('copyConflict')} options={ON_CONFLICT} />
+          <ChoiceField label={words.conflict} {...field('copyConflict')} options={Object.entries(words.conflicts)} />
         </>
       )}
     </div>
@@ -276,54 +252,56 @@ function WatchOptions({
   readonly onChange: (to: Partial<WatchDraft>) => void;
 }): ReactElement {
   const field = bound(draft, onChange);
+  const words = t.watched.form;
   const isFollowed = hasEnd(draft);
   return (
     <details>
-      <summary>More options</summary>
+      <summary>{words.more}</summary>
       <div className="form-grid">
         <ChoiceField
-          label="Files that are there already"
+          label={words.initial}
           {...field('initial')}
           options={[
-            ['ignore', 'Are the baseline, not reported'],
-            ['report', 'Are reported like new ones'],
+            ['ignore', words.initialIgnore],
+            ['report', words.initialReport],
           ]}
         />
         <TextField
-          label="Wait for a done file"
+          label={words.doneFile}
           {...field('doneFile')}
           placeholder="{filename}.done"
-          hint="A file counts once this one is there too. {filename} is its name, {name} that without the extension."
+          hint={words.doneFileHint}
         />
         <TextField
-          label="Youngest age in seconds"
+          label={words.minAge}
           type="number"
           min={0}
           max={604_800}
           {...field('minAgeSeconds')}
-          hint="Younger files wait for a later check."
+          hint={words.minAgeHint}
         />
         <TextField
-          label="Alarm after minutes without a file"
+          label={words.alarm}
           type="number"
           min={1}
           max={525_600}
           {...field('expectEveryMinutes')}
-          hint="The webhook gets a message of its own. Empty: no alarm."
+          hint={words.alarmHint}
         />
         <ChoiceField
-          label="Once the webhook has the message"
+          label={words.after}
           {...field('afterDelivery')}
           {...(isFollowed ? {} : { value: 'keep', disabled: true })}
-          options={AFTER_DELIVERY}
-          hint={isFollowed ? 'What becomes of the file.' : 'Needs a webhook, or copies.'}
+          options={Object.entries(words.afterChoices)}
+          hint={isFollowed ? words.afterHint : words.afterNeeds}
         />
         {isFollowed && draft.afterDelivery === 'move' && (
-          <TextField
-            label="Move it to"
+          <FolderField
+            label={words.moveTo}
             {...field('moveTo')}
+            connectionId={draft.connectionId}
             placeholder="processed"
-            hint="Below the watched folder, or from the root with /."
+            hint={words.moveToHint}
           />
         )}
       </div>

@@ -3,6 +3,7 @@ import { useState, type ReactElement } from 'react';
 import { request } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { Connection, EventType, NewWebhook, Webhook } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { CheckField, TextField } from '../../ui/fields.tsx';
 import { EVENT_TYPES } from '../events/words.ts';
@@ -29,7 +30,7 @@ export function WebhookForm({ former, onClose, onMade }: Props): ReactElement {
   const change = useAction(
     (webhook: Webhook) => request('PATCH', `/api/webhooks/${webhook.id}`, changes(draft, webhook)),
     {
-      says: 'Changed',
+      says: t.webhooks.form.saved,
       refreshes: READS,
       showsError: true,
       onDone: onClose,
@@ -37,8 +38,8 @@ export function WebhookForm({ former, onClose, onMade }: Props): ReactElement {
   );
   return (
     <FormDialog
-      title={former === undefined ? 'Add a webhook' : 'Change the webhook'}
-      verb={former === undefined ? 'Add the webhook' : 'Save'}
+      title={former === undefined ? t.webhooks.form.addTitle : t.webhooks.form.editTitle}
+      verb={former === undefined ? t.webhooks.form.addVerb : t.webhooks.form.save}
       size="medium"
       keepsOpen
       isBusy={create.isPending || change.isPending}
@@ -51,18 +52,18 @@ export function WebhookForm({ former, onClose, onMade }: Props): ReactElement {
       }}
     >
       <TextField
-        label="URL"
+        label={t.webhooks.url}
         type="url"
         required
         value={url}
         onText={(to) => type({ url: to })}
         maxLength={2048}
         placeholder="https://example.com/hooks/gateway"
-        hint="Gets a signed POST for each event. A login in it is kept sealed and not shown again."
+        hint={t.webhooks.form.urlHint}
         isFirst
       />
       <Choices
-        legend="Events"
+        legend={t.webhooks.events}
         options={TYPES.map((name) => ({ value: name, label: name, hint: EVENT_TYPES[name] }))}
         chosen={events}
         onChoose={(to) => type({ events: to })}
@@ -96,11 +97,11 @@ function ConnectionChoices(props: {
   if (options.length === 0) return null;
   return (
     <Choices
-      legend="Only about these connections"
+      legend={t.webhooks.form.connections}
       options={options}
       chosen={chosen}
       onChoose={onChoose}
-      hint="None chosen: all, later ones too."
+      hint={t.webhooks.form.connectionsHint}
     />
   );
 }

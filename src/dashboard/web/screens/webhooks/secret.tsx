@@ -2,6 +2,7 @@
 import { useState, type ReactElement } from 'react';
 import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
+import { t } from '../../texts/texts.ts';
 import { Button, CodeBlock, Notice } from '../../ui/basics.tsx';
 import { Dialog, FormDialog } from '../../ui/dialog.tsx';
 
@@ -13,14 +14,14 @@ export function NewSecret({
   readonly onClose: () => void;
 }): ReactElement {
   return (
-    <Dialog title="The signing secret" onClose={onClose} isShownOnce>
-      <Notice tone="warn" title="Copy it now: it is not shown again.">
-        The receiver checks each message with it, as Standard Webhooks describe. A lost one is replaced, not found.
+    <Dialog title={t.webhooks.secret.title} onClose={onClose} isShownOnce>
+      <Notice tone="warn" title={t.webhooks.secret.copyNow}>
+        {t.webhooks.secret.text}
       </Notice>
-      <CodeBlock code={secret} label="Signing secret" />
+      <CodeBlock code={secret} label={t.webhooks.secret.label} />
       <div className="dialog-actions">
         <Button look="primary" onClick={onClose}>
-          I have copied it
+          {t.webhooks.secret.done}
         </Button>
       </div>
     </Dialog>
@@ -36,17 +37,14 @@ export function RotateSecret({ path, onClose }: { readonly path: string; readonl
   if (secret !== undefined) return <NewSecret secret={secret} onClose={onClose} />;
   return (
     <FormDialog
-      title="Make a new signing secret?"
-      verb="Make a new one"
+      title={t.webhooks.secret.rotateTitle}
+      verb={t.webhooks.secret.rotate}
       isBusy={rotate.isPending}
       error={rotate.error}
       onClose={onClose}
       onSend={() => rotate.mutate(undefined)}
     >
-      <p>
-        Messages are signed with it from now on. The present one signs along for 24 hours: give the receiver the new
-        one.
-      </p>
+      <p>{t.webhooks.secret.rotateText}</p>
     </FormDialog>
   );
 }

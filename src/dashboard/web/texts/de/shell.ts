@@ -19,6 +19,7 @@ export const shell: Texts['shell'] = {
     watched: 'Überwachte Ordner',
     webhooks: 'Webhooks',
     keys: 'API-Schlüssel',
+    deliveries: 'Zustellungen',
     events: 'Ereignisse',
     usage: 'Nutzung',
     pools: 'Pools und Zustand',

@@ -1,4 +1,6 @@
 import { common } from './common.ts';
+import { deliveries } from './deliveries.ts';
+import { folders } from './folders.ts';
 import { login } from './login.ts';
 import { palette } from './palette.ts';
 import { queue } from './queue.ts';
@@ -6,9 +8,13 @@ import { session } from './session.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { terms } from './terms.ts';
+import { watched } from './watched.ts';
+import { webhooks } from './webhooks.ts';
 
 export const texts = {
   common,
+  deliveries,
+  folders,
   login,
   palette,
   queue,
@@ -16,6 +22,8 @@ export const texts = {
   settings,
   shell,
   terms,
+  watched,
+  webhooks,
 };
 
 export type Texts = typeof texts;

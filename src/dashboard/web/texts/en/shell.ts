@@ -17,6 +17,7 @@ export const shell = {
     watched: 'Watched folders',
     webhooks: 'Webhooks',
     keys: 'API keys',
+    deliveries: 'Deliveries',
     events: 'Events',
     usage: 'Usage',
     pools: 'Pools and health',

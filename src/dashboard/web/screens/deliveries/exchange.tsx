@@ -1,0 +1,54 @@
+/** What went to a receiver and what came back: header fields and bodies. */
+import type { ReactElement } from 'react';
+import type { Attempt, WebhookTest } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
+import { CodeBlock, Facts, Notice } from '../../ui/basics.tsx';
+
+type Shown = Pick<Attempt, 'status' | 'errorMessage' | 'answer' | 'requestHeaders' | 'answerHeaders'>;
+
+export function Exchange({ attempt }: { readonly attempt: Shown | WebhookTest }): ReactElement {
+  const { status, errorMessage, answer, requestHeaders, answerHeaders } = attempt;
+  const words = t.deliveries.attempts;
+  return (
+    <div className="exchange">
+      {errorMessage !== null && <Notice tone="bad">{errorMessage}</Notice>}
+      <section>
+        <h4>{words.requestHeaders}</h4>
+        <Headers fields={requestHeaders} none={words.notKept} />
+      </section>
+      {status !== null && (
+        <>
+          <section>
+            <h4>{words.answerHeaders}</h4>
+            <Headers fields={answerHeaders} none={words.notKept} />
+          </section>
+          <section>
+            <h4>{words.body}</h4>
+            {answer === null || answer === '' ? (
+              <p className="muted">{words.noBody}</p>
+            ) : (
+              <CodeBlock code={answer} label={words.body} />
+            )}
+          </section>
+        </>
+      )}
+      <p className="hint">
+        {words.hidden} {status !== null && words.bodyBound}
+      </p>
+    </div>
+  );
+}
+
+function Headers({ fields, none }: { readonly fields: Attempt['requestHeaders']; readonly none: string }) {
+  if (fields === null) return <p className="muted">{none}</p>;
+  const rows = Object.entries(fields).map(
+    ([name, value]) =>
+      [
+        name,
+        <span key={name} className="mono">
+          {value}
+        </span>,
+      ] as const,
+  );
+  return <Facts items={rows} />;
+}

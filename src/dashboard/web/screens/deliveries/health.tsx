@@ -1,0 +1,46 @@
+/** How the deliveries to a receiver go. */
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { withQuery } from '../../api/client.ts';
+import { useRead } from '../../api/hooks.ts';
+import type { ReceiverState } from '../../api/types.ts';
+import { formatNumber } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
+import { Notice, Time } from '../../ui/basics.tsx';
+
+type Of = Partial<Pick<ReceiverState, 'watchedFolderId' | 'webhookId'>>;
+
+/** undefined while it is not known, or where there is no receiver. */
+export function useReceivers(): (of: Of) => ReceiverState | undefined {
+  const read = useRead<{ receivers: ReceiverState[] }>('/manage/receivers', { everyMs: 10_000 });
+  return ({ watchedFolderId = null, webhookId = null }) =>
+    read.data?.receivers.find((one) => one.watchedFolderId === watchedFolderId && one.webhookId === webhookId);
+}
+
+/** Nothing where all has arrived. */
+export function ReceiverNotice({ receiver }: { readonly receiver: ReceiverState | undefined }): ReactElement | null {
+  if (receiver === undefined) return null;
+  const { watchedFolderId, webhookId, failingSince, dead, retrying, lastStatus, lastErrorMessage } = receiver;
+  if (dead === 0 && retrying === 0) return null;
+  const words = t.deliveries.health;
+  const of = { watchedFolderId: watchedFolderId ?? undefined, webhookId: webhookId ?? undefined };
+  const isFailing = failingSince !== null;
+  const why = lastErrorMessage ?? (lastStatus === null ? undefined : words.lastStatus(lastStatus));
+  const counts = [
+    ...(dead > 0 ? [words.dead(dead, formatNumber(dead))] : []),
+    ...(retrying > 0 ? [words.retrying(retrying, formatNumber(retrying))] : []),
+  ].join(', ');
+  return (
+    <Notice tone={isFailing ? 'bad' : 'warn'} title={isFailing ? words.failing : counts}>
+      {isFailing && (
+        <p>
+          {words.failingSince} <Time iso={failingSince} isLong />. {why}
+        </p>
+      )}
+      <p>
+        {isFailing && `${counts}. `}
+        <Link href={withQuery('/deliveries', { ...of, state: dead > 0 ? 'dead' : 'pending' })}>{words.look}</Link>
+      </p>
+    </Notice>
+  );
+}

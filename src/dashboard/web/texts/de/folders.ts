@@ -1,0 +1,13 @@
+import type { Texts } from '../en/index.ts';
+
+export const folders: Texts['folders'] = {
+  browse: 'Durchsuchen …',
+  browseFor: (label) => `Durchsuchen für: ${label}`,
+  title: (connection) => `Ordner von ${connection} wählen`,
+  path: 'Pfad',
+  root: 'Wurzel',
+  list: 'Ordner',
+  up: 'Einen Ordner nach oben',
+  none: 'Hier gibt es keinen Ordner.',
+  choose: 'Diesen Ordner wählen',
+};

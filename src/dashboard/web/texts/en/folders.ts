@@ -1,0 +1,12 @@
+/** Choosing a folder of a connection. */
+export const folders = {
+  browse: 'Browse …',
+  browseFor: (label: string): string => `Browse for: ${label}`,
+  title: (connection: string): string => `Choose a folder of ${connection}`,
+  path: 'Path',
+  root: 'Root',
+  list: 'Folders',
+  up: 'One folder up',
+  none: 'There is no folder in here.',
+  choose: 'Choose this folder',
+};
