@@ -102,6 +102,16 @@ export const ERROR_RULES = {
 
 export type ErrorCode = keyof typeof ERROR_RULES;
 
+/** A server could not be reached, or did not let us in, wherever in an operation that was: what makes its connection fail. */
+export const UNREACHED: ReadonlySet<ErrorCode> = new Set([
+  'dns_failed',
+  'unreachable',
+  'connect_timeout',
+  'certificate_rejected',
+  'host_key_mismatch',
+  'login_refused',
+]);
+
 /** Where in an operation an error arose. */
 export type Step =
   | 'request'

@@ -678,6 +678,18 @@ export interface components {
         /** @description Part of the time in which it was not down, 0 to 1; null = nobody has looked. */
         readonly last90Days: number | null;
       };
+      /** @description As many as were asked for, oldest first; today is the last. */
+      readonly days: readonly {
+        /**
+         * Format: date-time
+         * @description When the day began.
+         */
+        readonly from: string;
+        /** @description Part of the time in which it was not down, 0 to 1; null = nobody has looked. */
+        readonly availability: number | null;
+        /** @description For how long it was down. */
+        readonly downSeconds: number;
+      }[];
     };
     readonly ConnectionInput: {
       /**
@@ -1102,6 +1114,48 @@ export interface components {
       readonly last: number;
       /** @description Where the next page begins; null = there is none. */
       readonly nextCursor: string | null;
+    };
+    readonly Figures: {
+      /**
+       * @description As asked.
+       * @enum {string}
+       */
+      readonly range: '24h' | '7d' | '30d' | '90d';
+      /** @description As asked. */
+      readonly timeZone: string;
+      /** @description Oldest first. */
+      readonly points: readonly {
+        /**
+         * Format: date-time
+         * @description Begin of the hour or the day.
+         */
+        readonly from: string;
+        /**
+         * Format: date-time
+         * @description Its end, or now.
+         */
+        readonly until: string;
+        /** @description Operations that have ended; they count where they began. */
+        readonly transfers: number;
+        /** @description Those that failed. */
+        readonly failed: number;
+        /** @description Of the operations: lists, look-ups and polls. */
+        readonly lookups: number;
+        /** @description Those of them that failed. */
+        readonly failedLookups: number;
+        /** @description Bytes read from remote servers. */
+        readonly bytesIn: number;
+        /** @description Bytes sent to remote servers. */
+        readonly bytesOut: number;
+        /** @description Webhook events that were delivered. */
+        readonly delivered: number;
+        /** @description Webhook events that nobody took. */
+        readonly undelivered: number;
+        /** @description Half of the operations that succeeded took no longer, lists, look-ups and polls left out. */
+        readonly p50Ms: number | null;
+        /** @description 95 of 100 took no longer. */
+        readonly p95Ms: number | null;
+      }[];
     };
     readonly ForgetRequest: {
       /** @description Path below the folder. */
@@ -1685,7 +1739,7 @@ export interface components {
       };
     };
     readonly ManagedTransfersAnswer: {
-      /** @description Newest first. */
+      /** @description In the order asked for. */
       readonly transfers: readonly components['schemas']['ManagedTransfer'][];
       /** @description Where the next page begins; null = there is none. */
       readonly nextCursor: string | null;
@@ -1863,18 +1917,27 @@ export interface components {
       readonly copyTo?: components['schemas']['CopyTo'] | null;
     };
     readonly Overview: {
-      /** @description Sums of today, UTC. */
+      /** @description Sums of today, by the clocks of the zone. */
       readonly today: {
-        /** @description Operations. */
+        /** @description Operations, those that run included. */
         readonly transfers: number;
         /** @description Those that failed. */
         readonly failed: number;
         /** @description Those that run now. */
         readonly pending: number;
+        /** @description Of the operations: lists, look-ups and polls. */
+        readonly lookups: number;
+        /** @description Those of them that failed. */
+        readonly failedLookups: number;
         /** @description Bytes read from remote servers. */
         readonly bytesIn: number;
         /** @description Bytes sent to remote servers. */
         readonly bytesOut: number;
+        /**
+         * Format: date-time
+         * @description When the day began.
+         */
+        readonly from: string;
       };
       /** @description The last 24 hours, oldest first. */
       readonly hours: readonly {
@@ -1883,14 +1946,14 @@ export interface components {
          * @description Begin of the hour.
          */
         readonly from: string;
-        /** @description Operations. */
+        /** @description Operations that have ended. */
         readonly transfers: number;
         /** @description Those that failed. */
         readonly failed: number;
         /** @description Bytes moved. */
         readonly bytes: number;
       }[];
-      /** @description What needs a person. */
+      /** @description What needs a person, worst first. */
       readonly attention: readonly {
         /**
          * @description What it is about.
@@ -1907,8 +1970,26 @@ export interface components {
           | 'certificate_expiring'
           | 'key_expiring'
           | 'host_keys_waiting';
+        /**
+         * @description `bad` = something does not work now; `warn` = it soon will not.
+         * @enum {string}
+         */
+        readonly severity: 'bad' | 'warn';
         /** @description In words. */
         readonly text: string;
+        /** @description Name of what it is about; null where it is about none. */
+        readonly name: string | null;
+        /** @description The error that was met. */
+        readonly error: string | null;
+        /** @description How many there are, or actions that are used; null where nothing is counted. */
+        readonly count: number | null;
+        /** @description Actions of the plan a month; null where it is about something else. */
+        readonly limit: number | null;
+        /**
+         * Format: date-time
+         * @description When it was due, or when it ends; null where it has no time.
+         */
+        readonly at: string | null;
         /** @description The connection, where it is about one. */
         readonly connectionId?: string;
         /** @description The watched folder, where it is about one. */
@@ -2832,6 +2913,26 @@ export interface components {
       /** @description The secret, `whsec_…`. */
       readonly secret: string;
     };
+    readonly ShowOverviewQuery: {
+      /**
+       * @description Of the days: a name of the IANA database.
+       * @default UTC
+       */
+      readonly timeZone?: string;
+    };
+    readonly ShowFiguresQuery: {
+      /**
+       * @description How far back.
+       * @default 24h
+       * @enum {string}
+       */
+      readonly range?: '24h' | '7d' | '30d' | '90d';
+      /**
+       * @description Of the days: a name of the IANA database.
+       * @default UTC
+       */
+      readonly timeZone?: string;
+    };
     readonly ListAuditQuery: {
       /**
        * @description Items a page.
@@ -2849,6 +2950,18 @@ export interface components {
        * @default false
        */
       readonly confirm?: boolean;
+    };
+    readonly ListConnectionHealthQuery: {
+      /**
+       * @description How many of the last days.
+       * @default 0
+       */
+      readonly days?: number;
+      /**
+       * @description Of the days: a name of the IANA database.
+       * @default UTC
+       */
+      readonly timeZone?: string;
     };
     readonly ListManagedTransfersQuery: {
       /** @description Id of a connection. */
@@ -2873,6 +2986,22 @@ export interface components {
       readonly search?: string;
       /** @description Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits. */
       readonly digest?: string;
+      /** @description Id of the API key that asked. */
+      readonly keyId?: string;
+      /** @description Code of the error, as `X-Error-Code` carries it. */
+      readonly errorCode?: string;
+      /** @description `X-Request-Id` of the request. */
+      readonly requestId?: string;
+      /** @description Only those of at least so many bytes. */
+      readonly minBytes?: number;
+      /** @description false = without lists, look-ups and polls, unless `type` is one of them. */
+      readonly lookups?: boolean;
+      /**
+       * @description `largest` begins with files of 1 MiB and more, `longest` with operations of a second and more; the others follow, newest first.
+       * @default newest
+       * @enum {string}
+       */
+      readonly order?: 'newest' | 'oldest' | 'largest' | 'longest';
       /**
        * @description Items a page.
        * @default 50
@@ -2904,6 +3033,16 @@ export interface components {
       readonly search?: string;
       /** @description Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits. */
       readonly digest?: string;
+      /** @description Id of the API key that asked. */
+      readonly keyId?: string;
+      /** @description Code of the error, as `X-Error-Code` carries it. */
+      readonly errorCode?: string;
+      /** @description `X-Request-Id` of the request. */
+      readonly requestId?: string;
+      /** @description Only those of at least so many bytes. */
+      readonly minBytes?: number;
+      /** @description false = without lists, look-ups and polls, unless `type` is one of them. */
+      readonly lookups?: boolean;
       /**
        * @description Of the file.
        * @default csv

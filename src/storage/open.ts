@@ -35,7 +35,6 @@ import {
 import { EventFeeds } from './tables/event-feeds.js';
 import { EventNumbers } from './tables/event-numbers.js';
 import { Figures } from './tables/figures.js';
-import { TransferPages } from './tables/history-queries.js';
 import { deleteEmptyDays, deleteOlder, failPendingOf, forgetHeld, hasPendingOf } from './tables/history-statements.js';
 import { TransferHistory } from './tables/history.js';
 import { HostKeys } from './tables/host-keys.js';
@@ -50,6 +49,8 @@ import { Receipts } from './tables/receipts.js';
 import { RouteCopies } from './tables/route-copies.js';
 import { RunningTransfers } from './tables/running-transfers.js';
 import { Schedules } from './tables/schedules.js';
+import { deleteOldHours } from './tables/transfer-hours.js';
+import { TransferPages } from './tables/transfer-pages.js';
 import { Uploads } from './tables/uploads.js';
 import { WatchChecks } from './tables/watch-checks.js';
 import { WatchedFiles } from './tables/watched-files.js';
@@ -332,6 +333,7 @@ class Housekeeping {
     await this.database.run(forgetFailures);
     await this.database.run(forgetRates);
     await this.checks.deleteOld();
+    await this.database.run(deleteOldHours);
     if (this.options.retentionDays === 0) return;
     const before = firstIdAt(new Date(Date.now() - this.options.retentionDays * DAY_MS));
     let deleted = RETENTION_BATCH;

@@ -33,6 +33,16 @@ export async function fillHistory(databaseUrl: string, email: string, rows: numb
       select account_id, date_trunc('month', created_at at time zone 'UTC')::date, count(*), count(*)
       from transfers where status <> 'pending' group by 1, 2
       on conflict (account_id, month) do update set items = excluded.items, actions_recorded = excluded.actions_recorded`;
+    await sql`
+      insert into transfer_hours (account_id, hour, slot, transfers, failed, bytes_in, bytes_out)
+      select account_id, date_trunc('hour', created_at, 'UTC'),
+        case when type in ('list', 'exists', 'poll') then 0 else 1 + width_bucket(duration_ms, array[5, 50, 500]::bigint[]) end,
+        count(*), count(*) filter (where status = 'failed'),
+        coalesce(sum(file_size) filter (where direction = 'inbound'), 0),
+        coalesce(sum(file_size) filter (where direction = 'outbound'), 0)
+      from transfers where status <> 'pending' group by 1, 2, 3
+      on conflict (account_id, hour, slot) do update set transfers = excluded.transfers, failed = excluded.failed,
+        bytes_in = excluded.bytes_in, bytes_out = excluded.bytes_out`;
     await sql`analyze transfers`;
   } finally {
     await sql.end();

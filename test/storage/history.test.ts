@@ -40,7 +40,23 @@ async function assertCountsMatchRows(url: string): Promise<void> {
              (count(*) filter (where counts_action))::int as actions
       from transfers where status <> 'pending' group by 1, 2 order by 1, 2`;
     assert.deepEqual([...months], [...usage]);
+    await assertHoursMatchRows(sql);
   });
+}
+
+/** Those that the last test but one has deleted, by their age, are not taken out of the hours. */
+async function assertHoursMatchRows(sql: Parameters<Parameters<typeof withSql>[1]>[0]): Promise<void> {
+  const summed = await sql`
+    select account_id, hour, (slot = 0) as "isLookup", sum(transfers)::int as transfers, sum(failed)::int as failed,
+      sum(bytes_in)::int as "bytesIn", sum(bytes_out)::int as "bytesOut"
+    from transfer_hours where hour > now() - interval '1 day' group by 1, 2, 3 order by 1, 2, 3`;
+  const rows = await sql`
+    select account_id, date_trunc('hour', created_at, 'UTC') as hour, type in ('list', 'exists', 'poll') as "isLookup",
+      count(*)::int as transfers, (count(*) filter (where status = 'failed'))::int as failed,
+      coalesce(sum(file_size) filter (where direction = 'inbound'), 0)::int as "bytesIn",
+      coalesce(sum(file_size) filter (where direction = 'outbound'), 0)::int as "bytesOut"
+    from transfers where status <> 'pending' and created_at > now() - interval '1 day' group by 1, 2, 3 order by 1, 2, 3`;
+  assert.deepEqual([...summed], [...rows]);
 }
 
 for (const kind of DATABASES) {

@@ -8,7 +8,9 @@ import type { WatchService } from '../../watch/service.js';
 import type { DescribedRoute, Endpoint } from '../endpoint.js';
 import type { JobEvents } from '../jobs/job-events.js';
 import { listAudit, showAccount, showPools } from './account/account.js';
-import { showOverview, showUsage } from './account/usage.js';
+import { showFigures } from './account/figures.js';
+import { showOverview } from './account/overview.js';
+import { showUsage } from './account/usage.js';
 import { createKey, editKey, listKeys, revokeKey, rotateKey } from './api-keys.js';
 import { ConnectionTester, type TesterOptions } from './connection-test.js';
 import {
@@ -73,7 +75,7 @@ const endpoints: readonly Endpoint<ManageServices>[] = [
   ...[currentSession, listSessions, revokeSession, revokeOtherSessions],
   changePassword,
   ...[enrolTotp, confirmTotp, renewRecoveryCodes, disableTotp],
-  ...[showAccount, showOverview, showUsage, showPools, listAudit],
+  ...[showAccount, showOverview, showFigures, showUsage, showPools, listAudit],
   listConnectionTypes,
   ...[listConnections, createConnection, showConnection, editConnection, deleteConnection],
   ...[activateConnection, deactivateConnection, duplicateConnection, showDependents],

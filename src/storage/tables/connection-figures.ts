@@ -99,6 +99,27 @@ export class ConnectionFigures {
     return this.states(accountId, null);
   }
 
+  /** Seconds in which each was down, by connection: of each span between two neighbours in `bounds`. */
+  async downSeconds(accountId: string, bounds: readonly Date[]): Promise<ReadonlyMap<string, readonly number[]>> {
+    const rows = await this.database.run((sql) => {
+      const { times } = sql.types;
+      return sql<{ id: string; day: number; seconds: number }[]>`
+        select c.id, d.day, sum(extract(epoch from least(coalesce(o.until, now()), d.ends) - greatest(o.since, d.starts)))::float8
+          as seconds
+        from connections c join connection_outages o on o.connection_id = c.id
+        join unnest(${times(bounds.slice(0, -1))}, ${times(bounds.slice(1))}) with ordinality d (starts, ends, day)
+          on o.since < d.ends and coalesce(o.until, now()) > d.starts
+        where c.account_id = ${accountId} group by 1, 2`;
+    });
+    const found = new Map<string, number[]>();
+    for (const { id, day, seconds } of rows) {
+      const days = found.get(id) ?? bounds.slice(1).map(() => 0);
+      days[day - 1] = seconds;
+      found.set(id, days);
+    }
+    return found;
+  }
+
   async find(accountId: string, id: string, keysUntil: Date): Promise<ConnectionFacts | undefined> {
     const [[state], speeds, outages, expiringKeys] = await Promise.all([
       this.states(accountId, id),

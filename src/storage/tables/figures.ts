@@ -1,6 +1,8 @@
 /** Sums of the history: days, hours, what needs a person. Days come from the counts that are kept beside the rows. */
 import type { Database } from '../postgres/database.js';
+import { UNREACHED } from '../../base/errors.js';
 import { firstIdAt } from '../postgres/clock.js';
+import { LOOKUPS, sumsOf, type TransferSums } from './transfer-hours.js';
 
 export interface DayFigures {
   /** YYYY-MM-DD */
@@ -9,12 +11,9 @@ export interface DayFigures {
   readonly failed: number;
 }
 
-export interface HourFigures {
-  readonly from: Date;
-  readonly transfers: number;
-  readonly failed: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
+export interface DeliverySums {
+  readonly delivered: number;
+  readonly dead: number;
 }
 
 export interface Trouble {
@@ -25,8 +24,11 @@ export interface Trouble {
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
-/** Looking does not count toward the month (see operations/operation.ts). */
-const FREE_TYPES = ['list', 'exists', 'poll'];
+/** So many of the newest operations of a connection are looked at, and so many must agree. */
+const LATEST = 50;
+const TELLING = 3;
+/** Steps of a test; behind them the server has been reached. */
+const REACHING_STEPS = ['resolve', 'connect', 'host_key', 'certificate', 'login'];
 
 export class Figures {
   constructor(private readonly database: Database) {}
@@ -39,50 +41,70 @@ export class Figures {
                coalesce(sum(items) filter (where status = 'failed'), 0)::bigint as failed
         from transfer_counts
         where account_id = ${accountId} and day >= ${`${month}-01`}::date
-          and day < ${`${month}-01`}::date + interval '1 month' and type <> all(${sql.types.texts(FREE_TYPES)})
+          and day < ${`${month}-01`}::date + interval '1 month' and type <> all(${sql.types.texts(LOOKUPS)})
         group by day order by day`,
     );
   }
 
-  /** The last 24 hours, and whatever of today lies before them: oldest first, whole hours of UTC. */
-  async hours(accountId: string, now: Date): Promise<readonly HourFigures[]> {
-    const first = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS);
-    const rows = await this.database.all<HourFigures>`
-      select date_trunc('hour', created_at) as from, count(*) as transfers,
-             count(*) filter (where status = 'failed') as failed,
-             coalesce(sum(file_size) filter (where direction = 'inbound'), 0)::bigint as "bytesIn",
-             coalesce(sum(file_size) filter (where direction = 'outbound'), 0)::bigint as "bytesOut"
-      from transfers where account_id = ${accountId} and id >= ${firstIdAt(first)} group by 1`;
-    const known = new Map(rows.map((row) => [row.from.getTime(), row]));
-    return Array.from({ length: HOURS }, (_, index) => {
-      const from = new Date(first.getTime() + index * HOUR_MS);
-      return known.get(from.getTime()) ?? { from, transfers: 0, failed: 0, bytesIn: 0, bytesOut: 0 };
-    });
+  /** Of each span between two neighbours in `starts`, and of the one from the last of them on. */
+  async sums(accountId: string, starts: readonly Date[]): Promise<readonly TransferSums[]> {
+    return sumsOf(this.database, accountId, starts);
   }
 
-  async pending(accountId: string): Promise<number> {
-    const row = await this.database.first<{ count: number }>`
-      select count(*) from transfers where account_id = ${accountId} and status = 'pending'`;
-    return row?.count ?? 0;
+  /** Events of webhooks, in spans as above: those that were taken, and those that nobody took. */
+  async deliveries(accountId: string, starts: readonly Date[]): Promise<readonly DeliverySums[]> {
+    const first = starts[0] ?? new Date();
+    const rows = await this.database.run(
+      (sql) => sql<(DeliverySums & { readonly span: number })[]>`
+        select width_bucket(created_at, ${sql.types.times(starts)}) as span,
+          count(*) filter (where state = 'delivered') as delivered, count(*) filter (where state = 'dead') as dead
+        from webhook_events where account_id = ${accountId} and id >= ${firstIdAt(first)} and created_at >= ${first}
+        group by 1`,
+    );
+    const known = new Map(rows.map(({ span, delivered, dead }) => [span, { delivered, dead }]));
+    return starts.map((_, index) => known.get(index + 1) ?? { delivered: 0, dead: 0 });
   }
 
-  /** Active connections whose last three operations of the last day failed, or whose last test did. */
+  /** How many run: all of them, and those that began at `midnight` or later. */
+  async pending(accountId: string, midnight: Date): Promise<{ readonly all: number; readonly today: number }> {
+    const row = await this.database.first<{ all: number; today: number }>`
+      select count(*) as all, count(*) filter (where id >= ${firstIdAt(midnight)}) as today
+      from transfers where account_id = ${accountId} and status = 'pending'`;
+    return row ?? { all: 0, today: 0 };
+  }
+
+  /**
+   * Active connections that are down, or could not be reached by the last three operations of the last day that tell it, or by
+   * their last test or look. What succeeds afterwards clears them; other errors tell nothing of the server.
+   */
   async failingConnections(accountId: string, now: Date): Promise<readonly Trouble[]> {
     const dayAgo = firstIdAt(new Date(now.getTime() - HOURS * HOUR_MS));
-    return this.database.all<Trouble>`
-      select c.id as "connectionId", c.name, coalesce(l.error, t.error) as error
-      from connections c
-      left join connection_tests t on t.connection_id = c.id and not t.is_ok
-      left join lateral (
-        select count(*) filter (where status = 'failed') as failed, max(created_at) as last_at,
-               (array_agg(error_message order by id desc))[1] as error
-        from (select id, status, error_message, created_at from transfers
-              where connection_id = c.id and id >= ${dayAgo} and status <> 'pending'
-              order by id desc limit 3) last
-      ) l on true
-      where c.account_id = ${accountId} and c.is_active and (l.failed = 3
-        or (t.connection_id is not null and (l.last_at is null or l.last_at < t.tested_at)))
-      order by c.ordinal`;
+    return this.database.run(
+      (sql) => sql<Trouble[]>`
+        select c.id as "connectionId", c.name,
+          coalesce(case when l.is_failing then l.error end, o.error, t.error) as error
+        from connections c
+        left join connection_outages o on o.connection_id = c.id and o.until is null
+        left join connection_checks k on k.connection_id = c.id
+        left join connection_tests t on t.connection_id = c.id and t.failed_step = any(${sql.types.texts(REACHING_STEPS)})
+        left join lateral (
+          select count(*) = ${TELLING} and bool_and(status = 'failed') as is_failing,
+                 max(created_at + duration_ms * interval '1 ms') as failed_at,
+                 max(created_at + duration_ms * interval '1 ms') filter (where status = 'success') as reached_at,
+                 (array_agg(error_message order by id desc))[1] as error
+          from (select * from (
+            select id, status, error_code, error_message, created_at, duration_ms, stages from transfers
+            where connection_id = c.id and id >= ${dayAgo} and status <> 'pending' order by id desc limit ${LATEST}) latest
+            where status = 'success'
+              -- With a url it may be the server of that which could not be reached.
+              or (error_code = any(${sql.types.texts([...UNREACHED])}) and coalesce(stages, '') not like '%"fetch"%')
+            order by id desc limit ${TELLING}) last
+        ) l on true
+        where c.account_id = ${accountId} and c.is_active and (o.since is not null
+          or (l.is_failing and coalesce(k.reached_at < l.failed_at, true))
+          or (t.connection_id is not null and t.tested_at > greatest(l.reached_at, k.reached_at, '-infinity')))
+        order by c.ordinal`,
+    );
   }
 
   /** Watched folders whose every check has failed for a while, how many events nobody took, and files not copied within a day. */

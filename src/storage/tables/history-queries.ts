@@ -1,7 +1,6 @@
-/** Reading the history: totals from the counts kept beside it; pages by id, fast and exact however many rows there are. */
-import type { Database } from '../postgres/database.js';
+/** Reading the history: totals from the counts kept beside it, fast and exact however many rows there are. */
 import { type Queryable, takeRows } from '../postgres/sql.js';
-import type { Direction, TransferFilter, TransferItem, TransferStatus } from './transfer.js';
+import type { TransferFilter, TransferItem, TransferStatus } from './transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -10,34 +9,6 @@ export interface ManagedTransfer extends TransferItem {
   readonly jobId: string | null;
   readonly errorCode: string | null;
 }
-
-export interface TransferDetail extends TransferOrigin {
-  readonly key: { readonly id: string; readonly name: string } | null;
-}
-
-export interface TransferSearch {
-  readonly connectionId?: string;
-  readonly status?: TransferStatus;
-  readonly type?: string;
-  readonly direction?: Direction;
-  /** Exclusive. */
-  readonly since?: Date;
-  /** Exclusive. */
-  readonly until?: Date;
-  /** Part of the path or the name, in any case. */
-  readonly search?: string;
-  /** SHA-256 of the file. */
-  readonly digest?: Buffer;
-}
-
-export interface TransferPage {
-  readonly transfers: readonly ManagedTransfer[];
-  /** Where the next page begins; null = there is none. */
-  readonly nextCursor: string | null;
-}
-
-/** A page looks at no more rows than this, so that a filter that hardly anything meets still answers at once. */
-const WINDOW_ROWS = 50_000;
 
 export async function listItems(
   sql: Queryable,
@@ -95,15 +66,15 @@ export async function itemsOfIds(
   return new Map(takeRows(found).map((row) => [row.id, { ...row, stages: stagesOf(row.stages) }]));
 }
 
-type Stored<T extends TransferOrigin> = Omit<T, 'stages'> & { readonly stages: string | null };
+export type Stored<T extends TransferOrigin> = Omit<T, 'stages'> & { readonly stages: string | null };
 
-function originColumns(sql: Queryable) {
+export function originColumns(sql: Queryable) {
   return sql`${managedColumns(sql)}, request_id as "requestId", 'sha-256:' || encode(digest, 'hex') as digest,
     no_digest as "noDigest", digest_read_bytes as "digestReadBytes", stages`;
 }
 
 /** What cannot be read, a receipt does not match: that is for its reader to find. */
-function stagesOf(text: string | null): Readonly<Record<string, number>> | null {
+export function stagesOf(text: string | null): Readonly<Record<string, number>> | null {
   try {
     return text === null ? null : (JSON.parse(text) as Readonly<Record<string, number>>);
   } catch {
@@ -121,48 +92,6 @@ export function itemsOf(sql: Queryable, accountId: string) {
   return sql`
     ((select coalesce(sum(items), 0) from monthly_usage where account_id = ${accountId})
       + (select count(*) from transfers where account_id = ${accountId} and status = 'pending'))::bigint`;
-}
-
-export class TransferPages {
-  constructor(private readonly database: Database) {}
-
-  async page(
-    accountId: string,
-    search: TransferSearch,
-    limit: number,
-    cursor: string | undefined,
-  ): Promise<TransferPage> {
-    return this.database.run(async (sql) => {
-      const rows = await sql<ManagedTransfer[]>`
-        select * from (${window(sql, accountId, search, cursor)}) w
-        where true ${filters(sql, search)} order by id desc limit ${limit}`;
-      if (rows.length === limit) return { transfers: [...rows], nextCursor: rows.at(-1)?.id ?? null };
-      const [edge] = await sql<{ id: string }[]>`
-        select id from (${window(sql, accountId, search, cursor)}) w offset ${WINDOW_ROWS - 1} limit 1`;
-      return { transfers: [...rows], nextCursor: edge?.id ?? null };
-    });
-  }
-
-  async find(accountId: string, id: string): Promise<TransferDetail | undefined> {
-    const [row] = await this.database.run(
-      (sql) => sql<Stored<TransferDetail>[]>`
-        select ${originColumns(sql)},
-          (select json_build_object('id', k.id, 'name', k.name) from api_keys k
-           where k.id = t.key_id and k.account_id = t.account_id) as key
-        from transfers t where id = ${id} and account_id = ${accountId}`,
-    );
-    return row === undefined ? undefined : { ...row, stages: stagesOf(row.stages) };
-  }
-
-  /** Those of the ids that have ended. */
-  async ended(accountId: string, ids: readonly string[]): Promise<readonly ManagedTransfer[]> {
-    if (ids.length === 0) return [];
-    return this.database.run(
-      (sql) => sql<ManagedTransfer[]>`
-        select ${managedColumns(sql)} from transfers
-        where account_id = ${accountId} and id = any(${sql.types.uuids(ids)}) and status <> 'pending'`,
-    );
-  }
 }
 
 /**
@@ -201,28 +130,8 @@ async function countMatching(sql: Queryable, accountId: string, filter: Transfer
   return row?.total ?? 0;
 }
 
-/** The newest rows behind the cursor, through the index that narrows most. */
-function window(sql: Queryable, accountId: string, search: TransferSearch, cursor: string | undefined) {
-  const { connectionId, status, since, until, digest } = search;
-  return sql`
-    select ${managedColumns(sql)} from transfers
-    where ${matching(sql, accountId, { connectionId })} ${statusIs(sql, status === 'success' ? undefined : status)}
-      ${cursor === undefined ? sql`` : sql`and id < ${cursor}`} ${createdAfter(sql, since)}
-      ${until === undefined ? sql`` : sql`and id < ${firstIdAt(until)}`} ${digestIs(sql, digest)}
-    order by id desc limit ${WINDOW_ROWS}`;
-}
-
-function filters(sql: Queryable, { status, type, direction, search }: TransferSearch) {
-  const part = search === undefined ? undefined : `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  return sql`
-    ${status === undefined ? sql`` : sql`and status = ${status}`}
-    ${type === undefined ? sql`` : sql`and type = ${type}`}
-    ${direction === undefined ? sql`` : sql`and direction = ${direction}`}
-    ${part === undefined ? sql`` : sql`and (path ilike ${part} or filename ilike ${part})`}`;
-}
-
 /** The conditions that transfers and transfer_counts share. */
-function matching(
+export function matching(
   sql: Queryable,
   accountId: string,
   { connectionId, connectionIds, type }: Partial<Pick<TransferFilter, 'connectionId' | 'connectionIds' | 'type'>>,
@@ -234,12 +143,12 @@ function matching(
 }
 
 /** Files that have passed with these bytes are few. */
-function digestIs(sql: Queryable, digest: Buffer | undefined) {
+export function digestIs(sql: Queryable, digest: Buffer | undefined) {
   return digest === undefined ? sql`` : sql`and digest = ${digest}`;
 }
 
 /** The literal, not a parameter: only so can the planner use the partial indexes. */
-function statusIs(sql: Queryable, status: TransferStatus | undefined) {
+export function statusIs(sql: Queryable, status: TransferStatus | undefined) {
   switch (status) {
     case 'pending':
       return sql`and status = 'pending'`;
@@ -253,7 +162,7 @@ function statusIs(sql: Queryable, status: TransferStatus | undefined) {
 }
 
 /** Ids carry their creation time, so an exclusive lower bound in milliseconds is the first id of the next one. */
-function createdAfter(sql: Queryable, since: Date | undefined) {
+export function createdAfter(sql: Queryable, since: Date | undefined) {
   return since === undefined ? sql`` : sql`and id >= ${firstIdAt(new Date(since.getTime() + 1))}`;
 }
 
@@ -263,6 +172,6 @@ function columns(sql: Queryable) {
 }
 
 /** Of one item, and for owners. */
-function managedColumns(sql: Queryable) {
+export function managedColumns(sql: Queryable) {
   return sql`${columns(sql)}, job_id as "jobId", error_code as "errorCode"`;
 }

@@ -7,6 +7,7 @@ import { endingFiles } from './job-tree.js';
 import { type Links, linkingWritten } from './receipts.js';
 import { endingCopies } from './route-copies.js';
 import type { NewTransfer, TransferRow } from './transfer.js';
+import { addingHours } from './transfer-hours.js';
 import { endingUploads } from './uploads.js';
 
 /** Of what has a record of its own, where only the end is written here. */
@@ -67,7 +68,8 @@ function counting(sql: Queryable, nodeId: string | null) {
         actions_recorded = m.actions_recorded + excluded.actions_recorded,
         held = case when m.held -> ${nodeId}::text is null then m.held else jsonb_set(m.held, array[${nodeId}::text],
           to_jsonb(greatest(0, (m.held ->> ${nodeId}::text)::bigint - excluded.actions_recorded))) end
-    )`;
+    ),
+    summed as (${addingHours(sql, sql`select 1 as sign, * from written where status <> 'pending'`)})`;
 }
 
 /**
@@ -125,7 +127,7 @@ export async function writeBatch(
         duration_ms = excluded.duration_ms, digest = excluded.digest, no_digest = excluded.no_digest,
         digest_read_bytes = excluded.digest_read_bytes, stages = excluded.stages
       where t.status = 'pending'
-      returning id, account_id, connection_id, type, status, counts_action, created_at
+      returning id, account_id, connection_id, type, direction, status, file_size, duration_ms, counts_action, created_at
     ),
     ${tellingFailures(sql, rows)}
     ${chain?.with ?? sql``}
@@ -193,15 +195,27 @@ export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]
   for (const row of rows) {
     if (row.status === 'pending' || !wrongIds.has(row.id)) continue;
     const [result] = await sql<{ written: number }[]>`
-      with written as (
-        update transfers set status = ${row.status}, filename = ${row.filename}, path = ${row.path},
+      with former as (
+        select id, account_id, type, direction, status, file_size, duration_ms, created_at from transfers
+        where id = ${row.id} and status = 'failed' and error_message = ${NODE_STOPPED.message}
+          and error_code = ${NODE_STOPPED.code} for update
+      ),
+      written as (
+        update transfers t set status = ${row.status}, filename = ${row.filename}, path = ${row.path},
           file_size = ${row.fileSize}, error_message = ${row.errorMessage}, error_code = ${row.errorCode},
           duration_ms = ${row.durationMs}, digest = decode(${row.digest}::text, 'hex'), no_digest = ${row.noDigest},
           digest_read_bytes = ${row.digestReadBytes}, stages = ${row.stages}
-        where id = ${row.id} and status = 'failed' and error_message = ${NODE_STOPPED.message}
-          and error_code = ${NODE_STOPPED.code}
-        returning account_id, connection_id, type, status, created_at
+        from former f where t.id = f.id
+        returning t.id, t.account_id, t.connection_id, t.type, t.direction, t.status, t.file_size, t.duration_ms,
+          t.created_at
       ),
+      summed as (${addingHours(
+        sql,
+        sql`
+        select -1 as sign, account_id, type, direction, status, file_size, duration_ms, created_at from former
+        union all
+        select 1, account_id, type, direction, status, file_size, duration_ms, created_at from written`,
+      )}),
       taken as (
         update transfer_counts c set items = c.items - 1 from written w
         where c.account_id = w.account_id and c.connection_id = w.connection_id and c.type = w.type

@@ -15,8 +15,18 @@ export function slotOf(ms: number | undefined): number | undefined {
   return (slot < 0 ? ENDS.length : slot) + 1;
 }
 
+/** Where the slots end, and what stands for the end of the last one. */
+export interface SlotEnds {
+  readonly ends: readonly number[];
+  readonly longestMs: number;
+}
+
 /** The time that a part of them (0 to 1) did not exceed, as if those of a slot lay evenly in it; null where there is none. */
-export function quantile(counts: readonly number[], part: number): number | null {
+export function quantile(
+  counts: readonly number[],
+  part: number,
+  { ends, longestMs }: SlotEnds = { ends: ENDS, longestMs: LONGEST_MS },
+): number | null {
   const all = counts.reduce((sum, count) => sum + count, 0);
   if (all === 0) return null;
   let rank = part * all;
@@ -25,10 +35,10 @@ export function quantile(counts: readonly number[], part: number): number | null
       rank -= count;
       continue;
     }
-    const from = ENDS[slot - 1] ?? 0;
-    return from + ((ENDS[slot] ?? LONGEST_MS) - from) * (rank / count);
+    const from = ends[slot - 1] ?? 0;
+    return from + ((ends[slot] ?? longestMs) - from) * (rank / count);
   }
-  return LONGEST_MS;
+  return longestMs;
 }
 
 export function added(one: readonly number[], other: readonly number[]): number[] {

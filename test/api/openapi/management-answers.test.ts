@@ -204,7 +204,7 @@ test('transfers, what is there at a glance, and the events', async () => {
   await expect(409, 'POST /manage/transfers/{id}/cancel', { at: id });
   await expect(200, 'GET /manage/transfers/export', { query: { format: 'csv' } });
   await expect(200, 'GET /manage/transfers/export', { query: { format: 'ndjson' } });
-  for (const name of ['account', 'overview', 'usage', 'pools', 'audit']) await expect(200, `GET /manage/${name}`);
+  for (const name of ['account', 'overview', 'figures', 'usage', 'pools', 'audit']) await expect(200, `GET /manage/${name}`);
   const stream = await admin.open('/manage/events');
   const bytes = Buffer.from(String((await once(stream, 'data'))[0]));
   checker.check('GET', '/manage/events', { status: stream.statusCode ?? 0, headers: stream.headers, bytes });

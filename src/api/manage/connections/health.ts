@@ -14,14 +14,17 @@ import {
   text,
   textOrNull,
   type TSchemaOf,
+  withDefault,
 } from '../../../base/schema.js';
 import type { ConnectionState, WindowFigures } from '../../../storage/storage.js';
-import { FINGERPRINT, ID, id, LATER, TIME } from '../fields.js';
+import { lastDays, zoneField } from '../account/figures.js';
+import { CLOSED, FINGERPRINT, ID, id, LATER, TIME } from '../fields.js';
 import { ownerEndpoints, unknownConnection } from '../services.js';
 
 const endpoint = ownerEndpoints('Connections');
 
 const KEY_NOTICE_DAYS = 30;
+const HEALTH_DAYS = 90;
 const DAY_MS = 86_400_000;
 
 const numberOrNull = (description: string): TSchemaOf<number | null> =>
@@ -101,6 +104,14 @@ const summary = component(
       { last24Hours: availability(), last7Days: availability(), last90Days: availability() },
       'Of the last 24 hours, seven days and 90 days.',
     ),
+    days: listOf(
+      Type.Object({
+        from: dateTime('When the day began.'),
+        availability: availability(),
+        downSeconds: count('For how long it was down.'),
+      }),
+      'As many as were asked for, oldest first; today is the last.',
+    ),
   }),
 );
 
@@ -158,22 +169,59 @@ export const showHealth = endpoint('GET /manage/connections/:id/health', {
 export const listHealth = endpoint('GET /manage/health', {
   operationId: 'listConnectionHealth',
   summary: 'List the health of all connections',
-  description: 'The state and the availability of each, and what its server showed of itself.',
+  description:
+    'The state and the availability of each, day by day where that is asked for, and what its server showed of itself.',
+  query: Type.Object(
+    {
+      days: withDefault(
+        Type.Integer({ minimum: 0, maximum: HEALTH_DAYS, description: 'How many of the last days.', examples: [90] }),
+        0,
+      ),
+      timeZone: zoneField,
+    },
+    CLOSED,
+  ),
   answer: {
     schema: object('ConnectionHealthList', { connections: listOf(summary, 'In the order in which they were made.') }),
     example: {
-      connections: [{ ...sampleState, availability: { last24Hours: 0.98, last7Days: 0.997, last90Days: 0.9998 } }],
+      connections: [
+        {
+          ...sampleState,
+          availability: { last24Hours: 0.98, last7Days: 0.997, last90Days: 0.9998 },
+          days: [{ from: TIME, availability: 0.98, downSeconds: 144 }],
+        },
+      ],
     },
   },
-}).handle(async ({ caller }, { storage }) => {
-  const states = await storage.management.health.list(caller.accountId);
+}).handle(async ({ caller, query: { days, timeZone } }, { storage }) => {
+  const { health: kept } = storage.management;
+  const now = new Date();
+  const starts = days === 0 ? [] : lastDays(now, days, timeZone);
+  const [states, down] = await Promise.all([
+    kept.list(caller.accountId),
+    days === 0 ? undefined : kept.downSeconds(caller.accountId, [...starts, now]),
+  ]);
   return {
     connections: states.map((state) => {
       const [last24Hours = null, last7Days = null, last90Days = null] = state.availability;
-      return { ...stateOf(state), availability: { last24Hours, last7Days, last90Days } };
+      return {
+        ...stateOf(state),
+        availability: { last24Hours, last7Days, last90Days },
+        days: starts.map((from, index) =>
+          dayOf(state, from, starts[index + 1] ?? now, down?.get(state.id)?.[index] ?? 0),
+        ),
+      };
     }),
   };
 });
+
+/** What was seen of it only for a part of the day is measured by that part. */
+function dayOf({ watchedSince, checkedAt }: ConnectionState, from: Date, until: Date, down: number) {
+  const watchedFrom = Math.max(from.getTime(), watchedSince?.getTime() ?? Infinity);
+  const seconds = (until.getTime() - watchedFrom) / 1000;
+  const part = checkedAt === null || seconds <= 0 ? null : Math.max(0, 1 - Math.min(down, seconds) / seconds);
+  return { from, availability: part, downSeconds: Math.round(down) };
+}
 
 type Figures = Omit<WindowFigures, 'days'>;
 

@@ -1,17 +1,19 @@
 /** The history with its filters, page by page or exported as a whole. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
+import { validate as isUuid } from 'uuid';
 import { count, group, listOf, object, oneOf, orNull, text, textOrNull, withDefault } from '../../../base/schema.js';
 import {
   type ManagedTransfer,
   type Receipt,
+  TRANSFER_ORDERS,
   TRANSFER_STATUSES,
   type TransferSearch,
 } from '../../../storage/storage.js';
 import type { DigestGap } from '../../../operations/content-hash.js';
 import { DIGEST, digestFilter, digestOf, parseSince, transferDetails } from '../../account/transfers.js';
 import { CLOSED, cursor, ID, LATER, limit, TIME } from '../fields.js';
-import { itemId, ownerEndpoints, requireCursor, unknownItem } from '../services.js';
+import { badField, itemId, ownerEndpoints, unknownItem } from '../services.js';
 import { managedTransfer, sample, transferFields } from './transfer.js';
 
 const endpoint = ownerEndpoints('Transfers');
@@ -36,25 +38,54 @@ const filters = {
     text('Part of the path or the name, in any case.', { minLength: 1, maxLength: 255, examples: ['report'] }),
   ),
   digest: digestFilter,
+  keyId: Type.Optional(text('Id of the API key that asked.', { minLength: 1, maxLength: 64, examples: [ID] })),
+  errorCode: Type.Optional(
+    text('Code of the error, as `X-Error-Code` carries it.', {
+      ...{ minLength: 1, maxLength: 64, pattern: '^[a-z_]+$', examples: ['login_refused'] },
+    }),
+  ),
+  requestId: Type.Optional(
+    text('`X-Request-Id` of the request.', { minLength: 1, maxLength: 255, examples: ['order-4711'] }),
+  ),
+  minBytes: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Only those of at least so many bytes.', examples: [1048576] }),
+  ),
+  lookups: Type.Optional(
+    Type.Boolean({
+      description: 'false = without lists, look-ups and polls, unless `type` is one of them.',
+      examples: [false],
+    }),
+  ),
 };
+const order = withDefault(
+  oneOf(
+    TRANSFER_ORDERS,
+    '`largest` begins with files of 1 MiB and more, `longest` with operations of a second and more; the others follow, newest first.',
+    { examples: ['newest'] },
+  ),
+  'newest',
+);
 
 export const listTransfers = endpoint('GET /manage/transfers', {
   operationId: 'listManagedTransfers',
   summary: 'List transfers',
   description:
-    'Newest first. `nextCursor` continues where the page ended, also when the page is short or empty; null is the end.',
-  query: Type.Object({ ...filters, limit: limit(200, 50), cursor }, CLOSED),
+    'Newest first, where `order` says nothing else. `nextCursor` continues where the page ended, also when the page is short or empty; null is the end.',
+  query: Type.Object({ ...filters, order, limit: limit(200, 50), cursor }, CLOSED),
   answer: {
     schema: object('ManagedTransfersAnswer', {
-      transfers: listOf(managedTransfer, 'Newest first.'),
+      transfers: listOf(managedTransfer, 'In the order asked for.'),
       nextCursor: textOrNull('Where the next page begins; null = there is none.'),
     }),
     example: { transfers: [sample], nextCursor: sample.id },
   },
-}).handle(async ({ caller, query: { limit, cursor, ...filter } }, { storage }) => {
+}).handle(async ({ caller, query: { limit, cursor, order, ...filter } }, { storage }) => {
+  const { transfers } = storage.management;
   const search = searchOf(filter);
-  requireCursor(cursor);
-  return storage.management.transfers.page(caller.accountId, search, limit, cursor);
+  if (cursor !== undefined && !transfers.isCursor(order, cursor)) {
+    throw badField('cursor', 'must be a nextCursor of the page before, in the same order');
+  }
+  return transfers.page(caller.accountId, search, limit, cursor, order);
 });
 
 export const showTransfer = endpoint('GET /manage/transfers/:id', {
@@ -117,6 +148,7 @@ function receiptOf({ sequence, receipt }: Receipt): { readonly sequence: number;
 }
 
 function searchOf({ since, until, digest, ...rest }: Filter): TransferSearch {
+  if (rest.keyId !== undefined && !isUuid(rest.keyId)) throw badField('keyId', 'must be the id of an API key');
   return {
     ...rest,
     ...(digest === undefined ? {} : { digest: digestOf(digest) }),

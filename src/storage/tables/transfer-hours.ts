@@ -1,0 +1,110 @@
+/**
+ * What each account has moved in each hour (UTC), kept by the statement that writes the history: charts over a million rows
+ * read some hundred. A row stands for an hour and a slot of time, so that the slots of any span add up to its quantiles.
+ */
+import type { PendingQuery, Row } from 'postgres';
+import type { Database } from '../postgres/database.js';
+import type { Queryable } from '../postgres/sql.js';
+import { quantile } from './time-slots.js';
+import type { TransferType } from './transfer.js';
+
+/** They only look, count toward no month, and would hide what was moved: slot 0 is theirs, however long they took. */
+export const LOOKUPS: readonly TransferType[] = ['list', 'exists', 'poll'];
+/** Slot 1 ends before the first of these milliseconds, slot 2 before the second. */
+const ENDS = [
+  ...[5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 500, 750],
+  ...[1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000, 20_000, 60_000],
+  ...[300_000, 1_800_000, 7_200_000],
+];
+const LONGEST_MS = 86_400_000;
+const KEPT_DAYS = 92;
+const MIDDLE = 0.5;
+const HIGH = 0.95;
+
+export interface TransferSums {
+  /** All that ended, lookups and failed ones included. */
+  readonly transfers: number;
+  readonly failed: number;
+  /** Of these: lists, look-ups and polls. */
+  readonly lookups: number;
+  readonly failedLookups: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** Of those that succeeded and did more than look; null where there is none. */
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+}
+
+interface SlotRow {
+  /** Which of the spans, from 1. */
+  readonly span: number;
+  readonly slot: number;
+  readonly transfers: number;
+  readonly failed: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+}
+
+/**
+ * Adds `rows`, whose `sign` says whether they come or go, to their hours. Those are taken in key order, as the other totals
+ * are, so that two nodes wait for each other instead of dead-locking.
+ */
+export function addingHours(sql: Queryable, rows: PendingQuery<Row[]>) {
+  return sql`
+    insert into transfer_hours as h (account_id, hour, slot, transfers, failed, bytes_in, bytes_out)
+    select account_id, date_trunc('hour', created_at, 'UTC'),
+      case when type in ('list', 'exists', 'poll') then 0
+        else 1 + width_bucket(duration_ms, ${sql.types.bigints(ENDS)}) end,
+      sum(sign), coalesce(sum(sign) filter (where status = 'failed'), 0),
+      coalesce(sum(sign * file_size) filter (where direction = 'inbound'), 0),
+      coalesce(sum(sign * file_size) filter (where direction = 'outbound'), 0)
+    from (${rows}) moved group by 1, 2, 3 order by 1, 2, 3
+    on conflict (account_id, hour, slot) do update set transfers = h.transfers + excluded.transfers,
+      failed = h.failed + excluded.failed, bytes_in = h.bytes_in + excluded.bytes_in,
+      bytes_out = h.bytes_out + excluded.bytes_out`;
+}
+
+/** Of each span between two neighbours in `starts`, and of the one from the last of them on. */
+export async function sumsOf(
+  database: Database,
+  accountId: string,
+  starts: readonly Date[],
+): Promise<readonly TransferSums[]> {
+  const rows = await database.run(
+    (sql) => sql<SlotRow[]>`
+      select width_bucket(hour, ${sql.types.times(starts)}) as span, slot, sum(transfers)::bigint as transfers,
+        sum(failed)::bigint as failed, sum(bytes_in)::bigint as "bytesIn", sum(bytes_out)::bigint as "bytesOut"
+      from transfer_hours where account_id = ${accountId} and hour >= ${starts[0] ?? new Date()} group by 1, 2`,
+  );
+  return starts.map((_, index) => added(rows.filter(({ span }) => span === index + 1)));
+}
+
+/** Those that no chart reaches back to. */
+export async function deleteOldHours(sql: Queryable): Promise<void> {
+  await sql`delete from transfer_hours where hour < now() - make_interval(days => ${KEPT_DAYS}::int)`;
+}
+
+function added(rows: readonly SlotRow[]): TransferSums {
+  const sum = (of: (row: SlotRow) => number, among = rows): number => among.reduce((total, row) => total + of(row), 0);
+  const lookups = rows.filter(({ slot }) => slot === 0);
+  const slots = Array.from({ length: ENDS.length + 1 }, (_, index) =>
+    sum(
+      ({ transfers, failed }) => transfers - failed,
+      rows.filter(({ slot }) => slot === index + 1),
+    ),
+  );
+  const time = (part: number): number | null => {
+    const ms = quantile(slots, part, { ends: ENDS, longestMs: LONGEST_MS });
+    return ms === null ? null : Math.round(ms * 10) / 10;
+  };
+  return {
+    transfers: sum((row) => row.transfers),
+    failed: sum((row) => row.failed),
+    lookups: sum((row) => row.transfers, lookups),
+    failedLookups: sum((row) => row.failed, lookups),
+    bytesIn: sum((row) => row.bytesIn),
+    bytesOut: sum((row) => row.bytesOut),
+    p50Ms: time(MIDDLE),
+    p95Ms: time(HIGH),
+  };
+}

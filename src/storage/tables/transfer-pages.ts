@@ -1,0 +1,224 @@
+/** The history for its owner, page by page: by id, or by size or duration through an index of those that are worth sorting. */
+import type { PendingQuery, Row } from 'postgres';
+import { firstIdAt } from '../postgres/clock.js';
+import type { Database } from '../postgres/database.js';
+import type { Queryable } from '../postgres/sql.js';
+import {
+  createdAfter,
+  digestIs,
+  managedColumns,
+  type ManagedTransfer,
+  matching,
+  originColumns,
+  type Stored,
+  stagesOf,
+  statusIs,
+  type TransferOrigin,
+} from './history-queries.js';
+import { LOOKUPS } from './transfer-hours.js';
+import type { Direction, TransferStatus } from './transfer.js';
+
+export interface TransferDetail extends TransferOrigin {
+  readonly key: { readonly id: string; readonly name: string } | null;
+}
+
+export interface TransferSearch {
+  readonly connectionId?: string;
+  readonly status?: TransferStatus;
+  readonly type?: string;
+  readonly direction?: Direction;
+  /** Exclusive. */
+  readonly since?: Date;
+  /** Exclusive. */
+  readonly until?: Date;
+  /** Part of the path or the name, in any case. */
+  readonly search?: string;
+  /** SHA-256 of the file. */
+  readonly digest?: Buffer;
+  readonly keyId?: string;
+  readonly errorCode?: string;
+  readonly requestId?: string;
+  readonly minBytes?: number;
+  /** False: no lists, look-ups and polls. */
+  readonly lookups?: boolean;
+}
+
+export const TRANSFER_ORDERS = ['newest', 'oldest', 'largest', 'longest'] as const;
+export type TransferOrder = (typeof TRANSFER_ORDERS)[number];
+
+export interface TransferPage {
+  readonly transfers: readonly ManagedTransfer[];
+  /** Where the next page begins; null = there is none. */
+  readonly nextCursor: string | null;
+}
+
+/** A page looks at no more rows than this, so that a filter that hardly anything meets still answers at once. */
+const WINDOW_ROWS = 50_000;
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** Of what is below the bounds of its index, which stands behind the rest, newest first: the value in its cursor. */
+const UNSORTED = 0;
+
+/** Cursors: an id, or of the orders by a value the value and the id. */
+const CURSORS: Readonly<Record<TransferOrder, RegExp>> = {
+  ...{ newest: /^[0-9a-f-]{36}$/, oldest: /^[0-9a-f-]{36}$/ },
+  ...{ largest: /^\d{1,15}:[0-9a-f-]{36}$/, longest: /^\d{1,15}:[0-9a-f-]{36}$/ },
+};
+
+export class TransferPages {
+  constructor(private readonly database: Database) {}
+
+  /** Whether `page` takes it. */
+  isCursor(order: TransferOrder, cursor: string): boolean {
+    return CURSORS[order].test(cursor);
+  }
+
+  async page(
+    accountId: string,
+    search: TransferSearch,
+    limit: number,
+    cursor: string | undefined,
+    order: TransferOrder = 'newest',
+  ): Promise<TransferPage> {
+    const asked: Asked = { accountId, search, limit };
+    return this.database.run((sql) =>
+      order === 'newest' || order === 'oldest'
+        ? byId(sql, asked, order === 'oldest', cursor)
+        : byValue(sql, asked, order, cursor),
+    );
+  }
+
+  async find(accountId: string, id: string): Promise<TransferDetail | undefined> {
+    const [row] = await this.database.run(
+      (sql) => sql<Stored<TransferDetail>[]>`
+        select ${originColumns(sql)},
+          (select json_build_object('id', k.id, 'name', k.name) from api_keys k
+           where k.id = t.key_id and k.account_id = t.account_id) as key
+        from transfers t where id = ${id} and account_id = ${accountId}`,
+    );
+    return row === undefined ? undefined : { ...row, stages: stagesOf(row.stages) };
+  }
+
+  /** Those of the ids that have ended. */
+  async ended(accountId: string, ids: readonly string[]): Promise<readonly ManagedTransfer[]> {
+    if (ids.length === 0) return [];
+    return this.database.run(
+      (sql) => sql<ManagedTransfer[]>`
+        select ${managedColumns(sql)} from transfers
+        where account_id = ${accountId} and id = any(${sql.types.uuids(ids)}) and status <> 'pending'`,
+    );
+  }
+}
+
+interface Asked {
+  readonly accountId: string;
+  readonly search: TransferSearch;
+  readonly limit: number;
+}
+
+interface Edge {
+  readonly id: string;
+  readonly value: number;
+}
+
+type Fragment = PendingQuery<Row[]>;
+
+async function byId(
+  sql: Queryable,
+  asked: Asked,
+  isAscending: boolean,
+  cursor: string | undefined,
+  /** Beyond those of the search. */
+  more: Fragment = sql``,
+): Promise<TransferPage> {
+  const order = isAscending ? sql`id` : sql`id desc`;
+  const behind = isAscending ? sql`and id > ${cursor ?? ''}` : sql`and id < ${cursor ?? ''}`;
+  const window = sql`${within(sql, asked)} ${cursor === undefined ? sql`` : behind} ${more} order by ${order}`;
+  const { rows, edge } = await pageOf(sql, asked, window, order);
+  return { transfers: rows, nextCursor: edge?.id ?? null };
+}
+
+/** Through the index of the large or the long ones first; behind them the others, by id. */
+async function byValue(
+  sql: Queryable,
+  asked: Asked,
+  by: 'largest' | 'longest',
+  cursor: string | undefined,
+): Promise<TransferPage> {
+  const [valueText = '', fromId = ''] = cursor?.split(':') ?? [];
+  const value = Number(valueText);
+  const column = by === 'largest' ? sql`file_size` : sql`duration_ms`;
+  // The literals of the indexes' conditions: only so can the planner use them.
+  const isSorted = by === 'largest' ? sql`file_size >= 1048576` : sql`duration_ms >= 1000`;
+  const rows: ManagedTransfer[] = [];
+  if (cursor === undefined || value !== UNSORTED) {
+    const behind = cursor === undefined ? sql`` : sql`and (${column}, id) < (${value}::bigint, ${fromId}::uuid)`;
+    const order = sql`${column} desc, id desc`;
+    const window = sql`${within(sql, asked)} and ${isSorted} ${behind} order by ${order}`;
+    const field = by === 'largest' ? 'fileSize' : 'durationMs';
+    const page = await pageOf(sql, asked, window, sql`${sql(field)} desc, id desc`, field);
+    if (page.edge !== undefined) return { transfers: page.rows, nextCursor: `${page.edge.value}:${page.edge.id}` };
+    rows.push(...page.rows);
+  }
+  if (rows.length === asked.limit) return { transfers: rows, nextCursor: `${UNSORTED}:${LAST_ID}` };
+  const left = { ...asked, limit: asked.limit - rows.length };
+  const from = cursor !== undefined && value === UNSORTED ? fromId : undefined;
+  const rest = await byId(sql, left, false, from, sql`and not (${isSorted})`);
+  const nextCursor = rest.nextCursor === null ? null : `${UNSORTED}:${rest.nextCursor}`;
+  return { transfers: [...rows, ...rest.transfers], nextCursor };
+}
+
+/** The rows of a window that fit, and where to go on: absent where the window was the last one. */
+async function pageOf(
+  sql: Queryable,
+  { search, limit }: Asked,
+  window: Fragment,
+  order: Fragment,
+  /** What it is in order of; absent = the ids. */
+  value?: 'fileSize' | 'durationMs',
+): Promise<{ readonly rows: readonly ManagedTransfer[]; readonly edge: Edge | undefined }> {
+  const rows = await sql<ManagedTransfer[]>`
+    select ${shown(sql)} from (
+      select ${managedColumns(sql)}, key_id, request_id from transfers where ${window} limit ${WINDOW_ROWS}) w
+    where true ${filters(sql, search)} order by ${order} limit ${limit}`;
+  const last = rows.at(-1);
+  if (rows.length === limit && last !== undefined) {
+    return { rows: [...rows], edge: { id: last.id, value: value === undefined ? UNSORTED : last[value] } };
+  }
+  const [edge] = await sql<Edge[]>`
+    select id, ${value === undefined ? sql`${UNSORTED}::bigint` : sql`w.${sql(value)}`} as value
+    from (select ${managedColumns(sql)} from transfers where ${window} limit ${WINDOW_ROWS}) w
+    offset ${WINDOW_ROWS - 1} limit 1`;
+  return { rows: [...rows], edge };
+}
+
+/** Columns of `managedColumns`, by their names. */
+function shown(sql: Queryable) {
+  return sql`id, "connectionId", type, direction, filename, path, "fileSize", status, "errorMessage", "durationMs",
+    "createdAt", "jobId", "errorCode"`;
+}
+
+/** What the index that narrows most can tell. */
+function within(sql: Queryable, { accountId, search }: Asked) {
+  const { connectionId, status, since, until, digest, errorCode } = search;
+  // Codes stand at failed ones alone, of which there is an index.
+  const state = errorCode === undefined ? status : (status ?? 'failed');
+  return sql`
+    ${matching(sql, accountId, { connectionId })} ${statusIs(sql, state === 'success' ? undefined : state)}
+    ${createdAfter(sql, since)} ${until === undefined ? sql`` : sql`and id < ${firstIdAt(until)}`}
+    ${digestIs(sql, digest)}`;
+}
+
+function filters(sql: Queryable, search: TransferSearch) {
+  const { status, type, direction, keyId, errorCode, requestId, minBytes, lookups } = search;
+  const part = search.search === undefined ? undefined : `%${search.search.replace(/[\\%_]/g, '\\$&')}%`;
+  return sql`
+    ${status === undefined ? sql`` : sql`and status = ${status}`}
+    ${type === undefined ? sql`` : sql`and type = ${type}`}
+    ${direction === undefined ? sql`` : sql`and direction = ${direction}`}
+    ${keyId === undefined ? sql`` : sql`and key_id = ${keyId}`}
+    ${errorCode === undefined ? sql`` : sql`and "errorCode" = ${errorCode}`}
+    ${requestId === undefined ? sql`` : sql`and request_id = ${requestId}`}
+    ${minBytes === undefined ? sql`` : sql`and "fileSize" >= ${minBytes}`}
+    ${lookups === false && type === undefined ? sql`and type <> all(${sql.types.texts(LOOKUPS)})` : sql``}
+    ${part === undefined ? sql`` : sql`and (path ilike ${part} or filename ilike ${part})`}`;
+}
