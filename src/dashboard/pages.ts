@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import mime from 'mime-types';
+import { takesCoding } from '../http/coding.js';
 import type { HttpAnswer, HttpRequest, Route } from '../http/types.js';
 import { SCREENS } from './screens.js';
 
@@ -75,7 +76,7 @@ function listFiles(folder: string): string[] {
 }
 
 function answer(request: HttpRequest, file: BuiltFile, caching: string): HttpAnswer {
-  const { encoding, body } = encode(request.headers.get('accept-encoding') ?? '', file);
+  const { encoding, body } = encode(request.headers.get('accept-encoding'), file);
   const headers = {
     ...SECURITY_HEADERS,
     'Content-Type': file.contentType,
@@ -86,13 +87,9 @@ function answer(request: HttpRequest, file: BuiltFile, caching: string): HttpAns
   return request.method === 'HEAD' ? { status: 200, headers, headLength: body.length } : { status: 200, headers, body };
 }
 
-function encode(accepted: string, { br, gzip, plain }: BuiltFile): { encoding?: string; body: Buffer } {
-  const takes = (coding: string): boolean =>
-    accepted.split(',').some((part) => {
-      const [name, weight] = part.split(';');
-      return name?.trim().toLowerCase() === coding && !/^\s*q=0(\.0*)?\s*$/.test(weight ?? '');
-    });
-  if (br !== undefined && takes('br')) return { encoding: 'br', body: br };
-  if (gzip !== undefined && takes('gzip')) return { encoding: 'gzip', body: gzip };
+function encode(accepted: string | undefined, file: BuiltFile): { encoding?: string; body: Buffer } {
+  const { br, gzip, plain } = file;
+  if (br !== undefined && takesCoding(accepted, 'br')) return { encoding: 'br', body: br };
+  if (gzip !== undefined && takesCoding(accepted, 'gzip')) return { encoding: 'gzip', body: gzip };
   return { body: plain };
 }

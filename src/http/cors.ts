@@ -1,4 +1,5 @@
 /** Browsers of other origins (Fetch Standard, CORS protocol): off unless the operator names them. */
+import { varying } from './coding.js';
 import type { HttpAnswer, HttpHandler, HttpRequest } from './types.js';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
@@ -38,7 +39,9 @@ export function allowOrigins(handler: HttpHandler, origins: readonly string[]): 
     const allowed = { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
     if (isPreflight(request)) return preflight(request, allowed);
     const answer = await handler(request);
-    return { ...answer, headers: { ...answer.headers, ...allowed, 'Access-Control-Expose-Headers': EXPOSED } };
+    const { headers } = answer;
+    const exposed = { 'Access-Control-Expose-Headers': EXPOSED, Vary: varying(headers?.['Vary'], 'Origin') };
+    return { ...answer, headers: { ...headers, ...allowed, ...exposed } };
   };
 }
 

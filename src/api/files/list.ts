@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { flag, listOf, object, success, text, textOrNull, withDefault } from '../../base/schema.js';
 import { refusal } from '../../base/errors.js';
+import { compressed } from '../../http/coding.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { listPage, listTree, openListing } from '../../operations/tree/list-tree.js';
@@ -32,7 +33,7 @@ export const listFolder = endpoint({
   tag: 'Folders',
   summary: 'List a folder',
   description:
-    'Files and folders of one folder: folders first, then by name in code-point order. With `recursive` all that lies below it, by path: a folder counts as if a slash stood behind it, and all below it follows. Links to folders are listed and not entered. With `limit` page after page; with `Accept: application/x-ndjson` one entry a line, as the server tells them, unsorted and while it does: a failure on the way cuts the connection.',
+    'Files and folders of one folder: folders first, then by name in code-point order. With `recursive` all that lies below it, by path: a folder counts as if a slash stood behind it, and all below it follows. Links to folders are listed and not entered. With `limit` page after page; with `Accept: application/x-ndjson` one entry a line, as the server tells them, unsorted and while it does: a failure on the way cuts the connection. With `Accept-Encoding: gzip` long answers and lines leave compressed.',
   params: connectionParameter,
   query: Type.Object({
     path: Type.Optional(
@@ -58,6 +59,7 @@ export const listFolder = endpoint({
   answers: {
     200: {
       description: 'What the folder holds.',
+      headers: ['Content-Encoding?', 'Vary?'],
       content: {
         ...jsonContent(
           object('ListAnswer', {
@@ -91,7 +93,8 @@ export const listFolder = endpoint({
   const walked = { isDeep: recursive, filter };
   if (wantsLines) {
     const stream = await openListing(services.operations, request, reference, walked, lineOf);
-    return { status: 200, headers: { 'Content-Type': LINES, Vary: 'Accept' }, body: { stream, length: undefined } };
+    const headers = { 'Content-Type': LINES, Vary: 'Accept' };
+    return compressed(input.request, { status: 200, headers, body: { stream, length: undefined } }, true);
   }
 
   const memory = input.request.claims.memory.hold();
@@ -100,7 +103,7 @@ export const listFolder = endpoint({
     const { result } = await services.operations.run(request, (operation) =>
       isPlain ? changes.listFolder(operation, reference, memory) : listTree(operation, reference, walked, memory),
     );
-    return jsonStream(listing(result.path, result.files));
+    return compressed(input.request, jsonStream(listing(result.path, result.files)));
   }
 
   const { signatures } = services.storage;
@@ -110,7 +113,8 @@ export const listFolder = endpoint({
     listPage(operation, reference, { ...walked, limit, after }, memory),
   );
   const nextCursor = result.end === undefined ? null : sealCursor(signatures, list, result.end);
-  return jsonStream(listing(result.path, result.files, `,"nextCursor":${JSON.stringify(nextCursor)}`));
+  const pieces = listing(result.path, result.files, `,"nextCursor":${JSON.stringify(nextCursor)}`);
+  return compressed(input.request, jsonStream(pieces));
 });
 
 function* listing(path: string, files: Iterable<FileInfo>, more = ''): Generator<string> {

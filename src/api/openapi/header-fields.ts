@@ -144,6 +144,11 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: 'string', const: 'true' },
   },
   'Content-Disposition': always('Name of the file (RFC 6266).', { type: 'string', pattern: '^attachment' }),
+  'Content-Encoding': {
+    description: 'How the body is coded: `gzip` where the answer is a long one and the request takes it.',
+    schema: { type: 'string', const: 'gzip' },
+  },
+  Vary: { description: 'The request fields that the answer depends on.', schema: text },
   'Content-Length': always('Bytes of the body.', { type: 'integer', minimum: 0 }),
   'Content-Range': always('Which bytes these are, of how many; with 416 how many there are.', {
     type: 'string',

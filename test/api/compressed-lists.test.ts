@@ -1,0 +1,53 @@
+/** A browser that lists a large folder does not wait for its plain bytes; what it reads is the same. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+
+const ENTRIES = 2_000;
+const TAKES = { 'Accept-Encoding': 'gzip' };
+let gateway: TestGateway;
+let dataDir: string;
+
+before(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'ftg-lists-'));
+  gateway = await startGateway({ dataDir, config: { sandbox: true } });
+  const many = path.join(dataDir, 'sandbox', 'many');
+  mkdirSync(many);
+  for (let index = 0; index < ENTRIES; index++) writeFileSync(path.join(many, `report-${index}.txt`), '');
+});
+after(async () => {
+  await gateway.stop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+for (const [name, query, accept] of [
+  ['a listing', 'path=/many', 'application/json'],
+  ['a tree', 'path=/&recursive=true', 'application/json'],
+  ['a page', `path=/many&limit=${ENTRIES - 1}`, 'application/json'],
+  ['lines', 'path=/many', 'application/x-ndjson'],
+]) {
+  test(`${name} is a fraction as gzip, and the same`, async () => {
+    const target = `/api/list/sandbox?${query}`;
+    const headers = { Accept: accept ?? '' };
+    const plain = await gateway.api.send(target, { headers });
+    assert.equal(plain.headers['content-encoding'], undefined);
+    const small = await gateway.api.send(target, { headers: { ...headers, ...TAKES } });
+    assert.equal(small.headers['content-encoding'], 'gzip');
+    assert.match(String(small.headers['vary']), /Accept-Encoding/);
+    assert.ok(small.bytes.length < plain.bytes.length / 4, `${small.bytes.length} of ${plain.bytes.length} bytes`);
+    const entries = (text: string): string[] => text.split(/(?<=\})[,\n]/).sort();
+    const opened = gunzipSync(small.bytes)
+      .toString()
+      .replace(/"nextCursor":"[^"]*"/, '');
+    assert.deepEqual(entries(opened), entries(plain.text.replace(/"nextCursor":"[^"]*"/, '')));
+  });
+}
+
+test('a small folder is not compressed', async () => {
+  const { headers } = await gateway.api.send('/api/list/sandbox?path=/many&pattern=report-7.txt', { headers: TAKES });
+  assert.equal(headers['content-encoding'], undefined);
+});
