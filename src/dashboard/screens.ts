@@ -24,6 +24,7 @@ export const SCREENS = {
   files: '/files',
   filesOf: '/files/:id',
   usage: '/usage',
+  health: '/health',
   pools: '/pools',
   audit: '/audit',
   settings: '/settings',

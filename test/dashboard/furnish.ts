@@ -23,6 +23,7 @@ export const EMPTY_SCREENS: readonly Screen[] = [
   { name: 'no-webhook', path: '/webhooks', ready: seen('No webhook yet') },
   { name: 'no-event', path: '/events', ready: seen('No event yet') },
   { name: 'no-key', path: '/keys', ready: seen('No key yet') },
+  { name: 'no-health', path: '/health', ready: seen('No connection yet') },
   { name: 'no-session', path: '/pools', ready: seen('No session is open') },
   { name: 'no-usage', path: '/usage', ready: seen('Actions by day') },
 ];
@@ -120,7 +121,8 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
     { name: 'schedule-edit', path: `/schedules/${schedule}/edit`, ready: seen('02:30') },
     { name: 'files', path: '/files/sandbox?path=/', ready: seen('orders.json') },
     { name: 'usage', path: '/usage', ready: seen('Actions by day') },
-    { name: 'pools', path: '/pools', ready: seen('Leased') },
+    { name: 'pools', path: '/pools', ready: seen('Working') },
+    { name: 'health', path: '/health', ready: seen('Partner drop box') },
     { name: 'audit', path: '/audit', ready: seen('connection.create') },
     { name: 'settings', path: '/settings', ready: seen('This one') },
   ];

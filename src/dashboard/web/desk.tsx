@@ -31,6 +31,7 @@ const ScheduleScreen = part(() => import('./screens/schedule.tsx'));
 const EditSchedule = part(() => import('./screens/edit-schedule.tsx'));
 const Files = part(() => import('./screens/files.tsx'));
 const UsageScreen = part(() => import('./screens/usage.tsx'));
+const Health = part(() => import('./screens/health.tsx'));
 const Pools = part(() => import('./screens/pools.tsx'));
 const Audit = part(() => import('./screens/audit.tsx'));
 const Settings = part(() => import('./screens/settings.tsx'));
@@ -67,6 +68,7 @@ export default function Desk({ account, session }: Pick<SignedIn, 'account' | 's
           <Route path={SCREENS.files}>{() => <Files />}</Route>
           <Route path={SCREENS.filesOf}>{({ id }) => <Files key={id} connectionId={decodeURIComponent(id)} />}</Route>
           <Route path={SCREENS.usage} component={UsageScreen} />
+          <Route path={SCREENS.health} component={Health} />
           <Route path={SCREENS.pools} component={Pools} />
           <Route path={SCREENS.audit} component={Audit} />
           <Route path={SCREENS.settings} component={Settings} />

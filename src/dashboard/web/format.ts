@@ -12,6 +12,17 @@ const shortTime = new Intl.DateTimeFormat(locale, {
   minute: '2-digit',
   timeZone,
 });
+const secondsTime = new Intl.DateTimeFormat(locale, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZone,
+});
+const shortDay = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone });
+/** Swedes write ISO 8601. */
+const isoTime = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone });
 const shortTimeOfYear = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
 const hour = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone });
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
@@ -53,6 +64,36 @@ export function formatDateTime(iso: string): string {
 export function formatShortTime(iso: string): string {
   const date = new Date(iso);
   return date.getFullYear() === new Date().getFullYear() ? shortTime.format(date) : shortTimeOfYear.format(date);
+}
+
+/** As above, to the second. */
+export function formatSeconds(iso: string): string {
+  const date = new Date(iso);
+  return date.getFullYear() === new Date().getFullYear() ? secondsTime.format(date) : dateTime.format(date);
+}
+
+/** Without its year. */
+export function formatShortDay(iso: string): string {
+  return shortDay.format(new Date(iso));
+}
+
+/** What the clocks show then: YYYY-MM-DDTHH:MM:SS, as fields for times take it. */
+export function wallTime(time: Date): string {
+  return isoTime.format(time).replace(' ', 'T');
+}
+
+/** When the clocks show that. */
+export function fromWallTime(text: string): Date {
+  const wanted = Date.parse(`${text}Z`);
+  // The second step counts where the clocks change in between.
+  let time = wanted;
+  for (let step = 0; step < 2; step++) time += wanted - Date.parse(`${wallTime(new Date(time))}Z`);
+  return new Date(time);
+}
+
+/** Midnight by the clocks. */
+export function startOfToday(): Date {
+  return fromWallTime(`${wallTime(new Date()).slice(0, 10)}T00:00:00`);
 }
 
 export function formatHour(iso: string): string {

@@ -61,6 +61,9 @@ export type FeedAnswer = Schemas['FeedAnswer'];
 export type { FeedEvent } from '../../../client/types.ts';
 
 export type Overview = Schemas['Overview'];
+export type Trouble = Overview['attention'][number];
+export type Figures = Schemas['Figures'];
+export type HealthOfConnection = Schemas['ConnectionHealthList']['connections'][number];
 export type Usage = Schemas['Usage'];
 export type PoolState = Schemas['PoolsAnswer']['pools'][number];
 export type PoolsAnswer = Schemas['PoolsAnswer'];

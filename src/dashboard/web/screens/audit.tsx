@@ -5,22 +5,13 @@ import { useSearchParams } from 'wouter';
 import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
 import type { AuditEntry } from '../api/types.ts';
-import { Badge, Button, Empty, Page, Panel, Pending, Table, Time } from '../ui/basics.tsx';
+import { formatDateTime, formatSeconds } from '../format.ts';
+import { Badge, Button, Empty, Page, Panel, Pending, Table } from '../ui/basics.tsx';
+import { t } from '../texts/texts.ts';
 import { ChoiceField } from '../ui/fields.tsx';
 
-const AREAS = [
-  ['', 'Everything'],
-  ['login', 'Logins'],
-  ['session', 'Sessions'],
-  ['account', 'Account'],
-  ['connection', 'Connections'],
-  ['api_key', 'API keys'],
-  ['key_pair', 'Key pairs'],
-  ['watched_folder', 'Watched folders'],
-  ['delivery', 'Deliveries'],
-  ['webhook', 'Webhooks'],
-  ['transfer', 'Transfers'],
-] as const;
+const words = t.audit;
+const AREAS: readonly (readonly [string, string])[] = Object.entries(words.areas);
 
 interface AuditPage {
   readonly entries: readonly AuditEntry[];
@@ -34,10 +25,10 @@ export default function Audit(): ReactElement {
   const pages = usePages<AuditPage>(path);
   const entries = (pages.data?.pages ?? []).flatMap((page) => page.entries);
   return (
-    <Page title="Audit log" lead="Every change and every login, refused ones too.">
+    <Page isWide title={words.title} lead={words.lead}>
       <search className="filters one">
         <ChoiceField
-          label="Show"
+          label={words.show}
           value={action}
           onText={(value) => setParameters(value === '' ? {} : { action: value }, { replace: true })}
           options={AREAS.some(([area]) => area === action) ? AREAS : [...AREAS, [action, action] as const]}
@@ -47,46 +38,49 @@ export default function Audit(): ReactElement {
         {pages.data === undefined ? (
           <Pending error={pages.error} onRetry={() => void pages.refetch()} />
         ) : entries.length === 0 ? (
-          <Empty icon={ScrollText} title="Nothing here">
-            Changes to connections, keys and the account are recorded with the person or key that made them, and the
-            address they came from.
+          <Empty icon={ScrollText} title={words.none}>
+            {words.noneText}
           </Empty>
         ) : (
           <Table
-            label="Audit log"
+            label={words.title}
             rows={entries}
             rowKey={({ id }) => id}
             columns={[
-              { head: 'When', cell: ({ at }) => <Time iso={at} /> },
               {
-                head: 'Action',
-                cell: ({ action: name }) =>
-                  /failed|refused|locked/.test(name) ? (
-                    <Badge tone="bad">{name}</Badge>
-                  ) : (
-                    <span className="mono nowrap">{name}</span>
-                  ),
+                head: words.when,
+                cell: ({ at }) => (
+                  <time dateTime={at} title={formatDateTime(at)} className="nowrap">
+                    {formatSeconds(at)}
+                  </time>
+                ),
               },
               {
-                head: 'On',
+                head: words.action,
+                cell: ({ action: name, details }) => (
+                  <div>
+                    {/failed|refused|locked/.test(name) ? (
+                      <Badge tone="bad">{name}</Badge>
+                    ) : (
+                      <span className="mono nowrap">{name}</span>
+                    )}
+                    <div className="small muted mono">{detailsText(details)}</div>
+                  </div>
+                ),
+              },
+              {
+                head: words.on,
                 cell: ({ target }) => (target === null ? <span className="muted">–</span> : (target.name ?? target.id)),
               },
               {
-                head: 'By',
-                cell: ({ actor }) => (
+                head: words.by,
+                cell: ({ actor, address }) => (
                   <span className="whole-words">
-                    {actor.name ?? (actor.kind === 'anonymous' ? 'nobody logged in' : (actor.id ?? ''))}
-                    {actor.kind === 'key' && <span className="muted small"> (API key)</span>}
+                    {actor.name ?? (actor.kind === 'anonymous' ? words.nobody : (actor.id ?? ''))}
+                    {actor.kind === 'key' && <span className="muted small"> {words.apiKey}</span>}
+                    {address !== null && <div className="small muted mono">{address}</div>}
                   </span>
                 ),
-              },
-              { head: 'Address', cell: ({ address }) => <span className="mono nowrap">{address ?? '–'}</span> },
-              {
-                head: 'Details',
-                cell: ({ details }) => {
-                  const text = detailsText(details);
-                  return text !== '' && <span className="small muted mono">{text}</span>;
-                },
               },
             ]}
           />
@@ -95,7 +89,7 @@ export default function Audit(): ReactElement {
           <div className="panel-body">
             <div className="row">
               <Button isBusy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-                Show older ones
+                {words.older}
               </Button>
             </div>
           </div>

@@ -1,70 +1,34 @@
-/** Sessions to the servers, and whether the gateway is well. */
+/** Sessions to the servers, what the account holds of what all share, and whether the gateway is well. */
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactElement } from 'react';
-import { Activity } from '../ui/icons.tsx';
 import { Link } from 'wouter';
+import { segment } from '../api/client.ts';
 import { useRead } from '../api/hooks.ts';
-import type { PoolsAnswer, ShareState } from '../api/types.ts';
-import { formatBytes } from '../format.ts';
+import { useConnectionName } from '../api/names.ts';
+import type { PoolsAnswer, PoolState, ShareState } from '../api/types.ts';
+import { formatBytes, formatNumber } from '../format.ts';
+import { t } from '../texts/texts.ts';
 import { Badge, Empty, Notice, Page, Panel, Pending, Progress, Table } from '../ui/basics.tsx';
+import { Activity } from '../ui/icons.tsx';
+import { toneOf } from './pools/tone.ts';
 
 const EVERY_MS = 3_000;
+const words = t.pools;
 
 export default function Pools(): ReactElement {
   const read = useRead<PoolsAnswer>('/manage/pools', { everyMs: EVERY_MS });
   return (
-    <Page
-      title="Pools and health"
-      lead="Open logins are shared between requests. A server never sees more of them than its limit."
-    >
-      <Health />
-      <Panel title="Sessions by server">
+    <Page title={words.title} lead={words.lead}>
+      <Ready />
+      <Panel title={words.byServer}>
         {read.data === undefined ? (
           <Pending error={read.error} onRetry={() => void read.refetch()} />
         ) : read.data.pools.length === 0 ? (
-          <Empty icon={Activity} title="No session is open">
-            The first transfer to a server opens one; it is closed when nobody has used it for a while.
+          <Empty icon={Activity} title={words.none}>
+            {words.noneText}
           </Empty>
         ) : (
-          <Table
-            label="Sessions by server"
-            rows={read.data.pools}
-            rowKey={({ host, connectionIds }) => `${host} ${connectionIds.join()}`}
-            columns={[
-              { head: 'Server', cell: ({ host }) => <span className="mono">{host}</span> },
-              {
-                head: 'Connections',
-                cell: ({ connectionIds }) => (
-                  <span>
-                    {connectionIds.map((id, index) => (
-                      <Fragment key={id}>
-                        {index > 0 && ', '}
-                        <Link href={`/connections/${encodeURIComponent(id)}`}>{id}</Link>
-                      </Fragment>
-                    ))}
-                  </span>
-                ),
-              },
-              {
-                head: 'In use',
-                cell: ({ host, leased, maxSessions, waiting }) => (
-                  <Progress
-                    value={leased}
-                    max={maxSessions}
-                    label={`Sessions of ${host} in use`}
-                    tone={waiting > 0 ? 'bad' : leased >= maxSessions ? 'warn' : 'info'}
-                  />
-                ),
-              },
-              { head: 'Leased', align: 'end', cell: ({ leased }) => leased },
-              { head: 'Open', align: 'end', cell: ({ open, maxSessions }) => `${open} of ${maxSessions}` },
-              {
-                head: 'Waiting',
-                align: 'end',
-                cell: ({ waiting }) => (waiting === 0 ? '0' : <Badge tone="bad">{waiting}</Badge>),
-              },
-            ]}
-          />
+          <Sessions pools={read.data.pools} />
         )}
       </Panel>
       {read.data !== undefined && <Shares shares={read.data.shares} />}
@@ -72,40 +36,84 @@ export default function Pools(): ReactElement {
   );
 }
 
-const SHARE_NAMES: Record<ShareState['name'], string> = {
-  memoryBytes: 'Memory of bodies and answers',
-  requests: 'Requests under way',
-  waiting: 'Operations that wait for a session',
-  sessions: 'Open sessions',
-  lookups: 'Name look-ups',
-};
+function Sessions({ pools }: { readonly pools: readonly PoolState[] }): ReactElement {
+  const nameOf = useConnectionName();
+  const idleOf = ({ open, leased }: PoolState): number => Math.max(0, open - leased);
+  return (
+    <Table
+      label={words.byServer}
+      rows={pools}
+      rowKey={({ host, connectionIds }) => `${host} ${connectionIds.join()}`}
+      columns={[
+        { head: words.server, cell: ({ host }) => <span className="mono">{host}</span> },
+        {
+          head: words.connections,
+          cell: ({ connectionIds }) => (
+            <span>
+              {connectionIds.map((id, index) => (
+                <Fragment key={id}>
+                  {index > 0 && ', '}
+                  <Link href={`/connections/${segment(id)}`}>{nameOf(id)}</Link>
+                </Fragment>
+              ))}
+            </span>
+          ),
+        },
+        {
+          head: words.use,
+          cell: (pool) => (
+            <div className="stack tight">
+              <Progress value={pool.leased} max={pool.maxSessions} label={words.inUse(pool.host)} tone={toneOf(pool)} />
+              <span className="muted small">{words.explain(pool.leased, idleOf(pool), pool.maxSessions)}</span>
+            </div>
+          ),
+        },
+        { head: words.working, align: 'end', cell: ({ leased }) => leased },
+        { head: words.idle, align: 'end', cell: idleOf },
+        { head: words.most, align: 'end', cell: ({ maxSessions }) => maxSessions },
+        {
+          head: words.waiting,
+          align: 'end',
+          cell: ({ waiting }) =>
+            waiting === 0 ? (
+              '0'
+            ) : (
+              <span title={words.waitingText}>
+                <Badge tone="bad">{waiting}</Badge>
+              </span>
+            ),
+        },
+      ]}
+    />
+  );
+}
 
 function Shares({ shares }: { shares: readonly ShareState[] }): ReactElement {
   const format = ({ name }: ShareState, amount: number): string =>
-    name === 'memoryBytes' ? formatBytes(amount) : String(amount);
+    name === 'memoryBytes' ? formatBytes(amount) : formatNumber(amount);
   return (
-    <Panel title="Your part of what all accounts share">
+    <Panel title={words.shares}>
       <Table
-        label="Your part of what all accounts share"
+        label={words.shares}
         rows={shares}
         rowKey={({ name }) => name}
         columns={[
-          { head: 'What', cell: ({ name }) => SHARE_NAMES[name] },
+          { head: words.what, cell: ({ name }) => words.names[name] },
           {
-            head: 'Yours',
+            head: words.yours,
             cell: ({ name, used, capacity }) => (
-              <Progress value={used} max={capacity} label={`${SHARE_NAMES[name]}: your part`} tone="info" />
+              <Progress value={used} max={capacity} label={words.part(words.names[name])} tone="info" />
             ),
           },
           {
-            head: 'In use',
+            head: words.inUseColumn,
             align: 'end',
-            cell: (share) => `${format(share, share.used)} of ${format(share, share.capacity)}`,
+            cell: (share) => words.of(format(share, share.used), format(share, share.capacity)),
           },
           {
-            head: 'Refused',
+            head: words.refused,
             align: 'end',
-            cell: ({ refused }) => (refused === 0 ? '0' : <Badge tone="warn">{refused}</Badge>),
+            cell: ({ refused }) => (refused === 0 ? '0' : <Badge tone="warn">{formatNumber(refused)}</Badge>),
           },
         ]}
       />
@@ -113,7 +121,7 @@ function Shares({ shares }: { shares: readonly ShareState[] }): ReactElement {
   );
 }
 
-function Health(): ReactElement {
+function Ready(): ReactElement {
   const ready = useQuery({
     queryKey: ['/readyz'],
     refetchInterval: EVERY_MS,
@@ -121,18 +129,16 @@ function Health(): ReactElement {
     queryFn: async () => {
       const response = await fetch('/readyz');
       const { error } = (await response.json()) as { error?: string };
-      return response.ok ? '' : (error ?? `status ${response.status}`);
+      return response.ok ? '' : (error ?? words.status(response.status));
     },
   });
   const isWell = ready.data === '';
   return (
     <Notice
       tone={ready.isPending || isWell ? 'good' : 'bad'}
-      title={ready.isPending ? 'Asking …' : isWell ? 'The gateway is ready' : 'The gateway is not ready'}
+      title={ready.isPending ? words.asking : isWell ? words.ready : words.notReady}
     >
-      {isWell || ready.isPending
-        ? 'It serves requests, and its database answers.'
-        : (ready.data ?? 'It cannot be reached.')}
+      {isWell || ready.isPending ? words.readyText : (ready.data ?? words.unreachable)}
     </Notice>
   );
 }

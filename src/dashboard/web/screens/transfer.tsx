@@ -1,23 +1,31 @@
-/** One transfer: how far it came, and what the server said. */
-import type { ReactElement } from 'react';
-import { Ban, CircleCheck, CircleX, LoaderCircle } from '../ui/icons.tsx';
+/** One transfer: how far it came, what the server said, where its time went, and what may follow. */
+import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
+import { segment, withQuery } from '../api/client.ts';
 import { useLiveTransfers } from '../api/live.ts';
 import { useRead } from '../api/hooks.ts';
+import { useConnectionName } from '../api/names.ts';
 import type { Job, Live, TransferDetail } from '../api/types.ts';
-import { formatBytes, formatDuration, formatNumber, formatSpeed, secondsLeft } from '../format.ts';
-import { Badge, Button, CopyButton, Facts, Page, Panel, Pending, Progress, Time } from '../ui/basics.tsx';
-import { titleOf } from './jobs/words.ts';
+import { formatBytes, formatDuration, formatNumber, formatSpeed } from '../format.ts';
+import { t } from '../texts/texts.ts';
+import { Badge, Button, CopyButton, Facts, Page, Panel, Pending, Time } from '../ui/basics.tsx';
+import { Ban, CircleCheck, CircleX, LoaderCircle } from '../ui/icons.tsx';
+import { titleOf as titleOfJob } from './jobs/words.ts';
+import { Again } from './transfers/again.tsx';
+import { Meaning } from './transfers/meaning.tsx';
 import { Proof } from './transfers/proof.tsx';
-import { STATUS, useCancel } from './transfers/rows.tsx';
+import { LiveNumbers, LiveProgress, stageName, StatusBadge, titleOf, useCancel } from './transfers/rows.tsx';
+import { StageBar } from './transfers/stage-bar.tsx';
+
+const words = t.transfers;
 
 export default function TransferScreen({ id }: { readonly id: string }): ReactElement {
   const live = useLiveTransfers().transfers.find((transfer) => transfer.id === id);
   const read = useRead<TransferDetail>(`/manage/transfers/${id}`, { everyMs: 5_000 });
-  const back = <Link href="/transfers">Transfers</Link>;
+  const back = <Link href="/transfers">{words.title}</Link>;
   if (read.data === undefined) {
     return (
-      <Page title="Transfer" lead={back}>
+      <Page title={words.one} lead={back}>
         <Panel>
           <Pending error={read.error} onRetry={() => void read.refetch()} />
         </Panel>
@@ -26,29 +34,36 @@ export default function TransferScreen({ id }: { readonly id: string }): ReactEl
   }
   const transfer = read.data;
   const running = transfer.status === 'pending' ? (live?.live ?? transfer.live) : undefined;
-  const [text, tone] = STATUS[transfer.status];
   return (
     <Page
-      title={`${transfer.type} ${transfer.filename === '' ? transfer.path : transfer.filename}`}
+      title={titleOf(transfer)}
       lead={
         <span className="row">
           {back}
-          <Badge tone={tone}>{text}</Badge>
+          <StatusBadge status={transfer.status} />
         </span>
       }
-      actions={transfer.status === 'pending' && <Cancel id={id} />}
+      actions={transfer.status === 'pending' ? <Cancel id={id} /> : <Again transfer={transfer} />}
     >
-      {running !== undefined && <Moving live={running} />}
-      <div className="split">
-        <Panel title="What happened">
-          <Stages transfer={transfer} live={running} />
-        </Panel>
-        <Panel title="Facts">
+      {running !== undefined && (
+        <Panel>
           <div className="panel-body">
-            <Facts items={factsOf(transfer)} />
+            <LiveProgress live={running} label={words.progress} />
+            <LiveNumbers live={running} />
+          </div>
+        </Panel>
+      )}
+      <div className="split">
+        <Panel title={words.what}>
+          <Steps transfer={transfer} live={running} />
+        </Panel>
+        <Panel title={words.facts}>
+          <div className="panel-body">
+            <TransferFacts transfer={transfer} />
           </div>
         </Panel>
       </div>
+      <StageBar transfer={transfer} />
       <Proof transfer={transfer} />
     </Page>
   );
@@ -58,42 +73,19 @@ function Cancel({ id }: { readonly id: string }): ReactElement {
   const cancel = useCancel();
   return (
     <Button icon={Ban} isBusy={cancel.isPending} onClick={() => cancel.mutate(id)}>
-      Cancel the transfer
+      {words.cancelThis}
     </Button>
   );
 }
 
-function Moving({ live }: { readonly live: Live }): ReactElement {
-  const left = secondsLeft(live.bytes, live.totalBytes, live.bytesPerSecond);
-  return (
-    <Panel>
-      <div className="panel-body">
-        <Progress
-          value={live.totalBytes === null ? undefined : live.bytes}
-          max={live.totalBytes ?? 0}
-          label="Progress"
-        />
-        <div className="live-numbers number">
-          <span>
-            {formatBytes(live.bytes)}
-            {live.totalBytes !== null && ` of ${formatBytes(live.totalBytes)}`}
-          </span>
-          <span>{formatSpeed(live.bytesPerSecond)}</span>
-          {left !== undefined && <span>{formatDuration(left * 1_000)} left</span>}
-        </div>
-      </div>
-    </Panel>
-  );
-}
-
-function Stages({ transfer, live }: { transfer: TransferDetail; live: Live | undefined }): ReactElement {
+function Steps({ transfer, live }: { transfer: TransferDetail; live: Live | undefined }): ReactElement {
   const { createdAt, status, durationMs, errorMessage, errorCode, fileSize } = transfer;
   return (
     <ol className="panel-body test-steps">
       <li className="test-step ok">
         <CircleCheck aria-hidden size={18} />
         <div>
-          <strong>Accepted</strong>
+          <strong>{words.accepted}</strong>
           <p className="muted small">
             <Time iso={createdAt} isLong />
           </p>
@@ -103,9 +95,9 @@ function Stages({ transfer, live }: { transfer: TransferDetail; live: Live | und
         <li className="test-step">
           <LoaderCircle aria-hidden size={18} className="spin" />
           <div>
-            <strong>{live.step}</strong>
+            <strong>{stageName(live.step)}</strong>
             <p className="muted small">
-              Since <Time iso={live.startedAt} isLong />
+              {words.since} <Time iso={live.startedAt} isLong />
             </p>
           </div>
         </li>
@@ -114,9 +106,9 @@ function Stages({ transfer, live }: { transfer: TransferDetail; live: Live | und
         <li className="test-step ok">
           <CircleCheck aria-hidden size={18} />
           <div>
-            <strong>Done</strong>
+            <strong>{words.done}</strong>
             <p className="muted small">
-              {formatBytes(fileSize)} in {formatDuration(durationMs)}
+              {words.doneIn(formatBytes(fileSize), formatDuration(durationMs))}
               {durationMs > 0 && fileSize > 0 && `, ${formatSpeed(fileSize / (durationMs / 1_000))}`}
             </p>
           </div>
@@ -126,12 +118,13 @@ function Stages({ transfer, live }: { transfer: TransferDetail; live: Live | und
         <li className="test-step failed">
           <CircleX aria-hidden size={18} />
           <div className="stack tight">
-            <strong>Failed after {formatDuration(durationMs)}</strong>
-            <pre className="words">{errorMessage ?? 'No reason was recorded.'}</pre>
+            <strong>{words.failedAfter(formatDuration(durationMs))}</strong>
+            <pre className="words">{errorMessage ?? words.noReason}</pre>
             <div className="row">
               {errorCode !== null && <Badge tone="bad">{errorCode}</Badge>}
-              {errorMessage !== null && <CopyButton text={errorMessage} label="Copy the words" look="quiet" />}
+              {errorMessage !== null && <CopyButton text={errorMessage} label={words.copyWords} look="quiet" />}
             </div>
+            {errorCode !== null && <Meaning code={errorCode} />}
           </div>
         </li>
       )}
@@ -142,43 +135,48 @@ function Stages({ transfer, live }: { transfer: TransferDetail; live: Live | und
 /** By its name, once that is known. */
 function JobLink({ id }: { readonly id: string }): ReactElement {
   const read = useRead<Job>(`/manage/jobs/${id}`);
-  return <Link href={`/jobs/${id}`}>{read.data === undefined ? 'a job' : titleOf(read.data)}</Link>;
+  return <Link href={`/jobs/${id}`}>{read.data === undefined ? words.fact.job : titleOfJob(read.data)}</Link>;
 }
 
-function factsOf(transfer: TransferDetail): readonly (readonly [string, ReactElement | string])[] {
+function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): ReactElement {
   const { connectionId, path, direction, fileSize, requestId, key, id, jobId } = transfer;
-  return [
+  const nameOf = useConnectionName();
+  const names = words.fact;
+  const mono = (text: string): ReactNode => <span className="mono">{text}</span>;
+  const items: readonly (readonly [string, ReactNode])[] = [
     [
-      'Connection',
+      names.connection,
       connectionId === null ? (
         '–'
       ) : (
-        <Link key="c" href={`/connections/${encodeURIComponent(connectionId)}`}>
-          {connectionId}
+        <Link href={`/connections/${segment(connectionId)}`} title={connectionId}>
+          {nameOf(connectionId)}
         </Link>
       ),
     ],
+    [names.path, mono(path)],
+    [names.direction, words.directions[direction]],
+    [names.size, `${formatBytes(fileSize)} (${names.bytes(formatNumber(fileSize))})`],
+    ...(jobId === null ? [] : [[names.partOf, <JobLink key="j" id={jobId} />] as const]),
     [
-      'Path',
-      <span key="p" className="mono">
-        {path}
-      </span>,
-    ],
-    ['Direction', direction === 'outbound' ? 'To the server' : 'From the server'],
-    ['Size', `${formatNumber(fileSize)} bytes`],
-    ...(jobId === null ? [] : [['Part of', <JobLink key="j" id={jobId} />] as const]),
-    ['Asked by', key === null ? 'the dashboard, or the gateway itself' : `API key ${key.name}`],
-    [
-      'Request id',
-      <span key="r" className="mono">
-        {requestId ?? '–'}
-      </span>,
+      names.askedBy,
+      key === null ? (
+        names.nobody
+      ) : (
+        <Link href={withQuery('/transfers', { keyId: key.id })}>{names.key(key.name)}</Link>
+      ),
     ],
     [
-      'Transfer id',
-      <span key="i" className="mono">
-        {id}
-      </span>,
+      names.requestId,
+      requestId === null ? (
+        '–'
+      ) : (
+        <Link href={withQuery('/transfers', { requestId, lookups: 'true' })} className="mono">
+          {requestId}
+        </Link>
+      ),
     ],
+    [names.id, mono(id)],
   ];
+  return <Facts items={items} />;
 }

@@ -5,14 +5,17 @@ import type { Usage } from '../api/types.ts';
 import { formatDay, formatNumber } from '../format.ts';
 import { Notice, Page, Panel, Pending, Progress } from '../ui/basics.tsx';
 import { BarChart } from '../ui/chart.tsx';
+import { withQuery } from '../api/client.ts';
+import { t } from '../texts/texts.ts';
+import { sinceOf } from './transfers/filters.ts';
+
+const words = t.usage;
+const DAY_MS = 86_400_000;
 
 export default function UsageScreen(): ReactElement {
   const read = useRead<Usage>('/manage/usage', { everyMs: 60_000 });
   return (
-    <Page
-      title="Usage"
-      lead="Each operation on a file counts as one action; lists and look-ups are free. Months are counted in UTC."
-    >
+    <Page title={words.title} lead={words.lead}>
       {read.data === undefined ? (
         <Pending error={read.error} onRetry={() => void read.refetch()} />
       ) : (
@@ -29,49 +32,60 @@ function Month({ usage }: { readonly usage: Usage }): ReactElement {
   return (
     <>
       {isOver ? (
-        <Notice tone="bad" title="The month's actions are used up">
-          Requests are answered with 429 until the month ends.
+        <Notice tone="bad" title={words.usedUp}>
+          {words.usedUpText}
         </Notice>
       ) : (
         runsOutAt !== null && (
-          <Notice tone="warn" title={`At this pace the month's actions run out on ${formatDay(runsOutAt)}`}>
-            From then on requests are answered with 429 until the month ends.
+          <Notice tone="warn" title={words.runsOut(formatDay(runsOutAt))}>
+            {words.runsOutText}
           </Notice>
         )
       )}
       <dl className="tiles">
         <div className="tile">
-          <dt>Plan</dt>
+          <dt>{words.plan}</dt>
           <dd>{plan}</dd>
         </div>
         <div className="tile">
-          <dt>Actions this month</dt>
+          <dt>{words.actions}</dt>
           <dd>
-            {formatNumber(used)} <small>{limit === 0 ? 'no limit' : `of ${formatNumber(limit)}`}</small>
-            {limit > 0 && <Progress value={used} max={limit} label="Actions used" tone={tone} />}
+            {formatNumber(used)} <small>{limit === 0 ? words.noLimit : words.of(formatNumber(limit))}</small>
+            {limit > 0 && <Progress value={used} max={limit} label={words.used} tone={tone} />}
           </dd>
         </div>
         <div className="tile">
-          <dt>Forecast for the month</dt>
+          <dt>{words.forecast}</dt>
           <dd>{formatNumber(Math.round(forecast))}</dd>
         </div>
         <div className="tile">
-          <dt>Connections</dt>
+          <dt>{words.connections}</dt>
           <dd>
             {formatNumber(connections.used)}{' '}
-            <small>{connections.limit === 0 ? 'no limit' : `of ${formatNumber(connections.limit)}`}</small>
+            <small>{connections.limit === 0 ? words.noLimit : words.of(formatNumber(connections.limit))}</small>
           </dd>
         </div>
       </dl>
-      <Panel title="Actions by day">
+      <Panel title={words.byDay}>
         <BarChart
-          title="Actions by day"
+          title={words.byDay}
+          legend={[
+            ['good', words.done],
+            ['bad', words.failed],
+          ]}
           valueText={(value) => formatNumber(Math.round(value))}
           bars={wholeMonth(month, days).map(({ day, actions, failed }) => ({
+            key: day,
             label: day.slice(8),
-            value: actions,
-            bad: failed,
-            text: `${formatNumber(actions)} actions, ${formatNumber(failed)} failed`,
+            text: words.day(formatNumber(actions), formatNumber(failed)),
+            href: withQuery('/transfers', {
+              since: sinceOf(day),
+              until: new Date(Date.parse(day) + DAY_MS).toISOString(),
+            }),
+            parts: [
+              { value: actions, tone: 'good' },
+              { value: failed, tone: 'bad' },
+            ],
           }))}
         />
       </Panel>

@@ -1,18 +1,22 @@
-/** Bars over time; the numbers stand in a table beside them for those who do not see the picture. */
-import type { ReactElement } from 'react';
+/** Bars over time. Each says what it stands for and leads to what is behind it; arrow keys move between them. */
+import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
+import { Link } from 'wouter';
+
+export type BarTone = 'good' | 'bad' | 'soft';
 
 export interface Bar {
+  readonly key: string;
   readonly label: string;
-  readonly value: number;
-  /** The part of the value that went wrong, drawn in its own colour. */
-  readonly bad?: number;
   readonly text: string;
+  readonly href: string;
+  /** From the ground up, one before the other: the first is the highest. */
+  readonly parts: readonly { readonly value: number; readonly tone: BarTone }[];
 }
 
-const WIDTH = 720;
-const HEIGHT = 160;
 const LABELS = 6;
 const STEPS = [2, 4, 10, 20, 50, 100, 200, 500, 1_000];
+/** Of what is there at all. */
+const LEAST_HEIGHT = 2;
 
 /** The next number above that reads well, whole and by half. */
 function roundTop(highest: number, base: number): number {
@@ -20,93 +24,79 @@ function roundTop(highest: number, base: number): number {
   return unit * (STEPS.find((step) => step * unit >= highest) ?? base);
 }
 
-export function BarChart({
-  title,
-  bars,
-  valueText,
-  base = 10,
-}: {
+export function BarChart(props: {
   readonly title: string;
   readonly bars: readonly Bar[];
   readonly valueText: (value: number) => string;
   /** What the units of the text are powers of: 1024 for bytes. */
   readonly base?: number;
+  readonly legend?: readonly (readonly [tone: BarTone, text: string])[];
 }): ReactElement {
-  const top = roundTop(Math.max(...bars.map(({ value }) => value)), base);
+  const { title, bars, valueText, base = 10, legend = [] } = props;
+  const top = roundTop(Math.max(0, ...bars.flatMap(({ parts }) => parts.map(({ value }) => value))), base);
   const every = Math.max(1, Math.round(bars.length / LABELS));
-  const step = WIDTH / Math.max(1, bars.length);
+  const list = useRef<HTMLUListElement>(null);
+  // The one that Tab comes to; the newest at first.
+  const [chosen, setChosen] = useState<number>();
+  const current = Math.min(chosen ?? bars.length - 1, bars.length - 1);
+  const move = (event: KeyboardEvent): void => {
+    const to = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: bars.length - 1 }[event.key];
+    if (to === undefined || to < 0 || to >= bars.length) return;
+    event.preventDefault();
+    setChosen(to);
+    list.current?.querySelectorAll('a')[to]?.focus();
+  };
   return (
-    <figure className="chart">
+    <figure className="chart" aria-label={title}>
       <div className="chart-scale" aria-hidden>
         <span>{valueText(top)}</span>
         <span>{valueText(top / 2)}</span>
         <span>{valueText(0)}</span>
       </div>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden focusable="false">
-        {[0, 0.5, 1].map((share) => (
-          <line
-            key={share}
-            x1={0}
-            x2={WIDTH}
-            y1={1 + share * (HEIGHT - 2)}
-            y2={1 + share * (HEIGHT - 2)}
-            className="grid-line"
-          />
+      <ul ref={list} className="bars" onKeyDown={move}>
+        {bars.map(({ key, label, text, href, parts }, index) => (
+          <li key={key}>
+            <Link
+              href={href}
+              className="bar"
+              aria-label={`${label}: ${text}`}
+              title={`${label}: ${text}`}
+              tabIndex={index === current ? 0 : -1}
+              onFocus={() => setChosen(index)}
+            >
+              {parts.map(
+                ({ value, tone }) =>
+                  value > 0 && (
+                    <span
+                      key={tone}
+                      className={`bar-${tone}`}
+                      style={{ blockSize: `${Math.max(LEAST_HEIGHT, (value / top) * 100)}%` }}
+                    />
+                  ),
+              )}
+            </Link>
+          </li>
         ))}
-        {bars.map(({ label, value, bad = 0, text }, index) => {
-          const height = (value / top) * (HEIGHT - 4);
-          const badHeight = value === 0 ? 0 : (bad / value) * height;
-          const x = index * step + step * 0.14;
-          return (
-            <g key={label} className="bar">
-              <title>{`${label}: ${text}`}</title>
-              <rect x={index * step} y={0} width={step} height={HEIGHT} className="bar-space" />
-              {value > 0 && (
-                <rect
-                  x={x}
-                  y={HEIGHT - Math.max(3, height)}
-                  width={step * 0.72}
-                  height={Math.max(3, height)}
-                  className="bar-good"
-                />
-              )}
-              {bad > 0 && (
-                <rect
-                  x={x}
-                  y={HEIGHT - Math.max(3, badHeight)}
-                  width={step * 0.72}
-                  height={Math.max(3, badHeight)}
-                  className="bar-bad"
-                />
-              )}
-            </g>
-          );
-        })}
-      </svg>
+      </ul>
       <div className="chart-labels" aria-hidden>
         {bars.map(
-          ({ label }, index) =>
+          ({ key, label }, index) =>
             index % every === 0 && (
-              <span key={label} style={{ insetInlineStart: `${((index + 0.5) / bars.length) * 100}%` }}>
+              <span key={key} style={{ insetInlineStart: `${((index + 0.5) / bars.length) * 100}%` }}>
                 {label}
               </span>
             ),
         )}
       </div>
-      {/* Around the table: a table itself is as wide as its words, whatever it is told. */}
-      <div className="visually-hidden">
-        <table>
-          <caption>{title}</caption>
-          <tbody>
-            {bars.map(({ label, text }) => (
-              <tr key={label}>
-                <th scope="row">{label}</th>
-                <td>{text}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      {legend.length > 0 && (
+        <figcaption className="chart-legend">
+          {legend.map(([tone, text]) => (
+            <span key={tone}>
+              <span className={`swatch bar-${tone}`} aria-hidden /> {text}
+            </span>
+          ))}
+        </figcaption>
+      )}
     </figure>
   );
 }

@@ -3,20 +3,12 @@ import type { ReactElement } from 'react';
 import type { TransferDetail } from '../../api/types.ts';
 import { withQuery } from '../../api/client.ts';
 import { formatNumber } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
 import { CopyButton, Facts, LinkButton, Panel } from '../../ui/basics.tsx';
 import { Download } from '../../ui/icons.tsx';
 
+const words = t.transfers.proof;
 const WITH_CONTENT: readonly TransferDetail['type'][] = ['upload', 'download', 'read', 'write', 'append', 'copy'];
-
-const GAPS: Readonly<Record<NonNullable<TransferDetail['noDigest']>, string>> = {
-  server_side_copy: 'the server made the copy by itself, so no byte passed here',
-  server_side_move: 'the server moved the file by itself, so no byte passed here',
-  append: 'of an append the added part alone passes here',
-  range: 'a part of the file was read',
-  pieces: 'the file came in several pieces, and it was asked for after the first one, or its state was lost',
-  not_sent: 'no bytes were sent',
-  earlier_try: 'an earlier try, whose gateway died, had done it already',
-};
 
 const HEX = /^(?:sha-256:)?([0-9a-f]{64})$/i;
 
@@ -33,35 +25,35 @@ export function Proof({ transfer }: { readonly transfer: TransferDetail }): Reac
   if (digest === null && receipt === null && !hasContent) return null;
   const path = `/api/transfers/${id}/receipt`;
   return (
-    <Panel title="Digest and receipt">
+    <Panel title={words.title}>
       <div className="panel-body stack">
         <Facts
           items={[
-            ...(digest === null && !hasContent ? [] : [['SHA-256', <Digest key="d" transfer={transfer} />] as const]),
-            ['Receipt', receipt === null ? 'none' : `number ${formatNumber(receipt.sequence)} of the account’s chain`],
-            ...(receipt === null ? [] : [['Signed by', <Mono key="k" text={receipt.keyId} />] as const]),
+            ...(digest === null && !hasContent ? [] : [[words.sha, <Digest key="d" transfer={transfer} />] as const]),
+            [words.receipt, receipt === null ? words.none : words.number(formatNumber(receipt.sequence))],
+            ...(receipt === null ? [] : [[words.signedBy, <Mono key="k" text={receipt.keyId} />] as const]),
           ]}
         />
         <div className="row">
           {digest !== null && (
             <>
-              <CopyButton text={hexOf(digest)} label="Copy the digest" />
-              <LinkButton href={withQuery('/transfers', { digest })}>Find where this file went</LinkButton>
+              <CopyButton text={hexOf(digest)} label={words.copyDigest} />
+              <LinkButton href={withQuery('/transfers', { digest })}>{words.find}</LinkButton>
             </>
           )}
           {receipt !== null && (
             <>
               <a className="button plain" href={path} download={`receipt-${id}.jws`}>
-                <Download aria-hidden size={15} /> Download the receipt
+                <Download aria-hidden size={15} /> {words.download}
               </a>
-              <CopyButton text={`${location.origin}${path}`} label="Copy its link" />
+              <CopyButton text={`${location.origin}${path}`} label={words.copyLink} />
             </>
           )}
         </div>
         {receipt !== null && (
           <p className="hint">
-            Signed, and chained to the receipt before it. <Mono text="ftg verify" /> checks it without this gateway, by
-            the <a href="/.well-known/jwks.json">public keys</a>.
+            {words.chain} <Mono text="ftg verify" /> {words.checks}{' '}
+            <a href="/.well-known/jwks.json">{words.publicKeys}</a>.
           </p>
         )}
       </div>
@@ -71,9 +63,8 @@ export function Proof({ transfer }: { readonly transfer: TransferDetail }): Reac
 
 function Digest({ transfer: { digest, noDigest } }: { readonly transfer: TransferDetail }): ReactElement {
   if (digest !== null) return <Mono text={hexOf(digest)} />;
-  const why =
-    noDigest === null ? 'nobody asked: neither the request, nor the connection, nor the account' : GAPS[noDigest];
-  return <span className="muted">not taken: {why}</span>;
+  const why = noDigest === null ? words.nobodyAsked : words.gaps[noDigest];
+  return <span className="muted">{words.notTaken(why)}</span>;
 }
 
 function Mono({ text }: { readonly text: string }): ReactElement {

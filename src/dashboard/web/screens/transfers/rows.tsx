@@ -1,110 +1,141 @@
 /** Transfers as rows: those under way with a way to stop them, and those of the history. */
-import { Ban } from '../../ui/icons.tsx';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { request } from '../../api/client.ts';
+import { request, segment } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
-import type { Transfer } from '../../api/types.ts';
-import { formatBytes, formatDuration, formatSpeed, secondsLeft } from '../../format.ts';
-import { Badge, Button, Progress, Table, Time, type Tone } from '../../ui/basics.tsx';
+import { useConnectionName } from '../../api/names.ts';
+import type { Live, Transfer } from '../../api/types.ts';
+import { formatBytes, formatDateTime, formatDuration, formatSeconds, formatSpeed, secondsLeft } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
+import { Badge, Button, Progress, Table, type Tone } from '../../ui/basics.tsx';
+import { Ban } from '../../ui/icons.tsx';
+
+const words = t.transfers;
+
+export function titleOf({ type, filename, path }: Pick<Transfer, 'type' | 'filename' | 'path'>): string {
+  return `${words.types[type]} ${filename === '' ? path : filename}`;
+}
 
 export function LiveRows({ transfers }: { readonly transfers: readonly Transfer[] }): ReactElement {
+  const nameOf = useConnectionName();
   return (
     <ul className="live-rows">
       {transfers.map((transfer) => (
-        <LiveRow key={transfer.id} transfer={transfer} />
+        <LiveRow key={transfer.id} transfer={transfer} connection={nameOf(transfer.connectionId)} />
       ))}
     </ul>
   );
 }
 
-function LiveRow({ transfer: { id, type, filename, path, connectionId, live } }: { transfer: Transfer }): ReactElement {
+function LiveRow({ transfer, connection }: { transfer: Transfer; connection: string }): ReactElement {
+  const { id, filename, path, live } = transfer;
   const cancel = useCancel();
   const name = filename === '' ? path : filename;
-  const left = live === undefined ? undefined : secondsLeft(live.bytes, live.totalBytes, live.bytesPerSecond);
   return (
     <li className="live-row">
       <div className="live-name">
-        <Link href={`/transfers/${id}`}>
-          {type} {name}
-        </Link>
-        <span className="muted small"> {connectionId}</span>
+        <Link href={`/transfers/${id}`}>{titleOf(transfer)}</Link>
+        <span className="muted small"> {connection}</span>
       </div>
       {live !== undefined && (
         <>
-          <Progress
-            value={live.totalBytes === null ? undefined : live.bytes}
-            max={live.totalBytes ?? 0}
-            label={`Progress of ${name}`}
-          />
-          <div className="live-numbers number small">
-            <span>
-              {formatBytes(live.bytes)}
-              {live.totalBytes !== null && ` of ${formatBytes(live.totalBytes)}`}
-            </span>
-            <span>{formatSpeed(live.bytesPerSecond)}</span>
-            <span>{left === undefined ? live.step : `${formatDuration(left * 1_000)} left`}</span>
-          </div>
+          <LiveProgress live={live} label={words.progressOf(name)} />
+          <LiveNumbers live={live} isSmall />
         </>
       )}
-      <Button icon={Ban} isBusy={cancel.isPending} onClick={() => cancel.mutate(id)} aria-label={`Cancel ${name}`}>
-        Cancel
+      <Button icon={Ban} isBusy={cancel.isPending} onClick={() => cancel.mutate(id)} aria-label={words.cancelOf(name)}>
+        {words.cancel}
       </Button>
     </li>
   );
 }
 
+export function LiveProgress({ live, label }: { readonly live: Live; readonly label: string }): ReactElement {
+  return (
+    <Progress value={live.totalBytes === null ? undefined : live.bytes} max={live.totalBytes ?? 0} label={label} />
+  );
+}
+
+export function LiveNumbers({ live, isSmall = false }: { readonly live: Live; readonly isSmall?: boolean }) {
+  const { bytes, totalBytes, bytesPerSecond, step } = live;
+  const left = secondsLeft(bytes, totalBytes, bytesPerSecond);
+  return (
+    <div className={isSmall ? 'live-numbers number small' : 'live-numbers number'}>
+      <span>{totalBytes === null ? formatBytes(bytes) : words.of(formatBytes(bytes), formatBytes(totalBytes))}</span>
+      <span>{formatSpeed(bytesPerSecond)}</span>
+      <span>{left === undefined ? stageName(step) : words.left(formatDuration(left * 1_000))}</span>
+    </div>
+  );
+}
+
+export function stageName(stage: string): string {
+  const { names } = words.stages;
+  return stage in names ? names[stage as keyof typeof names] : stage;
+}
+
 export function useCancel() {
   return useAction((id: string) => request('POST', `/manage/transfers/${id}/cancel`), {
-    says: 'The transfer is being cancelled',
+    says: words.cancelling,
     refreshes: ['/manage/transfers'],
   });
 }
 
-export const STATUS: Readonly<Record<Transfer['status'], readonly [text: string, tone: Tone]>> = {
-  success: ['Done', 'good'],
-  failed: ['Failed', 'bad'],
-  pending: ['Running', 'info'],
-};
+const TONES: Readonly<Record<Transfer['status'], Tone>> = { success: 'good', failed: 'bad', pending: 'info' };
+
+export function StatusBadge({ status }: Pick<Transfer, 'status'>): ReactElement {
+  return <Badge tone={TONES[status]}>{words.status[status]}</Badge>;
+}
 
 export function TransferTable({ transfers }: { readonly transfers: readonly Transfer[] }): ReactElement {
+  const nameOf = useConnectionName();
+  const { columns } = words;
   return (
     <Table
-      label="Transfers"
+      label={words.title}
       rows={transfers}
       rowKey={({ id }) => id}
       columns={[
-        { head: 'Started', cell: ({ createdAt }) => <Time iso={createdAt} /> },
         {
-          head: 'What',
-          cell: ({ id, type, filename, path, errorMessage, status }) => (
+          head: columns.started,
+          cell: ({ createdAt }) => (
+            <time dateTime={createdAt} title={formatDateTime(createdAt)} className="nowrap number">
+              {formatSeconds(createdAt)}
+            </time>
+          ),
+        },
+        {
+          head: columns.what,
+          cell: (transfer) => (
             <div>
-              <Link href={`/transfers/${id}`}>
-                {type} {filename === '' ? path : filename}
-              </Link>
+              <Link href={`/transfers/${transfer.id}`}>{titleOf(transfer)}</Link>
               <div className="muted small">
-                {status === 'failed' && errorMessage !== null ? <span className="bad-text">{errorMessage}</span> : path}
+                {transfer.status === 'failed' && transfer.errorMessage !== null ? (
+                  <span className="bad-text">{transfer.errorMessage}</span>
+                ) : (
+                  transfer.path
+                )}
               </div>
             </div>
           ),
         },
         {
-          head: 'Connection',
-          cell: ({ connectionId }) => connectionId ?? '–',
+          head: columns.connection,
+          cell: ({ connectionId }) =>
+            connectionId === null ? (
+              '–'
+            ) : (
+              <Link href={`/connections/${segment(connectionId)}`} title={connectionId} className="quiet-link">
+                {nameOf(connectionId)}
+              </Link>
+            ),
         },
-        { head: 'Size', align: 'end', cell: ({ fileSize }) => formatBytes(fileSize) },
+        { head: columns.size, align: 'end', cell: ({ fileSize }) => formatBytes(fileSize) },
         {
-          head: 'Took',
+          head: columns.took,
           align: 'end',
           cell: ({ durationMs, status }) => (status === 'pending' ? '–' : formatDuration(durationMs)),
         },
-        {
-          head: 'Status',
-          cell: ({ status }) => {
-            const [text, tone] = STATUS[status];
-            return <Badge tone={tone}>{text}</Badge>;
-          },
-        },
+        { head: columns.status, cell: ({ status }) => <StatusBadge status={status} /> },
       ]}
     />
   );

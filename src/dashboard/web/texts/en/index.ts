@@ -1,27 +1,39 @@
+import { audit } from './audit.ts';
 import { common } from './common.ts';
 import { deliveries } from './deliveries.ts';
 import { folders } from './folders.ts';
+import { health } from './health.ts';
 import { login } from './login.ts';
+import { overview } from './overview.ts';
 import { palette } from './palette.ts';
+import { pools } from './pools.ts';
 import { queue } from './queue.ts';
 import { session } from './session.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { terms } from './terms.ts';
+import { transfers } from './transfers.ts';
+import { usage } from './usage.ts';
 import { watched } from './watched.ts';
 import { webhooks } from './webhooks.ts';
 
 export const texts = {
+  audit,
   common,
   deliveries,
   folders,
+  health,
   login,
+  overview,
   palette,
+  pools,
   queue,
   session,
   settings,
   shell,
   terms,
+  transfers,
+  usage,
   watched,
   webhooks,
 };

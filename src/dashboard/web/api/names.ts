@@ -1,0 +1,16 @@
+/** What people call things, by the ids that rows carry; the id itself where it is not known, or gone. */
+import { useRead } from './hooks.ts';
+import type { ApiKey, Connection } from './types.ts';
+
+export function useConnections(): readonly Pick<Connection, 'id' | 'name'>[] {
+  return useRead<{ connections: Connection[] }>('/manage/connections').data?.connections ?? [];
+}
+
+export function useConnectionName(): (id: string | null) => string {
+  const connections = useConnections();
+  return (id) => connections.find((one) => one.id === id)?.name ?? id ?? '–';
+}
+
+export function useKeys(): readonly Pick<ApiKey, 'id' | 'name'>[] {
+  return useRead<{ apiKeys: ApiKey[] }>('/manage/api-keys').data?.apiKeys ?? [];
+}

@@ -1,0 +1,120 @@
+/** What needs a person, worst first as the gateway says it, with the act beside it. */
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { request, segment } from '../../api/client.ts';
+import { useAction } from '../../api/hooks.ts';
+import type { TestResult, Trouble } from '../../api/types.ts';
+import { formatNumber, formatShortTime } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
+import { Button, LinkButton, Panel } from '../../ui/basics.tsx';
+import { CircleCheck, TriangleAlert } from '../../ui/icons.tsx';
+import { showToast } from '../../ui/toast.tsx';
+
+const words = t.overview.attention;
+const WITH_ERROR: readonly Trouble['kind'][] = ['connection_failing', 'watched_folder_failing', 'schedule_stopped'];
+const READS = ['/manage/overview', '/manage/connections', '/manage/watched-folders', '/manage/schedules'];
+
+export function Attention({ items }: { readonly items: readonly Trouble[] }): ReactElement {
+  return (
+    <Panel title={words.title}>
+      {items.length === 0 ? (
+        <p className="attention-none">
+          <CircleCheck aria-hidden size={18} /> {words.none}
+        </p>
+      ) : (
+        <ul className="attention">
+          {items.map((item) => (
+            <li key={`${item.kind} ${item.text}`} className={item.severity}>
+              <TriangleAlert aria-hidden size={16} />
+              <div>
+                <Link href={placeOf(item)}>{titleOf(item)}</Link>
+                <div className="muted small">{detailOf(item)}</div>
+              </div>
+              <Act item={item} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function titleOf({ kind, name, count, limit }: Trouble): string {
+  switch (kind) {
+    case 'dead_letters':
+    case 'copies_failed':
+      return words[kind](count ?? 0);
+    case 'host_keys_waiting':
+      return words.host_keys_waiting(name ?? '', count ?? 0);
+    case 'quota':
+      return words.quota(formatNumber(count ?? 0), formatNumber(limit ?? 0));
+    default:
+      return words[kind](name ?? '');
+  }
+}
+
+function detailOf({ kind, error, at }: Trouble): string {
+  if (at !== null) return (kind === 'schedule_late' ? words.due : words.ends)(formatShortTime(at));
+  return WITH_ERROR.includes(kind) ? (error ?? words.unknown) : '';
+}
+
+function placeOf(item: Trouble): string {
+  if (item.connectionId !== undefined) return `/connections/${segment(item.connectionId)}`;
+  if (item.watchedFolderId !== undefined) return `/watched/${item.watchedFolderId}`;
+  if (item.scheduleId !== undefined) return `/schedules/${item.scheduleId}`;
+  if (item.kind === 'dead_letters') return '/webhooks';
+  if (item.kind === 'copies_failed') return '/watched';
+  return item.kind === 'key_expiring' ? '/keys' : '/usage';
+}
+
+function Act({ item }: { readonly item: Trouble }): ReactElement {
+  const { kind, connectionId = '', watchedFolderId = '', scheduleId = '' } = item;
+  const test = useAction(() => request<TestResult>('POST', `/manage/connections/${segment(connectionId)}/test`, {}), {
+    refreshes: READS,
+    onDone: ({ isOk, steps }) => {
+      const failed = steps.find(({ status }) => status === 'failed');
+      if (isOk) showToast(words.tested);
+      else showToast(words.testFailed(failed?.error ?? ''), 'bad');
+    },
+  });
+  const check = useAction(() => request('POST', `/manage/watched-folders/${watchedFolderId}/check`), {
+    ...{ refreshes: READS, says: words.checking },
+  });
+  const start = useAction(() => request('PATCH', `/api/schedules/${scheduleId}`, { isActive: true }), {
+    ...{ refreshes: READS, says: words.started },
+  });
+  switch (kind) {
+    case 'connection_failing':
+      return (
+        <Button isBusy={test.isPending} onClick={() => test.mutate(undefined)}>
+          {words.test}
+        </Button>
+      );
+    case 'watched_folder_failing':
+      return (
+        <Button isBusy={check.isPending} onClick={() => check.mutate(undefined)}>
+          {words.checkNow}
+        </Button>
+      );
+    case 'schedule_stopped':
+      return (
+        <Button isBusy={start.isPending} onClick={() => start.mutate(undefined)}>
+          {words.startAgain}
+        </Button>
+      );
+    case 'dead_letters':
+      return <LinkButton href={placeOf(item)}>{words.seeMessages}</LinkButton>;
+    case 'copies_failed':
+      return <LinkButton href={placeOf(item)}>{words.seeFolders}</LinkButton>;
+    case 'key_expiring':
+      return <LinkButton href={placeOf(item)}>{words.renewKey}</LinkButton>;
+    case 'certificate_expiring':
+      return <LinkButton href={placeOf(item)}>{words.seeConnection}</LinkButton>;
+    case 'host_keys_waiting':
+      return <LinkButton href={placeOf(item)}>{words.decide}</LinkButton>;
+    case 'schedule_late':
+      return <LinkButton href={placeOf(item)}>{words.seeSchedule}</LinkButton>;
+    case 'quota':
+      return <LinkButton href={placeOf(item)}>{words.seeUsage}</LinkButton>;
+  }
+}

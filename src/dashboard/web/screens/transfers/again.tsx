@@ -1,0 +1,95 @@
+/** What may follow a transfer: the same again, where a request can be repeated, its folder, and the request as curl. */
+import { type ReactElement, useState } from 'react';
+import { request, segment, withQuery } from '../../api/client.ts';
+import { useAction } from '../../api/hooks.ts';
+import type { TransferDetail } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
+import { Button, CodeBlock, LinkButton } from '../../ui/basics.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Download, FolderOpen } from '../../ui/icons.tsx';
+
+const words = t.transfers.again;
+/** Their bytes are gone: whoever has them still can send them again. */
+const SENT: readonly TransferDetail['type'][] = ['upload', 'write', 'append'];
+/** Their path is a folder. */
+const OF_FOLDERS: readonly TransferDetail['type'][] = ['list', 'poll'];
+
+export function Again({ transfer }: { readonly transfer: TransferDetail }): ReactElement | null {
+  const { connectionId, type, path, status } = transfer;
+  const [isCurlOpen, setCurlOpen] = useState(false);
+  const mkdir = useAction((id: string) => request('POST', `/api/mkdir/${segment(id)}`, { path }), {
+    ...{ says: words.made, refreshes: ['/manage/transfers'] },
+  });
+  if (connectionId === null || status === 'pending') return null;
+  const folder = OF_FOLDERS.includes(type) ? path : folderOf(path);
+  const files = withQuery(`/files/${segment(connectionId)}`, { path: folder });
+  const curl = curlOf(transfer, connectionId, location.origin);
+  return (
+    <>
+      {(type === 'download' || type === 'read') && (
+        <a className="button plain" href={withQuery(`/api/download/${segment(connectionId)}`, { path })} download>
+          <Download aria-hidden size={15} /> {words.download}
+        </a>
+      )}
+      {type === 'mkdir' && status === 'failed' && (
+        <Button isBusy={mkdir.isPending} onClick={() => mkdir.mutate(connectionId)}>
+          {words.mkdir}
+        </Button>
+      )}
+      <LinkButton href={files} icon={FolderOpen}>
+        {SENT.includes(type) && status === 'failed' ? words.inFiles : words.openFolder}
+      </LinkButton>
+      {curl !== undefined && <Button onClick={() => setCurlOpen(true)}>{words.curl}</Button>}
+      {isCurlOpen && curl !== undefined && (
+        <Dialog title={words.curl} onClose={() => setCurlOpen(false)}>
+          <p className="hint">{words.curlHint}</p>
+          <CodeBlock code={curl} label={words.curlLabel} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/';
+}
+
+/** Undefined where the history does not know the whole request: where to, or which command. */
+export function curlOf(transfer: TransferDetail, connectionId: string, origin: string): string | undefined {
+  const { type, path } = transfer;
+  const id = segment(connectionId);
+  const call = (target: string, ...more: string[]): string =>
+    ['curl', '-H "Authorization: Bearer $FTG_KEY"', ...more, quoted(`${origin}${target}`)].join(' ');
+  const json = (target: string, body: object): string =>
+    call(target, "-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`);
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  switch (type) {
+    case 'upload':
+    case 'write':
+      return call(
+        withQuery(`/api/upload/${id}`, { path: folderOf(path), filename: name }),
+        ...['-H "Content-Type: application/octet-stream"', `--data-binary @${quoted(name)}`],
+      );
+    case 'append':
+      return json(`/api/append/${id}`, { path, content: '…' });
+    case 'download':
+    case 'read':
+      return call(withQuery(`/api/download/${id}`, { path }), `-o ${quoted(name)}`);
+    case 'list':
+    case 'poll':
+      return call(withQuery(`/api/list/${id}`, { path }));
+    case 'exists':
+      return call(withQuery(`/api/exists/${id}`, { path }));
+    case 'mkdir':
+      return json(`/api/mkdir/${id}`, { path });
+    case 'delete':
+      return json(`/api/delete/${id}`, { path });
+    default:
+      return undefined;
+  }
+}
+
+/** For a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,58 @@
+/** The filters of the history as they stand in the address, and the views that are one click away. */
+import { withQuery } from '../../api/client.ts';
+import { startOfToday } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
+
+export const FILTERS = [
+  ...['connectionId', 'status', 'type', 'direction', 'since', 'until', 'search', 'digest'],
+  ...['keyId', 'errorCode', 'requestId', 'minBytes'],
+] as const;
+/** What else changes the list: the order, and whether lists and look-ups are shown. */
+export const OTHERS = ['order', 'lookups'] as const;
+export type Filter = (typeof FILTERS)[number] | (typeof OTHERS)[number];
+export type Filters = Partial<Record<Filter, string>>;
+
+export function filtersOf(parameters: URLSearchParams): Filters {
+  const names = [...FILTERS, ...OTHERS] as Filter[];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = parameters.get(name);
+      return value === null || value === '' ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+/** As the gateway is asked: what only looked stays hidden, unless somebody wants it. */
+export function queryOf({ lookups, ...filters }: Filters): Record<string, string> {
+  return { ...filters, ...(lookups === 'true' ? {} : { lookups: 'false' }) };
+}
+
+/** The bound before a moment is exclusive. */
+export function sinceOf(from: string | Date): string {
+  return new Date(new Date(from).getTime() - 1).toISOString();
+}
+
+export interface Preset {
+  readonly name: string;
+  readonly filters: Filters;
+}
+
+export function presets(): readonly Preset[] {
+  const { presets: names } = t.transfers;
+  return [
+    { name: names.all, filters: {} },
+    { name: names.failedToday, filters: { status: 'failed', since: sinceOf(startOfToday()) } },
+    { name: names.running, filters: { status: 'pending' } },
+    { name: names.large, filters: { order: 'largest' } },
+    { name: names.slow, filters: { order: 'longest' } },
+  ];
+}
+
+/** Whether exactly these are set; lists and look-ups may be shown in any view. */
+export function isChosen({ filters }: Preset, { lookups: _, ...current }: Filters): boolean {
+  return withQuery('', sorted(filters)) === withQuery('', sorted(current));
+}
+
+function sorted(filters: Filters): Record<string, string> {
+  return Object.fromEntries(Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,28 @@
+export const audit = {
+  title: 'Audit log',
+  lead: 'Every change and every login, refused ones too.',
+  show: 'Show',
+  areas: {
+    '': 'Everything',
+    login: 'Logins',
+    session: 'Sessions',
+    account: 'Account',
+    connection: 'Connections',
+    api_key: 'API keys',
+    key_pair: 'Key pairs',
+    watched_folder: 'Watched folders',
+    delivery: 'Deliveries',
+    webhook: 'Webhooks',
+    transfer: 'Transfers',
+  },
+  none: 'Nothing here',
+  noneText:
+    'Changes to connections, keys and the account are recorded with the person or key that made them, and the address they came from.',
+  when: 'When',
+  action: 'Action',
+  on: 'On',
+  by: 'By',
+  nobody: 'nobody logged in',
+  apiKey: '(API key)',
+  older: 'Show older ones',
+};

@@ -1,0 +1,28 @@
+export const health = {
+  title: 'Health',
+  lead: (zone: string): string =>
+    `Whether each server could be reached, day by day for 90 days. Days are those of ${zone}.`,
+  none: 'No connection yet',
+  noneText:
+    'Once a connection is there, the gateway looks at its server every minute, and this page shows when it could not be reached.',
+  add: 'Add a connection',
+  up: 'Up',
+  down: 'Down',
+  unknown: 'Not known',
+  off: 'Switched off',
+  downSince: (time: string): string => `since ${time}`,
+  lookedAt: 'Looked at',
+  never: 'Nobody has looked yet.',
+  available: (part: string): string => `${part} of 90 days`,
+  strip: (name: string): string => `The last 90 days of ${name}`,
+  day: (day: string, part: string): string => `${day}: ${part} available`,
+  dayDown: (day: string, part: string, down: string): string => `${day}: ${part} available, down for ${down}`,
+  dayUnknown: (day: string): string => `${day}: nobody looked`,
+  ago: '90 days ago',
+  today: 'today',
+  legend: { good: 'no outage', warn: 'down for up to 1 % of the day', bad: 'down for longer', none: 'nobody looked' },
+  filter: 'Show',
+  filters: { all: 'All', down: 'Down or failing' },
+  allWell: 'All connections are up.',
+  certificate: (time: string): string => `Its certificate ends on ${time}`,
+};

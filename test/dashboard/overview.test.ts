@@ -1,0 +1,174 @@
+/** The overview, the health page and the audit log: what needs a person, figures that lead on, first steps that tick themselves. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type PostgresServer, startPostgres } from '../servers/postgres.js';
+import { withSql } from '../storage/databases.js';
+import { EMAIL, logIn, manage, NEWCOMER, openDesk, type Desk } from './browser.js';
+import { inspect } from './inspection.js';
+
+let server: PostgresServer;
+let desk: Desk;
+let page: Page;
+
+before(async () => {
+  server = await startPostgres();
+  desk = await openDesk({ database: { url: server.url }, health: { everySeconds: 0 } });
+  ({ page } = await desk.open());
+  await logIn(page);
+});
+after(async () => {
+  await desk?.close();
+  await server?.stop();
+});
+
+const attention = () => page.locator('section', { has: page.getByRole('heading', { name: 'Needs a person' }) });
+const chart = (name: string) => page.getByRole('figure', { name });
+const refused = (path: string): Promise<unknown> =>
+  manage(page, 'POST', '/api/copy', {
+    ...{ source_connection_id: 'sandbox', source_path: path },
+    ...{ destination_connection_id: 'sandbox', destination_path: path },
+  }).catch(() => undefined);
+
+/** Transfers of the sandbox that have failed so, the newest last. */
+async function failed(code: string, times: number): Promise<void> {
+  for (let n = 0; n < times; n++) {
+    await withSql(
+      server.url,
+      (sql) => sql`
+        insert into transfers (id, account_id, connection_id, type, direction, status, filename, path, file_size,
+          error_message, error_code, duration_ms, counts_action, created_at)
+        select (lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '7' ||
+          substr(md5(random()::text), 1, 3) || '8' || substr(md5(random()::text), 1, 15))::uuid, id, 'sandbox', 'upload',
+          'outbound', 'failed', 'x.txt', '/x.txt', 0, ${`the server said ${code}`}, ${code}, 3, true, now()
+        from accounts where email = ${EMAIL}`,
+    );
+  }
+}
+
+test('names that clash make no connection fail; a login that is refused does, until somebody gets in', async () => {
+  await manage(page, 'POST', '/api/write/sandbox', { path: '/clash.txt', content: 'once' });
+  for (let n = 0; n < 3; n++) await refused('/clash.txt');
+  await page.goto('/');
+  await attention().getByText('Nothing.').waitFor();
+  await failed('login_refused', 3);
+  await page.reload();
+  await attention().getByRole('link', { name: 'The connection “Sandbox” fails' }).waitFor();
+  await attention().getByText('the server said login_refused').waitFor();
+  // The act beside it: the sandbox is well, so that its test clears it.
+  await attention().getByRole('button', { name: 'Test now' }).click();
+  await page.getByText('The test went well').waitFor();
+  await manage(page, 'GET', '/api/list/sandbox?path=/');
+  await page.reload();
+  await attention().getByText('Nothing.').waitFor();
+});
+
+test('the worst comes first', async () => {
+  const soon = new Date(Date.now() + 86_400_000).toISOString();
+  await manage(page, 'POST', '/manage/api-keys', { name: 'ends soon', expiresAt: soon });
+  await failed('unreachable', 3);
+  await page.goto('/');
+  const items = attention().getByRole('listitem');
+  await items.nth(1).waitFor();
+  const texts = await items.allInnerTexts();
+  assert.match(texts[0] ?? '', /The connection “Sandbox” fails/);
+  assert.match(texts[1] ?? '', /The API key “ends soon” ends soon/);
+});
+
+test('a bar leads to the transfers behind it, by mouse and by key', async () => {
+  await manage(page, 'POST', '/api/write/sandbox', { path: '/bar.txt', content: 'x'.repeat(5_000) });
+  await refused('/not-there.txt');
+  await page.goto('/');
+  const bars = chart('Transfers and failures').getByRole('link');
+  await bars.first().waitFor();
+  assert.equal(await bars.count(), 24);
+  const newest = chart('Throughput').getByRole('link').last();
+  assert.match((await newest.getAttribute('aria-label')) ?? '', /\d\d:\d\d: .* moved, .* fetched, .* sent/);
+  // One stop for Tab, and arrows from there.
+  assert.equal(await chart('Throughput').locator('a[tabindex="0"]').count(), 1);
+  await newest.focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/transfers\?since=.*&until=.*&order=largest/);
+  await page.getByRole('link', { name: 'write bar.txt' }).waitFor();
+  await page.goto('/?range=7d');
+  await chart('Throughput').getByRole('link').last().waitFor();
+  assert.equal(await chart('Throughput').getByRole('link').count(), 7);
+  await page.getByRole('radio', { name: '24 hours' }).check();
+  await page.waitForURL((url) => url.search === '');
+});
+
+test('days and hours are those of the zone that was chosen', async () => {
+  const { page: own, context } = await desk.open();
+  await context.addInitScript(`localStorage.setItem('ftg.zone', 'Asia/Kolkata')`);
+  const asked = own.waitForRequest((request) => request.url().includes('/manage/figures'));
+  await logIn(own);
+  await own.getByText('Times in Asia/Kolkata.').waitFor();
+  assert.equal(new URL((await asked).url()).searchParams.get('timeZone'), 'Asia/Kolkata');
+  const label = await own
+    .getByRole('figure', { name: 'Throughput' })
+    .getByRole('link')
+    .first()
+    .getAttribute('aria-label');
+  assert.match(label ?? '', /^\d\d:30: /, 'whole hours of UTC are half past in India');
+  await context.close();
+});
+
+test('first steps tick themselves', async () => {
+  const { page: own, context } = await desk.open();
+  await logIn(own, NEWCOMER);
+  const step = (name: string) => own.getByRole('listitem').filter({ has: own.getByRole('heading', { name }) });
+  await step('Issue an API key').waitFor();
+  assert.equal(await step('Issue an API key').getByText('Done:').count(), 0);
+  await manage(own, 'POST', '/manage/api-keys', { name: 'first' });
+  await own.reload();
+  await step('Issue an API key').getByText('Done:').waitFor({ state: 'attached' });
+  assert.equal(await step('Add a connection').getByText('Done:').count(), 0);
+  await context.close();
+});
+
+test('the health page has 90 days of each connection, those that are down first', async () => {
+  await manage(page, 'POST', '/manage/connections/sandbox/duplicate', { name: 'Archive', id: 'archive' });
+  await withSql(server.url, async (sql) => {
+    await sql`
+      insert into connection_checks (connection_id, account_id, due_at, watched_since, checked_at, reached_at)
+      select c.id, c.account_id, now() + interval '1 day', now() - interval '9 days', now(), now() from connections c
+      on conflict (connection_id) do update set watched_since = excluded.watched_since, checked_at = now()`;
+    await sql`
+      insert into connection_outages (connection_id, account_id, since, until, error)
+      select id, account_id, now() - interval '4 days', now() - interval '2 days', 'no route' from connections
+      where id = 'archive'
+      union all select id, account_id, now() - interval '1 hour', null, 'no route' from connections where id = 'archive'`;
+  });
+  await page.goto('/health');
+  const rows = page.locator('.health-rows > li');
+  await rows.nth(1).waitFor();
+  assert.match(await rows.nth(0).innerText(), /Archive/);
+  await rows.nth(0).getByText('Down', { exact: true }).waitFor();
+  const days = await page
+    .getByRole('list', { name: 'The last 90 days of Archive' })
+    .getByRole('listitem')
+    .allTextContents();
+  assert.equal(days.length, 90);
+  assert.match(days[0] ?? '', /nobody looked$/);
+  assert.ok(
+    days.some((day) => /0% available, down for 24 h/.test(day)),
+    days.slice(-9).join('\n'),
+  );
+  await inspect(page, { name: 'health', path: '/health', ready: () => rows.nth(1).waitFor() });
+});
+
+test('the audit log is read in whole words on a tablet', async () => {
+  await manage(page, 'PATCH', '/manage/connections/archive', { name: 'Archive of the year', digests: 'always' });
+  const { page: tablet, context } = await desk.open({ width: 768, height: 1024 });
+  await logIn(tablet);
+  await tablet.goto('/audit');
+  await tablet.getByRole('table', { name: 'Audit log' }).getByText('connection.update').first().waitFor();
+  const narrow = await tablet.evaluate<string[]>(`[...document.querySelectorAll('.table tbody td')]
+    .filter((cell) => cell.textContent.trim().length > 8 && cell.getBoundingClientRect().width < 80)
+    .map((cell) => cell.textContent + ' ' + cell.getBoundingClientRect().width)`);
+  assert.deepEqual(narrow, []);
+  assert.ok(await tablet.evaluate<boolean>(`document.documentElement.scrollWidth <= innerWidth`), 'nothing is cut off');
+  await context.close();
+});

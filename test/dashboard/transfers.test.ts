@@ -1,0 +1,137 @@
+/** The history: what is hidden, views, filters and orders that stand in the address, and all that a transfer's page tells. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { logIn, manage, openDesk, type Desk } from './browser.js';
+import { inspect } from './inspection.js';
+
+let desk: Desk;
+let page: Page;
+
+before(async () => {
+  desk = await openDesk();
+  ({ page } = await desk.open());
+  await logIn(page);
+  await manage(page, 'POST', '/api/write/sandbox', { path: '/small.txt', content: 'small' });
+  await manage(page, 'POST', '/api/write/sandbox', { path: '/large.bin', content: 'x'.repeat(2_000_000) });
+  await manage(page, 'POST', '/api/write/sandbox', { path: '/last.txt', content: 'last' });
+  await manage(page, 'GET', '/api/list/sandbox?path=/');
+  await manage(page, 'GET', '/api/read/sandbox?path=/gone.txt').catch(() => undefined);
+});
+after(() => desk?.close());
+
+const rows = () => page.getByRole('table', { name: 'Transfers' }).getByRole('link', { name: /^(write|read|list) / });
+const shown = async (): Promise<readonly string[]> => (await rows().allTextContents()).map((text) => text.trim());
+
+test('lists are hidden until they are asked for', async () => {
+  await page.goto('/transfers');
+  await rows().nth(3).waitFor();
+  assert.deepEqual(await shown(), ['read gone.txt', 'write last.txt', 'write large.bin', 'write small.txt']);
+  await page.getByLabel('Show lists, look-ups and polls').check();
+  await page.waitForURL(/lookups=true/);
+  await page
+    .getByRole('link', { name: /^list / })
+    .first()
+    .waitFor();
+  await page.reload();
+  await page
+    .getByRole('link', { name: /^list / })
+    .first()
+    .waitFor();
+});
+
+test('times are told to the second, and connections by their names', async () => {
+  await page.goto('/transfers');
+  await rows().first().waitFor();
+  assert.match(await page.locator('.table time').first().innerText(), /\d\d:\d\d:\d\d/);
+  await page.getByRole('table').getByRole('link', { name: 'Sandbox' }).first().waitFor();
+});
+
+test('views and orders are one click, and stand in the address', async () => {
+  await page.goto('/transfers');
+  const views = page.getByRole('navigation', { name: 'Views' });
+  await views.getByRole('link', { name: 'Largest' }).click();
+  await page.waitForURL(/order=largest/);
+  await page.getByRole('link', { name: 'write large.bin' }).waitFor();
+  await page.waitForFunction(`document.querySelector('.table tbody a')?.textContent === 'write large.bin'`);
+  assert.equal(await views.getByRole('link', { name: 'Largest' }).getAttribute('aria-current'), 'true');
+  await views.getByRole('link', { name: 'Failed today' }).click();
+  await page.waitForURL(/status=failed&since=/);
+  await rows().nth(1).waitFor({ state: 'detached' });
+  assert.deepEqual(await shown(), ['read gone.txt']);
+  await page.reload();
+  await rows().first().waitFor();
+  assert.deepEqual(await shown(), ['read gone.txt']);
+  await page.getByLabel('Order').selectOption('oldest');
+  await page.waitForURL(/order=oldest/);
+  await views.getByRole('link', { name: 'All', exact: true }).click();
+  await page.waitForURL(/\/transfers$/);
+});
+
+test('transfers are found by error code, request id and key', async () => {
+  const made = await manage(page, 'POST', '/manage/api-keys', { name: 'robot', scopes: ['read', 'write'] });
+  const { key } = made as { key: string };
+  const answer = await fetch(`${desk.gateway.url}/api/read/sandbox?path=/small.txt`, {
+    headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'order-4711' },
+  });
+  assert.equal(answer.status, 200, await answer.text());
+  await page.goto('/transfers');
+  await page.getByText('More filters').click();
+  await page.getByLabel('Error code').fill('not_found');
+  await page.waitForURL(/errorCode=not_found/);
+  await rows().nth(1).waitFor({ state: 'detached' });
+  assert.deepEqual(await shown(), ['read gone.txt']);
+  await page.goto('/transfers?requestId=order-4711');
+  await page.getByRole('link', { name: 'read small.txt' }).click();
+  await page.getByRole('link', { name: 'API key robot' }).click();
+  await page.waitForURL(/keyId=/);
+  await page.getByRole('link', { name: 'read small.txt' }).waitFor();
+  assert.equal(await page.getByLabel('API key').inputValue(), new URL(page.url()).searchParams.get('keyId'));
+  assert.deepEqual(await shown(), ['read small.txt']);
+});
+
+test('a failed transfer says what its error means, and what to do', async () => {
+  await page.goto('/transfers?status=failed');
+  await page.getByRole('link', { name: 'read gone.txt' }).click();
+  await page.getByText('The file or folder does not exist on the server.').waitFor();
+  await page.getByText('Look at the folder').waitFor();
+  await page.getByRole('link', { name: 'Open the folder' }).waitFor();
+  await page.getByRole('link', { name: 'Others that failed so' }).click();
+  await page.waitForURL(/errorCode=not_found/);
+});
+
+test('the page of a transfer shows where its time went, and its request as curl', async () => {
+  await page.goto('/transfers?search=large.bin');
+  await page.getByRole('link', { name: 'write large.bin' }).click();
+  const stages = page.getByRole('list', { name: 'Where the time went' });
+  await stages.getByText(/^Move the bytes: .*\(.*%\)$/).waitFor();
+  await page.getByRole('button', { name: 'As curl' }).click();
+  const code = page.getByLabel('The request as curl');
+  await code.waitFor();
+  assert.equal(
+    await code.innerText(),
+    `curl -H "Authorization: Bearer $FTG_KEY" -H "Content-Type: application/octet-stream" --data-binary @'large.bin' '${desk.gateway.url}/api/upload/sandbox?path=%2F&filename=large.bin'`,
+  );
+  await page.keyboard.press('Escape');
+  await code.waitFor({ state: 'detached' });
+  const at = new URL(page.url()).pathname;
+  await inspect(page, { name: 'transfer', path: at, ready: () => stages.waitFor() });
+  await page.getByRole('link', { name: 'Open the folder' }).click();
+  await page.getByRole('grid', { name: 'Files' }).getByText('large.bin').waitFor();
+});
+
+test('a download that is repeated from its page gives the file', async () => {
+  await page.goto('/transfers?search=small.txt&type=read');
+  await page.getByRole('link', { name: 'read small.txt' }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download again' }).click();
+  assert.equal((await download).suggestedFilename(), 'small.txt');
+});
+
+test('where nothing fits, all are one click away', async () => {
+  await page.goto('/transfers?requestId=nobody');
+  await page.getByText('No transfer fits the filters').waitFor();
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await page.waitForURL(/\/transfers$/);
+  await rows().first().waitFor();
+});
