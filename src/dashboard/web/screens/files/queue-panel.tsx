@@ -21,22 +21,21 @@ export function UploadQueue({ account }: { readonly account: string }): ReactEle
     showTo(account);
     void findInterrupted().then((readable) => readable.forEach(([kept, file]) => enqueueKept(kept, file)));
   }, [account]);
-  const { rows, counts, conflicts } = view;
+  const { rows, counts } = view;
   if (rows.length === 0 && interrupted.length === 0) return null;
   const active = counts.running + counts.waiting;
-  const title = titleOf(view);
   return (
     <section className="queue" aria-label={t.queue.label}>
       <header>
         <button type="button" className="queue-title" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? <ChevronDown aria-hidden size={16} /> : <ChevronUp aria-hidden size={16} />}
-          <span>{title}</span>
+          <span>{titleOf(view)}</span>
         </button>
         <span className="muted small number">{active > 0 && speedOf(view)}</span>
       </header>
       {/* Said once for each turn of things, not ten times a second. */}
       <span className="visually-hidden" role="status">
-        {active > 0 && conflicts === 0 ? t.queue.atWork : title}
+        {saidOf(view)}
       </span>
       {active > 0 && rows.length > 1 && (
         <Progress value={rows.length - active} max={rows.length} label={t.queue.progress} />
@@ -59,6 +58,13 @@ function titleOf({ rows, counts, conflicts }: QueueView): string {
   const unhappy = counts.failed + counts.exists;
   if (unhappy > 0) return conflicts > 0 ? t.queue.toDecide(counts.exists) : t.queue.failed(unhappy);
   return rows.length === 0 ? t.queue.interrupted : t.queue.allDone;
+}
+
+function saidOf({ rows, counts, conflicts }: QueueView): string {
+  if (conflicts > 0) return t.queue.said.conflicts;
+  if (counts.running + counts.waiting > 0) return t.queue.said.atWork;
+  if (counts.failed > 0) return t.queue.said.failed;
+  return rows.length === 0 ? t.queue.interrupted : t.queue.said.finished;
 }
 
 function speedOf({ counts }: QueueView): string {

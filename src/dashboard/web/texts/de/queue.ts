@@ -8,7 +8,12 @@ export const queue: Texts['queue'] = {
   label: 'Warteschlange',
   list: 'Was in der Warteschlange steht',
   progress: 'Fortschritt der Warteschlange',
-  atWork: 'Die Arbeit hat begonnen',
+  said: {
+    atWork: 'Die Arbeit hat begonnen',
+    conflicts: 'Die Warteschlange braucht eine Entscheidung',
+    failed: 'In der Warteschlange ist etwas fehlgeschlagen',
+    finished: 'Die Warteschlange ist fertig',
+  },
   toGo: (active, all) => `Noch ${formatNumber(active)} von ${formatNumber(all)}`,
   toDecide: (n) => (n === 1 ? 'Ein Name ist vergeben' : `${formatNumber(n)} Namen sind vergeben`),
   failed: (n) => `${formatNumber(n)} fehlgeschlagen`,

@@ -7,7 +7,12 @@ export const queue = {
   label: 'Queue',
   list: 'What is in the queue',
   progress: 'Progress of the queue',
-  atWork: 'Work has begun',
+  said: {
+    atWork: 'Work has begun',
+    conflicts: 'The queue needs a decision',
+    failed: 'Something in the queue went wrong',
+    finished: 'The queue has finished',
+  },
   toGo: (active: number, all: number): string => `${formatNumber(active)} of ${formatNumber(all)} to go`,
   toDecide: (n: number): string => (n === 1 ? 'A name is taken' : `${formatNumber(n)} names are taken`),
   failed: (n: number): string => `${formatNumber(n)} failed`,
