@@ -129,7 +129,7 @@ test('upload a file', async () => {
   await (await chooser).setFiles({ name: 'sent.txt', mimeType: 'text/plain', buffer: Buffer.from('sent by key') });
   await page.getByRole('region', { name: 'Queue' }).getByText('All done').waitFor();
   assert.equal(readFileSync(onDisk('sent.txt'), 'utf8'), 'sent by key');
-  await tabTo('Clear');
+  await tabTo('Clear done');
   await press('Enter');
 });
 

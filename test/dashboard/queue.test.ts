@@ -1,11 +1,23 @@
 /** The queue of the Files screen: thousands of files, bulk work, names that are taken, and uploads that a reload cut off. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { logIn, openDesk, type Desk, type Window } from './browser.js';
+import type { JSHandle, Page } from 'playwright-core';
+import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { startSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
 
 const MANY = 2_000;
@@ -43,15 +55,19 @@ async function openFolder(name: string): Promise<void> {
   await page.getByRole('grid', { name: 'Files' }).or(page.getByText('This folder is empty')).waitFor();
 }
 
-/** As by a person who drops them; resolves once they are in the queue. */
+/** As by a person who drops them. */
 async function drop(names: readonly string[], content: string): Promise<void> {
-  const transfer = await page.evaluateHandle(`(() => {
+  const transfer = await hold(names, content);
+  await page.locator('.drop-zone').dispatchEvent('drop', { dataTransfer: transfer });
+  await transfer.dispose();
+}
+
+function hold(names: readonly string[], content: string): Promise<JSHandle> {
+  return page.evaluateHandle(`(() => {
     const transfer = new DataTransfer();
     for (const name of ${JSON.stringify(names)}) transfer.items.add(new File([${JSON.stringify(content)} + name], name));
     return transfer;
   })()`);
-  await page.locator('.drop-zone').dispatchEvent('drop', { dataTransfer: transfer });
-  await transfer.dispose();
 }
 
 const names = (count: number): readonly string[] =>
@@ -210,12 +226,10 @@ test('whole folders go up by button and by drop, are copied, fetched as one arch
   assert.deepEqual(below(onDisk('folders/album')), expected);
   await queue().getByRole('button', { name: 'Clear done' }).click();
 
-  await openFolder('dropped');
-  await dropFromDisk(local);
-  await queue().getByText('All done').waitFor();
+  await dropFromDisk('dropped', local);
   assert.deepEqual(below(onDisk('dropped/album')), expected);
-  await queue().getByRole('button', { name: 'Clear done' }).click();
 
+  await openFolder('dropped');
   await page.getByRole('checkbox', { name: 'Select album' }).check();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download' }).click();
@@ -249,32 +263,145 @@ test('whole folders go up by button and by drop, are copied, fetched as one arch
   await queue().getByRole('button', { name: 'Clear done' }).click();
 });
 
-/** By the browser itself: only then are there folders in what is dropped. */
-async function dropFromDisk(...files: readonly string[]): Promise<void> {
-  const box = (await page.locator('.drop-zone').boundingBox()) ?? assert.fail('no drop zone');
-  const debug = await window.context.newCDPSession(page);
+/** By the browser itself: only then are there folders in what is dropped. In a page of its own, whose mouse is of no use afterwards. */
+async function dropFromDisk(name: string, file: string): Promise<void> {
+  mkdirSync(onDisk(name));
+  const other = await window.context.newPage();
+  await other.goto(`/files/sandbox?path=/${name}`);
+  await other.getByText('This folder is empty').waitFor();
+  const box = (await other.locator('.drop-zone').boundingBox()) ?? assert.fail('no drop zone');
+  const debug = await window.context.newCDPSession(other);
   const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  const data = { items: [], files: [...files], dragOperationsMask: 1 };
+  const data = { items: [], files: [file], dragOperationsMask: 1 };
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
     await debug.send('Input.dispatchDragEvent', { type, ...at, data });
-  await debug.detach();
+  await other.getByRole('region', { name: 'Queue' }).getByText('All done').waitFor();
+  await other.close();
 }
 
-test('names that are not UTF-8 are moved and deleted', async () => {
-  mkdirSync(onDisk('latin'));
-  const raw = (name: string): Buffer => Buffer.concat([Buffer.from(onDisk('latin/')), Buffer.from(name, 'latin1')]);
-  writeFileSync(raw('caf\u00e9.txt'), 'coffee');
-  writeFileSync(raw('th\u00e9.txt'), 'tea');
-  await openFolder('latin');
+test('names that are not UTF-8 are moved and deleted', async (t) => {
+  const server = await startSshd();
+  t.after(() => server.stop());
+  const { port, username, files: root } = server;
+  await manage(page, 'POST', '/manage/connections', {
+    ...{ id: 'latin', name: 'Latin', type: 'sftp', host: '127.0.0.1', port, username, rootPath: root },
+    privateKey: readFileSync(server.clientKeyFile, 'utf8'),
+  });
+  const { uid, gid } = statSync(root);
+  const raw = (name: string): Buffer => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
+  mkdirSync(raw('m\xfcll'));
+  for (const name of ['caf\xe9.txt', 'th\xe9.txt', 'm\xfcll/old.txt']) writeFileSync(raw(name), name);
+  for (const name of ['m\xfcll', 'm\xfcll/old.txt', 'caf\xe9.txt', 'th\xe9.txt']) chownSync(raw(name), uid, gid);
+  await page.goto('/files/latin?path=/');
   await page.getByRole('checkbox', { name: /^Select caf/ }).check();
   await page.getByRole('button', { name: 'Move', exact: true }).click();
   await dialog().getByLabel('To the folder').fill('/utf8');
   await dialog().getByRole('button', { name: 'Move' }).click();
-  await eventually(() => existsSync(onDisk('utf8')) && readdirSync(onDisk('utf8')).length === 1, 'moved');
-  assert.equal(readFileSync(onDisk('utf8/caf\ufffd.txt'), 'utf8'), 'coffee');
-  await page.getByRole('checkbox', { name: /^Select th/ }).check();
+  await eventually(() => existsSync(`${root}/utf8/caf\ufffd.txt`), 'moved');
+  await page.getByRole('checkbox', { name: /^Select caf/ }).waitFor({ state: 'detached' });
+  for (const name of [/^Select th/, /^Select m/]) await page.getByRole('checkbox', { name }).check();
   await page.getByRole('button', { name: 'Delete' }).click();
   await dialog().getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('This folder is empty').waitFor();
-  assert.deepEqual(readdirSync(onDisk('latin')), []);
+  await eventually(() => readdirSync(root).join() === 'utf8', 'deleted');
+  await queue().getByRole('button', { name: 'Clear done' }).click();
 });
+
+const LARGE_BYTES = 100 * 1024 * 1024;
+/** Bytes a second of what must not be through before the page is loaded anew. */
+const SLOW = 10 * 1024 * 1024;
+
+/** Cuts it off in the middle by loading the page anew. Resolves to the offsets that pieces were sent from, as they come. */
+async function cutOff(window: Window, begin: () => Promise<void>): Promise<readonly number[]> {
+  const { page, context } = window;
+  const offsets: number[] = [];
+  page.on('request', (request) => {
+    const offset = request.headers()['upload-offset'];
+    if (request.method() === 'PATCH' && offset !== undefined) offsets.push(Number(offset));
+  });
+  const network = await context.newCDPSession(page);
+  await network.send('Network.enable');
+  const throttle = (uploadThroughput: number) =>
+    network.send('Network.emulateNetworkConditions', {
+      ...{ offline: false, latency: 0, downloadThroughput: -1 },
+      uploadThroughput,
+    });
+  await throttle(SLOW);
+  await begin();
+  await page
+    .getByRole('region', { name: 'Queue' })
+    .getByText(/[1-9][\d.]* MiB of 100 MiB/)
+    .waitFor();
+  page.once('dialog', (leaving) => void leaving.accept());
+  await page.reload();
+  await throttle(-1);
+  await network.detach();
+  return offsets;
+}
+
+test('a reload does not end a large upload: the page asks for the same file, and goes on where it was', async () => {
+  await openFolder('cut');
+  const content = randomBytes(LARGE_BYTES);
+  const file = path.join(folder, 'cut.bin');
+  writeFileSync(file, content);
+  const offsets = await cutOff(window, () => page.getByLabel('Files to upload').setInputFiles(file));
+  const interrupted = queue().getByRole('list', { name: 'Uploads that were interrupted' });
+  await interrupted.getByText('100 MiB to sandbox:/cut, interrupted.').waitFor();
+  const other = { name: 'cut.bin', mimeType: '', buffer: Buffer.from('another one') };
+  await interrupted.getByLabel('The file cut.bin again').setInputFiles(other);
+  await page.getByText('This is another file than cut.bin').waitFor();
+  await interrupted.getByLabel('The file cut.bin again').setInputFiles(file);
+  await queue().getByText('All done').waitFor({ timeout: 60_000 });
+  assert.ok(offsets.length === 2 && offsets[0] === 0 && (offsets[1] ?? 0) > 0, offsets.join());
+  assert.ok(readFileSync(onDisk('cut/cut.bin')).equals(content));
+  assert.equal(await interrupted.count(), 0);
+  await queue().getByRole('button', { name: 'Clear done' }).click();
+});
+
+test('where the browser may read the dropped file again, it goes on by itself; log-out forgets what is not through', async () => {
+  const other = await desk.open();
+  await logIn(other.page);
+  await other.page.goto('/files/sandbox?path=/cut');
+  await other.page.getByRole('grid', { name: 'Files' }).waitFor();
+  // The browser's own folder of this site stands for one of the machine: its files need no leave.
+  const dropKept = (name: string) => async () => {
+    const transfer = await other.page.evaluateHandle(`(async () => {
+      const root = await navigator.storage.getDirectory();
+      const handle = await root.getFileHandle('${name}', { create: true });
+      const writer = await handle.createWritable();
+      await writer.write(new Uint8Array(${LARGE_BYTES}).fill(7));
+      await writer.close();
+      DataTransferItem.prototype.getAsFileSystemHandle = async () => handle;
+      const transfer = new DataTransfer();
+      transfer.items.add(await handle.getFile());
+      return transfer;
+    })()`);
+    await other.page.locator('.drop-zone').dispatchEvent('drop', { dataTransfer: transfer });
+    await transfer.dispose();
+  };
+  const offsets = await cutOff(other, dropKept('again.bin'));
+  await other.page.getByRole('region', { name: 'Queue' }).getByText('All done').waitFor({ timeout: 60_000 });
+  assert.ok(offsets.length === 2 && offsets[0] === 0 && (offsets[1] ?? 0) > 0, offsets.join());
+  assert.ok(readFileSync(onDisk('cut/again.bin')).equals(Buffer.alloc(LARGE_BYTES, 7)));
+
+  rmSync(onDisk('cut/cut.bin'));
+  const picked = path.join(folder, 'cut.bin');
+  await cutOff(other, () => other.page.getByLabel('Files to upload').setInputFiles(picked));
+  await other.page.getByRole('list', { name: 'Uploads that were interrupted' }).waitFor();
+  await other.page.getByRole('button', { name: 'Log out' }).click();
+  await other.page.getByLabel('E-mail').waitFor();
+  await eventually(async () => (await keptUploads(other.page)) === 0, 'forgotten');
+  await other.context.close();
+});
+
+function keptUploads(shown: Page): Promise<number> {
+  return shown.evaluate<number>(`new Promise((resolve, reject) => {
+    const opened = indexedDB.open('ftg-uploads', 1);
+    opened.onerror = reject;
+    opened.onsuccess = () => {
+      const count = opened.result.transaction('uploads').objectStore('uploads').count();
+      count.onsuccess = () => resolve(count.result);
+      count.onerror = reject;
+      opened.result.close();
+    };
+  })`);
+}

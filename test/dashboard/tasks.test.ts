@@ -182,7 +182,7 @@ test('200 MB go up with progress; a cancelled upload leaves nothing; started aga
   await throttle(-1);
   await network.detach();
 
-  await queue.getByRole('button', { name: 'Start again' }).click();
+  await queue.getByRole('button', { name: 'Try large.bin again' }).click();
   await queue.getByText('All done').waitFor({ timeout: 60_000 });
   const digest = (name: string): string => createHash('sha256').update(readFileSync(name)).digest('hex');
   assert.equal(digest(onDisk('large.bin')), digest(file));

@@ -11,6 +11,8 @@ import type { Task } from './queue-types.ts';
 export function QueueRow({ task, hasOthers }: { readonly task: Task; readonly hasOthers: boolean }): ReactElement {
   const { work, state, job, error } = task;
   const isActive = state === 'waiting' || state === 'running';
+  const canTry = state === 'failed' || state === 'cancelled';
+  const isAsked = state === 'exists' && hasOthers;
   return (
     <>
       <div className="queue-name">
@@ -19,9 +21,9 @@ export function QueueRow({ task, hasOthers }: { readonly task: Task; readonly ha
         {state === 'failed' && <CircleX aria-hidden size={15} className="bad-text" />}
         <span>{work.name}</span>
       </div>
-      {(isActive || state === 'failed') && (
+      {(isActive || canTry) && (
         <div className="row queue-actions">
-          {state === 'failed' && (
+          {canTry && (
             <IconButton icon={RotateCw} label={t.queue.tryAgain(work.name)} onClick={() => retryTasks([task])} />
           )}
           <IconButton
@@ -32,25 +34,15 @@ export function QueueRow({ task, hasOthers }: { readonly task: Task; readonly ha
         </div>
       )}
       {state === 'running' && <Bar task={task} />}
-      <div className={error === undefined ? 'queue-state small' : 'queue-state small bad-text'}>
-        {error ?? stateText(task)}
-        {job !== undefined && (
-          <>
-            {' '}
-            <Link href={`/jobs/${job.id}`}>{t.queue.showJob}</Link>
-          </>
-        )}
-      </div>
-      {state === 'exists' && hasOthers && (
+      {isAsked ? (
         <div className="row queue-decide">
           <Button onClick={() => decide([task], 'replace', false)}>{t.queue.replace}</Button>
           <Button onClick={() => decide([task], 'skip', false)}>{t.queue.skip}</Button>
           <Button onClick={() => decide([task], 'rename', false)}>{t.queue.keepBoth}</Button>
         </div>
-      )}
-      {state === 'cancelled' && (
-        <div className="row queue-decide">
-          <Button onClick={() => retryTasks([task])}>{t.queue.startAgain}</Button>
+      ) : (
+        <div className={error === undefined ? 'queue-state small' : 'queue-state small bad-text'} title={error}>
+          {job !== undefined && <Link href={`/jobs/${job.id}`}>{t.queue.showJob}</Link>} {error ?? stateText(task)}
         </div>
       )}
     </>

@@ -36,7 +36,6 @@ export const queue: Texts['queue'] = {
   tryAgain: (name) => `${name} erneut versuchen`,
   cancel: (name) => `${name} abbrechen`,
   dismiss: (name) => `${name} aus der Warteschlange entfernen`,
-  startAgain: 'Neu beginnen',
   progressOf: (name) => `Fortschritt von ${name}`,
   showJob: 'Auftrag zeigen',
   waiting: {

@@ -35,7 +35,6 @@ export const queue = {
   tryAgain: (name: string): string => `Try ${name} again`,
   cancel: (name: string): string => `Cancel ${name}`,
   dismiss: (name: string): string => `Remove ${name} from the queue`,
-  startAgain: 'Start again',
   progressOf: (name: string): string => `Progress of ${name}`,
   showJob: 'Show the job',
   waiting: {
