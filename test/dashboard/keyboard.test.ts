@@ -105,7 +105,8 @@ test('issue an API key, and revoke it', async () => {
   await type('typed');
   await press('Enter');
   await page.getByRole('dialog', { name: 'The key typed' }).waitFor();
-  await tabTo('I have copied it');
+  await press('Escape');
+  await tabTo('I have kept it');
   await press('Enter');
   await page.getByRole('cell', { name: /^typed/ }).waitFor();
   await tabTo('Actions for typed');

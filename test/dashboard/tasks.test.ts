@@ -132,6 +132,7 @@ test('an API key is shown once, with a line that works, and stops when it is rev
   await page.goto('/keys');
   await page.getByRole('button', { name: 'Issue a key' }).click();
   await dialog().getByLabel('Name').fill('robot');
+  await dialog().getByRole('radio', { name: 'May use only those that I choose' }).check();
   await dialog().getByLabel('Sandbox').check();
   await dialog().getByRole('button', { name: 'Issue the key' }).click();
   const key = await dialog().getByLabel('API key', { exact: true }).innerText();
@@ -143,7 +144,7 @@ test('an API key is shown once, with a line that works, and stops when it is rev
   assert.equal(header, `Authorization: Bearer ${key}`);
   const use = () => fetch(url, { headers: { Authorization: `Bearer ${key}` } });
   assert.equal((await use()).status, 200);
-  await dialog().getByRole('button', { name: 'I have copied it' }).click();
+  await dialog().getByRole('button', { name: 'I have kept it' }).click();
   assert.ok(!(await page.content()).includes(key), 'the key is gone from the page');
 
   await page.getByRole('button', { name: 'Actions for robot' }).click();

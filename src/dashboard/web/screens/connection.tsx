@@ -5,6 +5,7 @@ import { request, segment } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import type { Card, Connection, ConnectionType, Dependents } from '../api/types.ts';
 import { formatBytes } from '../format.ts';
+import { t } from '../texts/texts.ts';
 import {
   Badge,
   Button,
@@ -20,13 +21,16 @@ import {
 } from '../ui/basics.tsx';
 import { Confirm, Menu } from '../ui/dialog.tsx';
 import { FolderOpen } from '../ui/icons.tsx';
+import { useUnsaved } from '../ui/unsaved.ts';
 import { AnnouncedKeys } from './connection/announced-keys.tsx';
 import { changesOf, draftOf, isComplete, withPin } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
 import { Health } from './connection/health.tsx';
 import { HostKeys } from './connection/login-keys.tsx';
+import { keepOfSaved } from './connection/tested.ts';
 import { TestPanel } from './connection/test-panel.tsx';
 
+const words = t.connection;
 const READS = ['/manage/connections', '/manage/account', '/manage/overview'];
 
 export default function ConnectionScreen({ id }: { readonly id: string }): ReactElement {
@@ -35,7 +39,7 @@ export default function ConnectionScreen({ id }: { readonly id: string }): React
   const type = types.data?.connectionTypes.find((one) => one.type === read.data?.type);
   if (read.data === undefined || types.data === undefined || type === undefined) {
     return (
-      <Page title={id} lead={<Link href="/connections">Connections</Link>}>
+      <Page title={id} lead={<Link href="/connections">{t.connections.title}</Link>}>
         <Panel>
           <Pending
             error={read.error ?? types.error}
@@ -64,16 +68,18 @@ function Editor(props: {
   const hasChanges = Object.keys(changes).length > 0;
 
   const save = useAction(() => request<Connection>('PATCH', path, changes), {
-    says: 'Changes saved',
+    says: words.saved,
     refreshes: READS,
     showsError: true,
+    onDone: () => keepOfSaved(id, draft, id),
   });
+  useUnsaved(hasChanges && !save.isPending);
   const toggle = useAction(() => request<Connection>('POST', `${path}/${isActive ? 'deactivate' : 'activate'}`), {
-    says: isActive ? 'The connection is switched off' : 'The connection is active',
+    says: isActive ? words.switchedOff : words.switchedOn,
     refreshes: READS,
   });
   const duplicate = useAction(() => request<Connection>('POST', `${path}/duplicate`, {}), {
-    says: 'Duplicated; set the secrets of the copy where it shows none',
+    says: words.duplicated,
     refreshes: READS,
     onDone: (copy) => navigate(`/connections/${encodeURIComponent(copy.id)}`),
   });
@@ -83,46 +89,43 @@ function Editor(props: {
       title={name}
       lead={
         <span className="row">
-          <Link href="/connections">Connections</Link>
+          <Link href="/connections">{t.connections.title}</Link>
           <span className="mono">{id}</span>
-          {isActive ? <Badge tone="good">Active</Badge> : <Badge tone="warn">Switched off</Badge>}
+          {isActive ? <Badge tone="good">{words.active}</Badge> : <Badge tone="warn">{words.off}</Badge>}
         </span>
       }
       actions={
         <>
           {isActive && (
             <LinkButton href={`/files/${encodeURIComponent(id)}`} icon={FolderOpen}>
-              Browse files
+              {words.browse}
             </LinkButton>
           )}
           <Menu
-            label="More"
+            label={words.more}
             entries={[
-              { label: 'Duplicate', onSelect: () => duplicate.mutate(undefined) },
+              { label: words.duplicate, onSelect: () => duplicate.mutate(undefined) },
               {
-                label: isActive ? 'Switch off' : 'Switch on',
+                label: isActive ? words.switchOff : words.switchOn,
                 isDisabled: isOwned,
                 onSelect: () => toggle.mutate(undefined),
               },
-              { label: 'Delete …', isDanger: true, isDisabled: isOwned, onSelect: () => setDeleting(true) },
+              { label: words.remove, isDanger: true, isDisabled: isOwned, onSelect: () => setDeleting(true) },
             ]}
           />
         </>
       }
     >
       {isOwned && (
-        <Notice title="This connection stands in the configuration file">
-          <p>
-            The next start of the gateway would undo changes made here. Change the file, or duplicate the connection to
-            have one to edit: the copy needs secrets of its own.
-          </p>
+        <Notice title={words.fromFile.title}>
+          <p>{words.fromFile.text}</p>
           <Button isBusy={duplicate.isPending} onClick={() => duplicate.mutate(undefined)}>
-            Duplicate
+            {words.duplicate}
           </Button>
         </Notice>
       )}
       <div className="split">
-        <Panel title="Server and login">
+        <Panel title={words.server}>
           <form
             onSubmit={(event) => {
               event.preventDefault();
@@ -131,14 +134,14 @@ function Editor(props: {
           >
             <fieldset className="panel-body plain-fieldset" disabled={isOwned}>
               <ConnectionFields types={types} type={type} draft={draft} known={connection} onDraft={setDraft} />
-              <Failure error={save.error} title="It was not saved" />
+              <Failure error={save.error} title={words.notSaved} />
               {!isOwned && (
                 <div className="row end">
                   <Button disabled={!hasChanges} onClick={() => setDraft(draftOf(connection, type))}>
-                    Discard changes
+                    {words.discard}
                   </Button>
                   <Button look="primary" type="submit" disabled={!hasChanges} isBusy={save.isPending}>
-                    Save changes
+                    {words.save}
                   </Button>
                 </div>
               )}
@@ -175,7 +178,7 @@ function DeleteConnection({
   const dependents = useRead<Dependents>(`${path}/dependents`);
   const [, navigate] = useLocation();
   const remove = useAction(() => request('DELETE', `${path}?confirm=true`), {
-    says: `${name} is deleted`,
+    says: words.deleting.done(name),
     refreshes: ['/manage/connections?', '/manage/account', '/manage/overview', '/manage/api-keys'],
     showsError: true,
     onDone: () => navigate('/connections'),
@@ -185,8 +188,8 @@ function DeleteConnection({
   const isNeeded = apiKeys.length + watchedFolders.length + runningTransfers > 0;
   return (
     <Confirm
-      title={`Delete ${name}?`}
-      verb="Delete the connection"
+      title={words.deleting.title(name)}
+      verb={words.deleting.verb}
       {...(isNeeded ? { typed: id } : {})}
       isBusy={remove.isPending}
       error={remove.error}
@@ -194,19 +197,18 @@ function DeleteConnection({
       onConfirm={() => remove.mutate(undefined)}
     >
       <div className="stack tight">
-        <p>The stored login goes with it. The history stays; files on the server are not touched.</p>
+        <p>{words.deleting.text}</p>
         {isNeeded && (
           <ul className="bullets">
             {apiKeys.map((key) => (
               <li key={key.id}>
-                API key {key.name}{' '}
-                {key.willBeRevoked ? 'is for this connection alone and will be revoked' : 'loses this connection'}
+                {key.willBeRevoked ? words.deleting.keyRevoked(key.name) : words.deleting.keyLoses(key.name)}
               </li>
             ))}
             {watchedFolders.map((folder) => (
-              <li key={folder.id}>The watch on {folder.name} ends</li>
+              <li key={folder.id}>{words.deleting.watchEnds(folder.name)}</li>
             ))}
-            {runningTransfers > 0 && <li>{runningTransfers} running transfers use it</li>}
+            {runningTransfers > 0 && <li>{words.deleting.running(runningTransfers)}</li>}
           </ul>
         )}
       </div>
@@ -214,30 +216,12 @@ function DeleteConnection({
   );
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  software: 'Software',
-  protocol: 'Protocol',
-  home: 'Login folder',
-  moveOnto: 'Rename onto a file',
-  exclusiveCreate: 'Refuses to replace',
-  timeResolutionMs: 'Times exact to',
-  extensions: 'Extensions',
-  algorithms: 'Algorithms',
-  limits: 'Limits',
-  machineListings: 'Machine listings (MLSD)',
-  utf8: 'UTF-8 names',
-  canAppend: 'Append',
-  canExec: 'Commands',
-  canCopy: 'Copy on the server',
-  testedAt: 'Seen',
-};
-
 function ServerCard({ card }: { readonly card: Card }): ReactElement {
-  const items = Object.entries(NAMES)
+  const items = Object.entries(words.facts)
     .filter(([key]) => card[key] !== undefined && card[key] !== null)
     .map(([key, name]) => [name, show(key, card[key])] as const);
   return (
-    <Panel title="The server">
+    <Panel title={words.card}>
       <div className="panel-body">
         <Facts items={items} />
       </div>
@@ -246,9 +230,9 @@ function ServerCard({ card }: { readonly card: Card }): ReactElement {
 }
 
 function show(key: string, value: unknown): ReactNode {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'boolean') return value ? words.yes : words.no;
   if (key === 'timeResolutionMs' && typeof value === 'number')
-    return value >= 60_000 ? 'a minute' : value >= 1_000 ? 'a second' : 'a millisecond';
+    return value >= 60_000 ? words.minute : value >= 1_000 ? words.second : words.millisecond;
   if (key === 'testedAt' && typeof value === 'string') return <Time iso={value} isLong />;
   if (typeof value === 'string' || typeof value === 'number') return String(value);
   if (Array.isArray(value)) return value.map(String).join(', ');

@@ -4,7 +4,10 @@ import { FolderOpen, Plus, Server } from '../ui/icons.tsx';
 import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import type { Connection } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
 import { Ago, Badge, Empty, LinkButton, Notice, Page, Panel, Pending, Table } from '../ui/basics.tsx';
+
+const words = t.connections;
 
 export default function Connections(): ReactElement {
   const read = useRead<{ connections: Connection[]; limit: number }>('/manage/connections');
@@ -12,39 +15,32 @@ export default function Connections(): ReactElement {
   const isFull = limit > 0 && connections.length >= limit;
   return (
     <Page
-      title="Connections"
-      lead="The servers that files go to and come from."
+      title={words.title}
+      lead={words.lead}
       actions={
         connections.length > 0 &&
         !isFull && (
           <LinkButton href="/connections/new" look="primary" icon={Plus}>
-            Add a connection
+            {words.add}
           </LinkButton>
         )
       }
     >
-      {isFull && (
-        <Notice
-          title={`The plan has room for ${limit} ${limit === 1 ? 'connection' : 'connections'}, and all are taken.`}
-        >
-          Another plan, set by the operator of this gateway, allows more.
-        </Notice>
-      )}
+      {isFull && <Notice title={words.full(limit)}>{words.fullText}</Notice>}
       <Panel>
         {read.data === undefined ? (
           <Pending error={read.error} onRetry={() => void read.refetch()} />
         ) : connections.length === 0 ? (
           <Empty
             icon={Server}
-            title="No connection yet"
+            title={words.none}
             action={
               <LinkButton href="/connections/new" look="primary" icon={Plus}>
-                Add a connection
+                {words.add}
               </LinkButton>
             }
           >
-            A connection is one login on one SFTP, FTP or S3 server. Programs then name it in their requests, and never
-            see its password.
+            {words.noneText}
           </Empty>
         ) : (
           <ConnectionTable connections={connections} />
@@ -57,12 +53,12 @@ export default function Connections(): ReactElement {
 function ConnectionTable({ connections }: { readonly connections: readonly Connection[] }): ReactElement {
   return (
     <Table
-      label="Connections"
+      label={words.title}
       rows={connections}
       rowKey={({ id }) => id}
       columns={[
         {
-          head: 'Name',
+          head: words.name,
           cell: ({ id, name }) => (
             <div>
               <Link href={`/connections/${encodeURIComponent(id)}`}>{name}</Link>
@@ -70,25 +66,25 @@ function ConnectionTable({ connections }: { readonly connections: readonly Conne
             </div>
           ),
         },
-        { head: 'Type', cell: ({ type }) => type.toUpperCase() },
-        { head: 'Server', cell: (connection) => <span className="mono">{serverOf(connection)}</span> },
+        { head: words.type, cell: ({ type }) => type.toUpperCase() },
+        { head: words.server, cell: (connection) => <span className="mono">{serverOf(connection)}</span> },
         {
-          head: 'State',
+          head: words.state,
           cell: ({ isActive, source }) => (
             <span className="row">
-              {isActive ? <Badge tone="good">Active</Badge> : <Badge tone="warn">Switched off</Badge>}
-              {source === 'configuration' && <Badge>Configuration file</Badge>}
+              {isActive ? <Badge tone="good">{words.active}</Badge> : <Badge tone="warn">{words.off}</Badge>}
+              {source === 'configuration' && <Badge>{words.fromFile}</Badge>}
             </span>
           ),
         },
         {
-          head: 'Last test',
+          head: words.lastTest,
           cell: ({ lastTest }) =>
             lastTest === null ? (
-              <span className="muted">Never</span>
+              <span className="muted">{words.never}</span>
             ) : (
               <span className="row">
-                {lastTest.isOk ? <Badge tone="good">Passed</Badge> : <Badge tone="bad">Failed</Badge>}
+                {lastTest.isOk ? <Badge tone="good">{words.passed}</Badge> : <Badge tone="bad">{words.failed}</Badge>}
                 <span className="muted small">
                   <Ago iso={lastTest.testedAt} />
                 </span>
@@ -96,13 +92,14 @@ function ConnectionTable({ connections }: { readonly connections: readonly Conne
             ),
         },
         {
-          head: 'Actions',
+          head: words.actions,
           isHeadHidden: true,
           align: 'end',
           cell: ({ id, name, isActive }) =>
             isActive && (
               <LinkButton href={`/files/${encodeURIComponent(id)}`} icon={FolderOpen}>
-                Files<span className="visually-hidden"> of {name}</span>
+                {words.files}
+                <span className="visually-hidden">{words.filesOf(name)}</span>
               </LinkButton>
             ),
         },
@@ -112,5 +109,5 @@ function ConnectionTable({ connections }: { readonly connections: readonly Conne
 }
 
 function serverOf({ type, host, port, endpoint, bucket }: Connection): string {
-  return type === 's3' ? `${bucket ?? ''} at ${endpoint ?? 'AWS'}` : `${host ?? ''}:${port ?? ''}`;
+  return type === 's3' ? words.bucketAt(bucket ?? '', endpoint ?? 'AWS') : `${host ?? ''}:${port ?? ''}`;
 }

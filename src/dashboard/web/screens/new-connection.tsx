@@ -1,18 +1,22 @@
 /** A new connection: fill in, test, save. */
-import { useState, type ReactElement } from 'react';
+import { useEffect, useState, type ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
-import { request } from '../api/client.ts';
+import { ApiError, request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import type { Connection, ConnectionType } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
 import { Button, Failure, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
-import { inputOf, isComplete, newDraft, withPin } from './connection/draft.ts';
+import { useUnsaved } from '../ui/unsaved.ts';
+import { type Draft, inputOf, isComplete, newDraft, withPin } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
+import { slugOf } from './connection/slug.ts';
+import { isSameServer, keepOfSaved, noteTest, UNSAVED } from './connection/tested.ts';
 import { TestPanel } from './connection/test-panel.tsx';
 
 export default function NewConnection(): ReactElement {
   const read = useRead<{ connectionTypes: ConnectionType[] }>('/manage/connection-types');
   return (
-    <Page title="New connection" lead={<Link href="/connections">Connections</Link>}>
+    <Page title={t.connection.made.title} lead={<Link href="/connections">{t.connections.title}</Link>}>
       {read.data === undefined ? (
         <Pending error={read.error} onRetry={() => void read.refetch()} />
       ) : (
@@ -25,30 +29,42 @@ export default function NewConnection(): ReactElement {
 function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactElement | null {
   const [draft, setDraft] = useState(() => newDraft(types));
   const [, navigate] = useLocation();
+  const others = useRead<{ connections: Connection[] }>('/manage/connections').data?.connections ?? [];
   const type = types.find((one) => one.type === draft.type);
-  const create = useAction((input: object) => request<Connection>('POST', '/manage/connections', input), {
-    says: 'Connection saved',
+  const name = String(draft.values['name'] ?? '');
+  const derivedId = slugOf(
+    name,
+    others.map(({ id }) => id),
+  );
+  const create = useAction((named: Draft) => save(named, type, draft.id === ''), {
+    says: t.connection.made.saved,
     refreshes: ['/manage/connections', '/manage/account', '/manage/overview'],
     showsError: true,
-    onDone: ({ id }) => navigate(`/connections/${encodeURIComponent(id)}`),
+    onDone: ({ id }) => {
+      keepOfSaved(id, draft);
+      navigate(`/connections/${encodeURIComponent(id)}`);
+    },
   });
+  const isDirty = name !== '' || draft.id !== '' || !isSameServer(draft, newDraft(types));
+  useUnsaved(isDirty && !create.isPending);
+  useEffect(() => noteTest(UNSAVED, undefined), []);
   if (type === undefined) return null;
   return (
     <div className="split">
-      <Panel title="Server and login">
+      <Panel title={t.connection.server}>
         <form
           className="panel-body"
           onSubmit={(event) => {
             event.preventDefault();
-            create.mutate(inputOf(draft, type, undefined));
+            create.mutate({ ...draft, id: draft.id === '' ? derivedId : draft.id });
           }}
         >
-          <ConnectionFields types={types} type={type} draft={draft} onDraft={setDraft} />
-          <Failure error={create.error} title="It was not saved" />
+          <ConnectionFields types={types} type={type} draft={draft} derivedId={derivedId} onDraft={setDraft} />
+          <Failure error={create.error} title={t.connection.notSaved} />
           <div className="row end">
-            <LinkButton href="/connections">Discard</LinkButton>
+            <LinkButton href="/connections">{t.connection.made.cancel}</LinkButton>
             <Button look="primary" type="submit" isBusy={create.isPending}>
-              Save the connection
+              {t.connection.made.save}
             </Button>
           </div>
         </form>
@@ -61,4 +77,20 @@ function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactEl
       />
     </div>
   );
+}
+
+const TRIES = 3;
+
+/** An id that was made from the name gives way to one that somebody else has taken. */
+async function save(draft: Draft, type: ConnectionType | undefined, isDerived: boolean): Promise<Connection> {
+  if (type === undefined) throw new Error(draft.type);
+  for (let tries = 1; ; tries++) {
+    const id = tries === 1 ? draft.id : `${draft.id}-${crypto.randomUUID().slice(0, 4)}`;
+    try {
+      return await request<Connection>('POST', '/manage/connections', inputOf({ ...draft, id }, type, undefined));
+    } catch (error) {
+      const isTaken = error instanceof ApiError && error.code === 'already_exists';
+      if (!isTaken || !isDerived || draft.id === '' || tries === TRIES) throw error;
+    }
+  }
 }

@@ -3,12 +3,14 @@ import type { ReactElement } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { AnnouncedHostKey, HostKeysAnswer } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
 import { Badge, Button, Failure, Panel, Time, type Tone } from '../../ui/basics.tsx';
 
-const STATES: Readonly<Record<AnnouncedHostKey['state'], readonly [tone: Tone, text: string]>> = {
-  trusted: ['good', 'trusted'],
-  pending: ['warn', 'waits to be accepted'],
-  rejected: ['plain', 'rejected'],
+const words = t.connection.announced;
+const TONES: Readonly<Record<AnnouncedHostKey['state'], Tone>> = {
+  trusted: 'good',
+  pending: 'warn',
+  rejected: 'plain',
 };
 
 export function AnnouncedKeys({ id }: { readonly id: string }): ReactElement | null {
@@ -16,50 +18,47 @@ export function AnnouncedKeys({ id }: { readonly id: string }): ReactElement | n
   const read = useRead<HostKeysAnswer>(path);
   const refreshes = ['/manage/connections'];
   const accept = useAction((fingerprint: string) => request('POST', `${path}/accept`, { fingerprint }), {
-    says: 'Host key accepted',
+    says: words.accepted,
     refreshes,
     showsError: true,
   });
   const reject = useAction((fingerprint: string) => request('POST', `${path}/reject`, { fingerprint }), {
-    says: 'Host key rejected',
+    says: words.rejected,
     refreshes,
     showsError: true,
   });
   const announced = read.data?.announced ?? [];
   if (announced.length === 0) return null;
   return (
-    <Panel title="Announced host keys">
+    <Panel title={words.title}>
       <div className="panel-body">
-        <p className="muted">
-          The server announces these keys under one that is trusted, and has proven that they are its own. Accept those
-          that it is to go over to.
-        </p>
+        <p className="muted">{words.text}</p>
         <ul className="stack">
           {announced.map(({ fingerprint, algorithm, state, lastSeenAt }) => (
             <li key={fingerprint} className="stack tight">
               <span className="mono">{fingerprint}</span>
               <div className="row">
-                <Badge tone={STATES[state][0]}>{STATES[state][1]}</Badge>
+                <Badge tone={TONES[state]}>{words.states[state]}</Badge>
                 <span className="muted small">
-                  {algorithm}, announced <Time iso={lastSeenAt} />
+                  {words.at(algorithm)} <Time iso={lastSeenAt} />
                 </span>
               </div>
               {state !== 'trusted' && (
                 <div className="row">
                   <Button
-                    aria-label={`Accept ${fingerprint}`}
+                    aria-label={words.acceptThis(fingerprint)}
                     isBusy={accept.isPending && accept.variables === fingerprint}
                     onClick={() => accept.mutate(fingerprint)}
                   >
-                    Accept
+                    {words.accept}
                   </Button>
                   {state === 'pending' && (
                     <Button
-                      aria-label={`Reject ${fingerprint}`}
+                      aria-label={words.rejectThis(fingerprint)}
                       isBusy={reject.isPending && reject.variables === fingerprint}
                       onClick={() => reject.mutate(fingerprint)}
                     >
-                      Reject
+                      {words.reject}
                     </Button>
                   )}
                 </div>
@@ -67,7 +66,7 @@ export function AnnouncedKeys({ id }: { readonly id: string }): ReactElement | n
             </li>
           ))}
         </ul>
-        <Failure error={accept.error ?? reject.error} title="It was not done" />
+        <Failure error={accept.error ?? reject.error} title={words.failed} />
       </div>
     </Panel>
   );

@@ -4,9 +4,11 @@ import { Link } from 'wouter';
 import { segment } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import type { ConnectionHealth, Outage } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
 import { formatDay, formatDuration, formatHour, formatPercent, formatShortTime } from '../../format.ts';
 import { Badge, Facts, Notice, Panel, Pending, Table, Time } from '../../ui/basics.tsx';
 
+const words = t.connection.health;
 const EVERY_MS = 30_000;
 const SOON_MS = 14 * 86_400_000;
 const MOST_SHOWN = 20;
@@ -15,34 +17,34 @@ export function Health({ id }: { readonly id: string }): ReactElement {
   const read = useRead<ConnectionHealth>(`/manage/connections/${segment(id)}/health`, { everyMs: EVERY_MS });
   if (read.data === undefined) {
     return (
-      <Panel title="Health">
+      <Panel title={words.title}>
         <Pending error={read.error} onRetry={() => void read.refetch()} />
       </Panel>
     );
   }
   const { state, downSince, checkedAt, watchedSince, error, outages } = read.data;
   return (
-    <Panel title="Health">
+    <Panel title={words.title}>
       <div className="panel-body stack tight">
         <p className="row">
-          {state === 'up' && <Badge tone="good">Up</Badge>}
-          {state === 'down' && <Badge tone="bad">Down</Badge>}
-          {state === 'unknown' && <Badge>Not known</Badge>}
+          {state === 'up' && <Badge tone="good">{words.up}</Badge>}
+          {state === 'down' && <Badge tone="bad">{words.down}</Badge>}
+          {state === 'unknown' && <Badge>{words.unknown}</Badge>}
           {checkedAt === null ? (
-            <span className="muted">{watchedSince === null ? 'Nobody looks at it.' : 'Nobody has looked yet.'}</span>
+            <span className="muted">{watchedSince === null ? words.unwatched : words.notYet}</span>
           ) : (
             <span className="muted">
-              Looked at <Time iso={checkedAt} isLong />
+              {words.lookedAt} <Time iso={checkedAt} isLong />
             </span>
           )}
         </p>
         {downSince !== null && (
-          <Notice tone="bad" title={`Down since ${formatShortTime(downSince)}`}>
+          <Notice tone="bad" title={words.downSince(formatShortTime(downSince))}>
             <p>{error ?? outages[0]?.error}</p>
           </Notice>
         )}
         {downSince === null && error !== null && (
-          <Notice tone="warn" title="The last look failed">
+          <Notice tone="warn" title={words.lookFailed}>
             <p>{error}</p>
           </Notice>
         )}
@@ -56,24 +58,24 @@ export function Health({ id }: { readonly id: string }): ReactElement {
 
 function Windows({ health }: { readonly health: ConnectionHealth }): ReactElement {
   const rows = [
-    ['24 hours', health.last24Hours],
-    ['7 days', health.last7Days],
-    ['90 days', health.last90Days],
+    [words.hours24, health.last24Hours],
+    [words.days7, health.last7Days],
+    [words.days90, health.last90Days],
   ] as const;
   return (
     <Table
-      label="Availability"
+      label={words.availability}
       rows={rows}
       rowKey={([name]) => name}
       columns={[
-        { head: 'Last', cell: ([name]) => name },
+        { head: words.last, cell: ([name]) => name },
         {
-          head: 'Available',
+          head: words.available,
           align: 'end',
           cell: ([, { availability }]) => (availability === null ? '–' : formatPercent(availability)),
         },
-        { head: 'Connect', align: 'end', cell: ([, { connectMs }]) => timeOf(connectMs) },
-        { head: 'First byte', align: 'end', cell: ([, { firstByteMs }]) => timeOf(firstByteMs) },
+        { head: words.connect, align: 'end', cell: ([, { connectMs }]) => timeOf(connectMs) },
+        { head: words.firstByte, align: 'end', cell: ([, { firstByteMs }]) => timeOf(firstByteMs) },
       ]}
     />
   );
@@ -91,12 +93,12 @@ function Expiring({ health }: { readonly health: ConnectionHealth }): ReactEleme
     const { subject, issuer, validTo } = certificate;
     const isSoon = validTo !== null && Date.parse(validTo) - Date.parse(checkedAt ?? validTo) < SOON_MS;
     items.push([
-      'Certificate',
+      words.certificate,
       <>
-        {subject}, by {issuer}
+        {words.certificateOf(subject, issuer)}
         {validTo !== null && (
           <>
-            , until <Time iso={validTo} /> {isSoon && <Badge tone="warn">ends soon</Badge>}
+            {words.until} <Time iso={validTo} /> {isSoon && <Badge tone="warn">{words.endsSoon}</Badge>}
           </>
         )}
       </>,
@@ -104,15 +106,15 @@ function Expiring({ health }: { readonly health: ConnectionHealth }): ReactEleme
   }
   if (hostKey !== null) {
     items.push([
-      'Host key',
+      words.hostKey,
       <>
-        {hostKey.algorithm}, seen since <Time iso={hostKey.since} />
+        {words.seenSince(hostKey.algorithm)} <Time iso={hostKey.since} />
       </>,
     ]);
   }
   if (expiringKeys.length > 0) {
     items.push([
-      'API keys that end soon',
+      words.keysEnding,
       expiringKeys.map(({ id, name, expiresAt }) => (
         <div key={id}>
           <Link href="/keys">{name}</Link>, <Time iso={expiresAt} />
@@ -126,8 +128,8 @@ function Expiring({ health }: { readonly health: ConnectionHealth }): ReactEleme
 function Outages({ outages }: { readonly outages: readonly Outage[] }): ReactElement {
   return (
     <details open>
-      <summary>Outages of the last 90 days</summary>
-      <ul className="stack tight" aria-label="Outages">
+      <summary>{words.outages}</summary>
+      <ul className="stack tight" aria-label={words.outageList}>
         {outages.slice(0, MOST_SHOWN).map((outage) => (
           <li key={outage.from}>
             {wordsOf(outage)}
@@ -135,15 +137,14 @@ function Outages({ outages }: { readonly outages: readonly Outage[] }): ReactEle
           </li>
         ))}
       </ul>
-      {outages.length > MOST_SHOWN && <p className="small muted">The last {MOST_SHOWN} are shown.</p>}
+      {outages.length > MOST_SHOWN && <p className="small muted">{words.lastShown(MOST_SHOWN)}</p>}
     </details>
   );
 }
 
 function wordsOf({ from, to }: Outage): string {
-  if (to === null) return `Down since ${formatShortTime(from)}`;
+  if (to === null) return words.downSince(formatShortTime(from));
   const took = formatDuration(Date.parse(to) - Date.parse(from));
-  if (formatDay(from) !== formatDay(to))
-    return `Down from ${formatShortTime(from)} to ${formatShortTime(to)} (${took})`;
-  return `${formatDay(from)}: down from ${formatHour(from)} to ${formatHour(to)} (${took})`;
+  if (formatDay(from) !== formatDay(to)) return words.downFromTo(formatShortTime(from), formatShortTime(to), took);
+  return words.dayDownFromTo(formatDay(from), formatHour(from), formatHour(to), took);
 }

@@ -4,8 +4,12 @@ import { type ReactElement, useState } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { Connection, KeyPair } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
 import { Badge, Button, CodeBlock, Failure, Notice, Panel } from '../../ui/basics.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
+import { Term } from '../../ui/term.tsx';
+
+const words = t.connection.keys;
 
 export function HostKeys({ connection, isOwned }: { connection: Connection; isOwned: boolean }): ReactElement {
   const { id, hostKeys = [], hostKeysLearned = false } = connection;
@@ -14,35 +18,35 @@ export function HostKeys({ connection, isOwned }: { connection: Connection; isOw
     request<{ shown: { fingerprint: string; isPinned: boolean }[] }>('POST', `${path}/scan`),
   );
   const pin = useAction((fingerprint: string) => request('POST', path, { fingerprint }), {
-    says: 'Host key pinned',
+    says: t.connection.test.pinned,
     refreshes: ['/manage/connections'],
   });
   const forget = useAction(() => request('DELETE', path), {
-    says: 'Host keys forgotten',
+    says: words.forgotten,
     refreshes: ['/manage/connections'],
   });
   return (
-    <Panel title="Host keys">
+    <Panel title={words.title} actions={<Term of="hostKey" />}>
       <div className="panel-body">
         {hostKeys.length === 0 ? (
-          <p className="muted">None yet. The key that the server shows first will be remembered.</p>
+          <p className="muted">{words.none}</p>
         ) : (
           <ul className="stack tight">
             {hostKeys.map((key) => (
               <li key={key} className="row">
                 <span className="mono">{key}</span>
-                <Badge>{hostKeysLearned ? 'remembered at first use' : 'pinned'}</Badge>
+                <Badge>{hostKeysLearned ? words.learned : words.pinned}</Badge>
               </li>
             ))}
           </ul>
         )}
         <div className="row">
           <Button isBusy={scan.isPending} onClick={() => scan.mutate(undefined)}>
-            See what the server shows
+            {words.look}
           </Button>
           {hostKeys.length > 0 && !isOwned && (
             <Button isBusy={forget.isPending} onClick={() => forget.mutate(undefined)}>
-              Forget
+              {words.forget}
             </Button>
           )}
         </div>
@@ -50,10 +54,10 @@ export function HostKeys({ connection, isOwned }: { connection: Connection; isOw
           <Notice
             key={fingerprint}
             tone={isPinned ? 'good' : 'warn'}
-            title={isPinned ? 'Shown now, and known' : 'Shown now, and not known'}
+            title={isPinned ? words.shownKnown : words.shownUnknown}
           >
             <p className="mono">{fingerprint}</p>
-            {!isPinned && !isOwned && <Button onClick={() => pin.mutate(fingerprint)}>Pin this key</Button>}
+            {!isPinned && !isOwned && <Button onClick={() => pin.mutate(fingerprint)}>{t.connection.test.pin}</Button>}
           </Notice>
         ))}
       </div>
@@ -74,7 +78,7 @@ export function KeyPairChoice({ value, onValue }: { value: string; onValue: (id:
   });
   const remove = useAction((id: string) => request('DELETE', `/manage/key-pairs/${id}`), {
     refreshes: ['/manage/key-pairs'],
-    says: 'Key pair deleted',
+    says: words.pairDeleted,
     onDone: () => onValue(''),
   });
   const known = pairs.data?.keyPairs ?? [];
@@ -83,43 +87,38 @@ export function KeyPairChoice({ value, onValue }: { value: string; onValue: (id:
     <div className="stack inset">
       {known.length > 0 && (
         <ChoiceField
-          label="Key pair"
+          label={words.pair}
+          term="keyPair"
           value={value}
           onText={onValue}
           options={[
-            ['', 'Choose …'],
+            ['', words.choose],
             ...known.map(({ id, name: text, fingerprint }) => [id, `${text} (${fingerprint.slice(0, 19)}…)`] as const),
           ]}
         />
       )}
       {chosen !== undefined && (
         <div className="stack tight">
-          <p>Add this public key to the authorized keys of the user on the server:</p>
-          <CodeBlock code={chosen.publicKey} label="Public key" />
+          <p>{words.addPublic}</p>
+          <CodeBlock code={chosen.publicKey} label={words.publicKey} />
           {chosen.usedBy.length === 0 && (
             <div className="row">
               <Button icon={Trash2} isBusy={remove.isPending} onClick={() => remove.mutate(chosen.id)}>
-                Delete this key pair
+                {words.deletePair}
               </Button>
             </div>
           )}
         </div>
       )}
       <div className="row with-field">
-        <TextField
-          label="Name of a new key pair"
-          value={name}
-          onText={setName}
-          placeholder="warehouse-2026"
-          maxLength={100}
-        />
+        <TextField label={words.newPair} value={name} onText={setName} placeholder="warehouse-2026" maxLength={100} />
         <Button
           icon={known.length > 0 ? Plus : KeyRound}
           disabled={name.trim() === ''}
           isBusy={create.isPending}
           onClick={() => create.mutate(name.trim())}
         >
-          Generate
+          {words.generate}
         </Button>
       </div>
       <Failure error={create.error} />

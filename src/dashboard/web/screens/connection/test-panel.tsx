@@ -5,21 +5,14 @@ import { request, segment } from '../../api/client.ts';
 import { refresh, useAction } from '../../api/hooks.ts';
 import type { Connection, ConnectionType, TestResult, TestStep } from '../../api/types.ts';
 import { formatDuration } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
 import { Button, Facts, Failure, Notice, Panel, Time } from '../../ui/basics.tsx';
 import { CheckField } from '../../ui/fields.tsx';
+import { Term } from '../../ui/term.tsx';
 import { changesOf, inputOf, type Draft } from './draft.ts';
+import { isSameServer, noteTest, UNSAVED, useTested } from './tested.ts';
 
-const STEP_NAMES: Readonly<Record<string, string>> = {
-  resolve: 'Look up the name',
-  connect: 'Connect',
-  host_key: 'Host key',
-  certificate: 'Certificate',
-  login: 'Log in',
-  list: 'List the default folder',
-  write: 'Write a small file',
-  rename: 'Rename it',
-  delete: 'Delete it',
-};
+const words = t.connection.test;
 
 export function TestPanel(props: {
   readonly draft: Draft;
@@ -31,24 +24,34 @@ export function TestPanel(props: {
 }): ReactElement {
   const { draft, type, known, isComplete, onPin } = props;
   const [probe, setProbe] = useState(false);
-  const test = useAction(() => runTest(draft, type, known, probe), {
-    showsError: true,
-    onDone: () => void (known !== undefined && refresh(`/manage/connections`)),
-  });
+  const id = known?.id ?? UNSAVED;
+  const tested = useTested(id);
+  const hasChanges = known === undefined || Object.keys(changesOf(draft, type, known)).length > 0;
+  const isStale = tested?.draft === undefined ? hasChanges : !isSameServer(tested.draft, draft);
+  const test = useAction(
+    () => runTest(draft, type, hasChanges ? known : undefined, hasChanges ? undefined : id, probe),
+    {
+      showsError: true,
+      onDone: (result) => {
+        noteTest(id, { result, draft: hasChanges ? draft : undefined });
+        if (known !== undefined) void refresh('/manage/connections');
+      },
+    },
+  );
   const pin = useAction(
     ({ fingerprint, replace }: { fingerprint: string; replace: boolean }) =>
       request('POST', `/manage/connections/${segment(known?.id ?? '')}/host-keys`, { fingerprint, replace }),
-    { says: 'Host key pinned', refreshes: ['/manage/connections'], onDone: () => test.mutate(undefined) },
+    { says: words.pinned, refreshes: ['/manage/connections'], onDone: () => test.mutate(undefined) },
   );
   const accept = (fingerprint: string, replace: boolean): void => {
     if (known === undefined || known.source === 'configuration') onPin(fingerprint);
     else pin.mutate({ fingerprint, replace });
   };
   return (
-    <Panel title="Test">
+    <Panel title={words.title}>
       <div className="panel-body" aria-live="polite" aria-busy={test.isPending}>
-        <p className="muted">Logs in as a transfer would, and says for each step what happened.</p>
-        <CheckField label="Also write, rename and delete a small file" checked={probe} onCheck={setProbe} />
+        <p className="muted">{words.lead}</p>
+        <CheckField label={words.probe} checked={probe} onCheck={setProbe} />
         <div className="row">
           <Button
             look={known === undefined ? 'plain' : 'primary'}
@@ -57,16 +60,19 @@ export function TestPanel(props: {
             disabled={!isComplete}
             onClick={() => test.mutate(undefined)}
           >
-            {test.isPending ? 'Testing …' : 'Test the connection'}
+            {test.isPending ? words.running : words.run}
           </Button>
           {test.isPending && <Elapsed />}
         </div>
-        {!isComplete && <p className="hint">Fill in the required fields first.</p>}
-        <Failure error={test.error} title="The test could not run" />
-        {!test.isPending && test.data !== undefined && (
-          <Result result={test.data} onAccept={accept} canAccept={known?.source !== 'configuration'} />
+        {!isComplete && <p className="hint">{words.fillFirst}</p>}
+        <Failure error={test.error} title={words.couldNotRun} />
+        {!test.isPending && tested !== undefined && (
+          <>
+            {isStale && <p className="hint">{words.stale}</p>}
+            <Result result={tested.result} onAccept={accept} canAccept={known?.source !== 'configuration'} />
+          </>
         )}
-        {!test.isPending && test.data === undefined && known !== undefined && known.lastTest !== null && (
+        {!test.isPending && tested === undefined && known !== undefined && known.lastTest !== null && (
           <LastResult test={known.lastTest} />
         )}
       </div>
@@ -74,19 +80,24 @@ export function TestPanel(props: {
   );
 }
 
+/** As it is saved, where nothing was changed; else what the form says, with the secrets of the one that it is an edit of. */
 async function runTest(
   draft: Draft,
   type: ConnectionType,
-  known: Connection | undefined,
+  edited: Connection | undefined,
+  savedId: string | undefined,
   probe: boolean,
 ): Promise<TestResult> {
-  if (known !== undefined && Object.keys(changesOf(draft, type, known)).length === 0)
-    return request('POST', `/manage/connections/${segment(known.id)}/test`, { probe });
+  if (savedId !== undefined) return request('POST', `/manage/connections/${segment(savedId)}/test`, { probe });
   return request('POST', '/manage/test-connection', {
-    connection: inputOf(draft, type, known),
-    ...(known === undefined ? {} : { basedOn: known.id }),
+    connection: inputOf(draft, type, edited),
+    ...(edited === undefined ? {} : { basedOn: edited.id }),
     probe,
   });
+}
+
+function nameOf(step: string): string {
+  return words.steps[step] ?? step;
 }
 
 function Elapsed(): ReactElement {
@@ -95,18 +106,14 @@ function Elapsed(): ReactElement {
     const timer = setInterval(() => setSeconds((former) => former + 1), 1_000);
     return () => clearInterval(timer);
   }, []);
-  return <span className="muted number">{seconds} s</span>;
+  return <span className="muted number">{words.seconds(seconds)}</span>;
 }
 
 function LastResult({ test }: { readonly test: NonNullable<Connection['lastTest']> }): ReactElement {
   return (
     <Notice
       tone={test.isOk ? 'good' : 'bad'}
-      title={
-        test.isOk
-          ? 'The last test went well'
-          : `The last test failed${!test.failedStep ? '' : ` at “${STEP_NAMES[test.failedStep] ?? test.failedStep}”`}`
-      }
+      title={test.isOk ? words.lastGood : words.lastFailed(nameOf(test.failedStep ?? ''))}
     >
       {Boolean(test.error) && <p>{test.error}</p>}
       <span className="small">
@@ -125,7 +132,7 @@ function Result(props: {
   const { hostKey, certificate } = result;
   return (
     <>
-      <Notice tone={result.isOk ? 'good' : 'bad'} title={result.isOk ? 'All steps went well' : 'The test failed'}>
+      <Notice tone={result.isOk ? 'good' : 'bad'} title={result.isOk ? words.good : words.failed}>
         <span className="small">{formatDuration(result.durationMs)}</span>
       </Notice>
       <ol className="test-steps">
@@ -134,21 +141,21 @@ function Result(props: {
         ))}
       </ol>
       {hostKey?.state === 'new' && (
-        <Notice title="The server shows a key that is not pinned yet">
+        <Notice title={words.newKey}>
           <p className="mono">{hostKey.fingerprint}</p>
-          <p>Compare it with what the server's owner tells you. Unpinned, the one seen first is trusted.</p>
-          {canAccept && <Button onClick={() => onAccept(hostKey.fingerprint, false)}>Pin this key</Button>}
+          <p>
+            {words.newKeyText} <Term of="fingerprint" />
+          </p>
+          {canAccept && <Button onClick={() => onAccept(hostKey.fingerprint, false)}>{words.pin}</Button>}
         </Notice>
       )}
       {hostKey?.state === 'mismatch' && (
-        <Notice tone="bad" title="The server shows another key than the pinned one">
+        <Notice tone="bad" title={words.otherKey}>
           <p className="mono">{hostKey.fingerprint}</p>
-          <p>
-            Either the server was set up anew, or somebody stands in between. Ask its owner before you accept the key.
-          </p>
+          <p>{words.otherKeyText}</p>
           {canAccept && (
             <Button look="danger" onClick={() => onAccept(hostKey.fingerprint, true)}>
-              Replace the pinned key
+              {words.replaceKey}
             </Button>
           )}
         </Notice>
@@ -156,9 +163,9 @@ function Result(props: {
       {certificate !== null && (
         <Facts
           items={[
-            ['Certificate of', certificate.subject],
-            ['Issued by', certificate.issuer],
-            ['Valid until', <Time key="t" iso={certificate.validTo} isLong />],
+            [words.certificateOf, certificate.subject],
+            [words.issuedBy, certificate.issuer],
+            [words.validUntil, <Time key="t" iso={certificate.validTo} isLong />],
           ]}
         />
       )}
@@ -174,12 +181,14 @@ function Step({ step }: { readonly step: TestStep }): ReactElement {
       <Icon aria-hidden size={18} />
       <div>
         <div className="row spread">
-          <strong>{STEP_NAMES[name] ?? name}</strong>
+          <strong>{nameOf(name)}</strong>
           <span className="muted small number">
-            {status === 'skipped' ? 'not reached' : durationMs === undefined ? '' : formatDuration(durationMs)}
+            {status === 'skipped' ? words.notReached : durationMs === undefined ? '' : formatDuration(durationMs)}
           </span>
         </div>
-        <span className="visually-hidden">{status === 'ok' ? 'went well' : status}</span>
+        <span className="visually-hidden">
+          {status === 'ok' ? words.stepOk : status === 'failed' ? words.stepFailed : words.stepSkipped}
+        </span>
         {detail !== undefined && <p className="muted small mono">{detail}</p>}
         {error !== undefined && <p className="bad-text">{error}</p>}
         {advice !== undefined && <p className="advice">{advice}</p>}

@@ -1,8 +1,10 @@
 /** What a key may do, where, from where and for how long. */
 import { useState, type ReactElement } from 'react';
 import { SCOPES, type ApiKey, type Connection, type Scope } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
 import { FormDialog } from '../../ui/dialog.tsx';
-import { AreaField, CheckField, TextField } from '../../ui/fields.tsx';
+import { AreaField, CheckField, RadioGroup, TextField } from '../../ui/fields.tsx';
+import { Term } from '../../ui/term.tsx';
 
 export interface KeyInput {
   readonly name: string;
@@ -12,13 +14,7 @@ export interface KeyInput {
   readonly expiresAt: string | null;
 }
 
-const SCOPE_HINTS: Readonly<Record<Scope, string>> = {
-  read: 'List, look up, read and download files.',
-  write: 'Upload, write, append, move, copy and delete files.',
-  watch: 'See and change watched folders.',
-  exec: 'Run commands on SFTP servers.',
-  admin: 'Everything this dashboard can do. Handle it as you would the password.',
-};
+const words = t.keys.form;
 
 export function KeyForm(props: {
   readonly title: string;
@@ -34,9 +30,11 @@ export function KeyForm(props: {
   const [name, setName] = useState(apiKey?.name ?? '');
   const [scopes, setScopes] = useState<readonly Scope[]>(apiKey?.scopes ?? ['read', 'write', 'watch']);
   const [limitedTo, setLimitedTo] = useState<readonly string[]>(apiKey?.connections ?? []);
+  const [reach, setReach] = useState<'every' | 'some'>(limitedTo.length > 0 ? 'some' : 'every');
   const [addresses, setAddresses] = useState(apiKey?.allowedIps.join('\n') ?? '');
   const [expiry, setExpiry] = useState(toLocalInput(apiKey?.expiresAt ?? null));
   const isAdmin = scopes.includes('admin');
+  const isLimited = !isAdmin && reach === 'some';
   const toggle = <V,>(list: readonly V[], value: V, isOn: boolean): V[] =>
     isOn ? [...list, value] : list.filter((one) => one !== value);
   return (
@@ -46,68 +44,89 @@ export function KeyForm(props: {
       size="medium"
       keepsOpen
       isBusy={isBusy}
-      isReady={name.trim() !== '' && scopes.length > 0}
+      isReady={name.trim() !== '' && scopes.length > 0 && !(isLimited && limitedTo.length === 0)}
       error={error}
       onClose={onClose}
       onSend={() => {
         onSave({
           name: name.trim(),
           scopes,
-          connections: isAdmin ? [] : limitedTo,
+          connections: isLimited ? limitedTo : [],
           allowedIps: addresses.split(/[\s,]+/).filter(Boolean),
           expiresAt: expiry === '' ? null : new Date(expiry).toISOString(),
         });
       }}
     >
       <TextField
-        label="Name"
+        label={t.keys.name}
         required
         value={name}
         onText={setName}
         maxLength={100}
-        hint="The program that will use it."
+        hint={words.nameHint}
         isFirst
       />
       <fieldset className="plain-fieldset stack tight">
-        <legend className="field-label">Rights</legend>
+        <legend className="field-label">
+          {t.keys.rights} <Term of="rights" />
+        </legend>
         {SCOPES.map((scope) => (
           <CheckField
             key={scope}
             label={scope}
-            hint={SCOPE_HINTS[scope]}
+            hint={words.scopes[scope]}
             checked={scopes.includes(scope)}
             onCheck={(isOn) => setScopes(toggle(scopes, scope, isOn))}
           />
         ))}
       </fieldset>
       {isAdmin ? (
-        <p className="hint">A key with the right admin cannot be limited to connections: it may edit all of them.</p>
+        <p className="hint">{words.adminHint}</p>
       ) : (
         connections.length > 0 && (
-          <fieldset className="plain-fieldset stack tight">
-            <legend className="field-label">Only these connections</legend>
-            {connections.map(({ id, name: text }) => (
-              <CheckField
-                key={id}
-                label={text}
-                checked={limitedTo.includes(id)}
-                onCheck={(isOn) => setLimitedTo(toggle(limitedTo, id, isOn))}
-              />
-            ))}
-            <p className="hint">None chosen: all, later ones too.</p>
-          </fieldset>
+          <>
+            <RadioGroup
+              label={words.connections}
+              value={reach}
+              options={[
+                ['every', words.every],
+                ['some', words.some],
+              ]}
+              onValue={setReach}
+            />
+            {isLimited && (
+              <fieldset className="plain-fieldset stack tight inset">
+                <legend className="visually-hidden">{words.some}</legend>
+                {connections.map(({ id, name: text }) => (
+                  <CheckField
+                    key={id}
+                    label={text}
+                    checked={limitedTo.includes(id)}
+                    onCheck={(isOn) => setLimitedTo(toggle(limitedTo, id, isOn))}
+                  />
+                ))}
+                {limitedTo.length === 0 && <p className="hint">{words.chooseSome}</p>}
+              </fieldset>
+            )}
+          </>
         )
       )}
       <div className="form-grid">
         <AreaField
-          label="Only from these addresses"
+          label={words.addresses}
           rows={2}
           value={addresses}
           onText={setAddresses}
           placeholder="192.0.2.0/24"
-          hint="One a line, with or without a mask. Empty: from anywhere."
+          hint={words.addressesHint}
         />
-        <TextField label="Expires" type="datetime-local" value={expiry} onText={setExpiry} hint="Empty: never." />
+        <TextField
+          label={t.keys.expires}
+          type="datetime-local"
+          value={expiry}
+          onText={setExpiry}
+          hint={words.expiresHint}
+        />
       </div>
     </FormDialog>
   );

@@ -1,9 +1,12 @@
 import type { Texts } from '../en/index.ts';
 import { audit } from './audit.ts';
 import { common } from './common.ts';
+import { connection } from './connection.ts';
+import { connections } from './connections.ts';
 import { deliveries } from './deliveries.ts';
 import { folders } from './folders.ts';
 import { health } from './health.ts';
+import { keys } from './keys.ts';
 import { login } from './login.ts';
 import { overview } from './overview.ts';
 import { palette } from './palette.ts';
@@ -21,9 +24,12 @@ import { webhooks } from './webhooks.ts';
 export const texts: Texts = {
   audit,
   common,
+  connection,
+  connections,
   deliveries,
   folders,
   health,
+  keys,
   login,
   overview,
   palette,

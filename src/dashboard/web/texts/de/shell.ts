@@ -4,6 +4,7 @@ export const shell: Texts['shell'] = {
   skip: 'Zum Inhalt',
   menu: 'Menü',
   main: 'Hauptmenü',
+  ctrl: 'Strg',
   find: 'Suchen oder tun …',
   docs: 'API-Referenz',
   plan: (plan) => `Tarif ${plan}`,

@@ -1,8 +1,11 @@
 import { audit } from './audit.ts';
 import { common } from './common.ts';
+import { connection } from './connection.ts';
+import { connections } from './connections.ts';
 import { deliveries } from './deliveries.ts';
 import { folders } from './folders.ts';
 import { health } from './health.ts';
+import { keys } from './keys.ts';
 import { login } from './login.ts';
 import { overview } from './overview.ts';
 import { palette } from './palette.ts';
@@ -20,9 +23,12 @@ import { webhooks } from './webhooks.ts';
 export const texts = {
   audit,
   common,
+  connection,
+  connections,
   deliveries,
   folders,
   health,
+  keys,
   login,
   overview,
   palette,

@@ -2,6 +2,7 @@ export const shell = {
   skip: 'To the content',
   menu: 'Menu',
   main: 'Main',
+  ctrl: 'Ctrl',
   find: 'Find or do …',
   docs: 'API reference',
   plan: (plan: string): string => `Plan ${plan}`,

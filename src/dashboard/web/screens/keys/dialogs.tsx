@@ -1,0 +1,157 @@
+/** What is done to one key, and the key itself, shown once. */
+import { useState, type ReactElement } from 'react';
+import { request } from '../../api/client.ts';
+import { useAction } from '../../api/hooks.ts';
+import type { ApiKey, Connection } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
+import { Button, CodeBlock, Notice } from '../../ui/basics.tsx';
+import { Confirm, Dialog, FormDialog } from '../../ui/dialog.tsx';
+import { ChoiceField } from '../../ui/fields.tsx';
+import { KeyForm, type KeyInput } from './key-form.tsx';
+
+export const READS = ['/manage/api-keys', '/manage/overview'];
+
+const words = t.keys;
+
+export function EditKey(props: {
+  readonly apiKey: ApiKey;
+  readonly connections: readonly Connection[];
+  readonly onClose: () => void;
+}): ReactElement {
+  const { apiKey, connections, onClose } = props;
+  const save = useAction((input: KeyInput) => request<ApiKey>('PATCH', `/manage/api-keys/${apiKey.id}`, input), {
+    says: words.changed,
+    refreshes: READS,
+    showsError: true,
+    onDone: onClose,
+  });
+  return (
+    <KeyForm
+      title={words.editing(apiKey.name)}
+      verb={words.save}
+      apiKey={apiKey}
+      connections={connections}
+      isBusy={save.isPending}
+      error={save.error}
+      onClose={onClose}
+      onSave={save.mutate}
+    />
+  );
+}
+
+export function RevokeKey({
+  apiKey,
+  onClose,
+}: {
+  readonly apiKey: ApiKey;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { revoking } = words;
+  const revoke = useAction(() => request('DELETE', `/manage/api-keys/${apiKey.id}`), {
+    says: revoking.done(apiKey.name),
+    refreshes: READS,
+    showsError: true,
+    onDone: onClose,
+  });
+  return (
+    <Confirm
+      title={revoking.title(apiKey.name)}
+      verb={revoking.verb}
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onClose={onClose}
+      onConfirm={() => revoke.mutate(undefined)}
+    >
+      <p>
+        {revoking.text} {apiKey.source === 'configuration' && revoking.fromFile}
+      </p>
+    </Confirm>
+  );
+}
+
+export interface Issued {
+  readonly apiKey: ApiKey;
+  readonly key: string;
+  readonly previous?: ApiKey;
+}
+
+export function IssuedKey(props: {
+  readonly issued: Issued;
+  readonly connections: readonly Connection[];
+  readonly onClose: () => void;
+}): ReactElement {
+  const { issued, connections, onClose } = props;
+  return (
+    <Dialog title={words.issued.title(issued.apiKey.name)} onClose={onClose} isShownOnce>
+      <Notice tone="warn" title={words.issued.warning}>
+        {words.issued.text}
+      </Notice>
+      <div className="stack tight">
+        <h3>{words.issued.key}</h3>
+        <CodeBlock code={issued.key} label={words.issued.keyLabel} />
+      </div>
+      <div className="stack tight">
+        <h3>{words.issued.tryIt}</h3>
+        <CodeBlock code={curlLine(issued, connections)} label={words.issued.curl} />
+      </div>
+      <div className="dialog-actions">
+        <Button look="primary" onClick={onClose}>
+          {words.issued.kept}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function curlLine({ apiKey, key }: Issued, connections: readonly Connection[]): string {
+  const header = `curl -H 'Authorization: Bearer ${key}'`;
+  const usable = connections.filter(
+    ({ id, isActive }) => isActive && (apiKey.connections.length === 0 || apiKey.connections.includes(id)),
+  );
+  const first = usable[0]?.id;
+  if (first !== undefined && apiKey.scopes.includes('read')) return `${header} ${location.origin}/api/list/${first}`;
+  if (first !== undefined && apiKey.scopes.includes('write'))
+    return `${header} -F file=@hello.txt ${location.origin}/api/upload/${first}`;
+  return `${header} ${location.origin}/api/me`;
+}
+
+const { overlaps } = words.rotating;
+/** In minutes. */
+const OVERLAPS = [
+  ['0', overlaps.now],
+  ['60', overlaps.hour],
+  ['1440', overlaps.day],
+  ['10080', overlaps.week],
+  ['43200', overlaps.month],
+] as const;
+
+export function RotateKey(props: {
+  readonly apiKey: ApiKey;
+  readonly onIssued: (issued: Issued) => void;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { apiKey, onIssued, onClose } = props;
+  const { rotating } = words;
+  const [overlap, setOverlap] = useState('60');
+  const rotate = useAction(
+    () => request<Issued>('POST', `/manage/api-keys/${apiKey.id}/rotate`, { overlapMinutes: Number(overlap) }),
+    {
+      refreshes: ['/manage/api-keys'],
+      showsError: true,
+      onDone: onIssued,
+    },
+  );
+  return (
+    <FormDialog
+      title={rotating.title(apiKey.name)}
+      verb={rotating.verb}
+      isBusy={rotate.isPending}
+      error={rotate.error}
+      onClose={onClose}
+      onSend={() => rotate.mutate(undefined)}
+    >
+      <p>{rotating.text}</p>
+      <ChoiceField label={rotating.ends} term="rotate" value={overlap} onText={setOverlap} options={OVERLAPS} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,28 @@
+import type { Texts } from '../en/index.ts';
+
+export const connections: Texts['connections'] = {
+  title: 'Verbindungen',
+  lead: 'Die Server, zu denen Dateien gehen und von denen sie kommen.',
+  add: 'Verbindung hinzufügen',
+  full: (limit) =>
+    `Der Tarif hat Platz für ${limit === 1 ? '1 Verbindung' : `${limit} Verbindungen`}, und alle sind vergeben.`,
+  fullText: 'Ein anderer Tarif, den der Betreiber dieses Gateways einstellt, erlaubt mehr.',
+  none: 'Noch keine Verbindung',
+  noneText:
+    'Eine Verbindung ist eine Anmeldung an einem SFTP-, FTP- oder S3-Server. Programme nennen sie in ihren Anfragen und sehen ihr Passwort nie.',
+  name: 'Bezeichnung',
+  type: 'Art',
+  server: 'Server',
+  state: 'Zustand',
+  active: 'Aktiv',
+  off: 'Ausgeschaltet',
+  fromFile: 'Konfigurationsdatei',
+  lastTest: 'Letzter Test',
+  never: 'Nie',
+  passed: 'Bestanden',
+  failed: 'Fehlgeschlagen',
+  actions: 'Aktionen',
+  files: 'Dateien',
+  filesOf: (name) => ` von ${name}`,
+  bucketAt: (bucket, endpoint) => `${bucket} bei ${endpoint}`,
+};

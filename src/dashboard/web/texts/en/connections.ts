@@ -1,0 +1,26 @@
+export const connections = {
+  title: 'Connections',
+  lead: 'The servers that files go to and come from.',
+  add: 'Add a connection',
+  full: (limit: number): string =>
+    `The plan has room for ${limit === 1 ? '1 connection' : `${limit} connections`}, and all are taken.`,
+  fullText: 'Another plan, set by the operator of this gateway, allows more.',
+  none: 'No connection yet',
+  noneText:
+    'A connection is one login on one SFTP, FTP or S3 server. Programs then name it in their requests, and never see its password.',
+  name: 'Name',
+  type: 'Type',
+  server: 'Server',
+  state: 'State',
+  active: 'Active',
+  off: 'Switched off',
+  fromFile: 'Configuration file',
+  lastTest: 'Last test',
+  never: 'Never',
+  passed: 'Passed',
+  failed: 'Failed',
+  actions: 'Actions',
+  files: 'Files',
+  filesOf: (name: string): string => ` of ${name}`,
+  bucketAt: (bucket: string, endpoint: string): string => `${bucket} at ${endpoint}`,
+};
