@@ -3,7 +3,7 @@ import * as Ariakit from '@ariakit/react';
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { request } from './api/client.ts';
-import { forgetSession, useAction } from './api/hooks.ts';
+import { loggedOut, useAction } from './api/hooks.ts';
 import type { SignedIn } from './api/types.ts';
 import { LoginAgain } from './screens/login/again.tsx';
 import { leaveQueue } from './screens/files/queue.ts';
@@ -34,7 +34,7 @@ export function Shell({ account, session, children }: Props & { readonly childre
   const logout = useAction(() => request('POST', '/manage/logout'), {
     onDone: () => {
       void leaveQueue();
-      forgetSession();
+      loggedOut();
     },
   });
   const menu = (

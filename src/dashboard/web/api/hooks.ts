@@ -71,6 +71,19 @@ export function accountNow(): string | undefined {
   return queries.getQueryData<SignedIn | null>(SESSION)?.account.email;
 }
 
+/** Other windows of this browser: their cookie is gone with a log-out here, and nobody would tell them why. */
+const otherWindows = new BroadcastChannel('ftg.session');
+otherWindows.addEventListener('message', () => {
+  if (queries.getQueryData(SESSION) === null) return;
+  forgetSession();
+  setSessionEnd('logged_out');
+});
+
+export function loggedOut(): void {
+  forgetSession();
+  otherWindows.postMessage('logged_out');
+}
+
 /** Nothing of the account stays in memory behind the login screen. */
 export function forgetSession(): void {
   setCsrfToken('');

@@ -24,18 +24,18 @@ import { TotpPanel } from './settings/totp.tsx';
 export default function Settings(): ReactElement {
   const read = useRead<Account>('/manage/account');
   return (
-    <Page title="Settings">
+    <Page title={t.settings.title}>
       {read.data === undefined ? (
         <Pending error={read.error} onRetry={() => void read.refetch()} />
       ) : (
         <div className="settings-grid">
-          <Panel title="Account">
+          <Panel title={t.settings.account}>
             <div className="panel-body">
               <Facts
                 items={[
-                  ['E-mail', read.data.email],
-                  ['Plan', read.data.plan],
-                  ['Since', <Time key="t" iso={read.data.createdAt} isLong />],
+                  [t.settings.email, read.data.email],
+                  [t.settings.plan, read.data.plan],
+                  [t.settings.since, <Time key="t" iso={read.data.createdAt} isLong />],
                 ]}
               />
             </div>
@@ -89,6 +89,7 @@ function Appearance(): ReactElement {
 const MIN_LENGTH = 12;
 
 function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): ReactElement {
+  const words = t.settings.password;
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [again, setAgain] = useState('');
@@ -99,9 +100,7 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
       refreshes: ['/manage/sessions'],
       showsError: true,
       onDone: ({ revokedSessions }) => {
-        showToast(
-          revokedSessions === 0 ? 'Password changed' : `Password changed, ${revokedSessions} other sessions ended`,
-        );
+        showToast(words.changed(revokedSessions));
         setCurrent('');
         setNext('');
         setAgain('');
@@ -110,7 +109,7 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
   );
   const isDifferent = again !== '' && next !== again;
   return (
-    <Panel title="Password">
+    <Panel title={words.title}>
       <form
         className="panel-body"
         onSubmit={(event) => {
@@ -118,9 +117,9 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
           change.mutate(undefined);
         }}
       >
-        {!hasPassword && <Notice>This account has no password; its operator sets the first one.</Notice>}
+        {!hasPassword && <Notice>{words.none}</Notice>}
         <TextField
-          label="Present password"
+          label={words.current}
           type="password"
           required
           value={current}
@@ -129,7 +128,7 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
           disabled={!hasPassword}
         />
         <TextField
-          label="New password"
+          label={words.next}
           type="password"
           required
           minLength={MIN_LENGTH}
@@ -137,17 +136,17 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
           value={next}
           onText={setNext}
           autoComplete="new-password"
-          hint={`${MIN_LENGTH} characters or more. All other sessions end.`}
+          hint={words.hint(MIN_LENGTH)}
           disabled={!hasPassword}
         />
         <TextField
-          label="New password again"
+          label={words.again}
           type="password"
           required
           value={again}
           onText={setAgain}
           autoComplete="new-password"
-          error={isDifferent ? 'The two are not the same.' : undefined}
+          error={isDifferent ? words.different : undefined}
           disabled={!hasPassword}
         />
         <Failure error={change.error} />
@@ -158,7 +157,7 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
             isBusy={change.isPending}
             disabled={next.length < MIN_LENGTH || next !== again}
           >
-            Change the password
+            {words.change}
           </Button>
         </div>
       </form>
@@ -169,23 +168,24 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
 const READS = ['/manage/sessions'];
 
 function SessionsPanel(): ReactElement {
+  const words = t.settings.sessions;
   const read = useRead<{ sessions: Session[] }>('/manage/sessions');
   const end = useAction((id: string) => request('DELETE', `/manage/sessions/${id}`), {
-    says: 'Session ended',
+    says: words.ended,
     refreshes: READS,
   });
   const endOthers = useAction(() => request('POST', '/manage/sessions/revoke-others'), {
-    says: 'All other sessions have ended',
+    says: words.othersEnded,
     refreshes: READS,
   });
   const sessions = read.data?.sessions ?? [];
   return (
     <Panel
-      title="Sessions"
+      title={words.title}
       actions={
         sessions.length > 1 && (
           <Button isBusy={endOthers.isPending} onClick={() => endOthers.mutate(undefined)}>
-            End all others
+            {words.endOthers}
           </Button>
         )
       }
@@ -194,30 +194,30 @@ function SessionsPanel(): ReactElement {
         <Pending error={read.error} onRetry={() => void read.refetch()} />
       ) : (
         <Table
-          label="Sessions"
+          label={words.title}
           rows={sessions}
           rowKey={({ id }) => id}
           columns={[
             {
-              head: 'Browser',
+              head: words.browser,
               cell: ({ userAgent, isCurrent }) => (
                 <span className="row">
                   {browserOf(userAgent)}
-                  {isCurrent && <Badge tone="info">This one</Badge>}
+                  {isCurrent && <Badge tone="info">{words.thisOne}</Badge>}
                 </span>
               ),
             },
-            { head: 'Address', cell: ({ address }) => <span className="mono">{address}</span> },
-            { head: 'Logged in', cell: ({ createdAt }) => <Time iso={createdAt} /> },
-            { head: 'Last seen', cell: ({ lastSeenAt }) => <Ago iso={lastSeenAt} /> },
+            { head: words.address, cell: ({ address }) => <span className="mono">{address}</span> },
+            { head: words.loggedIn, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+            { head: words.lastSeen, cell: ({ lastSeenAt }) => <Ago iso={lastSeenAt} /> },
             {
-              head: 'Actions',
+              head: words.actions,
               isHeadHidden: true,
               align: 'end',
               cell: ({ id, isCurrent, address }) =>
                 !isCurrent && (
-                  <Button onClick={() => end.mutate(id)} aria-label={`End the session from ${address}`}>
-                    End
+                  <Button onClick={() => end.mutate(id)} aria-label={words.endThat(address)}>
+                    {words.end}
                   </Button>
                 ),
             },
@@ -230,9 +230,9 @@ function SessionsPanel(): ReactElement {
 
 /** Enough to know one's own browsers apart. */
 function browserOf(userAgent: string | null): string {
-  if (userAgent === null || userAgent === '') return 'Unknown';
+  if (userAgent === null || userAgent === '') return t.settings.sessions.unknown;
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(userAgent)?.[1] ?? userAgent.slice(0, 40);
   const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(userAgent)?.[1];
   const name = { Edg: 'Edge', OPR: 'Opera' }[browser] ?? browser;
-  return system === undefined ? name : `${name} on ${system.replace('Mac OS X', 'macOS')}`;
+  return system === undefined ? name : t.settings.sessions.on(name, system.replace(/^Mac.*/, 'macOS'));
 }

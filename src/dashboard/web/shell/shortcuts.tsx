@@ -66,7 +66,7 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /** As it is written on the keyboard of this machine. */
-export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K';
+export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : `${t.shell.ctrl} K`;
 
 function Help({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { keyboard } = t.shell;

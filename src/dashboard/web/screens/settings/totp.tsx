@@ -4,9 +4,11 @@ import { encode } from 'uqr';
 import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import type { Account } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
 import { Badge, Button, CodeBlock, Notice, Panel } from '../../ui/basics.tsx';
 import { Dialog, FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/fields.tsx';
+import { Term } from '../../ui/term.tsx';
 
 type Step =
   | { readonly kind: 'none' }
@@ -14,6 +16,7 @@ type Step =
   | { readonly kind: 'scan'; readonly secret: string; readonly uri: string }
   | { readonly kind: 'codes'; readonly codes: readonly string[] };
 
+const words = t.settings.totp;
 const NONE: Step = { kind: 'none' };
 
 export function TotpPanel({ totp }: { readonly totp: Account['totp'] }): ReactElement {
@@ -21,24 +24,23 @@ export function TotpPanel({ totp }: { readonly totp: Account['totp'] }): ReactEl
   const close = (): void => setStep(NONE);
   return (
     <Panel
-      title="Second factor"
-      actions={totp.isEnabled ? <Badge tone="good">On</Badge> : <Badge tone="warn">Off</Badge>}
+      title={words.title}
+      actions={totp.isEnabled ? <Badge tone="good">{words.on}</Badge> : <Badge tone="warn">{words.off}</Badge>}
     >
       <div className="panel-body">
         <p className="muted">
-          {totp.isEnabled
-            ? `Logins need a code from your authenticator app. ${totp.recoveryCodesLeft} recovery codes are left.`
-            : 'With a code from an authenticator app a stolen password alone opens nothing.'}
+          {totp.isEnabled ? words.isOn(totp.recoveryCodesLeft) : words.isOff}{' '}
+          <Term of={totp.isEnabled ? 'recoveryCodes' : 'secondFactor'} />
         </p>
         <div className="row">
           {totp.isEnabled ? (
             <>
-              <Button onClick={() => setStep({ kind: 'password', verb: 'recovery-codes' })}>New recovery codes</Button>
-              <Button onClick={() => setStep({ kind: 'password', verb: 'disable' })}>Switch off</Button>
+              <Button onClick={() => setStep({ kind: 'password', verb: 'recovery-codes' })}>{words.newCodes}</Button>
+              <Button onClick={() => setStep({ kind: 'password', verb: 'disable' })}>{words.switchOff}</Button>
             </>
           ) : (
             <Button look="primary" onClick={() => setStep({ kind: 'password', verb: 'enrol' })}>
-              Switch on
+              {words.switchOn}
             </Button>
           )}
         </div>
@@ -72,24 +74,19 @@ function AskPassword(props: {
       },
     },
   );
-  const title = {
-    enrol: 'Switch on the second factor',
-    disable: 'Switch off the second factor',
-    'recovery-codes': 'New recovery codes',
-  }[verb];
   return (
     <FormDialog
-      title={title}
-      verb="Continue"
+      title={words.titles[verb]}
+      verb={words.next}
       isBusy={send.isPending}
       isReady={password !== ''}
       error={send.error}
       onClose={onClose}
       onSend={() => send.mutate(undefined)}
     >
-      {verb === 'recovery-codes' && <p>The former codes stop working.</p>}
+      {verb === 'recovery-codes' && <p>{words.formerStop}</p>}
       <TextField
-        label="Your password"
+        label={words.yourPassword}
         type="password"
         required
         value={password}
@@ -119,8 +116,9 @@ function Scan(props: {
   );
   return (
     <FormDialog
-      title="Scan with your authenticator app"
-      verb="Switch on"
+      title={words.scan}
+      verb={words.switchOn}
+      isDirty={false}
       size="medium"
       keepsOpen
       isBusy={confirm.isPending}
@@ -132,12 +130,12 @@ function Scan(props: {
       <div className="qr-row">
         <QrCode text={uri} />
         <div className="stack tight">
-          <p>Or type this key into the app:</p>
-          <CodeBlock code={secret.replace(/(.{4})(?=.)/g, '$1 ')} label="Key for the app" />
+          <p>{words.orType}</p>
+          <CodeBlock code={secret.replace(/(.{4})(?=.)/g, '$1 ')} label={words.keyForApp} />
         </div>
       </div>
       <TextField
-        label="Code that the app shows now"
+        label={words.code}
         required
         inputMode="numeric"
         value={code}
@@ -152,13 +150,7 @@ function QrCode({ text }: { readonly text: string }): ReactElement {
   const { data, size } = useMemo(() => encode(text, { border: 2 }), [text]);
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
   return (
-    <svg
-      className="qr"
-      viewBox={`0 0 ${size} ${size}`}
-      role="img"
-      aria-label="QR code of the key"
-      shapeRendering="crispEdges"
-    >
+    <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={words.qr} shapeRendering="crispEdges">
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>
@@ -167,14 +159,14 @@ function QrCode({ text }: { readonly text: string }): ReactElement {
 
 function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }): ReactElement {
   return (
-    <Dialog title="Recovery codes" onClose={onClose} size="small" keepsOpen>
-      <Notice tone="warn" title="Keep them away from your phone: they are not shown again.">
-        Each of them stands in for a code of the app once.
+    <Dialog title={words.codes} onClose={onClose} size="small" isShownOnce>
+      <Notice tone="warn" title={words.keep}>
+        {words.once}
       </Notice>
-      <CodeBlock code={codes.join('\n')} label="Recovery codes" />
+      <CodeBlock code={codes.join('\n')} label={words.codes} />
       <div className="dialog-actions">
         <Button look="primary" onClick={onClose}>
-          I have kept them
+          {words.kept}
         </Button>
       </div>
     </Dialog>
