@@ -1,0 +1,195 @@
+/** What stands around the screens: nothing typed or shown once is lost by a slip, addresses are taken apart, the bell tells. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { violations } from './inspection.js';
+
+describe('the frame of the page', () => {
+  let desk: Desk;
+  let window: Window;
+  let page: Page;
+  before(async () => {
+    desk = await openDesk();
+  });
+  after(() => desk.close());
+  beforeEach(async () => {
+    window = await desk.open({ width: 1440, height: 900 });
+    ({ page } = window);
+    await logIn(page);
+  });
+  afterEach(() => window.context.close());
+
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name });
+  const question = () => page.getByRole('alertdialog', { name: 'Discard changes?' });
+  const name = () => page.getByRole('textbox', { name: 'Name', exact: true });
+  const visit = (text: string) =>
+    page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: text, exact: true }).click();
+
+  test('a key that is shown once is closed by its own button alone', async () => {
+    await visit('API keys');
+    await page.getByRole('button', { name: 'Issue a key' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Issue a key' });
+    await form.getByLabel('Name').fill('shown once');
+    await form.getByRole('button', { name: 'Issue the key' }).click();
+    const shown = page.getByRole('dialog', { name: 'The key shown once' });
+    await shown.waitFor();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    assert.match(await shown.getByLabel('API key', { exact: true }).innerText(), /^ftg_/);
+    await page.goBack();
+    await page.getByRole('alertdialog', { name: 'Leave without it?' }).getByRole('button', { name: 'Stay' }).click();
+    assert.match(await shown.getByLabel('API key', { exact: true }).innerText(), /^ftg_/);
+    await shown.getByRole('button', { name: 'I have kept it' }).click();
+    await shown.waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: 'Every connection' }).first().waitFor();
+  });
+
+  test('a link and the way back ask before a form is left; staying keeps what was typed', async () => {
+    await visit('Connections');
+    await page.getByRole('link', { name: 'Add a connection' }).click();
+    await name().fill('Half typed');
+    await visit('Usage');
+    await question().getByRole('button', { name: 'Keep editing' }).click();
+    await question().waitFor({ state: 'detached' });
+    assert.equal(await name().inputValue(), 'Half typed');
+    await page.goBack();
+    await question().getByRole('button', { name: 'Keep editing' }).click();
+    assert.equal(await name().inputValue(), 'Half typed');
+    assert.match(page.url(), /\/connections\/new$/);
+    await page.goBack();
+    await question().getByRole('button', { name: 'Discard changes' }).click();
+    await heading('Connections').waitFor();
+    await visit('Usage');
+    await heading('Usage').waitFor();
+  });
+
+  test('closing the tab asks too, and only while there is something to lose', async () => {
+    await page.goto('/connections/new');
+    await name().fill('Half typed');
+    const asked = page.waitForEvent('dialog');
+    const reload = page.reload().catch(() => undefined);
+    const dialog = await asked;
+    assert.equal(dialog.type(), 'beforeunload');
+    await dialog.accept();
+    await reload;
+    await name().waitFor();
+    await page.reload();
+    await name().waitFor();
+    assert.equal(await name().inputValue(), '');
+  });
+
+  test('a dialog with changes asks before Escape closes it, and one without does not', async () => {
+    await page.goto('/keys?new');
+    const form = page.getByRole('dialog', { name: 'Issue a key' });
+    await form.getByLabel('Name').fill('never');
+    await page.keyboard.press('Escape');
+    await question().waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.keyboard.press('Escape');
+    await question().waitFor({ state: 'detached' });
+    assert.equal(await form.getByLabel('Name').inputValue(), 'never');
+    await page.keyboard.press('Escape');
+    await question().getByRole('button', { name: 'Discard changes' }).click();
+    await form.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Issue a key' }).first().click();
+    await form.waitFor();
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+  });
+
+  test('an address typed or pasted into Host is taken apart', async () => {
+    await page.goto('/connections/new');
+    const host = page.getByRole('textbox', { name: 'Host', exact: true });
+    const field = (label: string) => page.getByRole('textbox', { name: label, exact: true });
+    await host.fill('sftp://gw%40corp@files.example.com:2222/drop/in/');
+    await field('Port').focus();
+    await page.getByText('The address was taken apart').waitFor();
+    assert.equal(await host.inputValue(), 'files.example.com');
+    assert.equal(await field('Port').inputValue(), '2222');
+    assert.equal(await field('User name').inputValue(), 'gw@corp');
+    assert.equal(await field('Root folder').inputValue(), '/drop/in');
+
+    await page.evaluate(`navigator.clipboard.writeText('ftps://old:secret@ftp.example.com')`);
+    await host.fill('');
+    await host.press('Control+v');
+    await page.getByRole('radio', { name: 'TLS from the start' }).waitFor();
+    assert.ok(await page.getByRole('radio', { name: 'FTP, FTPS' }).isChecked());
+    assert.ok(await page.getByRole('radio', { name: 'TLS from the start' }).isChecked());
+    assert.equal(await host.inputValue(), 'ftp.example.com');
+    assert.equal(await field('Port').inputValue(), '990');
+    assert.equal(await page.getByLabel('Password').last().inputValue(), 'secret');
+
+    await host.fill('https://lake.s3.eu-central-1.amazonaws.com/2026/in');
+    await field('User name').focus();
+    await field('Bucket').waitFor();
+    assert.equal(await field('Bucket').inputValue(), 'lake');
+    assert.equal(await field('Region').inputValue(), 'eu-central-1');
+    assert.equal(await field('Prefix').inputValue(), '2026/in/');
+    assert.equal(await field('Endpoint').inputValue(), '');
+
+    await field('Endpoint').fill('https://minio.example.com:9000/backup');
+    await field('Region').focus();
+    assert.equal(await field('Endpoint').inputValue(), 'https://minio.example.com:9000');
+    assert.equal(await field('Bucket').inputValue(), 'backup');
+  });
+
+  test('the id is made from the name, and the result of the test is kept when it is saved', async () => {
+    const { connections } = (await manage(page, 'GET', '/manage/connections')) as {
+      connections: { host: string; port: number; username: string }[];
+    };
+    const [sandbox] = connections;
+    assert.ok(sandbox !== undefined);
+    await page.goto('/connections/new');
+    await name().fill('Lager Süd & Ost');
+    const id = page.getByRole('textbox', { name: 'Id', exact: true });
+    assert.equal(await id.inputValue(), 'lager-sued-and-ost');
+    await page
+      .getByRole('textbox', { name: 'Host', exact: true })
+      .fill(`sftp://${sandbox.username}@${sandbox.host}:${sandbox.port}`);
+    await page.getByLabel('Password').last().fill('wrong');
+    await page.getByRole('button', { name: 'Test the connection' }).click();
+    await page.getByText('The test failed').waitFor();
+    await page.getByRole('button', { name: 'Save the connection' }).click();
+    await heading('Lager Süd & Ost').waitFor();
+    await page.getByText('The test failed').waitFor();
+    const step = page.getByRole('listitem').filter({ hasText: 'Log in' });
+    assert.match(await step.innerText(), /Check user name and password/);
+    await page.getByRole('textbox', { name: 'User name', exact: true }).fill('somebody');
+    await page.getByText('Tested before your latest changes.').waitFor();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await manage(page, 'DELETE', '/manage/connections/lager-sued-and-ost?confirm=true');
+  });
+
+  test('a hard word is explained by the button beside it', async () => {
+    await page.goto('/connections/new');
+    await page.getByRole('button', { name: 'What is “Host key”?' }).click();
+    await page.getByText('What an SSH server proves its identity with.').waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.keyboard.press('Escape');
+    await page.getByText('What an SSH server proves its identity with.').waitFor({ state: 'detached' });
+  });
+
+  test('the menu fits a laptop without scrolling, and the bell tells what has finished', async () => {
+    const room = await page.evaluate<{ scroll: number; client: number }>(
+      `(({ scrollHeight, clientHeight }) => ({ scroll: scrollHeight, client: clientHeight }))(document.querySelector('.side .sidebar'))`,
+    );
+    assert.ok(room.scroll <= room.client, `the menu is ${room.scroll} high, the window ${room.client}`);
+    const bell = page.locator('.side').getByRole('button', { name: /^News/ });
+    await bell.click();
+    const news = page.getByRole('dialog', { name: 'News' });
+    await news.getByText('Needs a person').waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.keyboard.press('Escape');
+    await news.waitFor({ state: 'detached' });
+    await page.goto('/files/sandbox?path=/');
+    await page.getByLabel('Files to upload').setInputFiles({
+      name: 'told.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('told'),
+    });
+    await page.locator('.side').getByRole('button', { name: 'News: 0 need a person, 1 have finished' }).click();
+    await news.getByRole('link', { name: /1 file is done/ }).waitFor();
+    assert.deepEqual(window.faults, []);
+  });
+});

@@ -1,0 +1,239 @@
+/** What the page says stands in its catalogue, in both languages: the sources are parsed, and what a person would read is looked for. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import ts from 'typescript';
+
+const WEB = fileURLToPath(new URL('../../../src/dashboard/web', import.meta.url));
+
+/** Screens whose words have not been moved yet. */
+const NOT_YET: readonly string[] = [
+  'api/send.ts',
+  'screens/audit.tsx',
+  'screens/edit-schedule.tsx',
+  'screens/events.tsx',
+  'screens/events/words.ts',
+  'screens/files.tsx',
+  'screens/files/file-list.tsx',
+  'screens/files/preview.tsx',
+  'screens/job.tsx',
+  'screens/jobs.tsx',
+  'screens/jobs/dry-run.tsx',
+  'screens/jobs/facts.tsx',
+  'screens/jobs/fields.tsx',
+  'screens/jobs/files.tsx',
+  'screens/jobs/form.tsx',
+  'screens/jobs/rows.tsx',
+  'screens/jobs/words.ts',
+  'screens/new-job.tsx',
+  'screens/new-schedule.tsx',
+  'screens/overview.tsx',
+  'screens/pools.tsx',
+  'screens/schedule.tsx',
+  'screens/schedules.tsx',
+  'screens/schedules/cron.ts',
+  'screens/schedules/form.tsx',
+  'screens/schedules/rows.tsx',
+  'screens/schedules/times.tsx',
+  'screens/transfer.tsx',
+  'screens/transfers.tsx',
+  'screens/transfers/proof.tsx',
+  'screens/transfers/rows.tsx',
+  'screens/usage.tsx',
+  'screens/watched-folder.tsx',
+  'screens/watched-folders.tsx',
+  'screens/watched/checks.tsx',
+  'screens/watched/deliveries.tsx',
+  'screens/watched/watch-form.tsx',
+  'screens/webhook.tsx',
+  'screens/webhooks.tsx',
+  'screens/webhooks/form.tsx',
+  'screens/webhooks/secret.tsx',
+];
+
+/** Before there is a catalogue, the page has to say in both languages that it could not be loaded. */
+const BEFORE_THE_CATALOGUE = ['main.tsx'];
+
+/** Properties and attributes whose text is shown or read out. */
+const SAID = new Set(
+  'title label aria-label placeholder alt hint verb lead text says head discard description error'.split(' '),
+);
+/** Attributes whose text nobody reads. */
+const UNSAID = new Set('className class d viewBox transform strokeLinecap pattern href to data-label'.split(' '));
+/** Names, examples and units that are the same in every language. */
+const NO_WORDS =
+  /^(?:GET|POST|SHA-?256:?…?|SFTP|FTPS?|S3|AWS|UTC|JSON|NDJSON|CSV|API|URL|curl|ftg_|https?:\S*|[\d.]+\/\d+|\S*[-_./{}*@]\S*)$/;
+/** German words that are English ones as well, and what is no word. */
+const SAME = new Set(
+  'File Transfer Gateway|System|Name|Server|Port|Webhook|Webhooks|Webhook:|Job|Jobs|Version|SHA-256|API|URL|ETag|CSV|NDJSON|JSON|curl|cron|UTC|min|F2|Enter|Backspace|Space|Delete|↑ ↓|Region|Bucket|Status|Host|Hosts|Pools|Download|Upload|Uploads|Details|Algorithmus|p50|p95|Index|Text|Login|Test|Passphrase|in 7'.split(
+    '|',
+  ),
+);
+
+interface Finding {
+  readonly file: string;
+  readonly line: number;
+  readonly words: string;
+}
+
+function sources(): string[] {
+  return readdirSync(WEB, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.split(path.sep).join('/'))
+    .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('texts/') && !name.endsWith('.d.ts'))
+    .sort();
+}
+
+function findingsIn(file: string, content = readFileSync(path.join(WEB, file), 'utf8')): Finding[] {
+  const source = ts.createSourceFile(file, content, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
+  const found: Finding[] = [];
+  const note = (node: ts.Node, words: string): void => {
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
+    found.push({ file, line: line + 1, words: words.replace(/\s+/g, ' ').trim() });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isTypeNode(node)) return;
+    if (ts.isJsxAttribute(node) && UNSAID.has(node.name.getText(source))) return;
+    if (ts.isJsxText(node) && hasWord(node.text)) note(node, node.text);
+    else if (ts.isStringLiteralLike(node) && isSaid(node, node.text, source)) note(node, node.text);
+    else if (ts.isTemplateExpression(node)) {
+      const words = [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…');
+      if (isSaid(node, words, source)) note(node, words);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function hasWord(text: string): boolean {
+  return text.split(/\s+/).some((word) => /\p{L}{2}/u.test(word) && !NO_WORDS.test(word));
+}
+
+/** By where it stands, or because it is plainly a sentence. */
+function isSaid(node: ts.Node, words: string, source: ts.SourceFile): boolean {
+  if (!hasWord(words)) return false;
+  if (/^[A-Z][\p{L}'’]* \p{L}/u.test(words) && !isThrown(node)) return true;
+  const at = valueOf(node);
+  if (ts.isJsxAttribute(at)) return SAID.has(at.name.getText(source));
+  if (ts.isPropertyAssignment(at)) return SAID.has(at.name.getText(source).replace(/'/g, '')) && /^\p{Lu}/u.test(words);
+  if (ts.isCallExpression(at)) return at.expression.getText(source) === 'showToast' && isFirst(node, at);
+  return ts.isJsxExpression(at) && !ts.isJsxAttribute(at.parent);
+}
+
+function isFirst(node: ts.Node, { arguments: [first] }: ts.CallExpression): boolean {
+  return first !== undefined && node.getStart() >= first.getStart() && node.getEnd() <= first.getEnd();
+}
+
+/** Where the value ends up: past brackets, choices and the braces of an attribute. */
+function valueOf(node: ts.Node): ts.Node {
+  let at = node.parent;
+  for (;;) {
+    const isChoice =
+      (ts.isConditionalExpression(at) && at.condition !== node) ||
+      (ts.isBinaryExpression(at) &&
+        at.right === node &&
+        ['&&', '||', '??', '+'].includes(at.operatorToken.getText())) ||
+      ts.isParenthesizedExpression(at) ||
+      (ts.isJsxExpression(at) && ts.isJsxAttribute(at.parent));
+    if (!isChoice) return at;
+    node = at;
+    at = at.parent;
+  }
+}
+
+/** A defect of the program's own, which no person is to see. */
+function isThrown(node: ts.Node): boolean {
+  return ts.isNewExpression(node.parent) && ts.isThrowStatement(node.parent.parent);
+}
+
+test('what a person reads stands in the catalogue and nowhere else', (t) => {
+  const all = sources();
+  assert.ok(all.length > 50, `${all.length} sources`);
+  const stray: string[] = [];
+  for (const file of all) {
+    if (BEFORE_THE_CATALOGUE.includes(file)) continue;
+    const found = findingsIn(file);
+    if (NOT_YET.includes(file)) {
+      if (found.length === 0) t.diagnostic(`${file} has no words of its own any more: take it off the list`);
+    } else stray.push(...found.map(({ line, words }) => `${file}:${line} ${words}`));
+  }
+  assert.deepEqual(stray, []);
+});
+
+test('a word outside of the catalogue is found wherever it may stand', () => {
+  const found = (code: string): string[] => findingsIn('x.tsx', code).map(({ words }) => words);
+  assert.deepEqual(found('<p>Hello</p>'), ['Hello']);
+  assert.deepEqual(found('<p title="Hello" className="not this" />'), ['Hello']);
+  assert.deepEqual(found("<p aria-label={isOn ? 'On' : `Off ${x}`} />"), ['On', 'Off …']);
+  assert.deepEqual(found("<p>{isOn ? 'On' : x && 'Off'}</p>"), ['On', 'Off']);
+  assert.deepEqual(found("use({ says: 'Done', key: 'name', head: 'Name' })"), ['Done', 'Name']);
+  assert.deepEqual(found("showToast('Done')"), ['Done']);
+  assert.deepEqual(found("const OPTIONS = [['a', 'As it comes']]"), ['As it comes']);
+  assert.deepEqual(found("throw new Error('A defect it is')"), []);
+  assert.deepEqual(found('<p key="a" id="b">{t.area.key} · 7 / 8</p>'), []);
+});
+
+type Tree = { readonly [key: string]: unknown };
+
+async function catalogues(t: TestContext): Promise<{ readonly en: Tree; readonly de: Tree }> {
+  const contents = `export { texts as en } from './texts/en/index.ts'; export { texts as de } from './texts/de/index.ts';`;
+  const folder = mkdtempSync(path.join(tmpdir(), 'ftg-words-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const outfile = path.join(folder, 'texts.mjs');
+  await build({
+    stdin: { contents, resolveDir: WEB, loader: 'ts' },
+    bundle: true,
+    format: 'esm',
+    outfile,
+    // Numbers and times in texts are written in the browser's language, and what is chosen there is watched with React.
+    banner: { js: `const navigator = { language: 'en' };` },
+    plugins: [
+      {
+        name: 'no-react',
+        setup: (bundle) => {
+          bundle.onResolve({ filter: /^react$/ }, () => ({ path: 'react', namespace: 'none' }));
+          bundle.onLoad({ filter: /.*/, namespace: 'none' }, () => ({
+            contents: 'export const useSyncExternalStore = 0;',
+          }));
+        },
+      },
+    ],
+  });
+  return (await import(pathToFileURL(outfile).href)) as { en: Tree; de: Tree };
+}
+
+/** Every text by its path; of a function what it says to an example. */
+function textsOf(tree: unknown, at = ''): ReadonlyMap<string, string> {
+  if (typeof tree === 'string') return new Map([[at, tree]]);
+  if (typeof tree === 'function') return new Map([[at, exampleOf(tree as (...values: unknown[]) => unknown)]]);
+  if (typeof tree !== 'object' || tree === null) return new Map();
+  return new Map(Object.entries(tree).flatMap(([key, value]) => [...textsOf(value, at === '' ? key : `${at}.${key}`)]));
+}
+
+/** What values a text takes, only its types know: the first kind that it does not refuse. */
+function exampleOf(say: (...values: unknown[]) => unknown): string {
+  for (const value of [7, 'x', ['x'], new Date(0), {}]) {
+    try {
+      return String(say(value, value, value, value));
+    } catch {
+      // Another kind, then.
+    }
+  }
+  return '';
+}
+
+test('both languages say everything, each in its own words', async (t) => {
+  const { en, de } = await catalogues(t);
+  const [english, german] = [textsOf(en), textsOf(de)];
+  assert.deepEqual([...german.keys()].sort(), [...english.keys()].sort());
+  const missing = [...german].filter(([key, words]) => words.trim() === '' && english.get(key)?.trim() !== '');
+  assert.deepEqual(missing, []);
+  const same = [...german].filter(
+    ([key, words]) => english.get(key) === words && hasWord(words) && !SAME.has(words) && !/^\W*[x7\W]*$/.test(words),
+  );
+  assert.deepEqual(same, []);
+});
