@@ -256,7 +256,7 @@ test('watch a folder, look at what it found, send a dead letter again', async (t
   status = 204;
   await tabTo('Send again');
   await press('Enter');
-  await page.getByText('Delivered').waitFor();
+  await page.getByText('Delivered', { exact: true }).waitFor();
   await eventually(() => existsSync(onDisk('inbox/seen/first.xml')), 'moved once delivered', 20_000);
 });
 

@@ -418,7 +418,7 @@ test('a message that ran out of tries is seen with its attempts, and sent again'
   await page.getByText('500', { exact: true }).first().waitFor();
   status = 204;
   await page.getByRole('button', { name: 'Send again' }).click();
-  await page.getByText('Delivered').waitFor();
+  await page.locator('.badge', { hasText: 'Delivered' }).waitFor();
 });
 
 test('a watched folder copies what it finds, and shows where to', async () => {

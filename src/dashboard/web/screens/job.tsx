@@ -5,7 +5,8 @@ import { request, withQuery } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import { useLiveTransfers } from '../api/live.ts';
 import type { Job, JobFile } from '../api/types.ts';
-import { formatBytes, formatDuration } from '../format.ts';
+import { formatBytes, formatDuration, formatNumber } from '../format.ts';
+import { t } from '../texts/texts.ts';
 import {
   Badge,
   Button,
@@ -29,6 +30,7 @@ import { JobProgress, leftText, speedText, starterOf, StateBadge, useConnectionN
 import { countsText, filesText, hasEnded, isRepeatable, titleOf } from './jobs/words.ts';
 import { LiveRows } from './transfers/rows.tsx';
 
+const words = t.jobs.screen;
 const JOBS = ['/manage/jobs', '/api/jobs'];
 /** Of the failed files so many are shown with their words; the list below has all. */
 const FAILURES = 20;
@@ -37,7 +39,7 @@ export default function JobScreen({ id }: { readonly id: string }): ReactElement
   const read = useJob(id);
   if (read.data === undefined) {
     return (
-      <Page title="Job" lead={<Link href="/jobs">Jobs</Link>}>
+      <Page title={t.jobs.one} lead={<Link href="/jobs">{t.jobs.title}</Link>}>
         <Panel>
           <Pending error={read.error} onRetry={() => void read.refetch()} />
         </Panel>
@@ -52,24 +54,24 @@ export default function JobScreen({ id }: { readonly id: string }): ReactElement
       title={titleOf(job)}
       lead={
         <span className="row">
-          <Link href="/jobs">Jobs</Link>
+          <Link href="/jobs">{t.jobs.title}</Link>
           <StateBadge job={job} />
         </span>
       }
       actions={<Actions job={job} />}
     >
       {job.error !== null && (
-        <Notice tone="bad" title="What ended all of it">
+        <Notice tone="bad" title={words.endedAll}>
           <pre className="words">{job.error}</pre>
           <div className="row">
             {job.errorCode !== null && <Badge tone="bad">{job.errorCode}</Badge>}
-            <CopyButton text={job.error} label="Copy the words" look="quiet" />
+            <CopyButton text={job.error} label={words.copyWords} look="quiet" />
           </div>
         </Notice>
       )}
       {isOpen ? <Running job={job} /> : <Progressed job={job} />}
       {job.counts.failed > 0 && <Failures job={job} />}
-      <Panel title="Facts">
+      <Panel title={t.jobs.facts.title}>
         <div className="panel-body">
           <JobFacts job={job} />
         </div>
@@ -87,7 +89,7 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
     refreshes: JOBS,
   });
   const cancel = useAction(() => request('POST', `/api/jobs/${id}/cancel`), {
-    says: 'The job is cancelled',
+    says: words.cancelled,
     refreshes: JOBS,
     showsError: true,
     onDone: () => setCancelling(false),
@@ -110,40 +112,40 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
           isBusy={change.isPending}
           onClick={() => change.mutate(isPaused ? 'resume' : 'pause')}
         >
-          {isPaused ? 'Resume' : 'Pause'}
+          {isPaused ? words.resume : words.pause}
         </Button>
       )}
       {isOpen && (
         <Button icon={Ban} onClick={() => setCancelling(true)}>
-          Cancel …
+          {words.cancel}
         </Button>
       )}
       {!isOpen && state !== 'succeeded' && !settings.dryRun && (
         <Button look="primary" icon={RotateCw} isBusy={retry.isPending} onClick={() => retry.mutate(undefined)}>
-          Do the rest again
+          {words.retry}
         </Button>
       )}
       {state === 'succeeded' && settings.dryRun && (
         <Button look="primary" icon={Play} isBusy={start.isPending} onClick={() => start.mutate(undefined)}>
-          Do it for real
+          {words.forReal}
         </Button>
       )}
-      {!isOpen && isRepeatable(job) && <LinkButton href={`/jobs/new?like=${id}`}>Do it again …</LinkButton>}
+      {!isOpen && isRepeatable(job) && <LinkButton href={`/jobs/new?like=${id}`}>{words.again}</LinkButton>}
       {isRepeatable(job) && (
         <LinkButton href={`/schedules/new?like=${id}`} icon={CalendarClock}>
-          As a schedule …
+          {words.asSchedule}
         </LinkButton>
       )}
       {isCancelling && (
         <Confirm
-          title={`Cancel ${titleOf(job)}?`}
-          verb="Cancel the job"
+          title={words.cancelTitle(titleOf(job))}
+          verb={words.cancelVerb}
           isBusy={cancel.isPending}
           error={cancel.error}
           onClose={() => setCancelling(false)}
           onConfirm={() => cancel.mutate(undefined)}
         >
-          <p>Files that are under way are taken back. What is done stays done.</p>
+          <p>{words.cancelText}</p>
         </Confirm>
       )}
     </>
@@ -159,11 +161,10 @@ function Progressed({ job }: { readonly job: Job }): ReactElement {
         <p role="status">{countsText(job)}</p>
         <div className="live-numbers number">
           <span>
-            {filesText(counts.found)} found{!isListed && !hasEnded(job) && ', still listing'}
+            {words.found(filesText(counts.found))}
+            {!isListed && !hasEnded(job) && `, ${t.jobs.stillListing}`}
           </span>
-          <span>
-            {formatBytes(counts.bytes)} of {formatBytes(counts.bytesTotal)}
-          </span>
+          <span>{t.jobs.of(formatBytes(counts.bytes), formatBytes(counts.bytesTotal))}</span>
           {startedAt !== null && <span>{speedText(job)}</span>}
           {job.etaSeconds !== null && <span>{leftText(job)}</span>}
         </div>
@@ -178,12 +179,8 @@ function Running({ job }: { readonly job: Job }): ReactElement {
   return (
     <>
       <Progressed job={job} />
-      <Panel title="Now">
-        {own.length === 0 ? (
-          <p className="panel-body muted">No file is being transferred at this moment.</p>
-        ) : (
-          <LiveRows transfers={own} />
-        )}
+      <Panel title={words.now}>
+        {own.length === 0 ? <p className="panel-body muted">{words.nothingNow}</p> : <LiveRows transfers={own} />}
       </Panel>
     </>
   );
@@ -193,28 +190,26 @@ function Failures({ job: { id, counts, state } }: { readonly job: Job }): ReactE
   const path = withQuery(`/api/jobs/${id}/files`, { state: 'failed', limit: FAILURES });
   const read = useRead<{ files: JobFile[] }>(path, hasEnded({ state }) ? {} : { everyMs: 3_000 });
   return (
-    <Panel title="What failed, and why">
+    <Panel title={words.failed}>
       {read.data === undefined ? (
         <Pending error={read.error} onRetry={() => void read.refetch()} />
       ) : (
         <Table
-          label="Failed files"
+          label={words.failedFiles}
           rows={read.data.files}
           rowKey={(file) => file.path}
           columns={[
-            { head: 'File', cell: (file) => <span className="mono">{file.path}</span> },
+            { head: t.jobs.columns.file, cell: (file) => <span className="mono">{file.path}</span> },
             {
-              head: 'Why',
-              cell: ({ error }) => <span className="bad-text">{error ?? 'No reason was recorded.'}</span>,
+              head: t.jobs.columns.why,
+              cell: ({ error }) => <span className="bad-text">{error ?? words.noReason}</span>,
             },
-            { head: 'Size', align: 'end', cell: ({ size }) => formatBytes(size) },
+            { head: t.jobs.columns.size, align: 'end', cell: ({ size }) => formatBytes(size) },
           ]}
         />
       )}
       {counts.failed > FAILURES && (
-        <p className="panel-body muted small">
-          The first {FAILURES} of {filesText(counts.failed)}; the list below has all.
-        </p>
+        <p className="panel-body muted small">{words.firstOf(formatNumber(FAILURES), filesText(counts.failed))}</p>
       )}
     </Panel>
   );
@@ -222,19 +217,21 @@ function Failures({ job: { id, counts, state } }: { readonly job: Job }): ReactE
 
 function JobFacts({ job }: { readonly job: Job }): ReactElement {
   const nameOf = useConnectionNames();
+  const { facts } = t.jobs;
   const { createdAt, startedAt, finishedAt, scheduleId } = job;
   const tookMs = startedAt === null || finishedAt === null ? undefined : Date.parse(finishedAt) - Date.parse(startedAt);
-  const starter = scheduleId === null ? starterOf(job) : <Link href={`/schedules/${scheduleId}`}>a schedule</Link>;
+  const starter =
+    scheduleId === null ? starterOf(job) : <Link href={`/schedules/${scheduleId}`}>{t.jobs.aSchedule}</Link>;
   return (
     <Facts
       isWide
       items={[
         ...factsOf(job, nameOf),
-        ['Begun by', starter],
-        ['Asked for', <Time key="c" iso={createdAt} isLong />],
-        ...(startedAt === null ? [] : [['Started', <Time key="s" iso={startedAt} isLong />] as const]),
-        ...(finishedAt === null ? [] : [['Ended', <Time key="f" iso={finishedAt} isLong />] as const]),
-        ...(tookMs === undefined ? [] : [['Took', formatDuration(tookMs)] as const]),
+        [facts.begunBy, starter],
+        [facts.askedFor, <Time key="c" iso={createdAt} isLong />],
+        ...(startedAt === null ? [] : [[facts.started, <Time key="s" iso={startedAt} isLong />] as const]),
+        ...(finishedAt === null ? [] : [[facts.ended, <Time key="f" iso={finishedAt} isLong />] as const]),
+        ...(tookMs === undefined ? [] : [[facts.took, formatDuration(tookMs)] as const]),
       ]}
     />
   );

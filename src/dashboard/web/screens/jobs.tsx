@@ -4,6 +4,7 @@ import { useSearchParams } from 'wouter';
 import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
 import type { Job } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
 import { Button, Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { ChoiceField } from '../ui/fields.tsx';
 import { Layers, Plus } from '../ui/icons.tsx';
@@ -34,29 +35,24 @@ export default function Jobs(): ReactElement {
   const jobs = (pages.data?.pages ?? []).flatMap((page) => page.jobs);
   const add = (
     <LinkButton href="/jobs/new" look="primary" icon={Plus}>
-      New job
+      {t.jobs.add}
     </LinkButton>
   );
   return (
-    <Page
-      isWide
-      title="Jobs"
-      lead="Whole folders: copied, moved, kept in sync or deleted."
-      actions={(jobs.length > 0 || isFiltered) && add}
-    >
+    <Page isWide title={t.jobs.title} lead={t.jobs.lead} actions={(jobs.length > 0 || isFiltered) && add}>
       {(jobs.length > 0 || isFiltered) && (
         <search className="filters jobs">
           <ChoiceField
-            label="State"
+            label={t.jobs.columns.state}
             value={state}
             onText={(value) => change('state', value)}
-            options={[['', 'All'], ...Object.entries(STATES).map(([name, [text]]) => [name, text] as const)]}
+            options={[['', t.jobs.all], ...Object.entries(STATES).map(([name, [text]]) => [name, text] as const)]}
           />
           <ChoiceField
-            label="Type"
+            label={t.jobs.columns.type}
             value={type}
             onText={(value) => change('type', value)}
-            options={[['', 'All'], ...Object.entries(TYPES)]}
+            options={[['', t.jobs.all], ...Object.entries(TYPES)]}
           />
         </search>
       )}
@@ -66,20 +62,19 @@ export default function Jobs(): ReactElement {
         ) : jobs.length > 0 ? (
           <JobTable jobs={jobs} />
         ) : isFiltered ? (
-          <Empty title="No job fits the filters" action={<Button onClick={() => setParameters({})}>Show all</Button>}>
-            Take a filter away.
+          <Empty title={t.jobs.noneFits} action={<Button onClick={() => setParameters({})}>{t.jobs.showAll}</Button>}>
+            {t.jobs.noneFitsText}
           </Empty>
         ) : (
-          <Empty icon={Layers} title="No job yet" action={add}>
-            A job takes a whole folder from one connection to another, brings only what has changed, or deletes it. It
-            goes on when a gateway stops and starts again, can be paused, and says of each file that failed why.
+          <Empty icon={Layers} title={t.jobs.none} action={add}>
+            {t.jobs.noneText}
           </Empty>
         )}
         {pages.hasNextPage && (
           <div className="panel-body">
             <div className="row">
               <Button isBusy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-                Show older ones
+                {t.jobs.showOlder}
               </Button>
             </div>
           </div>

@@ -4,6 +4,7 @@ import { Link, useLocation, useSearchParams } from 'wouter';
 import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import type { Connection, RepeatableJob } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
 import { Page, Panel, Pending } from '../ui/basics.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { deletes, draftOf, type JobDraft, NEW_JOB, requestOf } from './jobs/draft.ts';
@@ -14,7 +15,7 @@ export default function NewJob(): ReactElement {
   const [parameters] = useSearchParams();
   const like = parameters.get('like');
   return (
-    <Page title="New job" lead={<Link href="/jobs">Jobs</Link>}>
+    <Page title={t.jobs.add} lead={<Link href="/jobs">{t.jobs.title}</Link>}>
       <WithConnections>
         {(usable) =>
           like !== null ? (
@@ -61,7 +62,7 @@ function Form({
   const [, navigate] = useLocation();
   const change = (to: Partial<JobDraft>): void => setDraft((former) => ({ ...former, ...to }));
   const start = useAction(() => request<{ job: { id: string } }>('POST', '/api/jobs', requestOf(draft, false)), {
-    says: 'The job is on its way',
+    says: t.jobs.form.started,
     refreshes: ['/manage/jobs'],
     showsError: true,
     onDone: ({ job }) => navigate(`/jobs/${job.id}`),
@@ -70,8 +71,8 @@ function Form({
     <JobForm
       draft={draft}
       mustLook={deletes(draft)}
-      verb="Start the job"
-      refused="It was not started"
+      verb={t.jobs.form.start}
+      refused={t.jobs.form.refused}
       back="/jobs"
       isBusy={start.isPending}
       error={start.error}
@@ -81,11 +82,11 @@ function Form({
         <div className="panel-body stack">
           <JobFields draft={draft} onChange={change} connections={connections} />
           <TextField
-            label="Name"
+            label={t.jobs.form.name}
             maxLength={200}
             value={draft.name}
             onText={(name) => change({ name })}
-            hint="Empty: what it does, and the folder."
+            hint={t.jobs.form.nameHint}
           />
         </div>
       </Panel>

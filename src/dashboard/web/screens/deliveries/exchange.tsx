@@ -13,17 +13,17 @@ export function Exchange({ attempt }: { readonly attempt: Shown | WebhookTest })
     <div className="exchange">
       {errorMessage !== null && <Notice tone="bad">{errorMessage}</Notice>}
       <section>
-        <h4>{words.requestHeaders}</h4>
+        <h3>{words.requestHeaders}</h3>
         <Headers fields={requestHeaders} none={words.notKept} />
       </section>
       {status !== null && (
         <>
           <section>
-            <h4>{words.answerHeaders}</h4>
+            <h3>{words.answerHeaders}</h3>
             <Headers fields={answerHeaders} none={words.notKept} />
           </section>
           <section>
-            <h4>{words.body}</h4>
+            <h3>{words.body}</h3>
             {answer === null || answer === '' ? (
               <p className="muted">{words.noBody}</p>
             ) : (

@@ -4,6 +4,7 @@ import { withQuery } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import type { Job, JobFile } from '../../api/types.ts';
 import { formatBytes, formatNumber } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
 import { Badge, Button, Failure, Notice, Pending, Table } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useJob } from './live.ts';
@@ -26,12 +27,12 @@ export function DryRun(props: {
   const job = read.data;
   const isKnown = job?.state === 'succeeded';
   return (
-    <Dialog title="What would happen" onClose={onClose} size="large" keepsOpen>
+    <Dialog title={t.jobs.look.title} onClose={onClose} size="large" keepsOpen>
       {job === undefined ? (
         <Pending error={read.error} onRetry={() => void read.refetch()} />
       ) : !hasEnded(job) ? (
         <div className="stack tight">
-          <p role="status">Nothing is changed. {formatNumber(job.counts.found)} files found so far …</p>
+          <p role="status">{t.jobs.look.found(formatNumber(job.counts.found))}</p>
           <JobProgress job={job} />
         </div>
       ) : (
@@ -39,7 +40,7 @@ export function DryRun(props: {
       )}
       <Failure error={error} title={refused} />
       <div className="dialog-actions">
-        <Button onClick={onClose}>Change something</Button>
+        <Button onClick={onClose}>{t.jobs.look.change}</Button>
         <Button
           look={job !== undefined && job.counts.deleted > 0 ? 'danger' : 'primary'}
           isBusy={isBusy}
@@ -59,29 +60,29 @@ function Outcome({ job }: { readonly job: Job }): ReactElement {
   return (
     <>
       {job.error !== null && (
-        <Notice tone="bad" title="The job would end at once">
+        <Notice tone="bad" title={t.jobs.look.endsAtOnce}>
           {job.error}
         </Notice>
       )}
       <p role="status">
-        {countsText(job)}. {job.settings.deleteExtra && `At most ${formatNumber(job.settings.maxDeletes)} are deleted.`}
+        {countsText(job)}. {job.settings.deleteExtra && t.jobs.look.mostDeleted(formatNumber(job.settings.maxDeletes))}
       </p>
       {files.length > 0 && (
         <Table
-          label="Files of the dry run"
+          label={t.jobs.look.table}
           rows={files}
           rowKey={({ path, action }) => `${action} ${path}`}
           columns={[
             {
-              head: 'What',
+              head: t.jobs.columns.what,
               cell: ({ action, state }) => (
                 <Badge tone={state === 'failed' ? 'bad' : action === 'delete' ? 'warn' : 'info'}>
-                  {state === 'failed' ? 'fails' : action}
+                  {state === 'failed' ? t.jobs.look.fails : t.jobs.fileActions[action]}
                 </Badge>
               ),
             },
             {
-              head: 'File',
+              head: t.jobs.columns.file,
               cell: ({ path, error }) => (
                 <div>
                   <span className="mono">{path}</span>
@@ -89,13 +90,11 @@ function Outcome({ job }: { readonly job: Job }): ReactElement {
                 </div>
               ),
             },
-            { head: 'Size', align: 'end', cell: ({ size }) => formatBytes(size) },
+            { head: t.jobs.columns.size, align: 'end', cell: ({ size }) => formatBytes(size) },
           ]}
         />
       )}
-      {files.length === MAX_SHOWN && (
-        <p className="muted small">The first {formatNumber(MAX_SHOWN)}; the job’s own page lists all.</p>
-      )}
+      {files.length === MAX_SHOWN && <p className="muted small">{t.jobs.look.first(formatNumber(MAX_SHOWN))}</p>}
     </>
   );
 }

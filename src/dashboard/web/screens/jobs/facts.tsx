@@ -5,6 +5,7 @@ import { knowsOption } from '../../../../base/job-options.ts';
 import { withQuery } from '../../api/client.ts';
 import type { Job } from '../../api/types.ts';
 import { formatSpeed } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
 import { boundsOf, COMPARISONS, CONFLICTS, filesText, TYPES } from './words.ts';
 
 type Fact = readonly [name: string, value: ReactElement | string];
@@ -19,20 +20,21 @@ export function factsOf(told: Told, nameOf: (connectionId: string) => string): r
       {nameOf(connectionId)}: {path}
     </Link>
   );
+  const words = t.jobs.facts;
   const bounds = boundsOf(settings);
-  const extra = deleteExtra ? `is deleted, ${filesText(maxDeletes)} at most` : 'stays';
+  const extra = deleteExtra ? words.extraDeleted(filesText(maxDeletes)) : words.extraStays;
   const facts: readonly (Fact | false)[] = [
-    ['What', TYPES[type]],
-    source !== null && ['From', folder(source)],
-    destination !== null && ['To', folder(destination)],
-    include.length > 0 && ['Only files like', include.join(', ')],
-    exclude.length > 0 && ['But not like', exclude.join(', ')],
-    bounds.length > 0 && ['Only files', bounds.join(', ')],
-    knowsOption(type, 'onConflict') && ['A file that is there already', CONFLICTS[onConflict]],
-    knowsOption(type, 'compare') && ['A file is unchanged when', COMPARISONS[compare]],
-    knowsOption(type, 'deleteExtra') && ['What only the destination has', extra],
-    bytesPerSecond > 0 && ['Not faster than', formatSpeed(bytesPerSecond)],
-    webhookUrl !== null && ['Webhook', <span className="mono">{webhookUrl}</span>],
+    [words.what, TYPES[type]],
+    source !== null && [words.from, folder(source)],
+    destination !== null && [words.to, folder(destination)],
+    include.length > 0 && [words.include, include.join(', ')],
+    exclude.length > 0 && [words.exclude, exclude.join(', ')],
+    bounds.length > 0 && [words.bounds, bounds.join(', ')],
+    knowsOption(type, 'onConflict') && [words.conflict, CONFLICTS[onConflict]],
+    knowsOption(type, 'compare') && [words.compare, COMPARISONS[compare]],
+    knowsOption(type, 'deleteExtra') && [words.extra, extra],
+    bytesPerSecond > 0 && [words.speed, formatSpeed(bytesPerSecond)],
+    webhookUrl !== null && [words.webhook, <span className="mono">{webhookUrl}</span>],
   ];
   return facts.filter((fact) => fact !== false);
 }

@@ -2,17 +2,18 @@
 import { useState, type ReactElement } from 'react';
 import { type JobOption, knowsOption } from '../../../../base/job-options.ts';
 import type { Connection, NewJob } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
 import { AreaField, CheckField, ChoiceField, RadioGroup, TextField } from '../../ui/fields.tsx';
+import { FolderField } from '../../ui/folder-picker.tsx';
 import type { JobDraft } from './draft.ts';
+import { useConnectionNames } from './rows.tsx';
 import { bytesOf, secondsOf } from './units.ts';
 import { COMPARISONS, CONFLICTS, ORDERS } from './words.ts';
 
-const HINTS: Readonly<Record<NewJob['type'], string>> = {
-  copy: 'Copies each file; the source stays as it is.',
-  move: 'Copies each file, then deletes it at the source.',
-  sync: 'Brings what is new or has changed; what is the same already costs nothing.',
-  delete: 'Deletes each file, and the folders that are empty then. This cannot be undone.',
-};
+const words = t.jobs.form;
+/** Units are typed in English, whatever language is shown. */
+const SIZES_LIKE = ['500 KiB', '10 MiB'] as const;
+const AGES_LIKE = ['90 minutes', '7 days'] as const;
 
 interface FieldsProps {
   readonly draft: JobDraft;
@@ -24,34 +25,34 @@ export function JobFields(props: FieldsProps & { readonly connections: readonly 
   return (
     <>
       <RadioGroup
-        label="What is to be done"
+        label={words.what}
         value={draft.type}
         options={Object.entries(ORDERS) as [NewJob['type'], string][]}
         onValue={(type) => onChange({ type })}
       />
-      <p className="hint">{HINTS[draft.type]}</p>
+      <p className="hint">{t.jobs.hints[draft.type]}</p>
       <Places {...props} />
       <Filters {...props} />
       <Rules {...props} />
       <div className="form-grid">
         {knowsOption(draft.type, 'bytesPerSecond') && (
           <UnitField
-            label="Not faster than, a second"
+            label={words.speed}
             text={draft.speed}
             onText={(speed) => onChange({ speed })}
             read={bytesOf}
-            like="500 KiB or 10 MiB"
-            hint="All its files together. Empty: as fast as it goes."
+            like={SIZES_LIKE}
+            hint={words.speedHint}
           />
         )}
         <TextField
-          label="Webhook that is told of its end"
+          label={words.webhook}
           type="url"
           maxLength={2048}
           value={draft.webhookUrl}
           onText={(webhookUrl) => onChange({ webhookUrl })}
           placeholder="https://"
-          hint="Receives job.finished, signed. Empty: nobody is told."
+          hint={words.webhookHint}
         />
       </div>
     </>
@@ -63,43 +64,48 @@ function Places({
   onChange,
   connections,
 }: FieldsProps & { readonly connections: readonly Connection[] }): ReactElement {
+  const nameOf = useConnectionNames();
   const options = connections.map(({ id, name }) => [id, name] as const);
   // One that is switched off by now can still be seen, and changed.
   const withChosen = (id: string) =>
-    options.some(([known]) => known === id) || id === '' ? options : [...options, [id, `${id} (not active)`] as const];
+    options.some(([known]) => known === id) || id === ''
+      ? options
+      : [...options, [id, words.notActive(nameOf(id))] as const];
   return (
     <>
       <div className="form-grid">
         <ChoiceField
-          label="From the connection"
+          label={words.from}
           value={draft.sourceId}
           onText={(sourceId) => onChange({ sourceId })}
           options={withChosen(draft.sourceId)}
         />
-        <TextField
-          label="Folder there"
+        <FolderField
+          label={words.folder}
           required
+          connectionId={draft.sourceId}
           value={draft.sourcePath}
           onText={(sourcePath) => onChange({ sourcePath })}
           placeholder="/reports"
-          hint="With all below it. The path of one file works too."
+          hint={words.folderHint}
         />
       </div>
       {draft.type !== 'delete' && (
         <div className="form-grid">
           <ChoiceField
-            label="To the connection"
+            label={words.to}
             value={draft.destinationId}
             onText={(destinationId) => onChange({ destinationId })}
             options={withChosen(draft.destinationId)}
           />
-          <TextField
-            label="Folder that takes the files"
+          <FolderField
+            label={words.target}
             required
+            connectionId={draft.destinationId}
             value={draft.destinationPath}
             onText={(destinationPath) => onChange({ destinationPath })}
             placeholder="/archive/reports"
-            hint="It is made where it is missing."
+            hint={words.targetHint}
           />
         </div>
       )}
@@ -114,62 +120,62 @@ function Filters({ draft, onChange }: FieldsProps): ReactElement {
     <>
       <div className="form-grid">
         <AreaField
-          label="Only files like"
+          label={words.include}
           rows={2}
           value={draft.include}
           onText={(include) => onChange({ include })}
           placeholder="*.csv"
-          hint="One glob a line; with / or ** of the path below the folder, else of the name."
+          hint={words.includeHint}
         />
         <AreaField
-          label="But not like"
+          label={words.exclude}
           rows={2}
           value={draft.exclude}
           onText={(exclude) => onChange({ exclude })}
           placeholder="*.tmp"
-          hint="Files and folders that are left out."
+          hint={words.excludeHint}
         />
       </div>
       <details open={isOpen}>
-        <summary>Only files of a depth, size or age</summary>
+        <summary>{words.bounds}</summary>
         <div className="form-grid">
           <UnitField
-            label="Not smaller than"
+            label={words.minSize}
             text={minSize}
             onText={(text) => onChange({ minSize: text })}
             read={bytesOf}
-            like="500 KiB or 10 MiB"
+            like={SIZES_LIKE}
           />
           <UnitField
-            label="Not larger than"
+            label={words.maxSize}
             text={maxSize}
             onText={(text) => onChange({ maxSize: text })}
             read={bytesOf}
-            like="500 KiB or 10 MiB"
+            like={SIZES_LIKE}
           />
           <UnitField
-            label="Not younger than"
+            label={words.minAge}
             text={minAge}
             onText={(text) => onChange({ minAge: text })}
             read={secondsOf}
-            like="90 minutes or 7 days"
-            hint="Since it was modified, when the job begins."
+            like={AGES_LIKE}
+            hint={words.minAgeHint}
           />
           <UnitField
-            label="Not older than"
+            label={words.maxAge}
             text={maxAge}
             onText={(text) => onChange({ maxAge: text })}
             read={secondsOf}
-            like="90 minutes or 7 days"
+            like={AGES_LIKE}
           />
           <TextField
-            label="Folders deep at most"
+            label={words.depth}
             type="number"
             min={1}
             max={100}
             value={maxDepth}
             onText={(text) => onChange({ maxDepth: text })}
-            hint="1: the files of the folder itself."
+            hint={words.depthHint}
           />
         </div>
       </details>
@@ -182,7 +188,8 @@ function UnitField(props: {
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly read: (text: string) => number | undefined;
-  readonly like: string;
+  /** Two that can be typed. */
+  readonly like: readonly [string, string];
   readonly hint?: string;
 }): ReactElement {
   const { label, text, onText, read, like, hint } = props;
@@ -195,9 +202,9 @@ function UnitField(props: {
       onText={onText}
       onFocus={() => setLeft(false)}
       onBlur={() => setLeft(true)}
-      placeholder={like.split(' or ').at(-1)}
+      placeholder={like[1]}
       hint={hint}
-      error={isLeft && Number.isNaN(read(text)) ? `A number and a unit, such as ${like}.` : undefined}
+      error={isLeft && Number.isNaN(read(text)) ? words.notUnit(like.join(words.or)) : undefined}
     />
   );
 }
@@ -208,7 +215,7 @@ function Rules({ draft, onChange }: FieldsProps): ReactElement {
     <>
       {knows('onConflict') && (
         <ChoiceField
-          label="A file that is there already"
+          label={words.conflict}
           value={draft.onConflict}
           onText={(rule) => onChange({ onConflict: rule as JobDraft['onConflict'] })}
           options={Object.entries(CONFLICTS)}
@@ -216,7 +223,7 @@ function Rules({ draft, onChange }: FieldsProps): ReactElement {
       )}
       {knows('compare') && (
         <ChoiceField
-          label="A file has not changed when"
+          label={words.compare}
           value={draft.compare}
           onText={(compare) => onChange({ compare: compare as JobDraft['compare'] })}
           options={Object.entries(COMPARISONS)}
@@ -224,21 +231,21 @@ function Rules({ draft, onChange }: FieldsProps): ReactElement {
       )}
       {knows('deleteExtra') && (
         <CheckField
-          label="Delete at the destination what the source does not have"
-          hint="After all else, and only when everything could be listed and copied."
+          label={words.extra}
+          hint={words.extraHint}
           checked={draft.deleteExtra}
           onCheck={(deleteExtra) => onChange({ deleteExtra })}
         />
       )}
       {knows('maxDeletes') && draft.deleteExtra && (
         <TextField
-          label="Delete at most so many files"
+          label={words.maxDeletes}
           type="number"
           min={0}
           required
           value={draft.maxDeletes}
           onText={(maxDeletes) => onChange({ maxDeletes })}
-          hint="With more to delete than this, nothing is deleted."
+          hint={words.maxDeletesHint}
         />
       )}
     </>

@@ -5,6 +5,7 @@ import { withQuery } from '../../api/client.ts';
 import { usePages } from '../../api/hooks.ts';
 import type { JobFile } from '../../api/types.ts';
 import { formatBytes, formatNumber } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
 import { Badge, Panel, Pending } from '../../ui/basics.tsx';
 import { ChoiceField } from '../../ui/fields.tsx';
 import { FILE_STATES } from './words.ts';
@@ -18,14 +19,6 @@ interface FilePage {
   readonly nextCursor: string | null;
 }
 
-const ACTIONS: Readonly<Record<JobFile['action'], string>> = {
-  copy: 'copy',
-  move: 'move',
-  delete: 'delete',
-  list: 'list the folder',
-  upload: 'upload',
-};
-
 export function JobFiles({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }): ReactElement {
   const [state, setState] = useState('');
   const path = withQuery(`/api/jobs/${id}/files`, { state, limit: 200 });
@@ -34,28 +27,31 @@ export function JobFiles({ id, isOpen }: { readonly id: string; readonly isOpen:
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
   return (
     <Panel
-      title="Files"
+      title={t.jobs.list.title}
       actions={
         <span role="status" className="muted small">
-          {isFetchingNextPage ? 'Loading …' : ''}
+          {isFetchingNextPage ? t.jobs.list.loading : ''}
         </span>
       }
     >
       <div className="panel-body stack tight">
         <div className="filters one">
           <ChoiceField
-            label="Show"
+            label={t.jobs.list.show}
             value={state}
             onText={setState}
-            options={[['', 'All files'], ...Object.entries(FILE_STATES).map(([name, [text]]) => [name, text] as const)]}
+            options={[
+              ['', t.jobs.list.all],
+              ...Object.entries(FILE_STATES).map(([name, [text]]) => [name, text] as const),
+            ]}
           />
         </div>
-        <p className="hint">In the order in which they were found. What a sync found unchanged is counted alone.</p>
+        <p className="hint">{t.jobs.list.hint}</p>
       </div>
       {pages.data === undefined ? (
         <Pending error={pages.error} onRetry={() => void pages.refetch()} />
       ) : files.length === 0 ? (
-        <p className="panel-body muted">{state === '' ? 'No file is listed yet.' : 'No file is in this state.'}</p>
+        <p className="panel-body muted">{state === '' ? t.jobs.list.none : t.jobs.list.noneInState}</p>
       ) : (
         <FileRows
           files={files}
@@ -91,17 +87,17 @@ function FileRows({
     if (last >= files.length - NEAR_END) onNearEnd();
   }, [last, files.length, onNearEnd]);
   return (
-    <div role="table" aria-label="Files" aria-rowcount={isWhole ? files.length + 1 : -1}>
+    <div role="table" aria-label={t.jobs.list.title} aria-rowcount={isWhole ? files.length + 1 : -1}>
       <div role="rowgroup" className="job-file-head">
         <div role="row" aria-rowindex={1} className="job-file">
-          <div role="columnheader">File</div>
-          <div role="columnheader">State</div>
+          <div role="columnheader">{t.jobs.columns.file}</div>
+          <div role="columnheader">{t.jobs.columns.state}</div>
           <div role="columnheader" className="end">
-            Size
+            {t.jobs.columns.size}
           </div>
         </div>
       </div>
-      <div ref={scroller} role="rowgroup" tabIndex={0} aria-label="Files of the job" className="job-files">
+      <div ref={scroller} role="rowgroup" tabIndex={0} aria-label={t.jobs.list.ofJob} className="job-files">
         <div role="presentation" className="job-file-rows" style={{ blockSize: `${rows.getTotalSize()}px` }}>
           {shown.map(({ index, start }) => {
             const file = files[index];
@@ -125,7 +121,7 @@ function FileRows({
                 </div>
                 <div role="cell" className="row">
                   <Badge tone={tone}>{text}</Badge>
-                  <span className="muted small">{ACTIONS[file.action]}</span>
+                  <span className="muted small">{t.jobs.fileActions[file.action]}</span>
                 </div>
                 <div role="cell" className="end number">
                   {formatBytes(file.size)}
@@ -136,7 +132,7 @@ function FileRows({
         </div>
       </div>
       <p className="panel-body muted small">
-        {formatNumber(files.length)} {isWhole ? 'in all' : 'loaded; scroll for more'}
+        {(isWhole ? t.jobs.list.inAll : t.jobs.list.loaded)(formatNumber(files.length))}
       </p>
     </div>
   );

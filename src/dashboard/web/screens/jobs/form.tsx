@@ -3,6 +3,7 @@ import { useState, type ReactElement, type ReactNode } from 'react';
 import { request } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { Connection } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
 import { Button, Empty, Failure, LinkButton, Panel, Pending } from '../../ui/basics.tsx';
 import { Server } from '../../ui/icons.tsx';
 import { isReady, type JobDraft, requestOf } from './draft.ts';
@@ -41,10 +42,10 @@ export function JobForm(props: {
       {children}
       {dryRun === undefined && <Failure error={error ?? look.error} title={refused} />}
       <div className="row end">
-        <LinkButton href={back}>Discard</LinkButton>
+        <LinkButton href={back}>{t.jobs.form.discard}</LinkButton>
         {!mustLook && (
           <Button disabled={!isComplete} isBusy={look.isPending} onClick={() => look.mutate(undefined)}>
-            Dry run
+            {t.jobs.dryRun}
           </Button>
         )}
         <Button
@@ -53,7 +54,7 @@ export function JobForm(props: {
           disabled={!isComplete || !isAnswered}
           isBusy={mustLook ? look.isPending : isBusy && dryRun === undefined}
         >
-          {mustLook ? 'Show what would happen' : verb}
+          {mustLook ? t.jobs.form.showFirst : verb}
         </Button>
       </div>
       {dryRun !== undefined && (
@@ -87,10 +88,10 @@ export function WithConnections({
     <Panel>
       <Empty
         icon={Server}
-        title="No connection to work on"
-        action={<LinkButton href="/connections/new">Add a connection</LinkButton>}
+        title={t.jobs.form.noConnection}
+        action={<LinkButton href="/connections/new">{t.jobs.form.addConnection}</LinkButton>}
       >
-        A job works on the servers of your connections. Add one, or switch one on.
+        {t.jobs.form.noConnectionText}
       </Empty>
     </Panel>
   );

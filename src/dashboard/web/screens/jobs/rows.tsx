@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { useRead } from '../../api/hooks.ts';
 import type { Connection, Job } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatNumber, formatSpeed } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
 import { Badge, Progress, Table, Time } from '../../ui/basics.tsx';
 import { filesText, progressOf, STATES, titleOf, TYPES } from './words.ts';
 
@@ -18,41 +19,41 @@ export function StateBadge({ job: { state, settings } }: { readonly job: Job }):
   return (
     <span className="row">
       <Badge tone={tone}>{text}</Badge>
-      {settings.dryRun && <Badge>Dry run</Badge>}
+      {settings.dryRun && <Badge>{t.jobs.dryRun}</Badge>}
     </span>
   );
 }
 
 export function JobProgress({ job }: { readonly job: Job }): ReactElement {
   const tone = STATES[job.state][1];
-  return <Progress {...progressOf(job)} label={`Progress of ${titleOf(job)}`} tone={tone} />;
+  return <Progress {...progressOf(job)} label={t.jobs.progressOf(titleOf(job))} tone={tone} />;
 }
 
 /** How fast it goes, or went. */
 export function speedText({ filesPerSecond, bytesPerSecond }: Job): string {
-  return `${formatNumber(filesPerSecond)} files/s, ${formatSpeed(bytesPerSecond)}`;
+  return t.jobs.speed(formatNumber(filesPerSecond), formatSpeed(bytesPerSecond));
 }
 
 export function leftText(job: Job): string {
-  if (job.etaSeconds !== null) return `${formatDuration(job.etaSeconds * 1_000)} left`;
-  return job.state === 'running' && !job.isListed ? 'still listing' : '';
+  if (job.etaSeconds !== null) return t.jobs.left(formatDuration(job.etaSeconds * 1_000));
+  return job.state === 'running' && !job.isListed ? t.jobs.stillListing : '';
 }
 
 export function starterOf({ key, scheduleId }: Job): string {
-  if (scheduleId !== null) return 'a schedule';
-  return key === null ? 'the dashboard' : `API key ${key.name}`;
+  if (scheduleId !== null) return t.jobs.aSchedule;
+  return key === null ? t.jobs.theDashboard : t.jobs.apiKey(key.name);
 }
 
 export function JobTable({ jobs }: { readonly jobs: readonly Job[] }): ReactElement {
   const nameOf = useConnectionNames();
   return (
     <Table
-      label="Jobs"
+      label={t.jobs.title}
       rows={jobs}
       rowKey={({ id }) => id}
       columns={[
         {
-          head: 'Job',
+          head: t.jobs.columns.job,
           cell: (job) => (
             <div>
               <Link href={`/jobs/${job.id}`}>{titleOf(job)}</Link>
@@ -74,22 +75,27 @@ export function JobTable({ jobs }: { readonly jobs: readonly Job[] }): ReactElem
             </div>
           ),
         },
-        { head: 'State', cell: (job) => <StateBadge job={job} /> },
+        { head: t.jobs.columns.state, cell: (job) => <StateBadge job={job} /> },
         {
-          head: 'Progress',
+          head: t.jobs.columns.progress,
           cell: (job) => (
             <div className="job-progress">
               <JobProgress job={job} />
               <span className="muted small number">
-                {formatNumber(job.counts.done + job.counts.skipped + job.counts.deleted)} of{' '}
-                {filesText(job.counts.found)}, {formatBytes(job.counts.bytes)}
-                {job.counts.failed > 0 && <span className="bad-text">, {formatNumber(job.counts.failed)} failed</span>}
+                {t.jobs.of(
+                  formatNumber(job.counts.done + job.counts.skipped + job.counts.deleted),
+                  filesText(job.counts.found),
+                )}
+                , {formatBytes(job.counts.bytes)}
+                {job.counts.failed > 0 && (
+                  <span className="bad-text">{t.jobs.failedCount(formatNumber(job.counts.failed))}</span>
+                )}
               </span>
             </div>
           ),
         },
         {
-          head: 'Speed',
+          head: t.jobs.columns.speed,
           cell: (job) => (
             <div className="small number">
               {job.startedAt === null ? '–' : speedText(job)}
@@ -98,11 +104,11 @@ export function JobTable({ jobs }: { readonly jobs: readonly Job[] }): ReactElem
           ),
         },
         {
-          head: 'Begun',
+          head: t.jobs.columns.begun,
           cell: (job) => (
             <div className="small">
               <Time iso={job.createdAt} />
-              <div className="muted">by {starterOf(job)}</div>
+              <div className="muted">{t.jobs.by(starterOf(job))}</div>
             </div>
           ),
         },

@@ -1,47 +1,33 @@
 /** Jobs in words. */
-import type { Job, JobFile, NewJob, RepeatableJob } from '../../api/types.ts';
+import type { Job, JobFile, RepeatableJob } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatNumber } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
 import type { Tone } from '../../ui/basics.tsx';
 
-export const ORDERS: Readonly<Record<NewJob['type'], string>> = {
-  copy: 'Copy',
-  move: 'Move',
-  sync: 'Sync',
-  delete: 'Delete',
-};
-export const TYPES: Readonly<Record<Job['type'], string>> = { ...ORDERS, upload: 'Upload from a URL' };
+const words = t.jobs;
+export const ORDERS = words.orders;
+export const TYPES: Readonly<Record<Job['type'], string>> = { ...ORDERS, upload: words.fromUrl };
 
 export const STATES: Readonly<Record<Job['state'], readonly [text: string, tone: Tone]>> = {
-  queued: ['Waiting', 'plain'],
-  running: ['Running', 'info'],
-  paused: ['Paused', 'warn'],
-  succeeded: ['Done', 'good'],
-  partly_failed: ['Partly failed', 'warn'],
-  failed: ['Failed', 'bad'],
-  cancelled: ['Cancelled', 'plain'],
+  queued: [words.states.queued, 'plain'],
+  running: [words.states.running, 'info'],
+  paused: [words.states.paused, 'warn'],
+  succeeded: [words.states.succeeded, 'good'],
+  partly_failed: [words.states.partly_failed, 'warn'],
+  failed: [words.states.failed, 'bad'],
+  cancelled: [words.states.cancelled, 'plain'],
 };
 
 export const FILE_STATES: Readonly<Record<JobFile['state'], readonly [text: string, tone: Tone]>> = {
-  waiting: ['To do', 'plain'],
-  planned: ['Would be done', 'info'],
-  done: ['Done', 'good'],
-  skipped: ['Left as it is', 'plain'],
-  failed: ['Failed', 'bad'],
+  waiting: [words.fileStates.waiting, 'plain'],
+  planned: [words.fileStates.planned, 'info'],
+  done: [words.fileStates.done, 'good'],
+  skipped: [words.fileStates.skipped, 'plain'],
+  failed: [words.fileStates.failed, 'bad'],
 };
 
-export const CONFLICTS: Readonly<Record<Job['settings']['onConflict'], string>> = {
-  replace: 'Replace it',
-  skip: 'Leave it as it is',
-  newer: 'Replace it where the source is newer',
-  rename: 'Keep both: the new one gets another name',
-  fail: 'Count the file as failed',
-};
-
-export const COMPARISONS: Readonly<Record<Job['settings']['compare'], string>> = {
-  'size-and-time': 'Its size and its time are the same',
-  size: 'Its size is the same',
-  digest: 'Its content is the same (reads both files)',
-};
+export const CONFLICTS = words.conflicts;
+export const COMPARISONS = words.comparisons;
 
 export function hasEnded({ state }: Pick<Job, 'state'>): boolean {
   return state !== 'queued' && state !== 'running' && state !== 'paused';
@@ -69,37 +55,36 @@ function endedFiles({ counts: { done, skipped, failed, deleted } }: Job): number
 }
 
 export function filesText(count: number): string {
-  return count === 1 ? '1 file' : `${formatNumber(count)} files`;
+  return words.files(count, formatNumber(count));
 }
 
 /** What was done, or would be. */
 export function countsText({ counts, type, state, settings: { dryRun } }: Job): string {
   const { done, skipped, failed, deleted, bytes } = counts;
-  const would = dryRun ? 'would be ' : '';
+  const said = words.counts;
+  const moved = dryRun ? said.wouldBeMoved : said.moved;
+  const copied = dryRun ? said.wouldBeCopied : said.copied;
   const parts = [
-    ...(done > 0 ? [`${filesText(done)} ${would}${type === 'move' ? 'moved' : 'copied'} (${formatBytes(bytes)})`] : []),
-    ...(deleted > 0 ? [`${filesText(deleted)} ${would}deleted`] : []),
-    ...(skipped > 0 ? [`${filesText(skipped)} left as they are`] : []),
-    ...(failed > 0 ? [`${filesText(failed)} failed`] : []),
+    ...(done > 0 ? [(type === 'move' ? moved : copied)(filesText(done), formatBytes(bytes))] : []),
+    ...(deleted > 0 ? [(dryRun ? said.wouldBeDeleted : said.deleted)(filesText(deleted))] : []),
+    ...(skipped > 0 ? [said.skipped(filesText(skipped))] : []),
+    ...(failed > 0 ? [said.failed(filesText(failed))] : []),
   ];
   if (parts.length > 0) return parts.join(', ');
-  if (!hasEnded({ state })) return 'Nothing is done yet';
-  return `Nothing ${dryRun ? 'would be' : 'was'} done`;
+  if (!hasEnded({ state })) return said.nothingYet;
+  return dryRun ? said.nothingWould : said.nothing;
 }
 
 /** The bounds on which files it is for, each in words. */
 export function boundsOf(settings: Partial<Job['settings']>): readonly string[] {
   const { maxDepth, minSize, maxSize, minAgeSeconds, maxAgeSeconds } = settings;
+  const { bounds } = words;
   return [
-    ...(maxDepth === undefined ? [] : [`${formatNumber(maxDepth)} folders deep at most`]),
-    ...(minSize === undefined ? [] : [`of ${formatBytes(minSize)} or more`]),
-    ...(maxSize === undefined ? [] : [`of ${formatBytes(maxSize)} or less`]),
-    ...(minAgeSeconds === undefined
-      ? []
-      : [`modified ${formatDuration(minAgeSeconds * 1_000)} before the job or earlier`]),
-    ...(maxAgeSeconds === undefined
-      ? []
-      : [`modified ${formatDuration(maxAgeSeconds * 1_000)} before the job or later`]),
+    ...(maxDepth === undefined ? [] : [bounds.depth(formatNumber(maxDepth))]),
+    ...(minSize === undefined ? [] : [bounds.least(formatBytes(minSize))]),
+    ...(maxSize === undefined ? [] : [bounds.most(formatBytes(maxSize))]),
+    ...(minAgeSeconds === undefined ? [] : [bounds.before(formatDuration(minAgeSeconds * 1_000))]),
+    ...(maxAgeSeconds === undefined ? [] : [bounds.after(formatDuration(maxAgeSeconds * 1_000))]),
   ];
 }
 

@@ -6,6 +6,7 @@ import { connections } from './connections.ts';
 import { deliveries } from './deliveries.ts';
 import { folders } from './folders.ts';
 import { health } from './health.ts';
+import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
 import { login } from './login.ts';
 import { overview } from './overview.ts';
@@ -29,6 +30,7 @@ export const texts: Texts = {
   deliveries,
   folders,
   health,
+  jobs,
   keys,
   login,
   overview,

@@ -5,6 +5,7 @@ import { connections } from './connections.ts';
 import { deliveries } from './deliveries.ts';
 import { folders } from './folders.ts';
 import { health } from './health.ts';
+import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
 import { login } from './login.ts';
 import { overview } from './overview.ts';
@@ -28,6 +29,7 @@ export const texts = {
   deliveries,
   folders,
   health,
+  jobs,
   keys,
   login,
   overview,
