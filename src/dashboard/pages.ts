@@ -19,6 +19,7 @@ const SECURITY_HEADERS = {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' blob: data:",
+    'frame-src blob:',
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",

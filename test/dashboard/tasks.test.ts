@@ -257,13 +257,13 @@ test('files are looked into, renamed, moved, copied and deleted; nothing is repl
   writeFileSync(onDisk('dot.svg'), '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>');
   await manage(page, 'POST', '/manage/connections/sandbox/duplicate', { id: 'copy', name: 'Copy' });
   await page.goto('/files/sandbox?path=/');
-  await page.getByRole('button', { name: 'people.csv' }).click();
+  await page.getByRole('button', { name: 'people.csv', exact: true }).click();
   await dialog().getByRole('cell', { name: 'London, UK' }).waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'data.json' }).click();
-  assert.match(await dialog().getByLabel('Content').innerText(), /\n {2}"a": \[\n/);
+  await page.getByRole('button', { name: 'data.json', exact: true }).click();
+  await dialog().getByRole('region', { name: 'Content' }).getByText('[ 2 ]').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'dot.svg' }).click();
+  await page.getByRole('button', { name: 'dot.svg', exact: true }).click();
   await dialog().getByRole('img', { name: 'dot.svg' }).waitFor();
   const width = () => page.evaluate(`document.querySelector('.preview-image').naturalWidth`);
   await eventually(async () => (await width()) === 8, 'the image is drawn');

@@ -4,6 +4,7 @@ import './styles/base.css';
 import './styles/deliveries.css';
 import './styles/folder-picker.css';
 import './styles/parts.css';
+import './styles/files.css';
 import './styles/queue.css';
 import './styles/screens.css';
 import './styles/shell.css';

@@ -3,6 +3,13 @@ import { useSyncExternalStore } from 'react';
 
 export type Theme = 'system' | 'light' | 'dark';
 export type Language = 'en' | 'de';
+export type SortBy = 'name' | 'size' | 'modifiedAt';
+
+/** Of a list of files. */
+export interface Sort {
+  readonly by: SortBy;
+  readonly isDown: boolean;
+}
 
 /** As each calls itself. */
 export const LANGUAGES: readonly (readonly [Language, string])[] = [
@@ -47,6 +54,13 @@ export const locale = navigator.language.startsWith(language) ? navigator.langua
 export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** In which times are shown; fixed as the language is. */
 export const timeZone = toZone(read('zone'));
+
+let fileSort = toSort(read('files-sort'));
+
+function toSort(value: string | null): Sort {
+  const [by, way] = (value ?? '').split(' ');
+  return { by: by === 'size' || by === 'modifiedAt' ? by : 'name', isDown: way === 'down' };
+}
 
 function toTheme(value: string | null): Theme {
   return value === 'light' || value === 'dark' ? value : 'system';
@@ -107,4 +121,13 @@ export function setNotifications(isOn: boolean): void {
 
 export function useNotificationsSetting(): boolean {
   return useSyncExternalStore(subscribe, wantsNotifications);
+}
+
+export function setFileSort(value: Sort): void {
+  fileSort = value;
+  write('files-sort', `${value.by} ${value.isDown ? 'down' : 'up'}`);
+}
+
+export function useFileSort(): Sort {
+  return useSyncExternalStore(subscribe, () => fileSort);
 }

@@ -213,7 +213,7 @@ export function CopyButton({
 }
 
 /** Over plain HTTP, away from localhost, browsers have no clipboard API. */
-async function writeClipboard(text: string): Promise<void> {
+export async function writeClipboard(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text);
     return;

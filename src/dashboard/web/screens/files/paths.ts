@@ -21,3 +21,9 @@ export function crumbsOf(path: string): readonly Crumb[] {
   const names = path.split('/').filter(Boolean);
   return names.map((name, index) => ({ name, path: `/${names.slice(0, index + 1).join('/')}` }));
 }
+
+/** How much of a name stands before its ending; `.tar.gz` is one, and a name that begins with its only dot has none. */
+export function stemLength(name: string): number {
+  const [ending = ''] = /(\.tar)?\.[^.]+$/i.exec(name) ?? [];
+  return ending.length === name.length ? name.length : name.length - ending.length;
+}

@@ -37,10 +37,12 @@ export const shell: Texts['shell'] = {
     inFiles: 'In einer Liste von Dateien',
     files: [
       ['↑ ↓', 'Durch die Liste gehen'],
+      ['a … z', 'Zum Namen, der so beginnt'],
       ['Enter', 'Ordner öffnen, in eine Datei sehen'],
       ['Backspace', 'Zum Ordner darüber'],
       ['Space', 'Auswählen'],
       ['F2', 'Umbenennen'],
+      ['Shift F10', 'Alles, was damit geht'],
       ['Delete', 'Ausgewähltes löschen'],
     ],
     off: 'Kürzel aus einzelnen Tasten lassen sich in den Einstellungen abschalten.',

@@ -3,6 +3,7 @@ import { common } from './common.ts';
 import { connection } from './connection.ts';
 import { connections } from './connections.ts';
 import { deliveries } from './deliveries.ts';
+import { files } from './files.ts';
 import { folders } from './folders.ts';
 import { health } from './health.ts';
 import { jobs } from './jobs.ts';
@@ -27,6 +28,7 @@ export const texts = {
   connection,
   connections,
   deliveries,
+  files,
   folders,
   health,
   jobs,

@@ -35,10 +35,12 @@ export const shell = {
     inFiles: 'In a list of files',
     files: [
       ['↑ ↓', 'Move through the list'],
+      ['a … z', 'To the name that begins so'],
       ['Enter', 'Open a folder, look into a file'],
       ['Backspace', 'To the folder above'],
       ['Space', 'Select'],
       ['F2', 'Rename'],
+      ['Shift F10', 'All that can be done with it'],
       ['Delete', 'Delete what is selected'],
     ] as readonly (readonly [keys: string, what: string])[],
     off: 'Single keys can be switched off under Settings.',

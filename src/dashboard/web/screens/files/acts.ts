@@ -1,0 +1,80 @@
+/** The entries of the menu, for one entry of a list or for several. */
+import type { FileInfo } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
+import { writeClipboard } from '../../ui/basics.tsx';
+import { Copy, Download, Eye, FolderOpen, Layers, Pencil, Trash2, Check } from '../../ui/icons.tsx';
+import { showToast } from '../../ui/toast.tsx';
+import { kindOf, MOST_TEXT } from './content.ts';
+import type { FileAct } from './file-menu.tsx';
+import { curlLine, download, linkTo } from './links.ts';
+
+export interface Doings {
+  readonly connectionId: string;
+  readonly open: (file: FileInfo) => void;
+  readonly edit: (file: FileInfo) => void;
+  readonly rename: (file: FileInfo) => void;
+  readonly move: (files: readonly FileInfo[]) => void;
+  readonly copy: (files: readonly FileInfo[]) => void;
+  readonly remove: (files: readonly FileInfo[]) => void;
+  readonly select: (files: readonly FileInfo[]) => void;
+  /** The job that begins with this folder. */
+  readonly asJob: (file: FileInfo) => void;
+  /** Of a search: the folder in which it lies. */
+  readonly showFolder: ((file: FileInfo) => void) | undefined;
+}
+
+export function actsFor(files: readonly FileInfo[], doings: Doings): readonly (readonly FileAct[])[] {
+  const { connectionId } = doings;
+  const single = files.length === 1 ? files[0] : undefined;
+  const isZip = single === undefined || single.isDirectory;
+  const texts = (of: (file: FileInfo) => string): string => files.map(of).join('\n');
+  return [
+    single === undefined ? [] : openActs(single, doings),
+    [
+      {
+        label: isZip ? t.files.downloadZip : t.files.download,
+        icon: Download,
+        run: () => download(connectionId, files),
+      },
+    ],
+    [
+      ...(single === undefined
+        ? []
+        : [{ label: t.files.menu.rename, icon: Pencil, keys: 'F2', run: () => doings.rename(single) }]),
+      { label: t.files.menu.move, icon: FolderOpen, run: () => doings.move(files) },
+      { label: t.files.menu.copy, icon: Copy, run: () => doings.copy(files) },
+      ...(single?.isDirectory === true
+        ? [{ label: t.files.menu.asJob, icon: Layers, run: () => doings.asJob(single) }]
+        : []),
+    ],
+    [
+      { label: t.files.menu.copyPath, run: () => toClipboard(texts(({ path }) => path)) },
+      { label: t.files.menu.copyCurl, run: () => toClipboard(texts((file) => curlLine(connectionId, file))) },
+      { label: t.files.copyLink, run: () => toClipboard(texts((file) => linkTo(connectionId, file))) },
+    ],
+    [{ label: t.files.menu.select, icon: Check, run: () => doings.select(files) }],
+    [{ label: t.files.menu.delete, icon: Trash2, keys: 'Del', isDanger: true, run: () => doings.remove(files) }],
+  ];
+}
+
+function openActs(file: FileInfo, { open, edit, showFolder }: Doings): readonly FileAct[] {
+  const isText = !file.isDirectory && !['image', 'pdf'].includes(kindOf(file.name));
+  return [
+    file.isDirectory
+      ? { label: t.files.menu.open, icon: FolderOpen, run: () => open(file) }
+      : { label: t.files.menu.preview, icon: Eye, run: () => open(file) },
+    ...(isText && file.size <= MOST_TEXT && file.rawName === undefined
+      ? [{ label: t.files.edit.begin, icon: Pencil, run: () => edit(file) }]
+      : []),
+    ...(showFolder === undefined
+      ? []
+      : [{ label: t.files.menu.showFolder, icon: FolderOpen, run: () => showFolder(file) }]),
+  ];
+}
+
+function toClipboard(text: string): void {
+  writeClipboard(text).then(
+    () => showToast(t.common.copied),
+    () => showToast(t.files.notCopied, 'bad'),
+  );
+}

@@ -1,0 +1,220 @@
+/** One folder: its list, what is looked for in it, and what is done with its entries. */
+import { useMemo, useState, type ReactElement } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
+import { withQuery } from '../../api/client.ts';
+import type { Connection, FileInfo } from '../../api/types.ts';
+import { setFileSort, useFileSort } from '../../preferences.ts';
+import { t } from '../../texts/texts.ts';
+import { Empty, Notice, Page, Panel, Pending } from '../../ui/basics.tsx';
+import { CornerLeftUp, FolderOpen, RefreshCw } from '../../ui/icons.tsx';
+import { part } from '../../ui/part.tsx';
+import { actsFor } from './acts.ts';
+import { arriveAt } from './arrival.ts';
+import { Crumbs } from './crumbs.tsx';
+import { CopyFiles, DeleteFiles, MoveFiles, NewFolder } from './dialogs.tsx';
+import { DropZone } from './drop-zone.tsx';
+import { FileList } from './file-list.tsx';
+import { FileMenu, type MenuAt } from './file-menu.tsx';
+import { FindBar, ListFoot, SearchState } from './find.tsx';
+import { download, folderAddress } from './links.ts';
+import { nameOf, parentOf } from './paths.ts';
+import { Rename } from './rename.tsx';
+import { SelectionBar } from './selection-bar.tsx';
+import { useSorted } from './sorting.ts';
+import { useTreeSearch } from './tree-search.ts';
+import { UploadButtons } from './upload-buttons.tsx';
+import { useListing } from './use-listing.ts';
+
+const Preview = part(() => import('./preview.tsx'));
+
+type Asked =
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'rename'; readonly file: FileInfo }
+  | { readonly kind: 'move' | 'copy' | 'delete'; readonly files: readonly FileInfo[] }
+  | undefined;
+
+export function Browser(props: {
+  readonly connectionId: string;
+  readonly path: string | undefined;
+  readonly connections: readonly Connection[];
+}): ReactElement {
+  const { connectionId, path, connections } = props;
+  const [parameters] = useSearchParams();
+  const [, navigate] = useLocation();
+  const read = useListing(connectionId, path);
+  const folder = read.data?.path ?? path ?? '/';
+  const { search, start, stop, end } = useTreeSearch(connectionId, folder);
+  const sort = useFileSort();
+  const sorted = useSorted(search?.found ?? read.data?.files, sort);
+  const [text, setText] = useState('');
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [asked, setAsked] = useState<Asked>();
+  const [menuAt, setMenuAt] = useState<MenuAt>();
+  const files = useMemo(() => {
+    const wanted = search === undefined ? text.trim().toLowerCase() : '';
+    return wanted === '' ? sorted : sorted?.filter(({ name }) => name.toLowerCase().includes(wanted));
+  }, [sorted, text, search]);
+  const chosen = useMemo(
+    () => (selected.size === 0 ? [] : (files ?? []).filter((file) => selected.has(file.path))),
+    [files, selected],
+  );
+
+  const openName = parameters.get('file') ?? undefined;
+  const opened = openName === undefined ? undefined : sorted?.find((file) => nameOf(file.path) === openName);
+  const here = folderAddress(connectionId, folder);
+  const openFile = (file: FileInfo, isEdit = false): void => {
+    if (file.isDirectory) return goTo(file.path, '');
+    setEditing(isEdit);
+    setPreview(file);
+  };
+  const [preview, setPreview] = useState<FileInfo>();
+  const [isEditing, setEditing] = useState(false);
+  const shown = preview ?? opened;
+  const closePreview = (): void => {
+    setPreview(undefined);
+    if (openName !== undefined) navigate(here, { replace: true });
+  };
+  const goTo = (to: string, name?: string): void => {
+    if (name !== undefined) arriveAt(connectionId, to, name);
+    navigate(folderAddress(connectionId, to));
+  };
+  const goUp = (): void => {
+    if (folder !== '/') goTo(parentOf(folder), nameOf(folder));
+  };
+  const done = (): void => {
+    setSelected(new Set());
+    setAsked(undefined);
+  };
+  const doings = {
+    connectionId,
+    open: openFile,
+    edit: (file: FileInfo) => openFile(file, true),
+    rename: (file: FileInfo) => setAsked({ kind: 'rename', file }),
+    move: (all: readonly FileInfo[]) => setAsked({ kind: 'move', files: all }),
+    copy: (all: readonly FileInfo[]) => setAsked({ kind: 'copy', files: all }),
+    remove: (all: readonly FileInfo[]) => setAsked({ kind: 'delete', files: all }),
+    select: (all: readonly FileInfo[]) => setSelected(new Set(all.map((file) => file.path))),
+    asJob: (file: FileInfo) => navigate(withQuery('/jobs/new', { source: connectionId, path: file.path })),
+    showFolder: search === undefined ? undefined : (file: FileInfo) => goTo(parentOf(file.path), file.name),
+  };
+  const [single] = chosen;
+  const shared = { connectionId, folder, onClose: () => setAsked(undefined), onDone: done };
+
+  return (
+    <Page
+      isWide
+      title={t.files.title}
+      actions={
+        <UploadButtons connectionId={connectionId} folder={folder} onNewFolder={() => setAsked({ kind: 'folder' })} />
+      }
+    >
+      <FindBar
+        connectionId={connectionId}
+        connections={connections}
+        text={text}
+        onText={(next) => {
+          setText(next);
+          end();
+        }}
+        onBelow={() => {
+          setSelected(new Set());
+          start(text);
+        }}
+      />
+      <DropZone connectionId={connectionId} folder={folder}>
+        <Panel>
+          <div className="panel-head files-head">
+            <Crumbs
+              connectionId={connectionId}
+              name={connections.find(({ id }) => id === connectionId)?.name ?? connectionId}
+              folder={folder}
+            />
+            <div className="row">
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={t.files.above}
+                disabled={folder === '/'}
+                onClick={goUp}
+              >
+                <CornerLeftUp aria-hidden size={16} />
+              </button>
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={t.files.readAgain}
+                onClick={() => void read.refetch()}
+              >
+                <RefreshCw aria-hidden size={16} className={read.isFetching ? 'spin' : undefined} />
+              </button>
+            </div>
+          </div>
+          {search !== undefined && <SearchState search={search} folder={folder} onStop={stop} onEnd={end} />}
+          {chosen.length > 0 && (
+            <SelectionBar
+              connectionId={connectionId}
+              files={chosen}
+              onDownload={() => download(connectionId, chosen)}
+              onRename={() => single !== undefined && doings.rename(single)}
+              onMove={() => doings.move(chosen)}
+              onCopy={() => doings.copy(chosen)}
+              onDelete={() => doings.remove(chosen)}
+              onClear={() => setSelected(new Set())}
+            />
+          )}
+          {openName !== undefined && sorted !== undefined && opened === undefined && preview === undefined && (
+            <Notice tone="warn">{t.files.fileGone(openName)}</Notice>
+          )}
+          {files === undefined ? (
+            <Pending error={read.error} onRetry={() => void read.refetch()} />
+          ) : files.length === 0 ? (
+            search?.state !== 'running' && <NothingHere isSearched={text !== ''} isTree={search !== undefined} />
+          ) : (
+            <FileList
+              connectionId={connectionId}
+              folder={folder}
+              isSearch={search !== undefined}
+              files={files}
+              sort={sort}
+              onSort={setFileSort}
+              selected={selected}
+              onSelect={setSelected}
+              onOpen={openFile}
+              onMenu={setMenuAt}
+              onUp={goUp}
+              onRename={doings.rename}
+              onDelete={doings.remove}
+            />
+          )}
+          {files !== undefined && (
+            <ListFoot shown={files.length} all={search === undefined ? (sorted?.length ?? 0) : files.length} />
+          )}
+        </Panel>
+      </DropZone>
+      <FileMenu
+        at={menuAt}
+        groups={menuAt === undefined ? [] : actsFor(menuAt.files, doings)}
+        onClose={() => setMenuAt(undefined)}
+      />
+      {shown !== undefined && (
+        <Preview connectionId={connectionId} file={shown} isEdit={isEditing} onClose={closePreview} />
+      )}
+      {asked?.kind === 'folder' && <NewFolder connectionId={connectionId} folder={folder} onClose={shared.onClose} />}
+      {asked?.kind === 'move' && <MoveFiles {...shared} entries={asked.files} />}
+      {asked?.kind === 'copy' && <CopyFiles {...shared} entries={asked.files} onDone={shared.onClose} />}
+      {asked?.kind === 'delete' && <DeleteFiles {...shared} entries={asked.files} />}
+      {asked?.kind === 'rename' && (
+        <Rename connectionId={connectionId} file={asked.file} onClose={shared.onClose} onDone={done} />
+      )}
+    </Page>
+  );
+}
+
+function NothingHere({ isSearched, isTree }: { readonly isSearched: boolean; readonly isTree: boolean }): ReactElement {
+  const { title, text } = isTree ? t.files.notBelow : isSearched ? t.files.notHere : t.files.empty;
+  return (
+    <Empty icon={FolderOpen} title={title}>
+      {text}
+    </Empty>
+  );
+}

@@ -1,0 +1,86 @@
+/** What is in a file, as far as it is looked at: the beginning or the end of a text, or all of its bytes. */
+import { ApiError, fetchAnswer } from '../../api/client.ts';
+
+/** Of a text. */
+export const MOST_TEXT = 256 * 1024;
+/** Of an image or a PDF. */
+export const MOST_MEDIA = 25 * 1024 * 1024;
+
+export type Kind = 'image' | 'pdf' | 'csv' | 'json' | 'log' | 'text';
+
+const KINDS: readonly (readonly [RegExp, Kind])[] = [
+  [/\.(png|jpe?g|gif|webp|avif|svg|bmp|ico)$/i, 'image'],
+  [/\.pdf$/i, 'pdf'],
+  [/\.(csv|tsv)$/i, 'csv'],
+  [/\.(json|geojson)$/i, 'json'],
+  [/(\.log(\.\d+)?|^(syslog|messages))$/i, 'log'],
+];
+
+export function kindOf(name: string): Kind {
+  return KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? 'text';
+}
+
+export interface Part {
+  readonly text: string;
+  /** Of the file, as it was then. */
+  readonly size: number;
+  readonly isWhole: boolean;
+}
+
+/** Null where it is no UTF-8 text. The file may have changed since it was listed. */
+export async function readText(url: string, which: 'start' | 'end', signal?: AbortSignal): Promise<Part | null> {
+  const range = which === 'start' ? `bytes=0-${MOST_TEXT - 1}` : `bytes=-${MOST_TEXT}`;
+  const read = await readRange(url, range, signal);
+  if (read === undefined) return { text: '', size: 0, isWhole: true };
+  const { bytes, size } = read;
+  const isWhole = bytes.length >= size;
+  const text = decode(isWhole || which === 'start' ? bytes : fromNextLine(bytes));
+  return text === null ? null : { text, size, isWhole };
+}
+
+export interface More {
+  readonly text: string;
+  readonly size: number;
+}
+
+/** What was written to it behind `from`; undefined where it has become shorter, null where there is nothing. */
+export async function readMore(url: string, from: number, signal: AbortSignal): Promise<More | null | undefined> {
+  const { headers } = await fetchAnswer('HEAD', url, undefined, signal);
+  const size = Number(headers.get('Content-Length') ?? from);
+  if (size === from) return null;
+  if (size < from || size - from > MOST_TEXT) return undefined;
+  const read = await readRange(url, `bytes=${from}-${size - 1}`, signal);
+  const text = read === undefined ? null : decode(read.bytes);
+  return read === undefined || text === null ? undefined : { text, size: from + read.bytes.length };
+}
+
+/** Undefined where there is nothing: an empty file has no range. */
+async function readRange(
+  url: string,
+  range: string,
+  signal?: AbortSignal,
+): Promise<{ readonly bytes: Uint8Array; readonly size: number } | undefined> {
+  try {
+    const answer = await fetchAnswer('GET', url, undefined, signal, { Range: range });
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    const [, total] = /\/(\d+)$/.exec(answer.headers.get('Content-Range') ?? '') ?? [];
+    return { bytes, size: total === undefined ? bytes.length : Number(total) };
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'bad_range') return undefined;
+    throw error;
+  }
+}
+
+function fromNextLine(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(bytes.indexOf(0x0a) + 1);
+}
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    // With `stream` a character that is cut in two at the end is no mistake; the byte order mark is content.
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,42 @@
+/** Where the person is, from the connection down; what is dropped on a part of it goes there. */
+import { useState, type ReactElement } from 'react';
+import { Link } from 'wouter';
+import { t } from '../../texts/texts.ts';
+import { dropInto, takesDrop } from './drag.ts';
+import { folderAddress } from './links.ts';
+import { crumbsOf } from './paths.ts';
+
+export function Crumbs(props: {
+  readonly connectionId: string;
+  readonly name: string;
+  readonly folder: string;
+}): ReactElement {
+  const { connectionId, name, folder } = props;
+  const [target, setTarget] = useState<string>();
+  const crumbs = [{ name, path: '/' }, ...crumbsOf(folder)];
+  return (
+    <nav aria-label={t.files.folder} className="crumbs">
+      <ol>
+        {crumbs.map((crumb, index) => (
+          <li key={crumb.path}>
+            {index > 0 && <span aria-hidden>/</span>}
+            <Link
+              href={folderAddress(connectionId, crumb.path)}
+              className={target === crumb.path ? 'drop-target' : undefined}
+              aria-current={index === crumbs.length - 1 ? 'page' : undefined}
+              draggable={false}
+              onDragOver={(event) => setTarget(takesDrop(event, connectionId, crumb.path) ? crumb.path : undefined)}
+              onDragLeave={() => setTarget(undefined)}
+              onDrop={(event) => {
+                setTarget(undefined);
+                dropInto(event, connectionId, crumb.path);
+              }}
+            >
+              {crumb.name}
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}

@@ -1,0 +1,52 @@
+/** Entries of a list on their way to another folder, and files of the computer. */
+import type { DragEvent } from 'react';
+import { showToast } from '../../ui/toast.tsx';
+import { t } from '../../texts/texts.ts';
+import type { FileInfo } from '../../api/types.ts';
+import { parentOf } from './paths.ts';
+import { enqueueDrop, enqueueMove } from './queue.ts';
+
+interface Dragged {
+  readonly connectionId: string;
+  readonly files: readonly FileInfo[];
+}
+
+/** While a drag lasts browsers tell the types of what is in it alone. */
+let dragged: Dragged | undefined;
+const OURS = 'application/x-ftg-entries';
+
+export function startDrag(event: DragEvent, connectionId: string, files: readonly FileInfo[]): void {
+  dragged = { connectionId, files };
+  event.dataTransfer.effectAllowed = 'move';
+  event.dataTransfer.setData(OURS, '');
+  event.dataTransfer.setData('text/plain', files.map(({ path }) => path).join('\n'));
+}
+
+/** Whether what is being dragged may be dropped into this folder; the event is taken then. */
+export function takesDrop(event: DragEvent, connectionId: string, folder: string): boolean {
+  if (!hasFiles(event) && !canMove(event, connectionId, folder)) return false;
+  event.preventDefault();
+  event.stopPropagation();
+  event.dataTransfer.dropEffect = hasFiles(event) ? 'copy' : 'move';
+  return true;
+}
+
+export function dropInto(event: DragEvent, connectionId: string, folder: string): void {
+  if (!takesDrop(event, connectionId, folder)) return;
+  if (hasFiles(event)) return void enqueueDrop(connectionId, folder, event.dataTransfer);
+  const files = dragged?.files ?? [];
+  enqueueMove(connectionId, folder, files);
+  showToast(t.files.movesTo(files.length, folder));
+}
+
+export function hasFiles({ dataTransfer }: DragEvent): boolean {
+  return dataTransfer.types.includes('Files');
+}
+
+/** Not onto itself, not into what lies below it, and not where it is. */
+function canMove({ dataTransfer }: DragEvent, connectionId: string, folder: string): boolean {
+  if (dragged?.connectionId !== connectionId || !dataTransfer.types.includes(OURS)) return false;
+  return dragged.files.every(
+    ({ path }) => parentOf(path) !== folder && path !== folder && !folder.startsWith(`${path}/`),
+  );
+}

@@ -1,0 +1,35 @@
+/** Files of the computer that are dropped beside a folder go into the one that is shown. */
+import { useState, type ReactElement } from 'react';
+import { t } from '../../texts/texts.ts';
+import { dropInto, hasFiles } from './drag.ts';
+
+export function DropZone(props: {
+  readonly connectionId: string;
+  readonly folder: string;
+  readonly children: ReactElement;
+}): ReactElement {
+  const { connectionId, folder, children } = props;
+  const [isOver, setOver] = useState(false);
+  return (
+    <div
+      className={isOver ? 'drop-zone over' : 'drop-zone'}
+      onDragOverCapture={(event) => {
+        const onFolder = event.target instanceof Element && event.target.closest('.drop-target') !== null;
+        setOver(hasFiles(event) && !onFolder);
+      }}
+      onDragOver={(event) => {
+        if (hasFiles(event)) event.preventDefault();
+      }}
+      onDragLeave={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+      }}
+      onDropCapture={() => setOver(false)}
+      onDrop={(event) => {
+        if (hasFiles(event)) dropInto(event, connectionId, folder);
+      }}
+    >
+      {children}
+      {isOver && <div className="drop-hint">{t.files.dropHere}</div>}
+    </div>
+  );
+}

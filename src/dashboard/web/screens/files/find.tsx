@@ -1,0 +1,86 @@
+/** Looking for entries: in the folder while it is typed, in all below it by the gateway. */
+import type { ReactElement } from 'react';
+import { useLocation } from 'wouter';
+import type { Connection } from '../../api/types.ts';
+import { formatNumber } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
+import { Button, Notice } from '../../ui/basics.tsx';
+import { ChoiceField, TextField } from '../../ui/fields.tsx';
+import { Search } from '../../ui/icons.tsx';
+import { folderAddress } from './links.ts';
+import type { TreeSearch } from './tree-search.ts';
+
+/** The glob that is made of it has a longest length, too. */
+const LONGEST = 200;
+
+export function FindBar(props: {
+  readonly connectionId: string;
+  readonly connections: readonly Connection[];
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly onBelow: () => void;
+}): ReactElement {
+  const { connectionId, connections, text, onText, onBelow } = props;
+  const [, navigate] = useLocation();
+  return (
+    <form
+      className="files-bar"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== '') onBelow();
+      }}
+    >
+      <ChoiceField
+        label={t.files.connection}
+        value={connectionId}
+        onText={(id) => navigate(folderAddress(id, ''))}
+        options={connections.map(({ id, name }) => [id, name] as const)}
+      />
+      <TextField
+        label={t.files.find.label}
+        type="search"
+        maxLength={LONGEST}
+        value={text}
+        onText={onText}
+        placeholder={t.files.find.placeholder}
+      />
+      <Button icon={Search} type="submit" disabled={text.trim() === ''}>
+        {t.files.find.below}
+      </Button>
+    </form>
+  );
+}
+
+export function SearchState(props: {
+  readonly search: TreeSearch;
+  readonly folder: string;
+  readonly onStop: () => void;
+  readonly onEnd: () => void;
+}): ReactElement {
+  const { search, folder, onStop, onEnd } = props;
+  const { state, found, text, error } = search;
+  return (
+    <div className="selection-bar">
+      <span role="status">{t.files.find.states[state](formatNumber(found.length), text, folder)}</span>
+      {state === 'running' && <Button onClick={onStop}>{t.files.find.stop}</Button>}
+      <Button look="quiet" onClick={onEnd}>
+        {t.files.find.end}
+      </Button>
+      {error !== undefined && (
+        <Notice tone="bad" title={t.files.find.failed} isAlert>
+          {error.message}
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+export function ListFoot({ shown, all }: { readonly shown: number; readonly all: number }): ReactElement {
+  return (
+    <p className="files-foot muted small" role="status">
+      {shown === all
+        ? t.files.entries(shown, formatNumber(shown))
+        : t.files.entriesOf(shown, formatNumber(shown), formatNumber(all))}
+    </p>
+  );
+}

@@ -1,0 +1,44 @@
+/** Addresses of files and folders: to fetch them, and to hand on to people and programs. */
+import { segment, withQuery } from '../../api/client.ts';
+import type { FileInfo } from '../../api/types.ts';
+import { downloadZip } from './bulk-download.ts';
+import { nameOf, parentOf } from './paths.ts';
+
+export function downloadUrl(connectionId: string, { path, rawName, isDirectory }: FileInfo): string {
+  const format = isDirectory ? 'zip' : undefined;
+  return withQuery(`/api/download/${segment(connectionId)}`, { path, rawName, format });
+}
+
+/** One file as it is; a folder, or several entries, as an archive. */
+export function download(connectionId: string, files: readonly FileInfo[]): void {
+  const [only] = files;
+  if (only === undefined) return;
+  if (files.length > 1 || only.isDirectory) return downloadZip(connectionId, files);
+  const link = document.createElement('a');
+  link.href = downloadUrl(connectionId, only);
+  link.download = only.name;
+  link.click();
+}
+
+export function folderAddress(connectionId: string, path: string): string {
+  return withQuery(`/files/${segment(connectionId)}`, { path });
+}
+
+/** Opens the folder, or the file over its folder, for whoever may log in here. */
+export function linkTo(connectionId: string, { path, isDirectory }: FileInfo): string {
+  const address = isDirectory
+    ? folderAddress(connectionId, path)
+    : withQuery(`/files/${segment(connectionId)}`, { path: parentOf(path), file: nameOf(path) });
+  return `${location.origin}${address}`;
+}
+
+/** A line for a POSIX shell that fetches it with a key. */
+export function curlLine(connectionId: string, file: FileInfo): string {
+  const output = `./${file.name === '' ? connectionId : file.name}${file.isDirectory ? '.zip' : ''}`;
+  const url = `${location.origin}${downloadUrl(connectionId, file)}`;
+  return `curl -fsS -H "Authorization: Bearer $KEY" -o ${quoted(output)} ${quoted(url)}`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,56 @@
+/** The heads of the columns: what the list is sorted by, and all of it selected. */
+import type { ReactElement } from 'react';
+import type { FileInfo } from '../../api/types.ts';
+import type { Sort, SortBy } from '../../preferences.ts';
+import { t } from '../../texts/texts.ts';
+import { ArrowDown, ArrowUp } from '../../ui/icons.tsx';
+
+export function ListHead(props: {
+  readonly files: readonly FileInfo[];
+  readonly sort: Sort;
+  readonly onSort: (sort: Sort) => void;
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (selected: ReadonlySet<string>) => void;
+}): ReactElement {
+  const { files, sort, onSort, selected, onSelect } = props;
+  const isAll = files.length > 0 && selected.size >= files.length;
+  const column = (by: SortBy, text: string): ReactElement => {
+    const isSorted = sort.by === by;
+    const Arrow = sort.isDown ? ArrowDown : ArrowUp;
+    return (
+      <div
+        role="columnheader"
+        className={`file-${by}`}
+        aria-sort={isSorted ? (sort.isDown ? 'descending' : 'ascending') : 'none'}
+      >
+        <button type="button" onClick={() => onSort({ by, isDown: isSorted && !sort.isDown })}>
+          {text}
+          {isSorted && <Arrow aria-hidden size={13} />}
+        </button>
+      </div>
+    );
+  };
+  return (
+    <div role="rowgroup" className="file-head">
+      <div role="row" aria-rowindex={1} className="file-row">
+        <div role="columnheader" className="file-check">
+          <input
+            type="checkbox"
+            aria-label={t.files.selectAll}
+            checked={isAll}
+            ref={(box) => {
+              if (box !== null) box.indeterminate = selected.size > 0 && !isAll;
+            }}
+            onChange={() => onSelect(isAll ? new Set() : new Set(files.map(({ path }) => path)))}
+          />
+        </div>
+        {column('name', t.files.name)}
+        {column('size', t.files.size)}
+        {column('modifiedAt', t.files.changed)}
+        <div role="columnheader" className="file-more">
+          <span className="visually-hidden">{t.files.actions}</span>
+        </div>
+      </div>
+    </div>
+  );
+}

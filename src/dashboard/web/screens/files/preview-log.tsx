@@ -1,0 +1,66 @@
+/** The end of a text, which goes on as the file grows. */
+import { useEffect, useRef, useState, type ReactElement } from 'react';
+import { t } from '../../texts/texts.ts';
+import { Button } from '../../ui/basics.tsx';
+import { Pause, Play } from '../../ui/icons.tsx';
+import { MOST_TEXT, readMore, readText, type Part } from './content.ts';
+
+const LOOK_EVERY_MS = 2_000;
+
+export function LogTail({ url, part }: { readonly url: string; readonly part: Part }): ReactElement {
+  const [isFollowing, setFollowing] = useState(false);
+  const [{ text, size }, setShown] = useState({ text: part.text, size: part.size });
+  const [error, setError] = useState<string>();
+  const box = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    if (box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [text]);
+  useEffect(() => {
+    if (!isFollowing) return undefined;
+    const abort = new AbortController();
+    const look = async (): Promise<void> => {
+      const more = await readMore(url, size, abort.signal);
+      if (more === null) return;
+      // It was cut, or turned over: what is at its end now is what counts.
+      if (more !== undefined) setShown({ text: lastOf(text + more.text), size: more.size });
+      else setShown((await readText(url, 'end', abort.signal)) ?? { text: '', size: 0 });
+    };
+    const tick = (): void => {
+      look().then(
+        () => {
+          setError(undefined);
+          if (!abort.signal.aborted) timer = setTimeout(tick, LOOK_EVERY_MS);
+        },
+        (failed: Error) => {
+          if (abort.signal.aborted) return;
+          setError(failed.message);
+          setFollowing(false);
+        },
+      );
+    };
+    let timer = setTimeout(tick, LOOK_EVERY_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [isFollowing, url, text, size]);
+  return (
+    <>
+      <div className="row">
+        <Button icon={isFollowing ? Pause : Play} aria-pressed={isFollowing} onClick={() => setFollowing(!isFollowing)}>
+          {t.files.preview.follow}
+        </Button>
+        {isFollowing && <span className="muted">{t.files.preview.following}</span>}
+        {error !== undefined && <span className="bad-text">{error}</span>}
+      </div>
+      <pre ref={box} className="preview-text" tabIndex={0} aria-label={t.files.preview.content}>
+        {text === '' ? t.files.preview.empty : text}
+      </pre>
+    </>
+  );
+}
+
+function lastOf(text: string): string {
+  if (text.length <= 2 * MOST_TEXT) return text;
+  return text.slice(text.indexOf('\n', text.length - MOST_TEXT) + 1);
+}

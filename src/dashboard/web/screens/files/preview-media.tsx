@@ -1,0 +1,56 @@
+/** Images and PDFs. */
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState, type ReactElement } from 'react';
+import { fetchAnswer } from '../../api/client.ts';
+import type { FileInfo } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
+import { Notice, Pending } from '../../ui/basics.tsx';
+import { MOST_MEDIA } from './content.ts';
+
+interface Shown {
+  readonly url: string;
+  readonly file: FileInfo;
+}
+
+/** What a PDF begins with, maybe behind a little else. */
+const MARK = '%PDF-';
+const MARK_WITHIN = 1_024;
+
+export function ImagePreview({ url, file }: Shown): ReactElement {
+  const [isBroken, setBroken] = useState(false);
+  if (file.size > MOST_MEDIA) return <Notice>{t.files.preview.tooLarge}</Notice>;
+  if (isBroken) return <Notice tone="bad">{t.files.preview.badImage}</Notice>;
+  return <img className="preview-image" src={url} alt={file.name} onError={() => setBroken(true)} />;
+}
+
+/** The browser's own viewer gets the bytes as a PDF whatever they are: a page that calls itself one is never run. */
+export function PdfPreview({ url, file }: Shown): ReactElement {
+  const isSmall = file.size <= MOST_MEDIA;
+  const pdf = useQuery({
+    queryKey: [url, file.size, file.modifiedAt],
+    enabled: isSmall,
+    staleTime: 0,
+    gcTime: 0,
+    structuralSharing: false,
+    queryFn: async ({ signal }) => (await fetchAnswer('GET', url, undefined, signal)).arrayBuffer(),
+  });
+  const address = useObjectUrl(pdf.data);
+  if (!isSmall) return <Notice>{t.files.preview.tooLarge}</Notice>;
+  if (pdf.data === undefined) return <Pending error={pdf.error} onRetry={() => void pdf.refetch()} />;
+  const start = new TextDecoder('latin1').decode(pdf.data.slice(0, MARK_WITHIN));
+  if (!start.includes(MARK)) return <Notice tone="bad">{t.files.preview.badPdf}</Notice>;
+  if (navigator.pdfViewerEnabled === false) return <Notice>{t.files.preview.noPdfViewer}</Notice>;
+  return <>{address !== undefined && <iframe className="preview-pdf" src={address} title={file.name} />}</>;
+}
+
+function useObjectUrl(bytes: ArrayBuffer | undefined): string | undefined {
+  const [address, setAddress] = useState<string>();
+  useEffect(() => {
+    if (bytes === undefined) return undefined;
+    const made = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }));
+    // eslint-disable-next-line react-hooks/set-state-in-effect -- it has to be given back when the bytes go
+    setAddress(made);
+    return () => URL.revokeObjectURL(made);
+  }, [bytes]);
+  return address;
+}

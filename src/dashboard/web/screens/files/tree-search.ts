@@ -1,0 +1,83 @@
+/** Everything below a folder whose name is like a text: found by the gateway, shown as it comes, stopped at any time. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { fetchAnswer, segment, withQuery } from '../../api/client.ts';
+import type { FileInfo } from '../../api/types.ts';
+import { linesOf } from './lines.ts';
+
+/** Nobody reads more; the search ends there. */
+const MOST = 10_000;
+const SHOW_EVERY_MS = 100;
+
+export interface TreeSearch {
+  readonly text: string;
+  readonly found: readonly FileInfo[];
+  readonly state: 'running' | 'done' | 'stopped' | 'full';
+  readonly error: Error | undefined;
+}
+
+export function useTreeSearch(connectionId: string, folder: string) {
+  const [search, setSearch] = useState<TreeSearch>();
+  const running = useRef<AbortController>(undefined);
+  const stop = useCallback(() => running.current?.abort(), []);
+  useEffect(() => stop, [stop]);
+
+  const start = (text: string): void => {
+    stop();
+    const abort = new AbortController();
+    running.current = abort;
+    const tell = (change: Partial<TreeSearch>): void => {
+      if (running.current === abort) setSearch((now) => (now === undefined ? now : { ...now, ...change }));
+    };
+    setSearch({ text, found: [], state: 'running', error: undefined });
+    findBelow(connectionId, folder, text, abort.signal, (found) => tell({ found })).then(
+      (isFull) => tell({ state: isFull ? 'full' : 'done' }),
+      (error: Error) => tell(abort.signal.aborted ? { state: 'stopped' } : { state: 'done', error }),
+    );
+  };
+  const end = (): void => {
+    stop();
+    running.current = undefined;
+    setSearch(undefined);
+  };
+  return { search, start, stop, end };
+}
+
+/** Resolves to whether there is more than is told. */
+async function findBelow(
+  connectionId: string,
+  folder: string,
+  text: string,
+  signal: AbortSignal,
+  onFound: (found: readonly FileInfo[]) => void,
+): Promise<boolean> {
+  const query = { path: folder, recursive: 'true', pattern: patternFor(text) };
+  const address = withQuery(`/api/list/${segment(connectionId)}`, query);
+  const answer = await fetchAnswer('GET', address, undefined, signal, { Accept: 'application/x-ndjson' });
+  const found: FileInfo[] = [];
+  let shownAt = 0;
+  for await (const lines of linesOf(answer)) {
+    for (const line of lines) found.push(JSON.parse(line) as FileInfo);
+    if (found.length >= MOST) {
+      onFound(found.slice(0, MOST));
+      return true;
+    }
+    if (performance.now() - shownAt < SHOW_EVERY_MS) continue;
+    onFound([...found]);
+    shownAt = performance.now();
+  }
+  onFound(found);
+  return false;
+}
+
+/** A text with stars or question marks is a glob; any other is a part of the name, in capitals or not. */
+export function patternFor(text: string): string {
+  const glob = text.trim();
+  if (/[*?]/.test(glob)) return glob.includes('/') ? glob : `**/${glob}`;
+  return `**/*${[...glob].map(eitherCase).join('')}*`;
+}
+
+function eitherCase(character: string): string {
+  const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
+  if (lower !== upper && lower.length === 1 && upper.length === 1) return `[${lower}${upper}]`;
+  return /[[\](){}!\\@+]/.test(character) ? `\\${character}` : character;
+}
