@@ -132,7 +132,7 @@ test('an API key is shown once, with a line that works, and stops when it is rev
   await page.goto('/keys');
   await page.getByRole('button', { name: 'Issue a key' }).click();
   await dialog().getByLabel('Name').fill('robot');
-  await dialog().getByRole('radio', { name: 'May use only those that I choose' }).check();
+  await dialog().getByRole('radio', { name: 'Only the chosen ones' }).check();
   await dialog().getByLabel('Sandbox').check();
   await dialog().getByRole('button', { name: 'Issue the key' }).click();
   const key = await dialog().getByLabel('API key', { exact: true }).innerText();

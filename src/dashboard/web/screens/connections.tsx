@@ -66,8 +66,15 @@ function ConnectionTable({ connections }: { readonly connections: readonly Conne
             </div>
           ),
         },
-        { head: words.type, cell: ({ type }) => type.toUpperCase() },
-        { head: words.server, cell: (connection) => <span className="mono">{serverOf(connection)}</span> },
+        {
+          head: words.server,
+          cell: (connection) => (
+            <div>
+              <span className="mono">{serverOf(connection)}</span>
+              <div className="muted small">{connection.type.toUpperCase()}</div>
+            </div>
+          ),
+        },
         {
           head: words.state,
           cell: ({ isActive, source }) => (

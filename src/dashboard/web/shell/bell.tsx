@@ -5,11 +5,11 @@ import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import type { Overview } from '../api/types.ts';
 import { setNotifications, useNotificationsSetting } from '../preferences.ts';
+import { placeOf, titleOf } from '../screens/overview/trouble.ts';
 import { t } from '../texts/texts.ts';
 import { Ago } from '../ui/basics.tsx';
 import { CheckField } from '../ui/fields.tsx';
 import { Bell as BellIcon, CircleCheck, TriangleAlert } from '../ui/icons.tsx';
-import { placeOf } from './attention.ts';
 import { markSeen, useNews } from './news.ts';
 import { OVERVIEW, OVERVIEW_MS } from './watch.ts';
 
@@ -47,7 +47,7 @@ export function Bell(): ReactElement {
                 <li key={`${item.kind} ${item.text}`}>
                   <Link href={placeOf(item)} onClick={close}>
                     <TriangleAlert aria-hidden size={15} className="warn-text" />
-                    <span>{item.text}</span>
+                    <span>{titleOf(item)}</span>
                   </Link>
                 </li>
               ))}

@@ -1,9 +1,10 @@
 /** Looks, while the page is open, for what needs a person and for jobs that have ended. Called once, by the shell. */
 import { useEffect, useRef } from 'react';
 import { useRead } from '../api/hooks.ts';
-import type { Job, Overview } from '../api/types.ts';
+import type { Job, Overview, Trouble } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { useQueue } from '../screens/files/queue-store.ts';
+import { titleOf } from '../screens/overview/trouble.ts';
 import { addNews, notify } from './news.ts';
 
 export const OVERVIEW = '/manage/overview';
@@ -20,10 +21,11 @@ export function useWatch(): void {
 
   useEffect(() => {
     if (overview.data === undefined) return;
-    const texts = overview.data.attention.map(({ text }) => text);
+    // The same as long as it is the same trouble, whatever its figures are by now.
+    const keyOf = ({ kind, name }: Trouble): string => `${kind} ${name ?? ''}`;
     const former = needs.current;
-    if (former !== undefined) for (const text of texts) if (!former.has(text)) notify(text);
-    needs.current = new Set(texts);
+    for (const item of overview.data.attention) if (former?.has(keyOf(item)) === false) notify(titleOf(item));
+    needs.current = new Set(overview.data.attention.map(keyOf));
   }, [overview.data]);
 
   useEffect(() => {

@@ -61,7 +61,9 @@ export function ConnectionFields(props: FormProps): ReactElement {
   const usual = fields.filter(({ isAdvanced }) => !isAdvanced);
   const server = usual.filter(({ name }) => OF_SERVER.includes(name));
   const login = usual.filter(({ name }) => OF_LOGIN.includes(name));
-  const others = usual.filter((field) => !server.includes(field) && !login.includes(field));
+  const others = usual
+    .filter((field) => !server.includes(field) && !login.includes(field))
+    .sort((a, b) => Number(isWhole(a)) - Number(isWhole(b)));
   const takeApart = (text: string): boolean => {
     const next = takenApart(text, draft, known !== undefined);
     setTakenApart(next !== undefined);
@@ -100,7 +102,7 @@ export function ConnectionFields(props: FormProps): ReactElement {
             </Fragment>
           ))}
         </div>
-        <p role="status" className="hint">
+        <p role="status" className={isTakenApart ? 'hint' : 'visually-hidden'}>
           {isTakenApart && words.takenApart}
         </p>
       </section>
@@ -141,6 +143,11 @@ export function ConnectionFields(props: FormProps): ReactElement {
       </details>
     </>
   );
+}
+
+/** As wide as the form. */
+function isWhole({ kind, isLong }: FormField): boolean {
+  return isLong || kind === 'list' || kind === 'flag' || kind === 'choice';
 }
 
 type DrawnProps = FormProps & {

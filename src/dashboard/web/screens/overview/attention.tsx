@@ -4,11 +4,12 @@ import { Link } from 'wouter';
 import { request, segment } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import type { TestResult, Trouble } from '../../api/types.ts';
-import { formatNumber, formatShortTime } from '../../format.ts';
+import { formatShortTime } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, LinkButton, Panel } from '../../ui/basics.tsx';
 import { CircleCheck, TriangleAlert } from '../../ui/icons.tsx';
 import { showToast } from '../../ui/toast.tsx';
+import { placeOf, titleOf } from './trouble.ts';
 
 const words = t.overview.attention;
 const WITH_ERROR: readonly Trouble['kind'][] = ['connection_failing', 'watched_folder_failing', 'schedule_stopped'];
@@ -39,32 +40,9 @@ export function Attention({ items }: { readonly items: readonly Trouble[] }): Re
   );
 }
 
-function titleOf({ kind, name, count, limit }: Trouble): string {
-  switch (kind) {
-    case 'dead_letters':
-    case 'copies_failed':
-      return words[kind](count ?? 0);
-    case 'host_keys_waiting':
-      return words.host_keys_waiting(name ?? '', count ?? 0);
-    case 'quota':
-      return words.quota(formatNumber(count ?? 0), formatNumber(limit ?? 0));
-    default:
-      return words[kind](name ?? '');
-  }
-}
-
 function detailOf({ kind, error, at }: Trouble): string {
   if (at !== null) return (kind === 'schedule_late' ? words.due : words.ends)(formatShortTime(at));
   return WITH_ERROR.includes(kind) ? (error ?? words.unknown) : '';
-}
-
-function placeOf(item: Trouble): string {
-  if (item.connectionId !== undefined) return `/connections/${segment(item.connectionId)}`;
-  if (item.watchedFolderId !== undefined) return `/watched/${item.watchedFolderId}`;
-  if (item.scheduleId !== undefined) return `/schedules/${item.scheduleId}`;
-  if (item.kind === 'dead_letters') return '/webhooks';
-  if (item.kind === 'copies_failed') return '/watched';
-  return item.kind === 'key_expiring' ? '/keys' : '/usage';
 }
 
 function Act({ item }: { readonly item: Trouble }): ReactElement {

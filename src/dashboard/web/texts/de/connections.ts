@@ -11,7 +11,6 @@ export const connections: Texts['connections'] = {
   noneText:
     'Eine Verbindung ist eine Anmeldung an einem SFTP-, FTP- oder S3-Server. Programme nennen sie in ihren Anfragen und sehen ihr Passwort nie.',
   name: 'Bezeichnung',
-  type: 'Art',
   server: 'Server',
   state: 'Zustand',
   active: 'Aktiv',

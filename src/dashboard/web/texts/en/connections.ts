@@ -9,7 +9,6 @@ export const connections = {
   noneText:
     'A connection is one login on one SFTP, FTP or S3 server. Programs then name it in their requests, and never see its password.',
   name: 'Name',
-  type: 'Type',
   server: 'Server',
   state: 'State',
   active: 'Active',
