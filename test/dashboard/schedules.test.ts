@@ -111,7 +111,7 @@ test('a schedule is made of a job, with all that the job was told, and keeps it 
   const made = await kept('Of a job');
   for (const [name, value] of Object.entries(told)) assert.deepEqual(made.job[name], value, name);
 
-  await page.getByRole('link', { name: 'Change …' }).click();
+  await page.getByRole('link', { name: 'Edit …' }).click();
   await page.getByLabel('How often').selectOption('month');
   await page.getByLabel('On day').fill('15');
   await page.getByRole('button', { name: 'Save changes' }).click();
@@ -150,7 +150,7 @@ test('a schedule that deletes shows first what would go; another time for it doe
   await page.getByRole('dialog').getByRole('button', { name: 'Save the schedule' }).click();
   await page.getByRole('heading', { name: 'Tidy up', level: 1 }).waitFor();
   assert.deepEqual(readdirSync(onDisk('stale')), ['old.txt']);
-  await page.getByRole('link', { name: 'Change …' }).click();
+  await page.getByRole('link', { name: 'Edit …' }).click();
   await page.getByLabel('How often').selectOption('hours');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByText('Every hour, on the hour').waitFor();

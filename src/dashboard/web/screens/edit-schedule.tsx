@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import type { Schedule } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
 import { Page, Pending } from '../ui/basics.tsx';
 import { WithConnections } from './jobs/form.tsx';
 import { draftOfSchedule, ScheduleForm } from './schedules/form.tsx';
@@ -12,8 +13,8 @@ export default function EditSchedule({ id }: { readonly id: string }): ReactElem
   const schedule = read.data;
   return (
     <Page
-      title={schedule === undefined ? 'Schedule' : `Change ${schedule.name}`}
-      lead={<Link href={`/schedules/${id}`}>{schedule?.name ?? 'Schedule'}</Link>}
+      title={schedule === undefined ? t.schedules.one : t.schedules.editTitle(schedule.name)}
+      lead={<Link href={`/schedules/${id}`}>{schedule?.name ?? t.schedules.one}</Link>}
     >
       {schedule === undefined ? (
         <Pending error={read.error} onRetry={() => void read.refetch()} />

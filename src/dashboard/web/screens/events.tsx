@@ -5,7 +5,20 @@ import { withQuery } from '../api/client.ts';
 import { queries, usePages } from '../api/hooks.ts';
 import type { FeedAnswer, FeedEvent, StoredEvent } from '../api/types.ts';
 import { formatBytes, formatNumber } from '../format.ts';
-import { Badge, Button, CodeBlock, Empty, Facts, Page, Panel, Pending, Table, Time } from '../ui/basics.tsx';
+import { t } from '../texts/texts.ts';
+import {
+  Badge,
+  Button,
+  CodeBlock,
+  Empty,
+  Facts,
+  LinkButton,
+  Page,
+  Panel,
+  Pending,
+  Table,
+  Time,
+} from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ChoiceField } from '../ui/fields.tsx';
 import { Rss } from '../ui/icons.tsx';
@@ -41,23 +54,23 @@ export default function Events(): ReactElement {
     if (rows.length === 0 && hasNextPage && !isFetching) void fetchNextPage();
   }, [rows.length, hasNextPage, isFetching, fetchNextPage]);
   return (
-    <Page isWide title="Events" lead="What has happened, numbered without holes: as webhooks are told of it.">
+    <Page isWide title={t.events.title} lead={t.events.lead}>
       <search className="filters one">
         <ChoiceField
-          label="Type"
+          label={t.events.type}
           value={type}
           onText={(value) => setParameters(value === '' ? {} : { type: value }, { replace: true })}
-          options={[['', 'All'], ...FEED_TYPES.map((name) => [name, name] as const)]}
+          options={[['', t.events.all], ...FEED_TYPES.map((name) => [name, name] as const)]}
         />
       </search>
       <Panel
-        title="Newest first"
+        title={t.events.newest}
         actions={
           <span className="row">
             {hasNews && !isAtTop && (
-              <Button onClick={() => void queries.resetQueries({ queryKey: [path] })}>Show newer ones</Button>
+              <Button onClick={() => void queries.resetQueries({ queryKey: [path] })}>{t.events.showNewer}</Button>
             )}
-            {isLive ? <Badge tone="good">Live</Badge> : <Badge tone="warn">Connecting …</Badge>}
+            {isLive ? <Badge tone="good">{t.events.live}</Badge> : <Badge tone="warn">{t.events.connecting}</Badge>}
           </span>
         }
       >
@@ -66,23 +79,24 @@ export default function Events(): ReactElement {
         ) : rows.length > 0 ? (
           <EventTable rows={rows} onShow={setShown} />
         ) : hasNextPage ? (
-          <p className="panel-body muted">Searching older events …</p>
+          <p className="panel-body muted">{t.events.searching}</p>
         ) : type !== '' ? (
-          <Empty title="No event of this type" action={<Button onClick={() => setParameters({})}>Show all</Button>}>
-            None has happened since the oldest event that is kept.
+          <Empty
+            title={t.events.noneOfType}
+            action={<Button onClick={() => setParameters({})}>{t.events.showAll}</Button>}
+          >
+            {t.events.noneOfTypeText}
           </Empty>
         ) : (
-          <Empty icon={Rss} title="No event yet">
-            Failed transfers, jobs that have ended, servers that go and come back and files that come into watched
-            folders appear here. <Link href="/webhooks">Webhooks</Link> are told of them, and programs follow{' '}
-            <span className="mono">GET /api/events</span>.
+          <Empty icon={Rss} title={t.events.none} action={<LinkButton href="/webhooks">{t.webhooks.title}</LinkButton>}>
+            {t.events.noneText}
           </Empty>
         )}
         {rows.length > 0 && hasNextPage && (
           <div className="panel-body">
             <div className="row">
               <Button isBusy={pages.isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                Show older ones
+                {t.events.showOlder}
               </Button>
             </div>
           </div>
@@ -104,21 +118,21 @@ function rowOf(stored: StoredEvent): Row {
 function EventTable({ rows, onShow }: { rows: readonly Row[]; onShow: (row: Row) => void }): ReactElement {
   return (
     <Table
-      label="Events"
+      label={t.events.title}
       rows={rows}
       rowKey={({ sequence }) => String(sequence)}
       columns={[
-        { head: 'Number', align: 'end', cell: ({ sequence }) => formatNumber(sequence) },
-        { head: 'When', cell: ({ event }) => <Time iso={event.timestamp} /> },
-        { head: 'Type', cell: ({ type }) => <span className="mono event-type">{type}</span> },
-        { head: 'What', cell: ({ event }) => <What event={event} /> },
+        { head: t.events.number, align: 'end', cell: ({ sequence }) => formatNumber(sequence) },
+        { head: t.events.when, cell: ({ event }) => <Time iso={event.timestamp} /> },
+        { head: t.events.type, cell: ({ type }) => <span className="mono event-type">{type}</span> },
+        { head: t.events.what, cell: ({ event }) => <What event={event} /> },
         {
-          head: 'Actions',
+          head: t.events.actions,
           isHeadHidden: true,
           align: 'end',
           cell: (row) => (
-            <Button onClick={() => onShow(row)} aria-label={`Open event ${row.sequence}`}>
-              Open
+            <Button onClick={() => onShow(row)} aria-label={t.events.openOne(row.sequence)}>
+              {t.events.open}
             </Button>
           ),
         },
@@ -146,26 +160,24 @@ function OpenedEvent({
   onClose: () => void;
 }): ReactElement {
   return (
-    <Dialog title={`Event ${formatNumber(sequence)}`} onClose={onClose} size="large">
+    <Dialog title={t.events.one(formatNumber(sequence))} onClose={onClose} size="large">
       <Facts
         isWide
         items={[
-          ['Type', <Mono key="t" text={type} />],
-          ['When', <Time key="w" iso={event.timestamp} isLong />],
-          ['Id', <Mono key="i" text={event.id} />],
-          ['Id of the one before', <Mono key="p" text={event.previousId ?? 'none: it is the first'} />],
+          [t.events.type, <Mono key="t" text={type} />],
+          [t.events.when, <Time key="w" iso={event.timestamp} isLong />],
+          [t.events.id, <Mono key="i" text={event.id} />],
+          [t.events.previousId, <Mono key="p" text={event.previousId ?? t.events.isFirst} />],
         ]}
       />
       <div className="stack tight">
-        <h3>As it was signed</h3>
-        <CodeBlock code={body} label="The exact bytes" />
-        <p className="hint">
-          {formatBytes(new TextEncoder().encode(body).length)}, to the byte what webhooks are sent.
-        </p>
+        <h3>{t.events.signed}</h3>
+        <CodeBlock code={body} label={t.events.bytes} />
+        <p className="hint">{t.events.bytesHint(formatBytes(new TextEncoder().encode(body).length))}</p>
       </div>
       <details>
-        <summary>In lines</summary>
-        <pre className="words" tabIndex={0} aria-label="The event in lines">
+        <summary>{t.events.lines}</summary>
+        <pre className="words" tabIndex={0} aria-label={t.events.inLines}>
           {JSON.stringify(event, null, 2)}
         </pre>
       </details>

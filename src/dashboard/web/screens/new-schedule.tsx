@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import type { Connection, RepeatableJob } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
 import { Page, Pending } from '../ui/basics.tsx';
 import { draftOf } from './jobs/draft.ts';
 import { WithConnections } from './jobs/form.tsx';
@@ -13,7 +14,7 @@ export default function NewSchedule(): ReactElement {
   const [parameters] = useSearchParams();
   const like = parameters.get('like');
   return (
-    <Page title="New schedule" lead={<Link href="/schedules">Schedules</Link>}>
+    <Page title={t.schedules.add} lead={<Link href="/schedules">{t.schedules.title}</Link>}>
       <WithConnections>
         {(usable) =>
           like !== null ? (

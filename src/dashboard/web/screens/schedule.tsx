@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { withQuery } from '../api/client.ts';
 import { usePages, useRead } from '../api/hooks.ts';
 import type { Job, Schedule } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
 import { Button, Facts, LinkButton, Notice, Page, Panel, Pending, Time } from '../ui/basics.tsx';
 import { Pencil, Play } from '../ui/icons.tsx';
 import { factsOf } from './jobs/facts.tsx';
@@ -16,7 +17,7 @@ export default function ScheduleScreen({ id }: { readonly id: string }): ReactEl
   const read = useRead<Schedule>(`/manage/schedules/${id}`, { everyMs: 5_000 });
   if (read.data !== undefined) return <Shown schedule={read.data} />;
   return (
-    <Page title="Schedule" lead={<Link href="/schedules">Schedules</Link>}>
+    <Page title={t.schedules.one} lead={<Link href="/schedules">{t.schedules.title}</Link>}>
       <Panel>
         <Pending error={read.error} onRetry={() => void read.refetch()} />
       </Panel>
@@ -34,52 +35,52 @@ function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
       title={name}
       lead={
         <span className="row">
-          <Link href="/schedules">Schedules</Link>
+          <Link href="/schedules">{t.schedules.title}</Link>
           <StateBadge schedule={schedule} />
         </span>
       }
       actions={
         <>
           <Button icon={Play} isBusy={run.isPending} onClick={() => run.mutate(undefined)}>
-            Run now
+            {t.schedules.run}
           </Button>
           <LinkButton href={`/schedules/${id}/edit`} icon={Pencil}>
-            Change …
+            {t.schedules.edit}
           </LinkButton>
           <ScheduleMenu schedule={schedule} isOne />
         </>
       }
     >
       <Trouble schedule={schedule} />
-      <Panel title="When">
+      <Panel title={t.schedules.when}>
         <div className="panel-body">
           <Facts
             isWide
             items={[
-              ['Runs', <When key="w" cron={cron} timeZone={timeZone} />],
+              [t.schedules.runsAt, <When key="w" cron={cron} timeZone={timeZone} />],
               [
-                'Cron',
+                t.schedules.cron,
                 <span key="c" className="mono">
                   {cron}
                 </span>,
               ],
               [
-                'Next runs',
-                isActive ? <RunTimes key="n" nextRuns={nextRuns} timeZone={timeZone} /> : 'none while it is paused',
+                t.schedules.nextRuns,
+                isActive ? <RunTimes key="n" nextRuns={nextRuns} timeZone={timeZone} /> : t.schedules.noRuns,
               ],
-              ['Last run', <LastRun key="l" schedule={schedule} />],
+              [t.schedules.lastRun, <LastRun key="l" schedule={schedule} />],
             ]}
           />
         </div>
       </Panel>
-      <Panel title="What">
+      <Panel title={t.schedules.what}>
         <div className="panel-body">
           <Facts
             isWide
             items={[
               ...factsOf(toldOf(schedule), nameOf),
-              ['With the rights of', key === null ? 'the owner' : `API key ${key.name}`],
-              ['Made', <Time key="m" iso={createdAt} isLong />],
+              [t.schedules.rightsOf, key === null ? t.schedules.owner : t.jobs.apiKey(key.name)],
+              [t.schedules.made, <Time key="m" iso={createdAt} isLong />],
             ]}
           />
         </div>
@@ -93,14 +94,14 @@ function Trouble({ schedule: { isActive, error, lastSkippedAt } }: { readonly sc
   if (error === null) return null;
   if (!isActive) {
     return (
-      <Notice tone="bad" title="It has stopped by itself">
+      <Notice tone="bad" title={t.schedules.stoppedTitle}>
         <p>{error}</p>
-        <p className="small">Resume it under More: it has your rights from then on.</p>
+        <p className="small">{t.schedules.stoppedRemedy}</p>
       </Notice>
     );
   }
   return (
-    <Notice tone="warn" title="The last run was left out">
+    <Notice tone="warn" title={t.schedules.leftOut}>
       <p>{error}</p>
       {lastSkippedAt !== null && (
         <p className="small">
@@ -120,11 +121,11 @@ function Runs({ id }: { readonly id: string }): ReactElement {
   const pages = usePages<JobPage>(withQuery('/manage/jobs', { scheduleId: id, limit: 20 }), { everyMs: 3_000 });
   const jobs = (pages.data?.pages ?? []).flatMap((page) => page.jobs);
   return (
-    <Panel title="Runs">
+    <Panel title={t.schedules.runs}>
       {pages.data === undefined ? (
         <Pending error={pages.error} onRetry={() => void pages.refetch()} />
       ) : jobs.length === 0 ? (
-        <p className="panel-body muted">It has not run yet.</p>
+        <p className="panel-body muted">{t.schedules.noRunYet}</p>
       ) : (
         <JobTable jobs={jobs} />
       )}
@@ -132,7 +133,7 @@ function Runs({ id }: { readonly id: string }): ReactElement {
         <div className="panel-body">
           <div className="row">
             <Button isBusy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-              Show older ones
+              {t.jobs.showOlder}
             </Button>
           </div>
         </div>

@@ -2,6 +2,7 @@
 import type { ReactElement } from 'react';
 import { useRead } from '../api/hooks.ts';
 import type { Schedule } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
 import { Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { CalendarClock, Plus } from '../ui/icons.tsx';
 import { ScheduleTable } from './schedules/rows.tsx';
@@ -11,23 +12,22 @@ export default function Schedules(): ReactElement {
   const schedules = read.data?.schedules;
   const add = (
     <LinkButton href="/schedules/new" look="primary" icon={Plus}>
-      New schedule
+      {t.schedules.add}
     </LinkButton>
   );
   return (
     <Page
       isWide
-      title="Schedules"
-      lead="Jobs that begin by the clock."
+      title={t.schedules.title}
+      lead={t.schedules.lead}
       actions={schedules !== undefined && schedules.length > 0 && add}
     >
       <Panel>
         {schedules === undefined ? (
           <Pending error={read.error} onRetry={() => void read.refetch()} />
         ) : schedules.length === 0 ? (
-          <Empty icon={CalendarClock} title="No schedule yet" action={add}>
-            A schedule begins a job again and again: a folder that goes to a partner every night, or is tidied up once a
-            month. A run is left out while the one before still goes; runs that were missed are caught up by one.
+          <Empty icon={CalendarClock} title={t.schedules.none} action={add}>
+            {t.schedules.noneText}
           </Empty>
         ) : (
           <ScheduleTable schedules={schedules} />

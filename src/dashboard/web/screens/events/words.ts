@@ -1,17 +1,11 @@
 /** Events in words. */
 import type { EventType, FeedEvent } from '../../api/types.ts';
 import { formatDuration, formatNumber } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
 import { STATES, TYPES } from '../jobs/words.ts';
 
 /** Those that a webhook can be told of. */
-export const EVENT_TYPES: Readonly<Record<EventType, string>> = {
-  'transfer.failed': 'A transfer has failed, whoever asked for it.',
-  'connection.down': 'A server cannot be reached, or lets nobody in.',
-  'connection.up': 'It is there again.',
-  'job.finished': 'A job has ended, well or not.',
-  'watched_folder.files_detected': 'Files have come into a watched folder, or have changed there.',
-  'watched_folder.late': 'No file came into a watched folder for longer than is expected.',
-};
+export const EVENT_TYPES = t.events.types;
 
 /** All that the feed can have. */
 export const FEED_TYPES: readonly FeedEvent['type'][] = [
@@ -37,20 +31,20 @@ export function wordsOf(event: FeedEvent): EventWords | undefined {
     case 'connection.down':
       return { ...connectionOf(event.data), text: event.data.error };
     case 'connection.up':
-      return { ...connectionOf(event.data), text: `was away for ${formatDuration(event.data.downSeconds * 1_000)}` };
+      return { ...connectionOf(event.data), text: t.events.wasAway(formatDuration(event.data.downSeconds * 1_000)) };
     case 'job.finished': {
       const { id, name, type, state } = event.data.job;
       return { name: name ?? TYPES[type], href: `/jobs/${id}`, text: STATES[state][0] };
     }
     case 'watched_folder.files_detected': {
       const { files } = event.data;
-      return { ...folderOf(event.data), text: files.length === 1 ? '1 file' : `${formatNumber(files.length)} files` };
+      return { ...folderOf(event.data), text: t.events.files(files.length, formatNumber(files.length)) };
     }
     case 'watched_folder.late':
     case 'watched_folder.files_missing':
-      return { ...folderOf(event.data), text: `no file for ${formatNumber(event.data.expectEveryMinutes)} minutes` };
+      return { ...folderOf(event.data), text: t.events.noFile(formatNumber(event.data.expectEveryMinutes)) };
     case 'watched_folder.test':
-      return { ...folderOf(event.data), text: 'a try' };
+      return { ...folderOf(event.data), text: t.events.aTry };
     default:
       return undefined;
   }

@@ -1,16 +1,8 @@
 /** Crons as people choose and read them. What fits none of the rhythms stays a cron. */
-export const RHYTHMS = {
-  minutes: 'Every few minutes',
-  hours: 'Every hour',
-  day: 'Every day',
-  weekdays: 'Monday to Friday',
-  week: 'Every week',
-  month: 'Every month',
-  cron: 'By a cron of your own',
-} as const;
-export type Rhythm = keyof typeof RHYTHMS;
+import { t } from '../../texts/texts.ts';
 
-export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+export type Rhythm = keyof typeof t.schedules.rhythms;
+
 /** Those of which a whole number makes an hour. */
 export const STEPS = ['5', '10', '15', '20', '30'] as const;
 
@@ -83,19 +75,20 @@ export function cronOf({ rhythm, step, minute, time, weekday, day, cron }: Times
 /** undefined where it has no plain words. */
 export function wordsOf(cron: string): string | undefined {
   const { rhythm, step, minute, time, weekday, day } = timesOf(cron);
+  const { said } = t.schedules;
   switch (rhythm) {
     case 'minutes':
-      return `Every ${step} minutes`;
+      return said.minutes(step);
     case 'hours':
-      return minute === '0' ? 'Every hour, on the hour' : `Every hour, at ${minute} past`;
+      return minute === '0' ? said.hour : said.past(minute);
     case 'day':
-      return `Every day at ${time}`;
+      return said.day(time);
     case 'weekdays':
-      return `Monday to Friday at ${time}`;
+      return said.weekdays(time);
     case 'week':
-      return `Every ${WEEKDAYS[Number(weekday)] ?? ''} at ${time}`;
+      return said.week(t.schedules.days[Number(weekday)] ?? '', time);
     case 'month':
-      return `On day ${day} of every month at ${time}`;
+      return said.month(day, time);
     case 'cron':
       return undefined;
   }

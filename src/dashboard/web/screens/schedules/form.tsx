@@ -5,6 +5,7 @@ import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import type { Connection, NewJob, NewSchedule, Schedule } from '../../api/types.ts';
 import { timeZone as ownZone } from '../../preferences.ts';
+import { t } from '../../texts/texts.ts';
 import { Panel } from '../../ui/basics.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { deletes, draftOf, type JobDraft, requestOf, type Told } from '../jobs/draft.ts';
@@ -34,6 +35,7 @@ export function ScheduleForm({
   const [times, setTimes] = useState(former === undefined ? NIGHTLY : timesOf(former.cron));
   const [timeZone, setTimeZone] = useState(former?.timeZone ?? ownZone);
   const [, navigate] = useLocation();
+  const words = t.schedules.form;
   const change = (to: Partial<JobDraft>): void => setDraft((before) => ({ ...before, ...to }));
   const cron = cronOf(times);
   const preview = usePreview(cron, timeZone.trim());
@@ -45,7 +47,7 @@ export function ScheduleForm({
         : request<{ schedule: { id: string } }>('PATCH', `/api/schedules/${former.id}`, body);
     },
     {
-      says: former === undefined ? 'The schedule is saved' : 'Saved',
+      says: former === undefined ? words.saved : words.changed,
       refreshes: ['/manage/schedules'],
       showsError: true,
       onDone: ({ schedule }) => navigate(`/schedules/${schedule.id}`),
@@ -58,21 +60,21 @@ export function ScheduleForm({
       draft={draft}
       isAnswered={preview.nextRuns !== undefined}
       mustLook={deletes(draft) && !isSameJob}
-      verb={former === undefined ? 'Save the schedule' : 'Save changes'}
-      refused="It was not saved"
+      verb={former === undefined ? words.save : words.saveChanges}
+      refused={words.refused}
       back={former === undefined ? '/schedules' : `/schedules/${former.id}`}
       isBusy={save.isPending}
       error={save.error}
       onSend={() => save.mutate(undefined)}
     >
-      <Panel title="When">
+      <Panel title={t.schedules.when}>
         <div className="panel-body stack">
           <TextField
-            label="Name"
+            label={words.name}
             maxLength={200}
             value={draft.name}
             onText={(name) => change({ name })}
-            hint="Its jobs are called so too. Empty: what it does, and the folder."
+            hint={words.nameHint}
           />
           <TimeFields
             times={times}
@@ -83,7 +85,7 @@ export function ScheduleForm({
           />
         </div>
       </Panel>
-      <Panel title="What">
+      <Panel title={t.schedules.what}>
         <div className="panel-body stack">
           <JobFields draft={draft} onChange={change} connections={connections} />
         </div>

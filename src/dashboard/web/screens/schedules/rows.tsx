@@ -5,6 +5,7 @@ import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import type { Schedule } from '../../api/types.ts';
 import { formatDuration } from '../../format.ts';
+import { t } from '../../texts/texts.ts';
 import { Badge, Table, Time } from '../../ui/basics.tsx';
 import { Confirm, Menu, type MenuEntry } from '../../ui/dialog.tsx';
 import { useConnectionNames } from '../jobs/rows.tsx';
@@ -16,8 +17,12 @@ const READS = ['/manage/schedules', '/manage/jobs', '/manage/overview'];
 const LATE_MS = 60_000;
 
 export function StateBadge({ schedule: { isActive, error } }: { readonly schedule: Schedule }): ReactElement {
-  if (isActive) return <Badge tone="good">Active</Badge>;
-  return error === null ? <Badge tone="warn">Paused</Badge> : <Badge tone="bad">Stopped</Badge>;
+  if (isActive) return <Badge tone="good">{t.schedules.active}</Badge>;
+  return error === null ? (
+    <Badge tone="warn">{t.schedules.paused}</Badge>
+  ) : (
+    <Badge tone="bad">{t.schedules.stopped}</Badge>
+  );
 }
 
 /** In plain words where it has any. */
@@ -33,7 +38,7 @@ export function When({ cron, timeZone }: Pick<Schedule, 'cron' | 'timeZone'>): R
 
 export function LastRun({ schedule }: { readonly schedule: Schedule }): ReactElement {
   const { lastRunAt, lastDueAt, lastJobId, lastJob } = schedule;
-  if (lastRunAt === null) return <span className="muted">none yet</span>;
+  if (lastRunAt === null) return <span className="muted">{t.schedules.noneYet}</span>;
   const lateMs = lastDueAt === null ? 0 : Date.parse(lastRunAt) - Date.parse(lastDueAt);
   const time = <Time iso={lastRunAt} />;
   return (
@@ -42,8 +47,10 @@ export function LastRun({ schedule }: { readonly schedule: Schedule }): ReactEle
         {lastJob === null ? time : <Link href={`/jobs/${lastJobId ?? ''}`}>{time}</Link>}
         {lastJob !== null && <Badge tone={STATES[lastJob.state][1]}>{STATES[lastJob.state][0]}</Badge>}
       </span>
-      {lateMs > LATE_MS && <div className="warn-text">began {formatDuration(lateMs)} late</div>}
-      {lastJob !== null && lastJob.failed > 0 && <div className="bad-text">{filesText(lastJob.failed)} failed</div>}
+      {lateMs > LATE_MS && <div className="warn-text">{t.schedules.beganLate(formatDuration(lateMs))}</div>}
+      {lastJob !== null && lastJob.failed > 0 && (
+        <div className="bad-text">{t.schedules.failed(filesText(lastJob.failed))}</div>
+      )}
       {lastJob !== null && lastJob.error !== null && <div className="bad-text">{lastJob.error}</div>}
     </div>
   );
@@ -57,11 +64,11 @@ export function ScheduleMenu({ schedule, isOne = false }: { schedule: Schedule; 
   const [, navigate] = useLocation();
   const run = useRun(schedule);
   const toggle = useAction(() => request('PATCH', path, { isActive: !isActive }), {
-    says: isActive ? 'Paused' : 'Active again',
+    says: isActive ? t.schedules.nowPaused : t.schedules.nowActive,
     refreshes: READS,
   });
   const remove = useAction(() => request('DELETE', path), {
-    says: `${name} is deleted`,
+    says: t.schedules.removed(name),
     refreshes: READS,
     showsError: true,
     onDone: () => {
@@ -70,24 +77,24 @@ export function ScheduleMenu({ schedule, isOne = false }: { schedule: Schedule; 
     },
   });
   const entries: readonly MenuEntry[] = [
-    ...(isOne ? [] : [{ label: 'Run now', onSelect: () => run.mutate(undefined) }]),
-    { label: isActive ? 'Pause' : 'Resume', onSelect: () => toggle.mutate(undefined) },
-    ...(isOne ? [] : [{ label: 'Change …', onSelect: () => navigate(`/schedules/${id}/edit`) }]),
-    { label: 'Delete …', isDanger: true, onSelect: () => setDeleting(true) },
+    ...(isOne ? [] : [{ label: t.schedules.run, onSelect: () => run.mutate(undefined) }]),
+    { label: isActive ? t.schedules.pause : t.schedules.resume, onSelect: () => toggle.mutate(undefined) },
+    ...(isOne ? [] : [{ label: t.schedules.edit, onSelect: () => navigate(`/schedules/${id}/edit`) }]),
+    { label: t.schedules.remove, isDanger: true, onSelect: () => setDeleting(true) },
   ];
   return (
     <>
-      <Menu label={isOne ? 'More' : `More for ${name}`} entries={entries} />
+      <Menu label={isOne ? t.schedules.more : t.schedules.moreFor(name)} entries={entries} />
       {isDeleting && (
         <Confirm
-          title={`Delete ${name}?`}
-          verb="Delete the schedule"
+          title={t.schedules.removeTitle(name)}
+          verb={t.schedules.removeVerb}
           isBusy={remove.isPending}
           error={remove.error}
           onClose={() => setDeleting(false)}
           onConfirm={() => remove.mutate(undefined)}
         >
-          <p>It begins no more jobs. Those that it has begun go on, and stay in the list.</p>
+          <p>{t.schedules.removeText}</p>
         </Confirm>
       )}
     </>
@@ -105,14 +112,15 @@ export function useRun({ id }: Pick<Schedule, 'id'>) {
 
 export function ScheduleTable({ schedules }: { readonly schedules: readonly Schedule[] }): ReactElement {
   const nameOf = useConnectionNames();
+  const { columns } = t.schedules;
   return (
     <Table
-      label="Schedules"
+      label={t.schedules.title}
       rows={schedules}
       rowKey={({ id }) => id}
       columns={[
         {
-          head: 'Schedule',
+          head: columns.schedule,
           cell: ({ id, name, job }) => (
             <div>
               <Link href={`/schedules/${id}`}>{name}</Link>
@@ -128,14 +136,14 @@ export function ScheduleTable({ schedules }: { readonly schedules: readonly Sche
             </div>
           ),
         },
-        { head: 'When', cell: ({ cron, timeZone }) => <When cron={cron} timeZone={timeZone} /> },
+        { head: columns.when, cell: ({ cron, timeZone }) => <When cron={cron} timeZone={timeZone} /> },
         {
-          head: 'Next run',
+          head: columns.next,
           cell: ({ nextRuns: [next] }) => (next === undefined ? '–' : <Time iso={next} />),
         },
-        { head: 'Last run', cell: (schedule) => <LastRun schedule={schedule} /> },
-        { head: 'State', cell: (schedule) => <StateBadge schedule={schedule} /> },
-        { head: 'Actions', isHeadHidden: true, cell: (schedule) => <ScheduleMenu schedule={schedule} /> },
+        { head: columns.last, cell: (schedule) => <LastRun schedule={schedule} /> },
+        { head: columns.state, cell: (schedule) => <StateBadge schedule={schedule} /> },
+        { head: columns.actions, isHeadHidden: true, cell: (schedule) => <ScheduleMenu schedule={schedule} /> },
       ]}
     />
   );

@@ -4,10 +4,12 @@ import { useEffect, useId, useState, type ReactElement } from 'react';
 import { request } from '../../api/client.ts';
 import { dayIn, formatHour, formatIn } from '../../format.ts';
 import { timeZone as ownZone } from '../../preferences.ts';
+import { t } from '../../texts/texts.ts';
 import { Failure } from '../../ui/basics.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
-import { RHYTHMS, type Rhythm, STEPS, type Times, WEEKDAYS } from './cron.ts';
+import { type Rhythm, STEPS, type Times } from './cron.ts';
 
+const words = t.schedules.form;
 /** Asked once nobody has typed for this long. */
 const REST_MS = 300;
 
@@ -50,20 +52,20 @@ export function TimeFields({
     <>
       <div className="form-grid">
         <ChoiceField
-          label="How often"
+          label={words.often}
           value={times.rhythm}
           onText={(rhythm) => onTimes({ rhythm: rhythm as Rhythm })}
-          options={Object.entries(RHYTHMS)}
+          options={Object.entries(t.schedules.rhythms)}
         />
         <RhythmFields times={times} onTimes={onTimes} />
         <TextField
-          label="Time zone"
+          label={words.zone}
           required
           maxLength={64}
           list={zones}
           value={timeZone}
           onText={onTimeZone}
-          hint="The clock that is meant, such as Europe/Berlin; summer time is kept."
+          hint={words.zoneHint}
         />
         <datalist id={zones}>
           {ZONES.map((zone) => (
@@ -71,14 +73,14 @@ export function TimeFields({
           ))}
         </datalist>
       </div>
-      <section className="inset stack tight" aria-label="Next runs">
-        <h3>The next five runs</h3>
+      <section className="inset stack tight" aria-label={t.schedules.nextRuns}>
+        <h3>{words.fiveRuns}</h3>
         {preview.error === null ? (
           <div role="status">
             <RunTimes nextRuns={preview.nextRuns} timeZone={timeZone} />
           </div>
         ) : (
-          <Failure error={preview.error} title="It cannot run at such times" />
+          <Failure error={preview.error} title={words.cannot} />
         )}
       </section>
     </>
@@ -97,24 +99,26 @@ function RhythmFields({
   if (rhythm === 'cron') {
     return (
       <TextField
-        label="Cron"
+        label={t.schedules.cron}
         required
         maxLength={200}
         value={cron}
         onText={(text) => onTimes({ cron: text })}
         className="mono"
-        hint="Minute, hour, day of the month, month, day of the week."
+        hint={words.cronHint}
       />
     );
   }
   if (rhythm === 'minutes') {
-    const options = STEPS.map((one) => [one, `${one} minutes`] as const);
-    return <ChoiceField label="Every" value={step} onText={(text) => onTimes({ step: text })} options={options} />;
+    const options = STEPS.map((one) => [one, words.minutes(one)] as const);
+    return (
+      <ChoiceField label={words.every} value={step} onText={(text) => onTimes({ step: text })} options={options} />
+    );
   }
   if (rhythm === 'hours') {
     return (
       <TextField
-        label="Minutes past the hour"
+        label={words.past}
         type="number"
         required
         min={0}
@@ -126,25 +130,25 @@ function RhythmFields({
   }
   return (
     <>
-      <TextField label="At" type="time" required value={time} onText={(text) => onTimes({ time: text })} />
+      <TextField label={words.at} type="time" required value={time} onText={(text) => onTimes({ time: text })} />
       {rhythm === 'week' && (
         <ChoiceField
-          label="On"
+          label={words.on}
           value={weekday}
           onText={(text) => onTimes({ weekday: text })}
-          options={WEEKDAYS.map((name, index) => [String(index), name] as const)}
+          options={t.schedules.days.map((name, index) => [String(index), name] as const)}
         />
       )}
       {rhythm === 'month' && (
         <TextField
-          label="On day"
+          label={words.onDay}
           type="number"
           required
           min={1}
           max={31}
           value={day}
           onText={(text) => onTimes({ day: text })}
-          hint="A month without that day is left out."
+          hint={words.onDayHint}
         />
       )}
     </>
@@ -167,7 +171,7 @@ export function RunTimes({
         return (
           <li key={iso}>
             <time dateTime={iso}>{formatIn(iso, timeZone)}</time>
-            {here !== undefined && <span className="muted small"> ({here} here)</span>}
+            {here !== undefined && <span className="muted small"> {words.here(here)}</span>}
           </li>
         );
       })}

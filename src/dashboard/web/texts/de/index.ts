@@ -4,6 +4,7 @@ import { common } from './common.ts';
 import { connection } from './connection.ts';
 import { connections } from './connections.ts';
 import { deliveries } from './deliveries.ts';
+import { events } from './events.ts';
 import { files } from './files.ts';
 import { folders } from './folders.ts';
 import { health } from './health.ts';
@@ -14,6 +15,7 @@ import { overview } from './overview.ts';
 import { palette } from './palette.ts';
 import { pools } from './pools.ts';
 import { queue } from './queue.ts';
+import { schedules } from './schedules.ts';
 import { session } from './session.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
@@ -29,6 +31,7 @@ export const texts: Texts = {
   connection,
   connections,
   deliveries,
+  events,
   files,
   folders,
   health,
@@ -39,6 +42,7 @@ export const texts: Texts = {
   palette,
   pools,
   queue,
+  schedules,
   session,
   settings,
   shell,

@@ -3,6 +3,7 @@ import { common } from './common.ts';
 import { connection } from './connection.ts';
 import { connections } from './connections.ts';
 import { deliveries } from './deliveries.ts';
+import { events } from './events.ts';
 import { files } from './files.ts';
 import { folders } from './folders.ts';
 import { health } from './health.ts';
@@ -13,6 +14,7 @@ import { overview } from './overview.ts';
 import { palette } from './palette.ts';
 import { pools } from './pools.ts';
 import { queue } from './queue.ts';
+import { schedules } from './schedules.ts';
 import { session } from './session.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
@@ -28,6 +30,7 @@ export const texts = {
   connection,
   connections,
   deliveries,
+  events,
   files,
   folders,
   health,
@@ -38,6 +41,7 @@ export const texts = {
   palette,
   pools,
   queue,
+  schedules,
   session,
   settings,
   shell,

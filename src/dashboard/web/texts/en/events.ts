@@ -1,0 +1,50 @@
+import type { EventType } from '../../api/types.ts';
+
+const types: Readonly<Record<EventType, string>> = {
+  'transfer.failed': 'A transfer has failed, whoever asked for it.',
+  'connection.down': 'A server cannot be reached, or lets nobody in.',
+  'connection.up': 'It is there again.',
+  'job.finished': 'A job has ended, well or not.',
+  'watched_folder.files_detected': 'Files have come into a watched folder, or have changed there.',
+  'watched_folder.late': 'No file came into a watched folder for longer than is expected.',
+};
+
+/** What has happened. */
+export const events = {
+  title: 'Events',
+  lead: 'What has happened, numbered without holes. Webhooks are told of it.',
+  types,
+  type: 'Type',
+  all: 'All',
+  newest: 'Newest first',
+  showNewer: 'Show newer ones',
+  showOlder: 'Show older ones',
+  live: 'Live',
+  connecting: 'Connecting …',
+  searching: 'Searching older events …',
+  noneOfType: 'No event of this type',
+  noneOfTypeText: 'None has happened since the oldest event that is kept.',
+  showAll: 'Show all',
+  none: 'No event yet',
+  noneText:
+    'Failed transfers, jobs that have ended, servers that go and come back and files that come into watched folders appear here. Webhooks are told of them, and programs follow GET /api/events.',
+  number: 'Number',
+  when: 'When',
+  what: 'What',
+  actions: 'Actions',
+  open: 'Open',
+  openOne: (sequence: number): string => `Open event ${sequence}`,
+  one: (sequence: string): string => `Event ${sequence}`,
+  id: 'Id',
+  previousId: 'Id of the one before',
+  isFirst: 'none: it is the first',
+  signed: 'As it was signed',
+  bytes: 'The exact bytes',
+  bytesHint: (size: string): string => `${size}, to the byte what webhooks are sent.`,
+  lines: 'In lines',
+  inLines: 'The event in lines',
+  wasAway: (time: string): string => `was away for ${time}`,
+  files: (n: number, text: string): string => (n === 1 ? '1 file' : `${text} files`),
+  noFile: (minutes: string): string => `no file for ${minutes} minutes`,
+  aTry: 'a try',
+};
