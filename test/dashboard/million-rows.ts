@@ -1,6 +1,6 @@
 /**
- * How long the transfers screen takes to answer its filters over a history of a million rows. By hand, after
- * `npm run build`: node dist/test/dashboard/million-rows.js [rows]
+ * How long the overview takes to be shown, and the transfers screen to answer its filters, over a history of a million rows.
+ * By hand, after `npm run build`: node dist/test/dashboard/million-rows.js [rows]
  */
 import { startPostgres } from '../servers/postgres.js';
 import { EMAIL, logIn, openDesk } from './browser.js';
@@ -23,7 +23,34 @@ const FILTERS: readonly (readonly [what: string, query: string])[] = [
   ['part of a name, one row, newest tenth', 'search=0001234'],
   ['part of a name, no row (a page of 50,000)', 'search=no-such-name'],
   ['forty days, failed uploads', `since=${daysAgo(40)}&status=failed&type=upload`],
+  ['without lists', 'lookups=false'],
+  ['oldest first', 'order=oldest'],
+  ['largest first', 'order=largest'],
+  ['largest first, one connection', 'order=largest&connectionId=archive'],
+  ['longest first', 'order=longest'],
+  ['error code', 'errorCode=permission_denied'],
+  ['request id, no row (a page of 50,000)', 'requestId=nobody'],
 ];
+
+/** What the overview asks for. */
+const ANSWERS = [
+  '/manage/overview?timeZone=Europe%2FBerlin',
+  '/manage/figures?range=24h&timeZone=Europe%2FBerlin',
+  '/manage/figures?range=90d&timeZone=Europe%2FBerlin',
+  '/manage/account',
+  '/manage/transfers?limit=8&lookups=false',
+];
+
+/** From another screen, with nothing of it kept: until the tiles, what needs a person, and all charts stand there. */
+const SHOWING = `(async () => {
+  const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+  const begin = performance.now();
+  history.pushState(null, '', '/');
+  const isShown = () => document.querySelector('.tiles') && document.querySelectorAll('figure.chart').length >= 3;
+  while (!isShown()) await pause(1);
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  return performance.now() - begin;
+})()`;
 
 const server = await startPostgres();
 const desk = await openDesk({ database: { url: server.url } });
@@ -31,29 +58,55 @@ try {
   await fillHistory(server.url, EMAIL, ROWS, DAYS);
   const { page } = await desk.open();
   await logIn(page);
+  console.log(`${ROWS} rows; milliseconds, median and worst of ${TRIES}\n`);
+  for (const path of ANSWERS)
+    console.log(`${path.padEnd(60)} ${figures(await repeat(() => page.evaluate<number>(asking(path))))}`);
+  const shown = await repeat(async () => {
+    // Loaded anew, the page keeps nothing of the overview.
+    await page.goto('/settings');
+    await page.getByText('Colours').waitFor();
+    return page.evaluate<number>(SHOWING);
+  });
+  console.log(`${'the overview is shown, from a link'.padEnd(60)} ${figures(shown)}`);
+  const loads = await repeat(async () => {
+    await page.goto('/');
+    await page.getByRole('figure', { name: 'Throughput' }).waitFor();
+    return page.evaluate<number>(`performance.now()`);
+  });
+  console.log(`${'the overview is shown, the page loaded anew'.padEnd(60)} ${figures(loads)}\n`);
   await page.goto('/transfers');
   await page.getByText('Show older ones').waitFor();
-  console.log(`${ROWS} rows; milliseconds, median and worst of ${TRIES}: the answer, and until the page shows it\n`);
+  console.log(
+    `Filters of the transfers; milliseconds, median and worst of ${TRIES}: the answer, and until the page shows it\n`,
+  );
   for (const [what, query] of FILTERS) {
     const answers: number[] = [];
-    const shown: number[] = [];
+    const drawn: number[] = [];
     for (let tries = 0; tries < TRIES; tries++) {
       // Another limit each time, so that nothing is answered from what the page keeps.
       const path = `/manage/transfers?${query}&limit=${50 + tries}`;
-      answers.push(
-        await page.evaluate<number>(`(async () => {
-        const begin = performance.now();
-        await (await fetch(${JSON.stringify(path)})).json();
-        return performance.now() - begin;
-      })()`),
-      );
-      shown.push(await page.evaluate<number>(changeFilters(query)));
+      answers.push(await page.evaluate<number>(asking(path)));
+      drawn.push(await page.evaluate<number>(changeFilters(query)));
     }
-    console.log(`${what.padEnd(46)} ${figures(answers)}   ${figures(shown)}`);
+    console.log(`${what.padEnd(46)} ${figures(answers)}   ${figures(drawn)}`);
   }
 } finally {
   await desk.close();
   await server.stop();
+}
+
+async function repeat(once: () => Promise<number>): Promise<readonly number[]> {
+  const all: number[] = [];
+  for (let tries = 0; tries < TRIES; tries++) all.push(await once());
+  return all;
+}
+
+function asking(path: string): string {
+  return `(async () => {
+    const begin = performance.now();
+    await (await fetch(${JSON.stringify(path)})).json();
+    return performance.now() - begin;
+  })()`;
 }
 
 /** The address changes as by a choice in the bar; resolves once the first answer to it has been drawn. */
