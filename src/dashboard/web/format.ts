@@ -49,7 +49,7 @@ export function formatSpeed(bytesPerSecond: number): string {
 }
 
 export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 1_000) return `${ms < 10 ? compact.format(ms) : Math.round(ms)} ms`;
   if (ms < 60_000) return `${compact.format(ms / 1_000)} s`;
   const seconds = Math.round(ms / 1_000);
   const parts = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60), seconds % 60];

@@ -70,7 +70,11 @@ export default function Audit(): ReactElement {
               },
               {
                 head: words.on,
-                cell: ({ target }) => (target === null ? <span className="muted">–</span> : (target.name ?? target.id)),
+                cell: ({ target }) => (
+                  <div className="audit-target">
+                    {target === null ? <span className="muted">–</span> : (target.name ?? target.id)}
+                  </div>
+                ),
               },
               {
                 head: words.by,

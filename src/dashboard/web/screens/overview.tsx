@@ -47,13 +47,17 @@ export default function Overview(): ReactElement {
           </div>
         </>
       )}
-      <RadioGroup
-        label={words.range}
-        value={range}
-        options={RANGES.map((name) => [name, words.ranges[name]] as const)}
-        onValue={(value) => setParameters(value === '24h' ? {} : { range: value }, { replace: true })}
-      />
-      <Charts range={range} />
+      {account.data?.transfers !== 0 && (
+        <>
+          <RadioGroup
+            label={words.range}
+            value={range}
+            options={RANGES.map((name) => [name, words.ranges[name]] as const)}
+            onValue={(value) => setParameters(value === '24h' ? {} : { range: value }, { replace: true })}
+          />
+          <Charts range={range} />
+        </>
+      )}
       <Running />
       <Recent />
     </Page>
@@ -68,7 +72,8 @@ function Today({ today }: { readonly today: OverviewData['today'] }): ReactEleme
     <div className="tile">
       <dt>{name}</dt>
       <dd className={isBad ? 'bad' : undefined}>
-        <Link href={withQuery('/transfers', query)}>{value}</Link> {more !== '' && <small>{more}</small>}
+        <Link href={withQuery('/transfers', query)}>{value}</Link>{' '}
+        {more !== '' && <small className="below">{more}</small>}
       </dd>
     </div>
   );

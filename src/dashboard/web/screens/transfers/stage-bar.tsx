@@ -49,5 +49,5 @@ export function StageBar({ transfer }: { readonly transfer: TransferDetail }): R
 }
 
 function textOf(name: string, ms: number, whole: number): string {
-  return words.text(stageName(name), ms < 10 ? `${ms.toFixed(1)} ms` : formatDuration(ms), formatPercent(ms / whole));
+  return words.text(stageName(name), formatDuration(ms), formatPercent(ms / whole));
 }
