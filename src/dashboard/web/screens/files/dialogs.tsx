@@ -1,12 +1,12 @@
-/** What is asked before files are renamed, moved, copied or deleted, or a folder is made. */
+/** What is asked before files are moved, copied or deleted, or a folder is made. */
 import { useState, type ReactElement } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
-import type { Connection, FileInfo, NewJob } from '../../api/types.ts';
+import type { Connection, NewJob } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Confirm, FormDialog } from '../../ui/dialog.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
-import { joinPath, parentOf } from './paths.ts';
+import { joinPath } from './paths.ts';
 import { enqueueCopy, enqueueDelete, enqueueMove } from './queue.ts';
 import type { Entry } from './queue-types.ts';
 
@@ -70,30 +70,6 @@ export function NewFolder({ connectionId, folder, onClose }: Shared & { readonly
       isBusy={make.isPending}
       error={make.error}
       onText={make.mutate}
-      onClose={onClose}
-    />
-  );
-}
-
-export function Rename({ connectionId, file, onClose }: Shared & { readonly file: FileInfo }): ReactElement {
-  const move = useAction(
-    (name: string) =>
-      request('POST', `/api/move/${segment(connectionId)}`, {
-        from: file.path,
-        rawName: file.rawName,
-        to: joinPath(parentOf(file.path), name),
-      }),
-    { says: t.queue.renamed, refreshes: [`/api/list/${segment(connectionId)}`], showsError: true, onDone: onClose },
-  );
-  return (
-    <TextDialog
-      title={t.queue.renameTitle(file.name)}
-      verb={t.queue.rename}
-      label={t.queue.newName}
-      initial={file.name}
-      isBusy={move.isPending}
-      error={move.error}
-      onText={move.mutate}
       onClose={onClose}
     />
   );

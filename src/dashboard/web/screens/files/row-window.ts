@@ -2,7 +2,7 @@
 import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
 /** Rows come and go so many at a time: most steps of scrolling draw nothing anew. */
-const STEP = 8;
+const STEP = 4;
 
 export interface RowWindow {
   readonly scroller: RefObject<HTMLDivElement | null>;
