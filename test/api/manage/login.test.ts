@@ -173,6 +173,29 @@ test('a stream that somebody looks at keeps no session alive', async () => {
   stream.destroy();
 });
 
+test('a page that asks by itself while nobody is there keeps no session alive', async () => {
+  const browser = await gateway.browser();
+  const id = field<{ id: string }>(await browser.get('/manage/session'), 'session').id;
+  const isOld = async (): Promise<boolean | undefined> => {
+    const [row] = await withSql(
+      gateway.databaseUrl,
+      (sql) => sql<{ isOld: boolean }[]>`
+        select last_seen_at < now() - interval '99 minutes' as "isOld" from login_sessions where id = ${id}`,
+    );
+    return row?.isOld;
+  };
+  await withSql(
+    gateway.databaseUrl,
+    (sql) => sql`update login_sessions set last_seen_at = now() - interval '100 minutes' where id = ${id}`,
+  );
+  // What is known of a session may be a second old.
+  await new Promise((done) => setTimeout(done, 1050));
+  assert.equal((await browser.get('/manage/account', { headers: { 'X-Unattended': 'true' } })).status, 200);
+  assert.equal(await isOld(), true);
+  assert.equal((await browser.get('/manage/account')).status, 200);
+  assert.equal(await isOld(), false);
+});
+
 test('one-time passwords: enrolled, asked for, good for one login, with recovery codes', async () => {
   const email = 'small@example.com';
   const browser = await gateway.browser(email);

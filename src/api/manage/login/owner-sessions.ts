@@ -29,7 +29,9 @@ export class OwnerSessions implements Sessions {
   async authenticate(request: HttpRequest): Promise<Caller | undefined> {
     const token = this.token(request);
     if (token === undefined) return undefined;
-    const session = await this.options.sessions.find(token);
+    // A page that looks again and again while nobody is there must not keep the session of whoever has left it.
+    const isAttended = !request.headers.has('x-unattended');
+    const session = await this.options.sessions.find(token, isAttended);
     if (session === undefined) {
       throw new GatewayError('unauthenticated', 'the login session has ended; log in again', {
         step: 'request',

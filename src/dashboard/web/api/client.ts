@@ -26,6 +26,18 @@ export function csrfHeader(): Record<string, string> {
   return csrfToken === '' ? {} : { 'X-CSRF-Token': csrfToken };
 }
 
+/** Nobody is taken to be at the page after this long without a key or a pointer. */
+const ATTENDED_MS = 5 * 60_000;
+let touchedAt = Date.now();
+for (const sign of ['pointerdown', 'pointermove', 'keydown', 'wheel'] as const) {
+  addEventListener(sign, () => (touchedAt = Date.now()), { capture: true, passive: true });
+}
+
+/** What the page asks by itself keeps no session alive, or none would ever end while a page is open. */
+function attendance(): Record<string, string> {
+  return Date.now() - touchedAt < ATTENDED_MS ? {} : { 'X-Unattended': 'true' };
+}
+
 /** Told when an answer says that the session is over, and why. */
 export function whenSignedOut(tell: (why: SessionEnd) => void): void {
   onSignedOut = tell;
@@ -55,7 +67,7 @@ export async function fetchAnswer(
     response = await fetch(path, {
       method,
       headers: {
-        ...(method === 'GET' ? {} : csrfHeader()),
+        ...(method === 'GET' ? attendance() : csrfHeader()),
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
       },
