@@ -1,4 +1,5 @@
 /** Bytes to the gateway, with word of how many have gone. XMLHttpRequest, because fetch tells nothing of them. */
+import { t } from '../texts/texts.ts';
 import { csrfHeader, toApiError } from './client.ts';
 
 export interface Sending {
@@ -22,7 +23,7 @@ export function sendBytes(sending: Sending): Promise<(field: string) => string |
       if (call.status >= 200 && call.status < 300) resolve(header);
       else reject(toApiError(call.status, header, call.responseText, target));
     };
-    call.onerror = () => reject(new Error('The connection to the gateway broke.'));
+    call.onerror = () => reject(new Error(t.common.away.broke));
     call.onabort = () => reject(new Error('Cancelled'));
     call.onloadend = () => signal.removeEventListener('abort', abort);
     signal.addEventListener('abort', abort);

@@ -28,6 +28,7 @@ export const common: Texts['common'] = {
     title: 'Das Gateway ist nicht erreichbar.',
     text: 'Ihre Eingaben sind noch da. Die Seite versucht es von selbst weiter.',
     back: 'Das Gateway ist wieder erreichbar',
+    broke: 'Die Verbindung zum Gateway ist abgebrochen.',
     request: 'Das Gateway ist nicht erreichbar. Prüfen Sie das Netzwerk und versuchen Sie es erneut.',
   },
   partFailed: {

@@ -27,6 +27,7 @@ export const common = {
     title: 'The gateway cannot be reached.',
     text: 'What you typed is still here. The page tries again on its own.',
     back: 'The gateway can be reached again',
+    broke: 'The connection to the gateway broke.',
     request: 'The gateway cannot be reached. Check the network and try again.',
   },
   partFailed: {
