@@ -217,6 +217,16 @@ test('a folder is downloaded as ZIP, a file deleted and one moved from the menu'
   await eventually(() => !existsSync(onDisk('box/inside.txt')), 'deleted');
 });
 
+test('when an entry is gone the focus is on the one in its place', async () => {
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) writeFileSync(onDisk(name), 'x');
+  await openFolder();
+  await row('b.txt').focus();
+  await page.keyboard.press('Delete');
+  await dialog().getByRole('button', { name: 'Delete' }).click();
+  await row('b.txt').waitFor({ state: 'detached' });
+  await focusIsOn('c.txt');
+});
+
 test('renaming selects what stands before the ending', async () => {
   writeFileSync(onDisk('report.final.pdf'), 'x');
   await openFolder();

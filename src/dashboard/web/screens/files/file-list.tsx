@@ -1,5 +1,5 @@
 /** A folder as a grid of rows, of which only those in sight are drawn. The keys of a file manager work in it. */
-import { useEffect, useState, type DragEvent, type ReactElement, type SyntheticEvent } from 'react';
+import { useEffect, useRef, useState, type DragEvent, type ReactElement, type SyntheticEvent } from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import type { Sort } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
@@ -55,6 +55,12 @@ export function FileList(props: FileListProps): ReactElement {
     );
   });
 
+  // An entry that goes takes the focus along, and nothing is told of it: the one in its place has it then.
+  const hasFocus = useRef(false);
+  useEffect(() => {
+    if (hasFocus.current && document.activeElement === document.body) keys.focusRow(current);
+  });
+
   const indexOf = ({ target: at }: SyntheticEvent): number =>
     at instanceof Element ? Number(at.closest<HTMLElement>('[data-index]')?.dataset['index'] ?? -1) : -1;
   const actOf = ({ target: at }: SyntheticEvent): string | undefined =>
@@ -82,7 +88,13 @@ export function FileList(props: FileListProps): ReactElement {
         role="presentation"
         onScroll={rows.onScroll}
         onKeyDown={keys.onKeyDown}
-        onFocus={(event) => indexOf(event) >= 0 && keys.setCurrent(indexOf(event))}
+        onFocus={(event) => {
+          hasFocus.current = true;
+          if (indexOf(event) >= 0) keys.setCurrent(indexOf(event));
+        }}
+        onBlur={(event) => {
+          hasFocus.current = !event.target.isConnected;
+        }}
         onClick={(event) => {
           const index = indexOf(event);
           const file = files[index];
