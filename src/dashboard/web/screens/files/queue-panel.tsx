@@ -22,8 +22,8 @@ export function UploadQueue({ account }: { readonly account: string }): ReactEle
     showTo(account);
     void findInterrupted().then((readable) => readable.forEach(([kept, file]) => enqueueKept(kept, file)));
   }, [account]);
-  const { rows, counts } = view;
-  if (rows.length === 0 && interrupted.length === 0) return null;
+  const { rows, counts, isFinding } = view;
+  if (rows.length === 0 && !isFinding && interrupted.length === 0) return null;
   const active = counts.running + counts.waiting;
   return (
     <section className="queue" aria-label={t.queue.label}>
@@ -53,17 +53,18 @@ export function UploadQueue({ account }: { readonly account: string }): ReactEle
   );
 }
 
-function titleOf({ rows, counts, conflicts }: QueueView): string {
+function titleOf({ rows, counts, conflicts, isFinding }: QueueView): string {
   const active = counts.running + counts.waiting;
   if (active > 0) return t.queue.toGo(active, rows.length);
+  if (isFinding) return t.queue.finding;
   const unhappy = counts.failed + counts.exists;
   if (unhappy > 0) return conflicts > 0 ? t.queue.toDecide(counts.exists) : t.queue.failed(unhappy);
   return rows.length === 0 ? t.queue.interrupted : t.queue.allDone;
 }
 
-function saidOf({ rows, counts, conflicts }: QueueView): string {
+function saidOf({ rows, counts, conflicts, isFinding }: QueueView): string {
   if (conflicts > 0) return t.queue.said.conflicts;
-  if (counts.running + counts.waiting > 0) return t.queue.said.atWork;
+  if (isFinding || counts.running + counts.waiting > 0) return t.queue.said.atWork;
   if (counts.failed > 0) return t.queue.said.failed;
   return rows.length === 0 ? t.queue.interrupted : t.queue.said.finished;
 }

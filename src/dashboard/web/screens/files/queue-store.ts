@@ -11,6 +11,8 @@ export const STATES = ['exists', 'failed', 'running', 'waiting', 'cancelled', 's
 
 export interface QueueView {
   readonly rows: readonly Task[];
+  /** Dropped folders are still being looked through. */
+  readonly isFinding: boolean;
   readonly counts: Readonly<Record<TaskState, number>>;
   /** Asked about first. */
   readonly conflict: Batch | undefined;
@@ -24,6 +26,7 @@ const byState = Object.fromEntries(STATES.map((state) => [state, new Map<number,
 const stateOf = new Map<number, TaskState>();
 const listeners = new Set<() => void>();
 let lastId = 0;
+let finding = 0;
 let view = look();
 let toldAt = -Infinity;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -56,6 +59,18 @@ export function change(id: number, to: Partial<Omit<Task, 'id'>>): void {
   if (task === undefined) return;
   if (to.state !== undefined && to.state !== task.state) byState[task.state].delete(id);
   put({ ...task, ...to });
+}
+
+/** `work` finds what is to be done. */
+export async function whileFinding(work: () => Promise<void>): Promise<void> {
+  finding += 1;
+  tellSoon();
+  try {
+    await work();
+  } finally {
+    finding -= 1;
+    tellSoon();
+  }
 }
 
 export function drop(tasks: readonly Task[]): void {
@@ -91,6 +106,7 @@ function look(): QueueView {
   for (const { batch } of byState.exists.values()) if (batch === first?.batch) conflicts += 1;
   return {
     rows: tasksIn(...STATES),
+    isFinding: finding > 0,
     counts: Object.fromEntries(STATES.map((state) => [state, byState[state].size])) as QueueView['counts'],
     conflict: first?.batch,
     conflicts,
@@ -101,7 +117,7 @@ let isWarning = false;
 
 /** Jobs go on without the page. */
 function warnBeforeLeaving(): void {
-  const isBusy = holdsWork(byState.running) || holdsWork(byState.waiting);
+  const isBusy = finding > 0 || holdsWork(byState.running) || holdsWork(byState.waiting);
   if (isBusy === isWarning) return;
   isWarning = isBusy;
   if (isBusy) addEventListener('beforeunload', askBeforeLeaving);

@@ -1,11 +1,13 @@
 /** What the Files screen hands to the queue, and what the panel does with what is there. */
 import type { NewJob } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
+import { showToast } from '../../ui/toast.tsx';
 import { droppedFiles, type DroppedFile } from './dropped.ts';
 import { forgetInterrupted } from './interrupted.ts';
 import { forgetUploads, type KeptUpload } from './kept-uploads.ts';
 import { joinPath } from './paths.ts';
 import { giveUp, startNext } from './queue-run.ts';
-import { change, drop, putWorks, STATES, taskOf, tasksIn } from './queue-store.ts';
+import { change, drop, putWorks, STATES, taskOf, tasksIn, whileFinding } from './queue-store.ts';
 import type { Batch, ConflictRule, Entry, Task, Work } from './queue-types.ts';
 
 export interface Target {
@@ -26,7 +28,15 @@ export function enqueueKept({ connectionId, folder, name, overwrite, handle }: K
 /** Has to be called while the event lasts. Files of large folders are sent while others are still being found. */
 export async function enqueueDrop(connectionId: string, folder: string, transfer: DataTransfer): Promise<void> {
   const batch: Batch = { rule: undefined };
-  for await (const files of droppedFiles(transfer)) add(uploadsOf(connectionId, folder, files), batch);
+  const dropped = droppedFiles(transfer);
+  try {
+    await whileFinding(async () => {
+      for await (const files of dropped) add(uploadsOf(connectionId, folder, files), batch);
+    });
+  } catch (error) {
+    // A folder of this machine that may not be read, or has gone.
+    showToast(t.queue.notFound(error instanceof Error ? error.message : String(error)), 'bad');
+  }
 }
 
 /** Of an input for files, or for a folder. */

@@ -18,6 +18,8 @@ export const queue: Texts['queue'] = {
   toDecide: (n) => (n === 1 ? 'Ein Name ist vergeben' : `${formatNumber(n)} Namen sind vergeben`),
   failed: (n) => `${formatNumber(n)} fehlgeschlagen`,
   allDone: 'Alles erledigt',
+  finding: 'Dateien werden gesucht …',
+  notFound: (reason) => `Ein Teil des Abgelegten war nicht lesbar: ${reason}`,
   retryFailed: (n) => (n === 1 ? 'Erneut versuchen' : `Alle ${formatNumber(n)} erneut versuchen`),
   cancelAll: 'Alles abbrechen',
   clearDone: 'Erledigte entfernen',

@@ -17,6 +17,8 @@ export const queue = {
   toDecide: (n: number): string => (n === 1 ? 'A name is taken' : `${formatNumber(n)} names are taken`),
   failed: (n: number): string => `${formatNumber(n)} failed`,
   allDone: 'All done',
+  finding: 'Looking for files …',
+  notFound: (reason: string): string => `Some of what was dropped could not be read: ${reason}`,
   retryFailed: (n: number): string => (n === 1 ? 'Retry' : `Retry all ${formatNumber(n)}`),
   cancelAll: 'Cancel all',
   clearDone: 'Clear done',
