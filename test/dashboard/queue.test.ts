@@ -17,6 +17,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { JSHandle, Page } from 'playwright-core';
 import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { violations } from './inspection.js';
 import { startSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
 
@@ -194,6 +195,8 @@ test('names that are taken are asked about once for all: skipped, replaced, or k
   const content = (name: string): string => readFileSync(onDisk(`taken/${name}`), 'utf8');
   const answer = async (from: string, button: string): Promise<void> => {
     await drop([...all, `${from.trim()}.new`], from);
+    await queue().getByText('30 names are taken').waitFor();
+    assert.deepEqual(await violations(page), []);
     await queue().getByRole('group', { name: 'Names that are taken' }).getByRole('button', { name: button }).click();
     await queue().getByText('All done').waitFor();
     await queue().getByRole('button', { name: 'Clear done' }).click();

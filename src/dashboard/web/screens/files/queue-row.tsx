@@ -8,6 +8,8 @@ import { CircleCheck, CircleMinus, CircleX, RotateCw, X } from '../../ui/icons.t
 import { cancelTask, decide, dismiss, retryTasks } from './queue.ts';
 import type { Task } from './queue-types.ts';
 
+const RULES = ['replace', 'skip', 'keepBoth'] as const;
+
 export function QueueRow({ task, hasOthers }: { readonly task: Task; readonly hasOthers: boolean }): ReactElement {
   const { work, state, job, error } = task;
   const isActive = state === 'waiting' || state === 'running';
@@ -36,9 +38,15 @@ export function QueueRow({ task, hasOthers }: { readonly task: Task; readonly ha
       {state === 'running' && <Bar task={task} />}
       {isAsked ? (
         <div className="row queue-decide">
-          <Button onClick={() => decide([task], 'replace', false)}>{t.queue.replace}</Button>
-          <Button onClick={() => decide([task], 'skip', false)}>{t.queue.skip}</Button>
-          <Button onClick={() => decide([task], 'rename', false)}>{t.queue.keepBoth}</Button>
+          {RULES.map((rule) => (
+            <Button
+              key={rule}
+              aria-label={`${t.queue[rule]}: ${work.name}`}
+              onClick={() => decide([task], rule === 'keepBoth' ? 'rename' : rule, false)}
+            >
+              {t.queue[rule]}
+            </Button>
+          ))}
         </div>
       ) : (
         <div className={error === undefined ? 'queue-state small' : 'queue-state small bad-text'} title={error}>
