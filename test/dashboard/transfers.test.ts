@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ERROR_RULES } from '../../src/base/errors.js';
+import { eventually } from '../support/eventually.js';
 import { logIn, manage, openDesk, type Desk } from './browser.js';
 import { inspect } from './inspection.js';
 
@@ -55,7 +56,7 @@ test('views and orders are one click, and stand in the address', async () => {
   await views.getByRole('link', { name: 'Largest' }).click();
   await page.waitForURL(/order=largest/);
   await page.getByRole('link', { name: 'write large.bin' }).waitFor();
-  await page.waitForFunction(`document.querySelector('.table tbody a')?.textContent === 'write large.bin'`);
+  await eventually(async () => (await shown())[0] === 'write large.bin', 'the largest comes first');
   assert.equal(await views.getByRole('link', { name: 'Largest' }).getAttribute('aria-current'), 'true');
   await views.getByRole('link', { name: 'Failed today' }).click();
   await page.waitForURL(/status=failed&since=/);
