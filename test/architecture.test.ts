@@ -24,6 +24,7 @@ const OWNERS: readonly (readonly [library: RegExp, owner: RegExp])[] = [
   [/^@opentelemetry\//, /^observe\/tracing\.ts$/],
   [/^prom-client$/, /^observe\/metrics\.ts$/],
   [/^(commander|cli-table3)$/, /^cli\//],
+  [/^nodemailer$/, /^alarms\/mailer\.ts$/],
 ];
 
 interface Import {

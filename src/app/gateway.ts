@@ -3,6 +3,7 @@
  * The first event loop is that of this thread; further ones live in threads of their own (threads/).
  */
 import { availableParallelism } from 'node:os';
+import type { AlarmWatch } from '../alarms/alarms.js';
 import type { Config } from '../config/schema.js';
 import type { Gateway, StartOptions } from './gateway-types.js';
 import { chooseFrontEnd } from '../http/choose-front-end.js';
@@ -87,6 +88,7 @@ async function build(
   started.add(() => serving.jobs.stop());
   started.add(() => serving.expiry.stop());
   started.add(() => serving.prober.stop());
+  started.add(() => serving.alarms.stop());
   let retireMs = 0;
   // Added last, so it is first: not ready from the signal on, and all else goes on until that has been seen.
   started.add(() => serving.retire(retireMs));
@@ -94,6 +96,7 @@ async function build(
   serving.jobs.start();
   serving.expiry.start();
   serving.prober.start();
+  serving.alarms.start();
 
   const url = listenUrl(config, serving.port);
   await announce(url);
@@ -120,6 +123,7 @@ interface Serving {
   readonly jobs: JobsPart;
   readonly expiry: UploadsPart['expiry'];
   readonly prober: ConnectionProber;
+  readonly alarms: AlarmWatch;
   /** Not ready from now on, but serving for `ms`. */
   retire(ms: number): Promise<void>;
   /** Where the process could not exit over open sockets, closes them. */
@@ -146,6 +150,7 @@ async function serveHere(options: ServingOptions): Promise<Serving> {
     jobs: frontEnd.jobs,
     expiry: frontEnd.expiry,
     prober: frontEnd.prober,
+    alarms: frontEnd.alarms,
     retire: (ms) => frontEnd.retire(ms),
     abandon: () => Promise.resolve(),
     reloadTls: async () => frontEnd.server.reloadTls(),
@@ -194,6 +199,7 @@ async function serveInThreads({
     jobs: frontEnd.jobs,
     expiry: frontEnd.expiry,
     prober: frontEnd.prober,
+    alarms: frontEnd.alarms,
     retire: async (ms) => void (await Promise.all([frontEnd.retire(ms), others.retire(ms)])),
     abandon: async () => {
       acceptor.close();

@@ -1,9 +1,12 @@
 /** What each event loop has of its own: the way to the remote servers, and a front end. One per thread that serves. */
 import { statfs } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { AlarmWatch } from '../alarms/alarms.js';
+import { Mailer } from '../alarms/mailer.js';
+import { AlarmService } from '../alarms/service.js';
 import { apiRoutes, systemRoutes } from '../api/endpoints.js';
 import { JobEvents } from '../api/jobs/job-events.js';
-import { createManagement } from '../api/manage/management.js';
+import { createManagement, planOf } from '../api/manage/management.js';
 import { withReference } from '../api/openapi/routes.js';
 import type { Tracer } from '../base/span.js';
 import { type Budgets, createBudgets, gaugesOf } from '../budgets/budgets.js';
@@ -154,6 +157,7 @@ interface FrontEnd {
   readonly jobs: JobsPart;
   readonly expiry: UploadsPart['expiry'];
   readonly prober: ConnectionProber;
+  readonly alarms: AlarmWatch;
   /** Not ready from now on, but serving for `ms` (HttpServer.retire). */
   retire(ms: number): Promise<void>;
   /** After that: lets running requests finish for server.drainSeconds, then cuts them. */
@@ -225,8 +229,14 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   const uploads = createUploads({
     ...{ storage, operations, config: config.uploads, maxBytes: config.limits.uploadBytes, log },
   });
+  const mailer = new Mailer(config.mail);
+  const alarms = new AlarmWatch({
+    ...{ storage, mailer, log, publicUrl: config.server.publicUrl, ...config.alarms },
+    monthlyActions: (plan) => planOf(config.limits.plans, plan).monthlyActions,
+  });
   const management = createManagement({
     storage,
+    alarms: new AlarmService(storage.alarmRecipients, mailer),
     budgets: reach.budgets,
     live,
     watching: watching.service,
@@ -298,6 +308,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     jobs,
     expiry: uploads.expiry,
     prober,
+    alarms,
     retire,
     drain: async () => {
       await retire(0);

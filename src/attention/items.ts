@@ -67,3 +67,12 @@ export function idsOf(item: AttentionItem): AttentionIds {
       return {};
   }
 }
+
+const TIMES: ReadonlySet<string> = new Set(['dueAt', 'expiresAt']);
+
+/** What JSON has made of an item. */
+export function itemOf(json: string): AttentionItem {
+  return JSON.parse(json, (key: string, value: unknown) =>
+    TIMES.has(key) && typeof value === 'string' ? new Date(value) : value,
+  ) as AttentionItem;
+}

@@ -6,4 +6,6 @@ export const EVENT_TYPES = [
   'job.finished',
   'connection.down',
   'connection.up',
+  'attention.raised',
+  'attention.cleared',
 ] as const;

@@ -16,6 +16,12 @@ export const ABSOLUTE = '^/[^\\u0000-\\u001f\\u007f]*$';
 /** The pattern of ids that people choose. */
 export const SLUG = '^[a-z0-9][a-z0-9_-]{0,63}$';
 
+/** One e-mail address: nothing in it that separates two of them, or begins a comment. */
+const ADDRESS =
+  '[^\\s\\u0000-\\u001f\\u007f-\\u009f@<>()\\[\\],;:"\\\\]{1,64}@[^\\s\\u0000-\\u001f\\u007f-\\u009f@<>()\\[\\],;:"\\\\]{1,189}';
+export const MAIL_ADDRESS = `^${ADDRESS}$`;
+export const MAILBOX_OR_EMPTY = `^(${ADDRESS}|[^\\u0000-\\u001f\\u007f-\\u009f<>"@,;:]{1,100}<${ADDRESS}>)?$`;
+
 export const FORMATS = {
   host: isHost,
   'ip-or-empty': (text: string): boolean => text === '' || isIP(text) !== 0,
@@ -23,6 +29,7 @@ export const FORMATS = {
   'host-port': isHostPort,
   'name-server': (text: string): boolean => isIP(text) !== 0 || (isHostPort(text) && isIP(hostOf(text)) !== 0),
   'http-url-or-empty': (text: string): boolean => text === '' || isPlainUrl(text, ['http:', 'https:']),
+  'smtp-url-or-empty': (text: string): boolean => text === '' || isMailServer(text),
   'postgres-url-or-empty': (text: string): boolean => text === '' || hasProtocol(text, ['postgres:', 'postgresql:']),
 } as const;
 
@@ -51,6 +58,12 @@ function isCidr(text: string): boolean {
 function isPlainUrl(text: string, protocols: readonly string[]): boolean {
   const url = hasProtocol(text, protocols) ? new URL(text) : undefined;
   return url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+}
+
+/** Nothing but a server, and a login. */
+function isMailServer(text: string): boolean {
+  const url = hasProtocol(text, ['smtp:', 'smtps:']) ? new URL(text) : undefined;
+  return url !== undefined && url.hostname !== '' && /^\/?$/.test(url.pathname) && url.search === '' && url.hash === '';
 }
 
 function hasProtocol(text: string, protocols: readonly string[]): boolean {

@@ -36,6 +36,113 @@ export interface components {
       /** @description The connection that the file went to. */
       readonly connection: components['schemas']['ConnectionSummary'];
     };
+    readonly AttentionClearedEvent: {
+      /** @description Its number among the events of the account, from 1 and without holes. */
+      readonly sequence?: number;
+      /** @description Identifies the event; the `webhook-id` of its deliveries. */
+      readonly id?: string;
+      /** @description `id` of the event before it; null of the first. Who has not seen that one asks `GET /api/events`. */
+      readonly previousId?: string | null;
+      /**
+       * @description Kind of event.
+       * @constant
+       */
+      readonly type: 'attention.cleared';
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly timestamp: string;
+      /** @description What needs a person. */
+      readonly data: {
+        /**
+         * @description What it is about.
+         * @enum {string}
+         */
+        readonly kind:
+          | 'connection_failing'
+          | 'watched_folder_failing'
+          | 'schedule_stopped'
+          | 'schedule_late'
+          | 'copies_failed'
+          | 'dead_letters'
+          | 'quota'
+          | 'certificate_expiring'
+          | 'key_expiring'
+          | 'host_keys_waiting';
+        /** @description In words. */
+        readonly text: string;
+        /**
+         * Format: date-time
+         * @description When it was found first.
+         */
+        readonly since: string;
+        /** @description The connection, where it is about one. */
+        readonly connectionId?: string;
+        /** @description The watched folder, where it is about one. */
+        readonly watchedFolderId?: string;
+        /** @description The schedule, where it is about one. */
+        readonly scheduleId?: string;
+        /** @description The API key, where it is about one. */
+        readonly apiKeyId?: string;
+        /**
+         * Format: date-time
+         * @description When it was found to be over.
+         */
+        readonly endedAt: string;
+      };
+    };
+    readonly AttentionRaisedEvent: {
+      /** @description Its number among the events of the account, from 1 and without holes. */
+      readonly sequence?: number;
+      /** @description Identifies the event; the `webhook-id` of its deliveries. */
+      readonly id?: string;
+      /** @description `id` of the event before it; null of the first. Who has not seen that one asks `GET /api/events`. */
+      readonly previousId?: string | null;
+      /**
+       * @description Kind of event.
+       * @constant
+       */
+      readonly type: 'attention.raised';
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      readonly timestamp: string;
+      /** @description What needs a person. */
+      readonly data: {
+        /**
+         * @description What it is about.
+         * @enum {string}
+         */
+        readonly kind:
+          | 'connection_failing'
+          | 'watched_folder_failing'
+          | 'schedule_stopped'
+          | 'schedule_late'
+          | 'copies_failed'
+          | 'dead_letters'
+          | 'quota'
+          | 'certificate_expiring'
+          | 'key_expiring'
+          | 'host_keys_waiting';
+        /** @description In words. */
+        readonly text: string;
+        /**
+         * Format: date-time
+         * @description When it was found first.
+         */
+        readonly since: string;
+        /** @description The connection, where it is about one. */
+        readonly connectionId?: string;
+        /** @description The watched folder, where it is about one. */
+        readonly watchedFolderId?: string;
+        /** @description The schedule, where it is about one. */
+        readonly scheduleId?: string;
+        /** @description The API key, where it is about one. */
+        readonly apiKeyId?: string;
+      };
+    };
     readonly Connection: {
       /** @description Identifier. */
       readonly id: string;
@@ -1020,6 +1127,8 @@ export interface components {
         | 'job.finished'
         | 'connection.down'
         | 'connection.up'
+        | 'attention.raised'
+        | 'attention.cleared'
       )[];
       /**
        * @description Only events that are about no other connections; empty = all.
@@ -1676,6 +1785,8 @@ export interface components {
         | 'job.finished'
         | 'connection.down'
         | 'connection.up'
+        | 'attention.raised'
+        | 'attention.cleared'
       )[];
       /** @description Only events that are about no other connections; empty = all. */
       readonly connections: readonly string[];
@@ -1707,6 +1818,8 @@ export interface components {
         | 'job.finished'
         | 'connection.down'
         | 'connection.up'
+        | 'attention.raised'
+        | 'attention.cleared'
       )[];
       /** @description Only events that are about no other connections; empty = all. */
       readonly connections?: readonly string[];

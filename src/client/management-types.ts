@@ -44,6 +44,117 @@ export interface components {
       /** @description Name of the plan. */
       readonly plan: string;
     };
+    readonly AlarmCodeRequest: {
+      /** @description E-mail address of a recipient. */
+      readonly address: string;
+    };
+    readonly AlarmConfirmation: {
+      /** @description E-mail address of a recipient. */
+      readonly address: string;
+      /** @description As it was mailed. */
+      readonly code: string;
+    };
+    readonly AlarmTestAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Whom it was sent to. */
+      readonly recipients: readonly string[];
+    };
+    readonly Alarms: {
+      /** @description Whether mails are sent. */
+      readonly isOn: boolean;
+      /** @description Of which kinds. */
+      readonly kinds: readonly (
+        | 'connection_failing'
+        | 'watched_folder_failing'
+        | 'schedule_stopped'
+        | 'schedule_late'
+        | 'copies_failed'
+        | 'dead_letters'
+        | 'quota'
+        | 'certificate_expiring'
+        | 'key_expiring'
+        | 'host_keys_waiting'
+      )[];
+      /**
+       * @description Of the mails.
+       * @enum {string}
+       */
+      readonly language: 'en' | 'de';
+      /** @description No mail is sent in these hours; what is new then comes when they end. null = there are none. */
+      readonly quiet: {
+        /** @description `HH:MM`. */
+        readonly from: string;
+        /** @description `HH:MM`; earlier than `from` = on the next day. */
+        readonly to: string;
+        /** @description A name of the IANA database. */
+        readonly timeZone: string;
+      } | null;
+      /** @description Whether a connection or watched folder that fails, a schedule that has stopped, and a month that is used up are told of in quiet hours too. */
+      readonly urgentBreaksQuiet: boolean;
+      /** @description Whom. */
+      readonly recipients: readonly {
+        /** @description E-mail address. */
+        readonly address: string;
+        /** @description Whether mails are sent to it; the account’s own address needs no code. */
+        readonly isConfirmed: boolean;
+        /**
+         * Format: date-time
+         * @description When the mail server took the last alarm for it.
+         */
+        readonly sentAt: string | null;
+        /**
+         * Format: date-time
+         * @description Since when alarms to it fail.
+         */
+        readonly failingSince: string | null;
+        /** @description What the last alarm to it failed with. */
+        readonly error: string | null;
+      }[];
+      /** @description Whether the operator of this gateway has set a mail server; without one no mail is sent. */
+      readonly isMailConfigured: boolean;
+    };
+    readonly AlarmsRequest: {
+      /** @description Whether mails are sent. */
+      readonly isOn: boolean;
+      /** @description Of which kinds. */
+      readonly kinds: readonly (
+        | 'connection_failing'
+        | 'watched_folder_failing'
+        | 'schedule_stopped'
+        | 'schedule_late'
+        | 'copies_failed'
+        | 'dead_letters'
+        | 'quota'
+        | 'certificate_expiring'
+        | 'key_expiring'
+        | 'host_keys_waiting'
+      )[];
+      /**
+       * @description Of the mails.
+       * @enum {string}
+       */
+      readonly language: 'en' | 'de';
+      /** @description No mail is sent in these hours; what is new then comes when they end. null = there are none. */
+      readonly quiet: {
+        /** @description `HH:MM`. */
+        readonly from: string;
+        /** @description `HH:MM`; earlier than `from` = on the next day. */
+        readonly to: string;
+        /** @description A name of the IANA database. */
+        readonly timeZone: string;
+      } | null;
+      /**
+       * @description Whether a connection or watched folder that fails, a schedule that has stopped, and a month that is used up are told of in quiet hours too.
+       * @default false
+       */
+      readonly urgentBreaksQuiet?: boolean;
+      /** @description Whom: e-mail addresses. */
+      readonly recipients: readonly string[];
+    };
     readonly AnnouncedHostKey: {
       /** @description SHA-256 fingerprint, as OpenSSH shows it. */
       readonly fingerprint: string;

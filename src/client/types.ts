@@ -51,6 +51,8 @@ export type WebhookEvent =
   | Schemas['JobFinishedEvent']
   | Schemas['ConnectionDownEvent']
   | Schemas['ConnectionUpEvent']
+  | Schemas['AttentionRaisedEvent']
+  | Schemas['AttentionClearedEvent']
   | Schemas['WebhookTestEvent'];
 /** The same, as the feed has it. */
 export type FeedEvent = Exclude<WebhookEvent, Schemas['WebhookTestEvent']> & {

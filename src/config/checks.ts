@@ -12,6 +12,7 @@ export type Report = (path: KeyPath, found: string, allowed: string) => void;
 
 export function checkConfig(config: FileConfig, report: Report): void {
   checkTls(config, report);
+  checkMail(config, report);
   checkSkipNames(config, report);
   checkAcrossAccounts(config.accounts, report);
   config.accounts.forEach((account, index) => {
@@ -58,6 +59,12 @@ function checkTls({ server }: FileConfig, report: Report): void {
       files,
       'a PEM certificate (chain) and the PEM private key that belongs to it, without passphrase',
     );
+  }
+}
+
+function checkMail({ mail }: FileConfig, report: Report): void {
+  if (mail.url !== '' && mail.from === '') {
+    report(['mail', 'from'], '""', 'the address that mails come from, as mail.url is set');
   }
 }
 

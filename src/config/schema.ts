@@ -17,7 +17,7 @@ import {
 } from '../base/allowed.js';
 import { text, textOrNull } from '../base/schema.js';
 import { ALL_SCOPES, type Scope, SCOPES } from '../base/caller.js';
-import { NAME } from '../base/formats.js';
+import { MAILBOX_OR_EMPTY, NAME } from '../base/formats.js';
 import { DIGESTS, poolKeys, slug, somePoolLimits } from '../connections/common.js';
 import type { ConnectionEntry } from '../connections/connection.js';
 import type { Definition } from '../connections/definition.js';
@@ -182,6 +182,19 @@ export const configSchema = (definitions: readonly Definition[]) =>
     uploads: section({
       expireHours: preset(24, integer(1, 8_760)),
       unfinishedPerAccount: preset(100, integer(1, 1_000_000)),
+    }),
+    alarms: section({ everySeconds: preset(60, integer(0, 86_400)) }),
+    mail: section({
+      url: preset(
+        '',
+        text('a URL smtps://user:password@host:port or smtp://host:port, or ""', { format: 'smtp-url-or-empty' }),
+      ),
+      from: preset(
+        '',
+        text('an e-mail address, or a name and one such as Alarms <alarms@example.com>, or ""', {
+          pattern: MAILBOX_OR_EMPTY,
+        }),
+      ),
     }),
     jobs: section({
       concurrency: preset(16, integer(1, 10_000)),

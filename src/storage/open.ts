@@ -20,6 +20,8 @@ import { WebhookSecret } from './secrets/webhook-secret.js';
 import { StartupError, type StorageOptions } from './startup.js';
 import type { Storage } from './storage.js';
 import { Accounts, forgetFailures, provisionAccount } from './tables/accounts.js';
+import { AlarmRecipients } from './tables/alarm-recipients.js';
+import { Alarms } from './tables/alarms.js';
 import { ApiKeys, markConfiguredKeys, provisionKeys } from './tables/api-keys.js';
 import { AuditLog } from './tables/audit-log.js';
 import { ConnectionChecks } from './tables/connection-checks.js';
@@ -182,6 +184,8 @@ function assemble(
   };
   return {
     accounts,
+    alarms: new Alarms(database, feeds),
+    alarmRecipients: new AlarmRecipients(database),
     keys,
     connections,
     hostKeys: new HostKeys(database, connections, options.log),

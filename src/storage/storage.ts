@@ -10,6 +10,8 @@ import type { FolderSecrets as FolderSecretStore } from './secrets/sealed-rows.j
 import type { WebhookSecret as WebhookSecretStore } from './secrets/webhook-secret.js';
 import type { Signatures as Signer } from './secrets/signatures.js';
 import type { Accounts as AccountStore } from './tables/accounts.js';
+import type { AlarmRecipients as AlarmRecipientStore } from './tables/alarm-recipients.js';
+import type { Alarms as AlarmStore } from './tables/alarms.js';
 import type { ApiKeys as ApiKeyStore } from './tables/api-keys.js';
 import type { AuditLog as AuditStore } from './tables/audit-log.js';
 import type { ConnectionChecks as ConnectionCheckStore } from './tables/connection-checks.js';
@@ -45,6 +47,8 @@ import type { Webhooks as WebhookStore } from './tables/webhooks.js';
 type Face<T> = { readonly [K in keyof T]: T[K] };
 
 export type Accounts = Face<AccountStore>;
+export type AlarmRecipients = Face<AlarmRecipientStore>;
+export type Alarms = Face<AlarmStore>;
 export type ApiKeys = Face<ApiKeyStore>;
 export type HostKeys = Face<HostKeyStore>;
 export type AuditLog = Face<AuditStore>;
@@ -124,6 +128,8 @@ export interface JobStorage {
 
 export interface Storage {
   readonly accounts: Accounts;
+  readonly alarms: Alarms;
+  readonly alarmRecipients: AlarmRecipients;
   readonly keys: ApiKeys;
   readonly connections: Connections;
   readonly hostKeys: HostKeys;
@@ -162,6 +168,8 @@ export type { SeenSessionClaim, SessionClaim } from './cluster/shared-limits.js'
 export { type Clock, clockAt, idsAt } from './postgres/clock.js';
 export { generateApiKey } from './secrets/hashes.js';
 export { type Log, StartupError, type StorageOptions } from './startup.js';
+export type { AlarmRecipient, AlarmSettings, DueMail, MailOutcome, QuietHours } from './tables/alarm-recipients.js';
+export type { Alarm, AlarmEvent, ClaimedLook } from './tables/alarms.js';
 export type { ApiKeyRecord, KeyRights, ManagedKey } from './tables/api-keys.js';
 export type { Actor } from './tables/audit-log.js';
 export type { CheckBefore, CheckFound } from './tables/connection-checks.js';

@@ -32,9 +32,16 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'webhook/FilesDetectedEvent': schema('FilesDetectedEvent', fileApi),
   'watch/NewWatchedFolder': schema('NewWatchedFolder', fileApi),
   ...Object.fromEntries(
-    ['LoginAnswer', 'Account', 'ManagedConnection', 'TestReport', 'ConnectionHealth', 'Overview', 'Usage'].map(
-      (name) => [`manage/${name}`, schema(name, managementApi)],
-    ),
+    [
+      'LoginAnswer',
+      'Account',
+      'ManagedConnection',
+      'TestReport',
+      'ConnectionHealth',
+      'Overview',
+      'Usage',
+      'Alarms',
+    ].map((name) => [`manage/${name}`, schema(name, managementApi)]),
   ),
 };
 

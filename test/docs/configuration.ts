@@ -52,7 +52,7 @@ export function configurationPage(definitions: readonly Definition[] = CONNECTIO
 Every key with its default, and the keys of accounts, API keys and connections with an example; made from \`config/gateway.example.yaml\` by
 \`npm run generate\`. What cannot be guessed from a key's line stands in [operator.md](operator.md).
 
-Environment variables win over the file: \`HOST\`, \`PORT\`, \`DATABASE_URL\`, \`GATEWAY_DATA_DIR\`, \`LOG_LEVEL\`. \`GATEWAY_CONFIG\` names the
+Environment variables win over the file: \`HOST\`, \`PORT\`, \`DATABASE_URL\`, \`GATEWAY_DATA_DIR\`, \`SMTP_URL\`, \`LOG_LEVEL\`. \`GATEWAY_CONFIG\` names the
 file, \`GATEWAY_MASTER_KEY\` is the key that encrypts secrets in the database. \`\${NAME}\` and \`\${NAME:-default}\` in a value take any other one.
 
 ${sections.join('\n')}`;

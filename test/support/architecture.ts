@@ -28,6 +28,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
         'storage',
         'workers',
         'observe',
+        'alarms',
       ],
     ],
   },
@@ -35,7 +36,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     is: 'those of an account’s owner',
     imports: [
       ...['api', 'http', 'operations', 'jobs', 'uploads', 'watch', 'connections', 'remotes', 'remotes/dial', 'storage'],
-      ...['budgets', 'attention'],
+      ...['budgets', 'attention', 'alarms'],
     ],
   },
   'api/openapi': { is: 'their documents and reference pages', imports: ['api', 'http', 'watch', 'jobs'] },
@@ -57,6 +58,11 @@ export const PARTS: Readonly<Record<string, Part>> = {
   jobs: {
     is: 'whole folders: listed, compared, done file by file on any node',
     imports: ['operations', 'connections', 'remotes', 'storage', 'budgets'],
+    types: ['config'],
+  },
+  alarms: {
+    is: 'what needs a person, told by events and mails',
+    imports: ['attention', 'storage'],
     types: ['config'],
   },
   attention: { is: 'what needs a person', imports: ['storage'] },

@@ -79,6 +79,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     pools: { ...pools, default: { ...PATIENT, ...pools?.default } },
     // Nobody but the test itself uses its servers.
     health: { everySeconds: 0 },
+    alarms: { everySeconds: 0 },
     accounts: [{ email: 'test@example.com', plan, apiKeys, connections }],
     ...others,
   };

@@ -1,4 +1,5 @@
 /** Every event that there is, for the documents: those of watched folders and jobs, and those that webhooks alone receive. */
+import { ATTENTION_EVENTS } from '../../alarms/events.js';
 import { type EventDefinition, eventDefinition } from '../../base/events.js';
 import { count, dateTime, described, group, object, text, textOrNull } from '../../base/schema.js';
 import { connectionSummary } from '../../connections/schemas.js';
@@ -81,5 +82,8 @@ const IN_FEED_ALONE = new Set(['watched_folder.late']);
 export const ALL_EVENTS: readonly DescribedEvent[] = [
   ...FOLDER_EVENTS.map((event) => ({ ...event, of: IN_FEED_ALONE.has(event.name) ? undefined : ('folder' as const) })),
   { ...jobFinished, of: 'job' },
-  ...[transferFailed, connectionDown, connectionUp, webhookTest].map((event) => ({ ...event, of: undefined })),
+  ...[transferFailed, connectionDown, connectionUp, ...ATTENTION_EVENTS, webhookTest].map((event) => ({
+    ...event,
+    of: undefined,
+  })),
 ];

@@ -1,4 +1,5 @@
 /** The management API, put together; docs/manage-api.md describes each endpoint. */
+import type { AlarmService } from '../../alarms/service.js';
 import type { Budgets } from '../../budgets/budgets.js';
 import type { ScheduleService } from '../../jobs/schedules.js';
 import type { JobService } from '../../jobs/service.js';
@@ -7,6 +8,7 @@ import type { Remotes } from '../../remotes/registry.js';
 import type { WatchService } from '../../watch/service.js';
 import type { DescribedRoute, Endpoint } from '../endpoint.js';
 import type { JobEvents } from '../jobs/job-events.js';
+import { confirmAlarmRecipient, saveAlarms, sendAlarmCode, sendAlarmTest, showAlarms } from './account/alarms.js';
 import { listAudit, showAccount, showPools } from './account/account.js';
 import { showFigures } from './account/figures.js';
 import { showOverview } from './account/overview.js';
@@ -76,6 +78,7 @@ const endpoints: readonly Endpoint<ManageServices>[] = [
   changePassword,
   ...[enrolTotp, confirmTotp, renewRecoveryCodes, disableTotp],
   ...[showAccount, showOverview, showFigures, showUsage, showPools, listAudit],
+  ...[showAlarms, saveAlarms, sendAlarmCode, confirmAlarmRecipient, sendAlarmTest],
   listConnectionTypes,
   ...[listConnections, createConnection, showConnection, editConnection, deleteConnection],
   ...[activateConnection, deactivateConnection, duplicateConnection, showDependents],
@@ -100,6 +103,7 @@ export function manageRoutes(services: ManageServices): DescribedRoute[] {
 
 interface ManagementOptions extends TesterOptions {
   readonly storage: ManageStorage;
+  readonly alarms: AlarmService;
   readonly live: LiveTransfers;
   readonly watching: WatchService;
   readonly jobs: JobService;
@@ -124,12 +128,17 @@ interface ManagementApi {
 /** What an account has whose plan is no longer configured. */
 const SMALLEST_PLAN: PlanLimits = { connections: 1, monthlyActions: 1 };
 
+export function planOf(plans: Readonly<Record<string, PlanLimits>>, plan: string): PlanLimits {
+  return plans[plan] ?? SMALLEST_PLAN;
+}
+
 export function createManagement(options: ManagementOptions): ManagementApi {
   const { storage, plans, publicUrl, isTls } = options;
   const sessions = new OwnerSessions({ sessions: storage.management.sessions, publicUrl, isTls });
   const board = new TransferBoard({ live: options.live, storage: storage.management, log: options.log });
   const routes = manageRoutes({
     storage,
+    alarms: options.alarms,
     owners: sessions,
     guard: new LoginGuard(storage.management),
     remotes: options.remotes,
@@ -143,7 +152,7 @@ export function createManagement(options: ManagementOptions): ManagementApi {
     uploads: options.uploads,
     log: options.log,
     makeKeyPair: options.makeKeyPair,
-    planOf: (plan) => plans[plan] ?? SMALLEST_PLAN,
+    planOf: (plan) => planOf(plans, plan),
   });
   return { routes, sessions, board };
 }

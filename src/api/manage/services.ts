@@ -1,6 +1,7 @@
 /** How an endpoint of the management API is written, what it stands on, and the first steps that several share. */
 import type { Static, TObject, TSchema } from 'typebox';
 import { validate as isUuid } from 'uuid';
+import type { AlarmService } from '../../alarms/service.js';
 import type { Budgets } from '../../budgets/budgets.js';
 import { type GatewayError, refusal } from '../../base/errors.js';
 import type { Caller, RequestContext, Route } from '../../http/types.js';
@@ -38,6 +39,7 @@ export type ManageStorage = Storage & { readonly management: Management };
 
 export interface ManageServices {
   readonly storage: ManageStorage;
+  readonly alarms: AlarmService;
   readonly owners: OwnerSessions;
   readonly guard: LoginGuard;
   readonly remotes: Pick<Remotes, 'gaugeOf'>;

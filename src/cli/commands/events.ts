@@ -38,6 +38,7 @@ function about(data: FeedEvent['data']): string {
     const files = 'files' in data ? `: ${data.files.map(({ name }) => name).join(', ')}` : '';
     return `${connectionId}:${path}${files}`;
   }
+  if (!('connection' in data)) return data.text;
   return `${data.connection.id}${'error' in data ? `: ${data.error}` : ` after ${data.downSeconds} s`}`;
 }
 

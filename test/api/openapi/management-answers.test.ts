@@ -16,11 +16,13 @@ import {
 } from '../../support/gateway.js';
 import { AnswerChecker } from './answer-checker.js';
 import { eventually } from '../../support/eventually.js';
+import { codeIn, type MailServer, startMailServer } from '../../servers/mail.js';
 
 let gateway: TestGateway;
 let admin: ApiClient;
 let receiver: http.Server;
 let hook = '';
+let mails: MailServer;
 let checker: AnswerChecker;
 let document: OpenApiDocument;
 
@@ -36,9 +38,11 @@ before(async () => {
   receiver.listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  mails = await startMailServer();
   gateway = await startGateway({
     config: {
       sandbox: true,
+      mail: { url: mails.url, from: 'alarms@example.com' },
       network: { webhooks: { allow: ['127.0.0.1/32'] } },
       webhooks: { retryMs: [10] },
       watcher: { settleMs: 0 },
@@ -63,6 +67,7 @@ before(async () => {
 after(async () => {
   admin.close();
   await gateway.stop();
+  await mails.stop();
   receiver.closeAllConnections();
   receiver.close();
 });
@@ -204,7 +209,8 @@ test('transfers, what is there at a glance, and the events', async () => {
   await expect(409, 'POST /manage/transfers/{id}/cancel', { at: id });
   await expect(200, 'GET /manage/transfers/export', { query: { format: 'csv' } });
   await expect(200, 'GET /manage/transfers/export', { query: { format: 'ndjson' } });
-  for (const name of ['account', 'overview', 'figures', 'usage', 'pools', 'audit']) await expect(200, `GET /manage/${name}`);
+  for (const name of ['account', 'overview', 'figures', 'usage', 'pools', 'audit'])
+    await expect(200, `GET /manage/${name}`);
   const stream = await admin.open('/manage/events');
   const bytes = Buffer.from(String((await once(stream, 'data'))[0]));
   checker.check('GET', '/manage/events', { status: stream.statusCode ?? 0, headers: stream.headers, bytes });
@@ -272,6 +278,22 @@ test('watched folders and deliveries', async () => {
   await expect(404, 'POST /manage/deliveries/{id}/replay', { at: NOBODY });
   await expect(200, 'DELETE /manage/watched-folders/{id}', own);
   await expect(404, 'DELETE /manage/watched-folders/{id}', own);
+});
+
+test('alarms', async () => {
+  const night = 'night@example.com';
+  const json = { isOn: true, kinds: ['quota'], language: 'de', quiet: null, recipients: ['ops@example.com', night] };
+  await expect(200, 'GET /manage/alarms');
+  await expect(404, 'POST /manage/alarms/test');
+  await expect(200, 'PUT /manage/alarms', { json });
+  const quiet = { from: '22:00', to: '07:00', timeZone: 'Nowhere/Else' };
+  await expect(400, 'PUT /manage/alarms', { json: { ...json, quiet } });
+  await expect(200, 'POST /manage/alarms/test');
+  await expect(200, 'POST /manage/alarms/code', { json: { address: night } });
+  await expect(404, 'POST /manage/alarms/code', { json: { address: 'nobody@example.com' } });
+  await expect(403, 'POST /manage/alarms/confirm', { json: { address: night, code: 'wrong' } });
+  const code = codeIn(mails.to(night).at(-1));
+  await expect(200, 'POST /manage/alarms/confirm', { json: { address: night, code } });
 });
 
 test('the document, and its page beside the other one', async () => {

@@ -32,6 +32,9 @@ export function wordsOf(event: FeedEvent): EventWords | undefined {
       return { ...connectionOf(event.data), text: event.data.error };
     case 'connection.up':
       return { ...connectionOf(event.data), text: t.events.wasAway(formatDuration(event.data.downSeconds * 1_000)) };
+    case 'attention.raised':
+    case 'attention.cleared':
+      return { name: event.data.text, href: '/', text: '' };
     case 'job.finished': {
       const { id, name, type, state } = event.data.job;
       return { name: name ?? TYPES[type], href: `/jobs/${id}`, text: STATES[state][0] };

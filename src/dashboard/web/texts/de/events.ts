@@ -7,6 +7,8 @@ export const events: Texts['events'] = {
     'transfer.failed': 'Eine Übertragung ist fehlgeschlagen, wer immer sie wollte.',
     'connection.down': 'Ein Server ist nicht erreichbar oder lässt niemanden ein.',
     'connection.up': 'Er ist wieder da.',
+    'attention.raised': 'Etwas braucht einen Menschen.',
+    'attention.cleared': 'Es braucht niemanden mehr.',
     'job.finished': 'Ein Auftrag ist beendet, gut oder nicht.',
     'watched_folder.files_detected': 'Dateien kamen in einen überwachten Ordner oder änderten sich dort.',
     'watched_folder.late': 'Länger als erwartet kam keine Datei in einen überwachten Ordner.',

@@ -4,6 +4,8 @@ const types: Readonly<Record<EventType, string>> = {
   'transfer.failed': 'A transfer has failed, whoever asked for it.',
   'connection.down': 'A server cannot be reached, or lets nobody in.',
   'connection.up': 'It is there again.',
+  'attention.raised': 'Something needs a person.',
+  'attention.cleared': 'It needs nobody any more.',
   'job.finished': 'A job has ended, well or not.',
   'watched_folder.files_detected': 'Files have come into a watched folder, or have changed there.',
   'watched_folder.late': 'No file came into a watched folder for longer than is expected.',

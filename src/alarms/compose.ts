@@ -1,0 +1,108 @@
+/** Mails, put together: plain text and simple HTML. */
+import { ATTENTION_KINDS, type AttentionItem, idsOf } from '../attention/items.js';
+import { type Language, wordsOf } from '../attention/words.js';
+import { MAIL_WORDS } from './mail-words.js';
+
+export interface MailContent {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export interface News {
+  /** Never empty. */
+  readonly fresh: readonly AttentionItem[];
+  readonly goesOn: readonly AttentionItem[];
+  readonly over: readonly AttentionItem[];
+}
+
+const MOST_SHOWN = 50;
+const SUBJECT_CHARS = 150;
+const LINE_CHARS = 500;
+
+/** `publicUrl`: of the dashboard, "" = not known. */
+export function alarmMail(news: News, language: Language, publicUrl: string): MailContent {
+  const words = MAIL_WORDS[language];
+  const sections = [
+    { title: words.news(news.fresh.length), items: worstFirst(news.fresh), isOver: false },
+    { title: words.goesOn(news.goesOn.length), items: worstFirst(news.goesOn), isOver: false },
+    { title: words.over(news.over.length), items: worstFirst(news.over), isOver: true },
+  ].filter(({ items }) => items.length > 0);
+  const [worst] = worstFirst(news.fresh);
+  const text: string[] = [];
+  const html: string[] = [];
+  for (const { title, items, isOver } of sections) {
+    const rows = items.slice(0, MOST_SHOWN).map((item) => ({
+      line: cut(oneLine(wordsOf(item, language)), LINE_CHARS),
+      link: isOver || publicUrl === '' ? undefined : linkTo(item, publicUrl),
+    }));
+    const rest = items.length - rows.length;
+    text.push(title, '');
+    for (const { line, link } of rows) text.push(`- ${line}`, ...(link === undefined ? [] : [`  ${link}`]));
+    if (rest > 0) text.push(`- ${words.more(rest)}`);
+    text.push('');
+    const shown = rows.map(({ line, link }) =>
+      link === undefined
+        ? `<li>${escaped(line)}</li>`
+        : `<li>${escaped(line)} <a href="${escaped(link)}">${escaped(words.open)}</a></li>`,
+    );
+    if (rest > 0) shown.push(`<li>${escaped(words.more(rest))}</li>`);
+    html.push(`<p>${escaped(title)}</p><ul>${shown.join('')}</ul>`);
+  }
+  text.push('-- ', words.why);
+  html.push(`<p><small>${escaped(words.why)}</small></p>`);
+  const subject = worst === undefined ? '' : words.subject(news.fresh.length, wordsOf(worst, language));
+  return {
+    subject: cut(oneLine(subject), SUBJECT_CHARS),
+    text: text.join('\n'),
+    html: page(html.join(''), language),
+  };
+}
+
+export function plainMail(subject: string, text: string, language: Language): MailContent {
+  const paragraphs = text.split('\n\n').map((part) => `<p>${escaped(part)}</p>`);
+  return { subject: oneLine(subject), text, html: page(paragraphs.join(''), language) };
+}
+
+function worstFirst(items: readonly AttentionItem[]): readonly AttentionItem[] {
+  return items.toSorted((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind));
+}
+
+/** The page of the dashboard where something can be done about it. */
+export function linkTo(item: AttentionItem, publicUrl: string): string {
+  const { connectionId, watchedFolderId, scheduleId } = idsOf(item);
+  const base = publicUrl.replace(/\/+$/, '');
+  if (connectionId !== undefined) return `${base}/connections/${encodeURIComponent(connectionId)}`;
+  if (watchedFolderId !== undefined) return `${base}/watched/${encodeURIComponent(watchedFolderId)}`;
+  if (scheduleId !== undefined) return `${base}/schedules/${encodeURIComponent(scheduleId)}`;
+  return `${base}${{ dead_letters: '/webhooks', copies_failed: '/watched', quota: '/usage' }[item.kind as string] ?? '/keys'}`;
+}
+
+/** Names and errors come from people and servers: nothing in them begins a line, a header, or writes backwards. */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function cut(text: string, chars: number): string {
+  const whole = [...text];
+  return whole.length <= chars ? text : `${whole.slice(0, chars - 1).join('')}…`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+}
+
+function page(body: string, language: Language): string {
+  return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"></head><body>${body}</body></html>`;
+}

@@ -1,0 +1,55 @@
+/** What mails say, in each of their languages; what is wrong is said in the words of attention/words.ts. */
+import type { Language } from '../attention/words.js';
+
+export interface MailWords {
+  readonly subject: (news: number, worst: string) => string;
+  readonly news: (count: number) => string;
+  readonly goesOn: (count: number) => string;
+  readonly over: (count: number) => string;
+  readonly more: (count: number) => string;
+  readonly open: string;
+  readonly why: string;
+  readonly code: { readonly subject: string; readonly text: (account: string, code: string) => string };
+  readonly test: { readonly subject: string; readonly text: string };
+}
+
+const english: MailWords = {
+  subject: (news, worst) => (news === 1 ? worst : `${news} things need a person: ${worst}`),
+  news: (count) => (count === 1 ? 'This needs a person:' : `These ${count} things need a person:`),
+  goesOn: (count) => (count === 1 ? 'This still needs a person:' : `These ${count} things still need a person:`),
+  over: (count) => (count === 1 ? 'This is over:' : `These ${count} things are over:`),
+  more: (count) => `and ${count} more`,
+  open: 'Open',
+  why: 'You get this mail because alarms are switched on in the settings of this account of the File Transfer Gateway. At most one comes every 15 minutes.',
+  code: {
+    subject: 'Confirm that alarms may come here',
+    text: (account, code) =>
+      `The account ${account} of a File Transfer Gateway wants to send its alarms to this address.\n\nIf you want them, give this code to its owner, who enters it under Settings, Alarms:\n\n${code}\n\nIt is good for 24 hours. If you do not want them, do nothing: no further mail comes.`,
+  },
+  test: {
+    subject: 'Test of the alarms',
+    text: 'This is the test mail that was asked for. Alarms come to this address.',
+  },
+};
+
+const german: MailWords = {
+  subject: (news, worst) => (news === 1 ? worst : `${news} Dinge brauchen einen Menschen: ${worst}`),
+  news: (count) => (count === 1 ? 'Das braucht einen Menschen:' : `Diese ${count} Dinge brauchen einen Menschen:`),
+  goesOn: (count) =>
+    count === 1 ? 'Das braucht weiterhin einen Menschen:' : `Diese ${count} Dinge brauchen weiterhin einen Menschen:`,
+  over: (count) => (count === 1 ? 'Das ist vorbei:' : `Diese ${count} Dinge sind vorbei:`),
+  more: (count) => `und ${count} weitere`,
+  open: 'Öffnen',
+  why: 'Sie erhalten diese E-Mail, weil in den Einstellungen dieses Kontos des File Transfer Gateway Alarme eingeschaltet sind. Höchstens alle 15 Minuten kommt eine.',
+  code: {
+    subject: 'Bestätigen Sie, dass Alarme hierher kommen dürfen',
+    text: (account, code) =>
+      `Das Konto ${account} eines File Transfer Gateway möchte seine Alarme an diese Adresse senden.\n\nWenn Sie das möchten, geben Sie diesen Code an den Inhaber des Kontos. Er gibt ihn unter Einstellungen, Alarme ein:\n\n${code}\n\nDer Code gilt 24 Stunden. Wenn Sie das nicht möchten, tun Sie nichts: Es kommt keine weitere E-Mail.`,
+  },
+  test: {
+    subject: 'Test der Alarme',
+    text: 'Das ist die Test-E-Mail, um die gebeten wurde. Alarme kommen an diese Adresse.',
+  },
+};
+
+export const MAIL_WORDS: Readonly<Record<Language, MailWords>> = { en: english, de: german };

@@ -1,0 +1,231 @@
+/** How accounts are told by mail of what needs a person: settings, recipients, and the mail that waits for each. */
+import { hash, timingSafeEqual } from 'node:crypto';
+import { GatewayError, refusal } from '../../base/errors.js';
+import { uuidv7 } from '../../base/uuid.js';
+import type { Database } from '../postgres/database.js';
+import { storable, type Transaction } from '../postgres/sql.js';
+import { randomText } from '../secrets/hashes.js';
+import { type Actor, record } from './audit-log.js';
+
+export interface QuietHours {
+  /** `HH:MM`. */
+  readonly from: string;
+  readonly to: string;
+  /** IANA. */
+  readonly timeZone: string;
+}
+
+export interface AlarmSettings {
+  readonly isOn: boolean;
+  readonly kinds: readonly string[];
+  readonly language: string;
+  readonly quiet: QuietHours | null;
+  readonly urgentBreaksQuiet: boolean;
+}
+
+export interface AlarmRecipient {
+  readonly address: string;
+  readonly isConfirmed: boolean;
+  /** When a mail was taken last. */
+  readonly sentAt: Date | null;
+  /** Since when mails to it fail, and why. */
+  readonly failingSince: Date | null;
+  readonly error: string | null;
+}
+
+/** A mail that is due, claimed for a minute. */
+export interface DueMail extends AlarmSettings {
+  readonly accountId: string;
+  readonly address: string;
+  readonly claim: string;
+  /** The last alarm that it was told of, and when. */
+  readonly told: number;
+  readonly sentAt: Date | null;
+  readonly attempts: number;
+  readonly failingSince: Date | null;
+}
+
+/** What became of it. */
+export type MailOutcome =
+  | { readonly kind: 'sent'; readonly told: number; readonly at: Date; readonly notBefore: Date }
+  | { readonly kind: 'failed'; readonly error: string; readonly since: Date; readonly notBefore: Date }
+  /** Tried for too long: what it told of is told no more, and what goes on stands in the next one. */
+  | { readonly kind: 'given_up'; readonly error: string; readonly told: number; readonly notBefore: Date }
+  | { readonly kind: 'quiet'; readonly until: Date }
+  | { readonly kind: 'nothing' };
+
+const CLAIM_SECONDS = 60;
+const CODE_CHARS = 10;
+const CODE_HOURS = 24;
+const CODE_TRIES = 5;
+/** Mails of a day that somebody asks for: codes, and tests. */
+const MOST_ASKED = 20;
+const DAY_MS = 86_400_000;
+
+interface SettingsRow extends Omit<AlarmSettings, 'quiet'> {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly timeZone: string | null;
+}
+
+export class AlarmRecipients {
+  constructor(private readonly database: Database) {}
+
+  /** undefined as long as nobody has set anything. */
+  async settings(accountId: string): Promise<AlarmSettings | undefined> {
+    const row = await this.database.first<SettingsRow>`
+      select is_on as "isOn", kinds, language, quiet_from as from, quiet_to as to, quiet_zone as "timeZone",
+        urgent_breaks_quiet as "urgentBreaksQuiet"
+      from alarm_settings where account_id = ${accountId}`;
+    return row && settingsOf(row);
+  }
+
+  async list(accountId: string): Promise<readonly AlarmRecipient[]> {
+    return this.database.all<AlarmRecipient>`
+      select address, confirmed_at is not null as "isConfirmed", sent_at as "sentAt", failing_since as "failingSince", error
+      from alarm_recipients where account_id = ${accountId} order by address`;
+  }
+
+  /** The account's own address needs no code. */
+  async save(actor: Actor, settings: AlarmSettings, addresses: readonly string[]): Promise<void> {
+    const { accountId } = actor;
+    const { isOn, kinds, language, quiet, urgentBreaksQuiet } = settings;
+    await this.database.transaction(async (tx) => {
+      const { texts } = tx.types;
+      await tx`
+        insert into alarm_settings (account_id, is_on, kinds, language, quiet_from, quiet_to, quiet_zone, urgent_breaks_quiet)
+        values (${accountId}, ${isOn}, ${texts([...kinds])}, ${language}, ${quiet?.from ?? null}, ${quiet?.to ?? null},
+          ${quiet?.timeZone ?? null}, ${urgentBreaksQuiet})
+        on conflict (account_id) do update set is_on = excluded.is_on, kinds = excluded.kinds,
+          language = excluded.language, quiet_from = excluded.quiet_from, quiet_to = excluded.quiet_to,
+          quiet_zone = excluded.quiet_zone, urgent_breaks_quiet = excluded.urgent_breaks_quiet`;
+      const wanted = texts([...addresses]);
+      await tx`delete from alarm_recipients where account_id = ${accountId} and address <> all (${wanted})`;
+      await tx`
+        insert into alarm_recipients (account_id, address, confirmed_at)
+        select ${accountId}, w.address, case when lower(w.address) = lower(a.email) then now() end
+        from unnest(${wanted}) as w (address) join accounts a on a.id = ${accountId}
+        on conflict do nothing`;
+      // Other hours may have come into force.
+      await tx`update alarm_recipients set quiet_until = null where account_id = ${accountId}`;
+      await record(tx, actor, {
+        action: 'alarms.update',
+        details: { isOn, recipients: [...addresses], kinds: [...kinds] },
+      });
+    });
+  }
+
+  /** A new code for a recipient that has not confirmed. @throws GatewayError unknown_item, rate_limited */
+  async makeCode(actor: Actor, address: string): Promise<string> {
+    const { accountId } = actor;
+    const code = randomText(CODE_CHARS);
+    await this.database.transaction(async (tx) => {
+      await ask(tx, accountId);
+      const changed = await tx`
+        update alarm_recipients set code_hash = ${hashOf(code)}, code_tries = 0,
+          code_expires_at = now() + make_interval(hours => ${CODE_HOURS}::int)
+        where account_id = ${accountId} and address = ${address} and confirmed_at is null`;
+      if (changed.count === 0)
+        throw refusal('unknown_item', 'there is no recipient of that address that waits for a code');
+      await record(tx, actor, { action: 'alarms.send_code', details: { address } });
+    });
+    return code;
+  }
+
+  /** False where it is not the code, or not any more. */
+  async confirm(actor: Actor, address: string, code: string): Promise<boolean> {
+    const { accountId } = actor;
+    return this.database.transaction(async (tx) => {
+      // Counted before it is compared.
+      const [row] = await tx<{ code: Buffer }[]>`
+        update alarm_recipients set code_tries = code_tries + 1
+        where account_id = ${accountId} and address = ${address} and confirmed_at is null
+          and code_hash is not null and code_expires_at > now() and code_tries < ${CODE_TRIES}
+        returning code_hash as code`;
+      if (row === undefined || !timingSafeEqual(row.code, hashOf(code))) return false;
+      await tx`
+        update alarm_recipients set confirmed_at = now(), code_hash = null
+        where account_id = ${accountId} and address = ${address}`;
+      await record(tx, actor, { action: 'alarms.confirm', details: { address } });
+      return true;
+    });
+  }
+
+  /** A mail is sent because the owner asks for it. @throws GatewayError rate_limited */
+  async ask(accountId: string): Promise<void> {
+    await this.database.transaction((tx) => ask(tx, accountId));
+  }
+
+  /** Mails that are due at `now`; no other node takes them for a minute. */
+  async claim(now: Date, most: number): Promise<readonly DueMail[]> {
+    const claim = uuidv7();
+    const rows = await this.database.all<SettingsRow & Omit<DueMail, keyof AlarmSettings | 'claim'>>`
+      update alarm_recipients r set claimed_by = ${claim},
+        claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS}::double precision)
+      from alarm_settings s
+      where s.account_id = r.account_id and (r.account_id, r.address) in (
+        select w.account_id, w.address from alarm_recipients w join alarm_settings s using (account_id)
+        where s.is_on and w.confirmed_at is not null and w.not_before <= ${now}
+          and (w.claimed_until is null or w.claimed_until < now())
+          and exists (
+            select from alarms a
+            where a.account_id = w.account_id and a.ended_at is null and a.id > w.told and a.kind = any (s.kinds)
+              and (w.quiet_until is null or w.quiet_until <= ${now} or (s.urgent_breaks_quiet and a.is_urgent)))
+        order by w.not_before limit ${most} for update of w skip locked)
+      returning r.account_id as "accountId", r.address, r.told, r.sent_at as "sentAt", r.attempts,
+        r.failing_since as "failingSince", s.is_on as "isOn", s.kinds, s.language, s.quiet_from as from,
+        s.quiet_to as to, s.quiet_zone as "timeZone", s.urgent_breaks_quiet as "urgentBreaksQuiet"`;
+    return rows.map(({ accountId, address, told, sentAt, attempts, failingSince, ...settings }) => ({
+      ...{ accountId, address, told, sentAt, attempts, failingSince, claim },
+      ...settingsOf(settings),
+    }));
+  }
+
+  /** Ends the claim. */
+  async finish({ accountId, address, claim }: DueMail, outcome: MailOutcome): Promise<void> {
+    await this.database.run((sql) => {
+      const change = () => {
+        switch (outcome.kind) {
+          case 'sent':
+            return sql`told = ${outcome.told}::bigint, sent_at = ${outcome.at}, not_before = ${outcome.notBefore},
+              quiet_until = null, attempts = 0, failing_since = null, error = null,`;
+          case 'failed':
+            return sql`attempts = attempts + 1, failing_since = ${outcome.since}, error = ${storable(outcome.error)},
+              not_before = ${outcome.notBefore},`;
+          case 'given_up':
+            return sql`told = ${outcome.told}::bigint, attempts = 0, failing_since = null,
+              error = ${storable(outcome.error)}, not_before = ${outcome.notBefore},`;
+          case 'quiet':
+            return sql`quiet_until = ${outcome.until},`;
+          case 'nothing':
+            return sql``;
+        }
+      };
+      return sql`
+        update alarm_recipients set ${change()} claimed_by = null, claimed_until = null
+        where account_id = ${accountId} and address = ${address} and claimed_by = ${claim}`;
+    });
+  }
+}
+
+async function ask(tx: Transaction, accountId: string): Promise<void> {
+  const [row] = await tx<{ asked: number; freeAt: Date }[]>`
+    update alarm_settings set asked = case when asked_since < now() - interval '1 day' then 1 else asked + 1 end,
+      asked_since = case when asked_since < now() - interval '1 day' then now() else asked_since end
+    where account_id = ${accountId} returning asked, asked_since + interval '1 day' as "freeAt"`;
+  if (row === undefined) throw refusal('unknown_item', 'save the alarms first');
+  if (row.asked <= MOST_ASKED) return;
+  throw new GatewayError('rate_limited', `${MOST_ASKED} mails of a day are all that can be asked for`, {
+    retryAfterMs: Math.max(1000, row.freeAt.getTime() - Date.now()),
+    limit: { name: 'alarm_mails', quota: MOST_ASKED, windowSeconds: DAY_MS / 1000 },
+  });
+}
+
+function settingsOf({ from, to, timeZone, ...others }: SettingsRow): AlarmSettings {
+  const quiet = from === null || to === null || timeZone === null ? null : { from, to, timeZone };
+  return { ...others, quiet };
+}
+
+function hashOf(code: string): Buffer {
+  return hash('sha256', code, 'buffer');
+}

@@ -1,0 +1,123 @@
+/**
+ * What needs a person, as it was found last: who looks at which account next, what is new since then, and what is over. A
+ * claim is the time of the next look: one of a node that died is due again by itself.
+ */
+import { uuidv7 } from '../../base/uuid.js';
+import type { Database } from '../postgres/database.js';
+import { type DraftEvent, type EventFeeds, insertDrafts } from './event-feeds.js';
+
+/** An account that is to be looked at, claimed until the next look. */
+export interface ClaimedLook {
+  readonly accountId: string;
+  readonly plan: string;
+  readonly claim: string;
+}
+
+/** What was found. */
+export interface FoundAlarm {
+  /** The same as long as it is the same trouble. */
+  readonly key: string;
+  readonly kind: string;
+  readonly isUrgent: boolean;
+  /** JSON. */
+  readonly item: string;
+}
+
+export interface Alarm extends FoundAlarm {
+  /** Higher than that of every alarm of the account before it. */
+  readonly id: number;
+  readonly since: Date;
+  readonly endedAt: Date | null;
+}
+
+/** An event without what all of them have. */
+export type AlarmEvent = Pick<DraftEvent, 'type' | 'body' | 'connectionIds'>;
+
+const KEPT_DAYS = 90;
+
+export class Alarms {
+  constructor(
+    private readonly database: Database,
+    private readonly feeds: Pick<EventFeeds, 'written'>,
+  ) {}
+
+  /** Takes in accounts that are new, spread over that time. */
+  async enrol(overMs: number): Promise<void> {
+    await this.database.run(
+      (sql) => sql`
+        insert into alarm_accounts (account_id, look_at)
+        select a.id, now() + random() * ${`${overMs} milliseconds`}::interval from accounts a
+        where not exists (select from alarm_accounts l where l.account_id = a.id)
+        on conflict do nothing`,
+    );
+  }
+
+  /** Accounts that are due, as many as that at most; nobody else is given them before `everyMs` is over. */
+  async claim(most: number, everyMs: number): Promise<readonly ClaimedLook[]> {
+    const claim = uuidv7();
+    const rows = await this.database.all<{ accountId: string; plan: string }>`
+      update alarm_accounts l set look_at = now() + ${`${everyMs} milliseconds`}::interval, looked_by = ${claim}
+      from accounts a
+      where a.id = l.account_id and l.account_id in (
+        select account_id from alarm_accounts where look_at <= now() order by look_at limit ${most} for update skip locked)
+      returning l.account_id as "accountId", a.plan`;
+    return rows.map((row) => ({ ...row, claim }));
+  }
+
+  /**
+   * Keeps what a look has found, with the events of what is new and of what is over. undefined where somebody else has looked
+   * since: what is known now is newer.
+   */
+  async settle(
+    { accountId, claim }: Pick<ClaimedLook, 'accountId' | 'claim'>,
+    found: readonly FoundAlarm[],
+    eventOf: (alarm: Alarm) => AlarmEvent,
+  ): Promise<{ readonly raised: number; readonly cleared: number } | undefined> {
+    const settled = await this.database.transaction(async (tx) => {
+      const { texts, booleans } = tx.types;
+      // Held to the end: ids are given in the order in which they are committed.
+      const [mine] = await tx`
+        select 1 from alarm_accounts where account_id = ${accountId} and looked_by = ${claim} for update`;
+      if (mine === undefined) return undefined;
+      const keys = texts(found.map(({ key }) => key));
+      const cleared = await tx<Alarm[]>`
+        update alarms set ended_at = now() where account_id = ${accountId} and ended_at is null and key <> all (${keys})
+        returning id, key, kind, is_urgent as "isUrgent", item, since, ended_at as "endedAt"`;
+      const rows = tx`
+        unnest(${keys}, ${texts(found.map(({ kind }) => kind))}, ${booleans(found.map(({ isUrgent }) => isUrgent))},
+          ${texts(found.map(({ item }) => item))}) with ordinality as f (key, kind, is_urgent, item, n)`;
+      await tx`
+        update alarms a set item = f.item, is_urgent = f.is_urgent from ${rows}
+        where a.account_id = ${accountId} and a.ended_at is null and a.key = f.key
+          and (a.item, a.is_urgent) is distinct from (f.item, f.is_urgent)`;
+      const raised = await tx<Alarm[]>`
+        insert into alarms (account_id, key, kind, is_urgent, item, since)
+        select ${accountId}, f.key, f.kind, f.is_urgent, f.item, now() from ${rows}
+        where not exists (
+          select from alarms a where a.account_id = ${accountId} and a.ended_at is null and a.key = f.key)
+        order by f.n
+        returning id, key, kind, is_urgent as "isUrgent", item, since, ended_at as "endedAt"`;
+      const news = [...cleared, ...raised].map((alarm) => ({ id: uuidv7(), accountId, ...eventOf(alarm) }));
+      await insertDrafts(tx, news);
+      return { raised: raised.length, cleared: cleared.length };
+    });
+    if (settled !== undefined && settled.raised + settled.cleared > 0) this.feeds.written();
+    return settled;
+  }
+
+  /** Of these kinds: those that go on, and those that have ended since. In the order in which they began. */
+  async list(accountId: string, kinds: readonly string[], endedSince: Date | null): Promise<readonly Alarm[]> {
+    return this.database.run(
+      (sql) => sql<Alarm[]>`
+        select id, key, kind, is_urgent as "isUrgent", item, since, ended_at as "endedAt" from alarms
+        where account_id = ${accountId} and kind = any (${sql.types.texts([...kinds])})
+          and (ended_at is null or ended_at > ${endedSince}) order by id`,
+    );
+  }
+
+  async deleteOld(): Promise<void> {
+    await this.database.run(
+      (sql) => sql`delete from alarms where ended_at < now() - make_interval(days => ${KEPT_DAYS}::int)`,
+    );
+  }
+}
