@@ -7,6 +7,7 @@ type Schemas = ManagementApi['schemas'];
 export type Session = Schemas['LoginSession'];
 export type SignedIn = Schemas['CurrentSession'];
 export type Account = Schemas['Account'];
+export type Alarms = Schemas['Alarms'];
 
 type Sftp = Schemas['SftpConnection'];
 type Ftp = Schemas['FtpConnection'];

@@ -19,6 +19,7 @@ import { t } from '../texts/texts.ts';
 import { Ago, Badge, Button, Facts, Failure, Notice, Page, Panel, Pending, Table, Time } from '../ui/basics.tsx';
 import { CheckField, ChoiceField, RadioGroup, TextField } from '../ui/fields.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { AlarmsPanel } from './settings/alarms.tsx';
 import { TotpPanel } from './settings/totp.tsx';
 
 export default function Settings(): ReactElement {
@@ -43,6 +44,7 @@ export default function Settings(): ReactElement {
           <Appearance />
           <PasswordPanel hasPassword={read.data.hasPassword} />
           <TotpPanel totp={read.data.totp} />
+          <AlarmsPanel email={read.data.email} />
         </div>
       )}
       <SessionsPanel />

@@ -1,4 +1,5 @@
 import type { Texts } from '../en/index.ts';
+import { alarms } from './alarms.ts';
 import { audit } from './audit.ts';
 import { common } from './common.ts';
 import { connection } from './connection.ts';
@@ -26,6 +27,7 @@ import { watched } from './watched.ts';
 import { webhooks } from './webhooks.ts';
 
 export const texts: Texts = {
+  alarms,
   audit,
   common,
   connection,

@@ -1,3 +1,4 @@
+import { alarms } from './alarms.ts';
 import { audit } from './audit.ts';
 import { common } from './common.ts';
 import { connection } from './connection.ts';
@@ -25,6 +26,7 @@ import { watched } from './watched.ts';
 import { webhooks } from './webhooks.ts';
 
 export const texts = {
+  alarms,
   audit,
   common,
   connection,
