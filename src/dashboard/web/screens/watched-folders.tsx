@@ -8,6 +8,7 @@ import type { ReceiverState, WatchedFolder } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Ago, Badge, Button, Countdown, Empty, Page, Panel, Pending, Table } from '../ui/basics.tsx';
 import { useReceivers } from './deliveries/health.tsx';
+import { Term } from '../ui/term.tsx';
 import { Deliveries } from './deliveries/list.tsx';
 import { useConnectionNames } from './jobs/rows.tsx';
 import { WatchForm } from './watched/watch-form.tsx';
@@ -35,7 +36,7 @@ export default function WatchedFolders(): ReactElement {
         )}
       </Panel>
       {folders !== undefined && folders.length > 0 && (
-        <Panel title={t.deliveries.deadLetters}>
+        <Panel title={t.deliveries.deadLetters} actions={<Term of="deadLetter" />}>
           <Deliveries state="dead" empty={t.deliveries.noDead} />
         </Panel>
       )}

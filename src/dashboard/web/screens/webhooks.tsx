@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import type { ReceiverState, Webhook } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
+import { Term } from '../ui/term.tsx';
 import { Badge, Button, Empty, Page, Panel, Pending, Table } from '../ui/basics.tsx';
 import { Plus, Webhook as WebhookIcon } from '../ui/icons.tsx';
 import { useConnectionNames } from './jobs/rows.tsx';
@@ -40,7 +41,7 @@ export default function Webhooks(): ReactElement {
         )}
       </Panel>
       {/* Those of watched folders and jobs too. */}
-      <Panel title={t.deliveries.deadLetters}>
+      <Panel title={t.deliveries.deadLetters} actions={<Term of="deadLetter" />}>
         <Deliveries state="dead" empty={t.deliveries.noDead} />
       </Panel>
       {isAdding && (

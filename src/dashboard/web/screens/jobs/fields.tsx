@@ -121,6 +121,7 @@ function Filters({ draft, onChange }: FieldsProps): ReactElement {
       <div className="form-grid">
         <AreaField
           label={words.include}
+          term="glob"
           rows={2}
           value={draft.include}
           onText={(include) => onChange({ include })}

@@ -6,6 +6,7 @@ import type { Connection } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, Empty, Failure, LinkButton, Panel, Pending } from '../../ui/basics.tsx';
 import { Server } from '../../ui/icons.tsx';
+import { useUnsaved } from '../../ui/unsaved.ts';
 import { isReady, type JobDraft, requestOf } from './draft.ts';
 import { DryRun } from './dry-run.tsx';
 
@@ -30,6 +31,8 @@ export function JobForm(props: {
     onDone: ({ job }) => setDryRun(job.id),
   });
   const isComplete = isReady(draft);
+  const [first] = useState(draft);
+  useUnsaved(draft !== first && !isBusy);
   return (
     <form
       className="stack"

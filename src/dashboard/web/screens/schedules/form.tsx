@@ -8,6 +8,7 @@ import { timeZone as ownZone } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
 import { Panel } from '../../ui/basics.tsx';
 import { TextField } from '../../ui/fields.tsx';
+import { useUnsaved } from '../../ui/unsaved.ts';
 import { deletes, draftOf, type JobDraft, requestOf, type Told } from '../jobs/draft.ts';
 import { JobFields } from '../jobs/fields.tsx';
 import { JobForm } from '../jobs/form.tsx';
@@ -32,7 +33,8 @@ export function ScheduleForm({
   readonly connections: readonly Connection[];
 }): ReactElement {
   const [draft, setDraft] = useState(initial);
-  const [times, setTimes] = useState(former === undefined ? NIGHTLY : timesOf(former.cron));
+  const [firstTimes] = useState(former === undefined ? NIGHTLY : timesOf(former.cron));
+  const [times, setTimes] = useState(firstTimes);
   const [timeZone, setTimeZone] = useState(former?.timeZone ?? ownZone);
   const [, navigate] = useLocation();
   const words = t.schedules.form;
@@ -53,6 +55,7 @@ export function ScheduleForm({
       onDone: ({ schedule }) => navigate(`/schedules/${schedule.id}`),
     },
   );
+  useUnsaved(times !== firstTimes && !save.isPending);
   // What was looked at when it was made need not be looked at to give it another time.
   const isSameJob = former !== undefined && jobText(draft) === jobText(initial);
   return (

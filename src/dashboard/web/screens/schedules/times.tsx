@@ -100,6 +100,7 @@ function RhythmFields({
     return (
       <TextField
         label={t.schedules.cron}
+        term="cron"
         required
         maxLength={200}
         value={cron}

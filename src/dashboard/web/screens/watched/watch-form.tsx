@@ -175,11 +175,18 @@ export function WatchForm({ former, onClose }: Props): ReactElement {
         />
         <TextField label={words.name} {...field('name')} hint={words.nameHint} />
         <TextField label={words.minutes} type="number" min={1} max={1440} required {...field('scheduleMinutes')} />
-        <TextField label={words.pattern} {...field('filePattern')} placeholder="*.csv" hint={words.patternHint} />
+        <TextField
+          label={words.pattern}
+          term="glob"
+          {...field('filePattern')}
+          placeholder="*.csv"
+          hint={words.patternHint}
+        />
         <TextField label={words.exclude} {...field('excludePattern')} placeholder="draft-*" />
       </div>
       <TextField
         label={words.webhook}
+        term="webhook"
         type="url"
         {...field('webhookUrl')}
         placeholder="https://example.com/hooks/files"
@@ -217,6 +224,7 @@ function CopyOptions({
     <div className="form-grid">
       <ChoiceField
         label={words.copyTo}
+        term="route"
         {...field('copyConnection')}
         options={[['', words.nowhere], ...known, ...(isMissing ? [[copyConnection, copyConnection] as const] : [])]}
         hint={words.copyHint}
@@ -260,6 +268,7 @@ function WatchOptions({
       <div className="form-grid">
         <ChoiceField
           label={words.initial}
+          term="baseline"
           {...field('initial')}
           options={[
             ['ignore', words.initialIgnore],
