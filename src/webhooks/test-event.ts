@@ -1,6 +1,6 @@
 /** What a webhook is sent to try it out. */
 import { eventDefinition } from '../base/events.js';
-import { group, object, text, texts } from '../base/schema.js';
+import { described, group, object, text, texts } from '../base/schema.js';
 
 const ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1f001';
 
@@ -13,10 +13,13 @@ export const webhookTest = eventDefinition(
   },
   group(
     {
-      webhook: object('TestedWebhook', {
-        id: text('Identifier of the webhook.'),
-        events: texts('Types of events that it is told.'),
-      }),
+      webhook: described(
+        object('TestedWebhook', {
+          id: text('Identifier of the webhook.'),
+          events: texts('Types of events that it is told.'),
+        }),
+        'The webhook that is tried out.',
+      ),
     },
     'What the event is about.',
   ),

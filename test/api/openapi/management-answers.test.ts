@@ -271,7 +271,12 @@ test('watched folders and deliveries', async () => {
     const { deliveries } = await expect(200, 'GET /manage/deliveries', { query: { state: 'dead' } });
     return JSON.stringify(deliveries).includes(delivery.at);
   }, 'the receiver has refused it twice');
+  await expect(200, 'GET /manage/receivers');
+  await expect(200, 'GET /manage/deliveries/{id}', delivery);
+  await expect(404, 'GET /manage/deliveries/{id}', { at: NOBODY });
   await expect(200, 'GET /manage/deliveries/{id}/attempts', delivery);
+  await expect(202, 'POST /manage/deliveries/replay', { json: { state: 'dead', dryRun: true } });
+  await expect(400, 'POST /manage/deliveries/replay', { json: { state: 'pending' } });
   await expect(200, 'GET /manage/deliveries/{id}/copies', delivery);
   await expect(404, 'GET /manage/deliveries/{id}/copies', { at: NOBODY });
   await expect(202, 'POST /manage/deliveries/{id}/replay', delivery);

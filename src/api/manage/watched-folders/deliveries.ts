@@ -185,6 +185,8 @@ export const replayDeliveries = endpoint('POST /manage/deliveries/replay', {
   const isMore = matching > MOST_REPLAYED;
   if (dryRun) return { count: Math.min(matching, MOST_REPLAYED), isMore };
   const replayed = await services.watching.replayAll(accountId, filter);
+  // Where nothing was sent, an id that was asked for may be anybody's.
+  if (replayed === 0) return { count: 0, isMore };
   const details = { ...given, state, count: replayed };
   await services.storage.management.audit.add(actorOf(input), { action: 'delivery.replay_all', details });
   return { count: replayed, isMore };

@@ -152,7 +152,7 @@ function Payload({ body }: { readonly body: string }): ReactElement {
   const [view, setView] = useState<'pretty' | 'raw'>('pretty');
   const words = t.deliveries.payload;
   return (
-    <div className="panel-body stack">
+    <div className="panel-body stack payload">
       <RadioGroup
         label={words.view}
         value={view}

@@ -41,7 +41,8 @@ export function Exchange({ attempt }: { readonly attempt: Shown | WebhookTest })
 
 function Headers({ fields, none }: { readonly fields: Attempt['requestHeaders']; readonly none: string }) {
   if (fields === null) return <p className="muted">{none}</p>;
-  const rows = Object.entries(fields).map(
+  const sorted = Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1));
+  const rows = sorted.map(
     ([name, value]) =>
       [
         name,

@@ -47,8 +47,15 @@ export function DeliveryTable({
           ...(isOfOne
             ? []
             : [
-                { head: columns.to, cell: (delivery: Delivery) => <Receiver delivery={delivery} /> },
-                { head: columns.url, cell: ({ url }: Delivery) => <span className="mono small">{url ?? '–'}</span> },
+                {
+                  head: columns.to,
+                  cell: (delivery: Delivery) => (
+                    <div>
+                      <Receiver delivery={delivery} />
+                      {delivery.url !== null && <div className="mono small muted">{delivery.url}</div>}
+                    </div>
+                  ),
+                },
               ]),
           {
             head: columns.state,

@@ -22,7 +22,6 @@ export const deliveries: Texts['deliveries'] = {
     made: 'Erstellt',
     message: 'Nachricht',
     to: 'An',
-    url: 'URL',
     state: 'Zustand',
     attempts: 'Versuche',
     actions: 'Aktionen',

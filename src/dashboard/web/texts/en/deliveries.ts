@@ -29,7 +29,6 @@ export const deliveries = {
     made: 'Made',
     message: 'Message',
     to: 'To',
-    url: 'URL',
     state: 'State',
     attempts: 'Attempts',
     actions: 'Actions',
