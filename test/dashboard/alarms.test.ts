@@ -1,0 +1,62 @@
+/** Alarms in the settings: switched on, confirmed by a code from a real mail server, tested; and what is said without one. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { codeIn, type MailServer, startMailServer } from '../servers/mail.js';
+import { eventually } from '../support/eventually.js';
+import { EMAIL, logIn, manage, openDesk, type Desk } from './browser.js';
+import { violations } from './inspection.js';
+
+const NIGHT = 'night@example.com';
+
+let mails: MailServer;
+let desk: Desk;
+let page: Page;
+
+before(async () => {
+  mails = await startMailServer();
+  desk = await openDesk({ mail: { url: mails.url, from: 'alarms@example.com' } });
+  ({ page } = await desk.open());
+  await logIn(page);
+});
+after(async () => {
+  await desk?.close();
+  await mails?.stop();
+});
+
+const panel = () => page.locator('section', { has: page.getByRole('heading', { name: 'Alarms', exact: true }) });
+
+test('recipients are set, confirm by a code, and get the test mail', { timeout: 120_000 }, async () => {
+  await page.goto('/settings');
+  await panel().getByLabel('Send mails').check();
+  await panel().getByLabel('Recipients').fill(`${EMAIL}\n${NIGHT}`);
+  await panel().getByLabel('Quiet hours').check();
+  await panel().getByLabel('Files could not be copied').uncheck();
+  await panel().getByRole('button', { name: 'Save the alarms' }).click();
+  await panel().getByText('waits for its code').waitFor();
+  await panel()
+    .getByRole('button', { name: `Mail a code to ${NIGHT}` })
+    .click();
+  await eventually(() => mails.to(NIGHT).length === 1, 'the code has come');
+  await panel()
+    .getByLabel(`Code that was mailed to ${NIGHT}`)
+    .fill(codeIn(mails.to(NIGHT)[0]));
+  assert.deepEqual(await violations(page), []);
+  if (process.env['ALARMS_SHOT'] !== undefined) await panel().screenshot({ path: process.env['ALARMS_SHOT'] });
+  await panel().getByRole('button', { name: 'Confirm' }).click();
+  await panel().getByText('waits for its code').waitFor({ state: 'detached' });
+  await panel().getByRole('button', { name: 'Send a test mail' }).click();
+  await eventually(() => mails.taken.length === 3, 'both have got the test');
+  const { isOn, kinds, quiet } = await manage(page, 'GET', '/manage/alarms');
+  assert.equal(isOn, true);
+  assert.ok(!(kinds as string[]).includes('copies_failed'));
+  assert.equal((quiet as { from: string }).from, '22:00');
+});
+
+test('the mail server’s own words say why a test fails', { timeout: 60_000 }, async () => {
+  mails.refuse(NIGHT);
+  await panel().getByRole('button', { name: 'Send a test mail' }).click();
+  await panel()
+    .getByText(/the mail server refuses the sender or the recipient: .*550/i)
+    .waitFor();
+});
