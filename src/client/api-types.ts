@@ -1879,6 +1879,7 @@ export interface components {
       readonly timestamp: string;
       /** @description What the event is about. */
       readonly data: {
+        /** @description The webhook that is tried out. */
         readonly webhook: components['schemas']['TestedWebhook'];
       };
     };
