@@ -266,7 +266,7 @@ export interface components {
       readonly answerHeaders: {
         readonly [key: string]: string;
       } | null;
-      /** @description Where it went, without a login; null of tries before version 1.2. */
+      /** @description Where it went, without a login; null of tries before version 1.1. */
       readonly url: string | null;
     };
     readonly AttemptsAnswer: {

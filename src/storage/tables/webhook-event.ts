@@ -68,7 +68,7 @@ export interface NewAttempt {
   readonly errorMessage: string | null;
   /** The first 4 kB. */
   readonly answer: string | null;
-  /** Where it went, without a login; null of tries of version 1.1. */
+  /** Where it went, without a login; null of tries of version 1.0. */
   readonly url: string | null;
   /** What is shown of them: bounded, and without secrets. */
   readonly requestHeaders: Readonly<Record<string, string>> | null;

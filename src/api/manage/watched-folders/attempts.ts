@@ -36,7 +36,7 @@ export const listAttempts = endpoint('GET /manage/deliveries/:id/attempts', {
           id: id(),
           startedAt: dateTime('When it began.'),
           ...ATTEMPT_FIELDS,
-          url: textOrNull('Where it went, without a login; null of tries before version 1.2.'),
+          url: textOrNull('Where it went, without a login; null of tries before version 1.1.'),
         }),
         'The tries, oldest first.',
       ),
