@@ -75,7 +75,7 @@ export function linkTo(item: AttentionItem, publicUrl: string): string {
   if (connectionId !== undefined) return `${base}/connections/${encodeURIComponent(connectionId)}`;
   if (watchedFolderId !== undefined) return `${base}/watched/${encodeURIComponent(watchedFolderId)}`;
   if (scheduleId !== undefined) return `${base}/schedules/${encodeURIComponent(scheduleId)}`;
-  return `${base}${{ dead_letters: '/webhooks', copies_failed: '/watched', quota: '/usage' }[item.kind as string] ?? '/keys'}`;
+  return `${base}${{ dead_letters: '/deliveries?state=dead', copies_failed: '/watched', quota: '/usage' }[item.kind as string] ?? '/keys'}`;
 }
 
 /** Names and errors come from people and servers: nothing in them begins a line, a header, or writes backwards. */

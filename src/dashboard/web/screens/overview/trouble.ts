@@ -24,7 +24,7 @@ export function placeOf(item: Trouble): string {
   if (item.connectionId !== undefined) return `/connections/${segment(item.connectionId)}`;
   if (item.watchedFolderId !== undefined) return `/watched/${item.watchedFolderId}`;
   if (item.scheduleId !== undefined) return `/schedules/${item.scheduleId}`;
-  if (item.kind === 'dead_letters') return '/webhooks';
+  if (item.kind === 'dead_letters') return '/deliveries?state=dead';
   if (item.kind === 'copies_failed') return '/watched';
   return item.kind === 'key_expiring' ? '/keys' : '/usage';
 }
