@@ -20,7 +20,7 @@ const ON_BOTH =
   /^(http\/(client-limits|connections|downloads|event-loop|requests|retire|server|uploads)|attacks\/(connections|fuzz|sockets)|faults\/(clients|leaving-clients)|operations\/flat-memory|conformance\/memory)\./;
 /** They hold a time or memory against a bound, or the time of one client against another's: neighbours would be measured, too. */
 const MEASURES =
-  /^(attacks\/(connections|hostile-servers|isolation-http|names|sessions|sockets|watch-shares)|conformance\/memory|faults\/(readiness|stalls)|operations\/(flat-memory|long-chains|returned-memory)|uploads\/(memory|purge))\./;
+  /^(attacks\/(connections|hostile-servers|isolation-http|names|sessions|sockets|watch-shares)|conformance\/memory|dashboard\/queue|faults\/(readiness|stalls)|operations\/(flat-memory|long-chains|returned-memory)|uploads\/(memory|purge))\./;
 /** The longest first: one that begins when the others are done keeps everybody waiting. The rest follow by name. */
 const LONG = [
   ...['attacks/fuzz', 'attacks/isolation-http', 'operations/flat-memory', 'watch/crash', 'attacks/watch-shares'],
