@@ -31,7 +31,9 @@ export function Charts({ range }: { readonly range: Figures['range'] }): ReactEl
   }
   const { points } = read.data;
   const labelOf = range === '24h' ? formatHour : formatShortDay;
-  const bars = (one: (point: Point) => Pick<Bar, 'text' | 'parts'> & { readonly query?: Record<string, string | undefined> }) =>
+  const bars = (
+    one: (point: Point) => Pick<Bar, 'text' | 'parts'> & { readonly query?: Record<string, string | undefined> },
+  ) =>
     points.map((point): Bar => {
       const { query = {}, ...bar } = one(point);
       const href = withQuery('/transfers', { since: sinceOf(point.from), until: point.until, ...query });
