@@ -40,8 +40,11 @@ class Refusal extends Error {
 
 const outside = (): Refusal => new Refusal(STATUS_CODE.PERMISSION_DENIED, 'Outside the sandbox');
 
-type OpenThing = { readonly kind: 'file'; readonly file: FileHandle; readonly busy: Set<Promise<unknown>> } | OpenDir;
-type OpenDir = { readonly kind: 'folder'; readonly dir: Dir; readonly realPath: string };
+/** What is under way on it. */
+type Busy = { readonly busy: Set<Promise<unknown>> };
+type OpenFile = Busy & { readonly kind: 'file'; readonly file: FileHandle };
+type OpenDir = Busy & { readonly kind: 'folder'; readonly dir: Dir; readonly realPath: string };
+type OpenThing = OpenFile | OpenDir;
 
 /** Answers SFTP requests from one folder, which clients see as "/". */
 export class FolderService {
@@ -71,7 +74,7 @@ export class FolderService {
       if (found === undefined) throw new Refusal(STATUS_CODE.FAILURE, 'Invalid handle');
       return found;
     };
-    const findFile = (handle: Buffer): OpenThing & { kind: 'file' } => {
+    const findFile = (handle: Buffer): OpenFile => {
       const found = find(handle);
       if (found.kind !== 'file') throw new Refusal(STATUS_CODE.FAILURE, 'Not a file');
       return found;
@@ -110,7 +113,7 @@ export class FolderService {
     sftp.on('READ', (id, handle, offset, length) => {
       start(async () => {
         const buffer = Buffer.allocUnsafe(Math.min(length, MAX_READ_BYTES));
-        const { bytesRead } = await track(findFile(handle), (file) => file.read(buffer, 0, buffer.length, offset));
+        const { bytesRead } = await track(findFile(handle), ({ file }) => file.read(buffer, 0, buffer.length, offset));
         return buffer.subarray(0, bytesRead);
       }).then(
         (data) => (data.length === 0 && length > 0 ? sftp.status(id, STATUS_CODE.EOF) : sftp.data(id, data)),
@@ -118,7 +121,7 @@ export class FolderService {
       );
     });
     sftp.on('WRITE', (id, handle, offset, data) => {
-      const writing = start(() => track(findFile(handle), (file) => writeAll(file, data, offset)));
+      const writing = start(() => track(findFile(handle), ({ file }) => writeAll(file, data, offset)));
       answer(id, writing);
     });
     sftp.on('FSTAT', (id, handle) => {
@@ -153,7 +156,7 @@ export class FolderService {
         start(async () => {
           refuseTooMany();
           const realPath = await this.#target(name);
-          return { kind: 'folder', dir: await opendir(realPath), realPath };
+          return { kind: 'folder', dir: await opendir(realPath), realPath, busy: new Set() };
         }),
       ),
     );
@@ -161,7 +164,7 @@ export class FolderService {
       start(async () => {
         const thing = find(handle);
         if (thing.kind !== 'folder') throw new Refusal(STATUS_CODE.FAILURE, 'Not a folder');
-        return readNames(thing);
+        return track(thing, readNames);
       }).then(
         (names) => (names.length === 0 ? sftp.status(id, STATUS_CODE.EOF) : sftp.name(id, names)),
         (error: unknown) => sftp.status(id, ...statusOf(error)),
@@ -303,8 +306,8 @@ async function start<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Closing waits for what is under way: clients may ask for both at once, and each on its own pool thread knows no order. */
-async function track<T>(thing: OpenThing & { kind: 'file' }, use: (file: FileHandle) => Promise<T>): Promise<T> {
-  const work = use(thing.file);
+async function track<O extends OpenThing, T>(thing: O, use: (thing: O) => Promise<T>): Promise<T> {
+  const work = use(thing);
   thing.busy.add(work);
   try {
     return await work;
@@ -313,15 +316,12 @@ async function track<T>(thing: OpenThing & { kind: 'file' }, use: (file: FileHan
   }
 }
 
-const settled = (thing: OpenThing & { kind: 'file' }): Promise<unknown> => Promise.allSettled([...thing.busy]);
+const settled = (thing: OpenThing): Promise<unknown> => Promise.allSettled([...thing.busy]);
 
 async function close(thing: OpenThing): Promise<void> {
-  if (thing.kind === 'folder') {
-    await thing.dir.close();
-    return;
-  }
+  // Of a folder that is closed before a read that waits for another one, Node.js throws where nobody can catch it.
   await settled(thing);
-  await thing.file.close();
+  await (thing.kind === 'folder' ? thing.dir : thing.file).close();
 }
 
 async function writeAll(file: FileHandle, data: Buffer, offset: number): Promise<void> {
@@ -331,7 +331,8 @@ async function writeAll(file: FileHandle, data: Buffer, offset: number): Promise
   }
 }
 
-async function readNames({ dir, realPath }: OpenDir): Promise<FileEntry[]> {
+async function readNames(folder: OpenDir): Promise<FileEntry[]> {
+  const { dir, realPath } = folder;
   const names: string[] = [];
   while (names.length < NAMES_PER_REPLY) {
     const entry = await dir.read();
@@ -346,7 +347,7 @@ async function readNames({ dir, realPath }: OpenDir): Promise<FileEntry[]> {
   );
   // Names that went away meanwhile must not end the listing early.
   const found = entries.filter((entry) => entry !== undefined);
-  return found.length === 0 && names.length > 0 ? readNames({ kind: 'folder', dir, realPath }) : found;
+  return found.length === 0 && names.length > 0 ? readNames(folder) : found;
 }
 
 async function setAttributes(real: string, { size, mode, atime, mtime }: Partial<Attributes>): Promise<void> {
