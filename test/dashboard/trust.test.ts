@@ -95,7 +95,8 @@ describe('what fails leaves the page standing', () => {
   test('the page speaks German where it is asked to, and remembers it', async () => {
     await logIn(page);
     await page.goto('/settings');
-    await page.getByRole('radio', { name: 'Deutsch' }).check();
+    const language = page.getByRole('group', { name: 'Language', exact: true });
+    await language.getByRole('radio', { name: 'Deutsch' }).check();
     await page.getByText('Farben').waitFor();
     assert.equal(await page.locator('html').getAttribute('lang'), 'de');
     await page.reload();

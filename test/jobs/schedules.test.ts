@@ -323,7 +323,9 @@ describe('schedules', { timeout: 300_000 }, () => {
       const { attention } = (await admin.get('/manage/overview')).json as { attention: { kind: string }[] };
       const told = {
         kind: 'schedule_stopped',
+        severity: 'bad',
         text: `The schedule "keyed" has stopped: ${seen.error}`,
+        ...{ name: 'keyed', error: seen.error, count: null, limit: null, at: null },
         scheduleId: id,
       };
       assert.deepEqual(
