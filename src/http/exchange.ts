@@ -39,7 +39,7 @@ export interface ExchangeHost {
   over(exchange: Exchange, record: ExchangeRecord): void;
 }
 
-/** Bodies held in memory beyond this are streamed too: the front end would buffer them and cut a slow reader. */
+/** Bodies held in memory beyond this are streamed too: the front end would buffer them and cut a slow reader. More is large. */
 const MAX_WHOLE_BYTES = 64 * 1024;
 /** Timers of front ends are 10 s long. */
 const KEEP_ALIVE_EVERY_SECONDS = 4;
@@ -145,10 +145,15 @@ export class Exchange {
     this.cut(mistake);
   }
 
+  private get isSmall(): boolean {
+    return this.body === undefined || (this.request.contentLength ?? Infinity) <= MAX_WHOLE_BYTES;
+  }
+
   private async run(): Promise<void> {
     let answer: HttpAnswer;
     try {
-      const turn = this.host.turns.next();
+      // A large body would come in while its request waits, and be held.
+      const turn = this.isSmall ? this.host.turns.next() : undefined;
       if (turn !== undefined) await turn;
       answer = await this.host.handle(this.request);
     } catch (error) {
