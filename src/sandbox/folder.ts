@@ -62,6 +62,7 @@ export class FolderService {
   serve(sftp: SFTPWrapper): void {
     const handles = new Map<number, OpenThing>();
     let nextHandle = 0;
+    let isOver = false;
 
     const answer = (id: number, work: Promise<unknown>): void => {
       work.then(
@@ -82,6 +83,7 @@ export class FolderService {
     const keep = (id: number, opening: Promise<OpenThing>): void => {
       opening.then(
         (thing) => {
+          if (isOver) return void close(thing).catch(() => undefined);
           const handle = Buffer.alloc(4);
           handle.writeUInt32BE(nextHandle);
           handles.set(nextHandle, thing);
@@ -214,6 +216,7 @@ export class FolderService {
     );
     sftp.on('RENAME', (id, from, to) => answer(id, this.#rename(from, to)));
     sftp.on('close', () => {
+      isOver = true;
       for (const thing of handles.values()) void close(thing).catch(() => undefined);
       handles.clear();
     });

@@ -1,36 +1,78 @@
 /** The service behind the sandbox, asked for things in an order that no line brings about at will. */
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { SFTPWrapper } from 'ssh2';
+import ssh2, { type SFTPWrapper } from 'ssh2';
 import { FolderService } from '../../src/sandbox/folder.js';
+import { eventually } from '../support/eventually.js';
 
-test('a folder that is closed while it is read several times over: each is answered, and nothing is thrown later', async () => {
+const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
+
+interface Channel {
+  readonly sftp: EventEmitter;
+  /** Resolves to the answer, of whatever kind. */
+  readonly ask: (request: string, ...operands: readonly unknown[]) => Promise<unknown>;
+}
+
+function open(service: FolderService): Channel {
+  const answers = new EventEmitter();
+  const tell = (id: number, answer: unknown): void => void answers.emit(String(id), answer);
+  const sftp = Object.assign(new EventEmitter(), { handle: tell, status: tell, name: tell });
+  service.serve(sftp as unknown as SFTPWrapper);
+  let asked = 0;
+  return {
+    sftp,
+    ask: (request, ...operands) =>
+      new Promise((resolve) => {
+        const id = asked++;
+        answers.once(String(id), resolve);
+        sftp.emit(request, id, ...operands);
+      }),
+  };
+}
+
+async function withFolder(use: (folder: string, service: FolderService) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ftg-folder-'));
   try {
     writeFileSync(join(folder, 'one'), '');
-    const service = await FolderService.at(folder);
-    for (const reads of [2, 3, 4, 8]) {
-      const answers = new EventEmitter();
-      const tell = (id: number, answer: unknown): void => void answers.emit(String(id), answer);
-      const sftp = Object.assign(new EventEmitter(), { handle: tell, status: tell, name: tell });
-      service.serve(sftp as unknown as SFTPWrapper);
-      const ask = (id: number, ...request: readonly unknown[]): Promise<unknown> =>
-        new Promise((resolve) => {
-          answers.once(String(id), resolve);
-          sftp.emit(String(request[0]), id, ...request.slice(1));
-        });
-      const handle = await ask(0, 'OPENDIR', '/');
-      const asked = Array.from({ length: reads }, (_, index) => ask(index + 1, 'READDIR', handle));
-      const all = await Promise.all([...asked, ask(reads + 1, 'CLOSE', handle)]);
-      assert.equal(all.at(-1), 0, 'it is closed');
-      await turn();
-    }
+    await use(folder, await FolderService.at(folder));
   } finally {
     rmSync(folder, { recursive: true });
   }
-});
+}
+
+test('a folder that is closed while it is read several times over: each is answered, and nothing is thrown later', () =>
+  withFolder(async (_folder, service) => {
+    for (const reads of [2, 3, 4, 8]) {
+      const { ask } = open(service);
+      const handle = await ask('OPENDIR', '/');
+      const asked = Array.from({ length: reads }, () => ask('READDIR', handle));
+      const all = await Promise.all([...asked, ask('CLOSE', handle)]);
+      assert.equal(all.at(-1), STATUS_CODE.OK);
+      await turn();
+    }
+  }));
+
+test('what is still being opened when its client has gone is closed', () =>
+  withFolder(async (folder, service) => {
+    const held = (): number =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
+        } catch {
+          return false;
+        }
+      }).length;
+    const openFile = ({ ask }: Channel): Promise<unknown> => ask('OPEN', '/one', OPEN_MODE.READ, {});
+    const [gone, present] = [open(service), open(service)];
+    for (let count = 0; count < 20; count++) void openFile(gone);
+    gone.sftp.emit('close');
+    // What is asked for later is done later: by then all of those are open.
+    const handles = await Promise.all(Array.from({ length: 20 }, () => openFile(present)));
+    for (const handle of handles) await present.ask('CLOSE', handle);
+    await eventually(() => held() === 0, 'all of them are closed');
+  }));
