@@ -1,4 +1,4 @@
-/** How a command ends, for programs (docs/cli.md lists the same table), and which failure ends it how. */
+/** How a command ends, for programs (docs/integrate/cli.md lists the same table), and which failure ends it how. */
 import { FtgError } from '../client/index.js';
 
 export const EXIT = {

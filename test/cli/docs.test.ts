@@ -1,4 +1,4 @@
-/** What docs/cli.md tells the reader to type works as it stands, on a live gateway. */
+/** What docs/integrate/cli.md tells the reader to type works as it stands, on a live gateway. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { FTG, Terminal } from './support.js';
 const ADMIN_KEY = 'ftg_docs-admin-key-0123456789-abcd';
 const PASSWORD = 'correct horse battery staple';
 const EMAIL = 'test@example.com';
-const PAGE = 'docs/cli.md';
+const PAGE = 'docs/integrate/cli.md';
 const run = promisify(execFile);
 const page = readFileSync(join(ROOT, PAGE), 'utf8');
 

@@ -17,7 +17,7 @@ import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { snippetsBelow } from './snippets.js';
 import { eventually } from '../support/eventually.js';
 
-const PAGE = 'docs/operator.md';
+const PAGE = 'docs/operate/operator.md';
 const ADMIN_KEY = 'ftg_admin-key-of-the-backup-0123';
 const MASTER_KEY = { GATEWAY_MASTER_KEY: 'ab'.repeat(32) };
 const OTHER_KEY = { GATEWAY_MASTER_KEY: 'cd'.repeat(32) };

@@ -6,19 +6,19 @@ import { test } from 'node:test';
 import { CHECKS } from './checks.js';
 import { blocksOf, PAGES, ROOT, type Snippet } from './snippets.js';
 
-/** Which test executes a page's blocks; recipes.test.ts has those of docs/recipes. */
+/** Which test executes a page's blocks; recipes.test.ts has those of docs/integrate/recipes. */
 const EXECUTED_BY: Readonly<Record<string, string>> = {
   'README.md': 'test/docs/newcomer.test.ts',
-  'docs/cli.md': 'test/cli/docs.test.ts',
-  'docs/integrator.md': 'test/docs/recipes.test.ts',
-  'docs/operator.md': 'test/docs/backup.test.ts',
-  'docs/jobs.md': 'test/docs/recipes.test.ts',
-  'docs/watched-folders.md': 'test/docs/recipes.test.ts',
+  'docs/integrate/cli.md': 'test/cli/docs.test.ts',
+  'docs/integrate/api.md': 'test/docs/recipes.test.ts',
+  'docs/operate/operator.md': 'test/docs/backup.test.ts',
+  'docs/integrate/jobs.md': 'test/docs/recipes.test.ts',
+  'docs/integrate/watched-folders.md': 'test/docs/recipes.test.ts',
 };
 
 /** By page and first line. Blocks that agree with one of these and are gone from the page fail, too. */
 const NEITHER: readonly { readonly page: string; readonly begins: string; readonly because: string }[] = [
-  ...['docs/integrator.md', 'docs/recipes/curl.md'].map((page) => ({
+  ...['docs/integrate/api.md', 'docs/integrate/recipes/curl.md'].map((page) => ({
     page,
     begins: 'export GATEWAY=http://127.0.0.1:8080',
     because: "the reader's own address and key; the tests set these two variables to theirs",
@@ -37,7 +37,7 @@ function complaint(block: Snippet): string | undefined {
   const { page, language, words } = block;
   const [what, name = ''] = words;
   if (what === 'run') {
-    const isExecuted = page in EXECUTED_BY || page.startsWith('docs/recipes/');
+    const isExecuted = page in EXECUTED_BY || page.startsWith('docs/integrate/recipes/');
     return isExecuted ? undefined : 'no test executes the blocks of this page';
   }
   if (what === 'check') return name in CHECKS ? undefined : `there is no check "${name}"`;
@@ -78,7 +78,7 @@ test('the tests that execute pages do, and the list names blocks that are there'
 });
 
 test('a block that nobody looks at is found, and so is a wrong one', async () => {
-  const block = { page: 'docs/errors.md', line: 1, language: 'sh', words: [], code: 'true\n' };
+  const block = { page: 'docs/integrate/errors.md', line: 1, language: 'sh', words: [], code: 'true\n' };
   assert.match(complaint(block) ?? '', /neither/);
   assert.match(complaint({ ...block, words: ['run'] }) ?? '', /no test/);
   assert.match(complaint({ ...block, words: ['check', 'nothing'] }) ?? '', /no check/);

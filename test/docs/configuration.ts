@@ -11,7 +11,7 @@ import { keysOf } from '../../src/connections/schemas.js';
 import { CONNECTION_TYPES } from '../../src/connections/types.js';
 import { ROOT } from './snippets.js';
 
-export const PAGE_FILE = `${ROOT}docs/configuration.md`;
+export const PAGE_FILE = `${ROOT}docs/operate/configuration.md`;
 export const EXAMPLE_FILE = `${ROOT}config/gateway.example.yaml`;
 const CONNECTIONS = '#     connections:\n';
 

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { ERROR_RULES } from '../../src/base/errors.js';
 
-const text = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../../docs/integrate/errors.md', import.meta.url), 'utf8');
 const rows = [...text.matchAll(/^\| `([a-z_0-9]+)` \| (\d{3}) \| (.+?) \| (.+?) \|$/gm)];
 
-test('docs/errors.md and the catalogue list the same codes with the same statuses, both ways', () => {
+test('docs/integrate/errors.md and the catalogue list the same codes with the same statuses, both ways', () => {
   const documented = rows.map(([, code, status]) => [code, Number(status)]);
   const known = Object.entries(ERROR_RULES).map(([code, { status }]) => [code, status]);
   assert.deepEqual(documented.sort(), known.sort());

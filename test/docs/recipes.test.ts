@@ -14,10 +14,10 @@ import { PAGES, ROOT, snippetsOf, type Snippet } from './snippets.js';
 const run = promisify(execFile);
 const ADMIN_KEY = 'ftg_admin-key-of-the-pages-012345';
 const EXECUTED = [
-  'docs/integrator.md',
-  'docs/jobs.md',
-  'docs/watched-folders.md',
-  ...PAGES.filter((page) => page.startsWith('docs/recipes/')),
+  'docs/integrate/api.md',
+  'docs/integrate/jobs.md',
+  'docs/integrate/watched-folders.md',
+  ...PAGES.filter((page) => page.startsWith('docs/integrate/recipes/')),
 ];
 /** Pages for tools that cannot be run here show requests that curl makes instead. */
 const LANGUAGES = ['sh', 'python', 'ts'];
@@ -118,6 +118,6 @@ test('a snippet that fails is seen', async () => {
 
 test('every endpoint of the document is on the page for integrators', async () => {
   const { paths } = (await gateway.api.get('/openapi.json')).json as { readonly paths: Record<string, object> };
-  const text = readFileSync(`${ROOT}docs/integrator.md`, 'utf8');
+  const text = readFileSync(`${ROOT}docs/integrate/api.md`, 'utf8');
   for (const path of Object.keys(paths)) assert.ok(text.includes(path), path);
 });

@@ -172,7 +172,7 @@ suite('promtool', () => {
 });
 
 suite('the page about what is observed', () => {
-  const page = read('docs/observability.md');
+  const page = read('docs/operate/observability.md');
 
   test('its table of metrics is the table of the program', () => {
     const rows = Array.from(page.matchAll(/^\| `(ftg_\w+)` +\| (\w+) +\| (.*?) +\| (.*?) +\|$/gm), ([, ...row]) => row);

@@ -1,4 +1,4 @@
-/** The management API, put together; docs/manage-api.md describes each endpoint. */
+/** The management API, put together; docs/operate/manage-api.md describes each endpoint. */
 import type { AlarmService } from '../../alarms/service.js';
 import type { Budgets } from '../../budgets/budgets.js';
 import type { ScheduleService } from '../../jobs/schedules.js';

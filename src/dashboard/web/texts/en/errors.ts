@@ -1,4 +1,4 @@
-/** What a code of docs/errors.md means to whoever owns the transfer, and what to do about it. Not in the catalogue: the page loads it where an error is shown. */
+/** What a code of docs/integrate/errors.md means to whoever owns the transfer, and what to do about it. Not in the catalogue: the page loads it where an error is shown. */
 export const errors = {
   already_exists: [
     'A file stands at the target, and nobody said that it may be replaced.',
