@@ -10,15 +10,34 @@ import { blocksOf, PAGES, ROOT, type Snippet } from './snippets.js';
 const EXECUTED_BY: Readonly<Record<string, string>> = {
   'README.md': 'test/docs/newcomer.test.ts',
   'docs/integrate/cli.md': 'test/cli/docs.test.ts',
-  'docs/integrate/api.md': 'test/docs/recipes.test.ts',
-  'docs/operate/operator.md': 'test/docs/backup.test.ts',
-  'docs/integrate/jobs.md': 'test/docs/recipes.test.ts',
-  'docs/integrate/watched-folders.md': 'test/docs/recipes.test.ts',
+  'docs/start/quick-start.md': 'test/docs/newcomer.test.ts',
+  'docs/operate/backup.md': 'test/docs/backup.test.ts',
+  ...Object.fromEntries(
+    [
+      'authentication',
+      'upload',
+      'download',
+      'read-write-append',
+      'folders',
+      'copy-move-delete',
+      'exec',
+      'history',
+      'resumable-uploads',
+      'jobs',
+      'watched-folders',
+      'events',
+      'retries',
+      'moving/rclone',
+      'moving/winscp',
+      'moving/aws-transfer',
+      'moving/n8n-ftp',
+    ].map((name) => [`docs/integrate/${name}.md`, 'test/docs/recipes.test.ts']),
+  ),
 };
 
 /** By page and first line. Blocks that agree with one of these and are gone from the page fail, too. */
 const NEITHER: readonly { readonly page: string; readonly begins: string; readonly because: string }[] = [
-  ...['docs/integrate/api.md', 'docs/integrate/recipes/curl.md'].map((page) => ({
+  ...['docs/integrate/authentication.md', 'docs/integrate/recipes/curl.md'].map((page) => ({
     page,
     begins: 'export GATEWAY=http://127.0.0.1:8080',
     because: "the reader's own address and key; the tests set these two variables to theirs",
@@ -83,6 +102,12 @@ test('a block that nobody looks at is found, and so is a wrong one', async () =>
   assert.match(complaint({ ...block, words: ['run'] }) ?? '', /no test/);
   assert.match(complaint({ ...block, words: ['check', 'nothing'] }) ?? '', /no check/);
   const wrong: Readonly<Record<string, string>> = {
+    cli: 'ftg nothing here\n',
+    curl: 'curl -sS "$GATEWAY/api/nothing"\n',
+    start: 'NOTHING=1 npm start\n',
+    rotate: 'node dist/src/main.js rotate-nothing\n',
+    'api/AccountInfo': '{ "email": "…" }',
+    deploy: 'docker build -f config/deploy/nothing .\n',
     scripts: 'npm run nothing\n',
     bench: 'npm run bench -- nothing\n',
     banner: 'Another Gateway serves\n',

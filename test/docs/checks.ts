@@ -1,7 +1,7 @@
 /** What blocks that are not executed are held to, by the name that their fence gives. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { CASES } from '../../bench/cases/all.js';
 import { readOptions } from '../../bench/options.js';
 import { openTracer } from '../../src/observe/tracing.js';
+import { loadConfig } from '../../src/config/load.js';
 import { ANSWER_HEADERS } from '../../src/api/openapi/header-fields.js';
 import { quickStartBanner } from '../../src/app/quick-start.js';
 import { PASSING_ON } from '../../src/base/span.js';
@@ -31,6 +32,41 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   zapier,
   'webhook/FilesDetectedEvent': schema('FilesDetectedEvent', fileApi),
   'watch/NewWatchedFolder': schema('NewWatchedFolder', fileApi),
+  deploy,
+  cli,
+  curl,
+  start,
+  rotate,
+  ...Object.fromEntries(
+    [
+      'AccountInfo',
+      'UploadAnswer',
+      'DownloadAnswer',
+      'ReadAnswer',
+      'WriteAnswer',
+      'AppendAnswer',
+      'MkdirAnswer',
+      'ListAnswer',
+      'ExistsAnswer',
+      'MoveAnswer',
+      'DeleteAnswer',
+      'CopyAnswer',
+      'ExecAnswer',
+      'ConnectionsAnswer',
+      'TransfersAnswer',
+      'TransferAnswer',
+      'NewJob',
+      'JobAnswer',
+      'JobFilesAnswer',
+      'ScheduleAnswer',
+      'CreatedWatchedFolder',
+      'CreatedWebhook',
+      'EventsAnswer',
+      'JobFinishedEvent',
+      'TransferFailedEvent',
+      'ConnectionDownEvent',
+    ].map((name) => [`api/${name}`, schema(name, fileApi)]),
+  ),
   ...Object.fromEntries(
     [
       'LoginAnswer',
@@ -52,6 +88,50 @@ function scripts(code: string): void {
     const [, script] = /^npm (?:ci$|run ([\w:-]+)|(test|start))/.exec(command)?.filter(Boolean) ?? assert.fail(command);
     assert.ok(script === undefined || script in manifest.scripts, command);
   }
+}
+
+/** Commands of other programs (docker, kubectl, systemctl): the files of this project that they name are there. */
+function deploy(code: string): void {
+  const commands = commandsOf(code);
+  assert.ok(commands.length > 0);
+  for (const command of commands) {
+    for (const [file] of command.matchAll(/\bconfig\/[\w./-]+/g)) assert.ok(existsSync(join(ROOT, file)), file);
+  }
+}
+
+/** Each line is a command that the page of the command line has; that page is held to the program. */
+function cli(code: string): void {
+  const page = readFileSync(join(ROOT, 'docs/integrate/cli.md'), 'utf8');
+  for (const command of commandsOf(code)) {
+    const [, name = ''] = /^ftg ([a-z-]+)/.exec(command) ?? assert.fail(command);
+    assert.ok(page.includes(`| \`ftg ${name} `), command);
+  }
+}
+
+/** Each request goes to a path of the API. */
+function curl(code: string): void {
+  const paths = Object.keys(fileApi().document.paths);
+  for (const command of commandsOf(code)) {
+    const [, path = ''] = /^curl .*(\/api\/[^?"\s]*)/.exec(command) ?? assert.fail(command);
+    const isKnown = paths.some((one) => new RegExp(`^${one.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path));
+    assert.ok(isKnown, command);
+  }
+}
+
+/** `npm start` with variables that the configuration takes. */
+function start(code: string): void {
+  for (const command of commandsOf(code)) {
+    const [, name = '', value = ''] = /^([A-Z_]+)=(\S+) npm start$/.exec(command) ?? assert.fail(command);
+    assert.notDeepEqual(loadConfig({ env: { [name]: value } }), loadConfig({ env: {} }), command);
+  }
+}
+
+/** Commands of the program itself. */
+function rotate(code: string): void {
+  const program = readFileSync(join(ROOT, 'src/main.ts'), 'utf8');
+  const commands = [...code.matchAll(/node dist\/src\/main\.js (\S+)/g)].map(([, name = '']) => name);
+  assert.ok(commands.length > 0);
+  for (const name of commands) assert.ok(program.includes(`'${name}'`), name);
 }
 
 function bench(code: string): void {

@@ -1,7 +1,19 @@
 /** What the pages tell the reader to type works as it stands, on a live gateway. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -13,24 +25,45 @@ import { PAGES, ROOT, snippetsOf, type Snippet } from './snippets.js';
 
 const run = promisify(execFile);
 const ADMIN_KEY = 'ftg_admin-key-of-the-pages-012345';
+/** Its blocks write the small files (`ftg.sh`, `ftg.mjs`, `ftg.py`) that the other pages begin with. */
+const SETUP = 'docs/integrate/authentication.md';
 const EXECUTED = [
-  'docs/integrate/api.md',
+  'docs/integrate/upload.md',
+  'docs/integrate/download.md',
+  'docs/integrate/read-write-append.md',
+  'docs/integrate/folders.md',
+  'docs/integrate/copy-move-delete.md',
+  'docs/integrate/exec.md',
+  'docs/integrate/history.md',
+  'docs/integrate/resumable-uploads.md',
   'docs/integrate/jobs.md',
   'docs/integrate/watched-folders.md',
+  'docs/integrate/events.md',
+  'docs/integrate/retries.md',
+  'docs/integrate/moving/rclone.md',
+  'docs/integrate/moving/winscp.md',
+  'docs/integrate/moving/aws-transfer.md',
+  'docs/integrate/moving/n8n-ftp.md',
   ...PAGES.filter((page) => page.startsWith('docs/integrate/recipes/')),
 ];
 /** Pages for tools that cannot be run here show requests that curl makes instead. */
-const LANGUAGES = ['sh', 'python', 'ts'];
+const LANGUAGES = ['sh', 'python', 'js', 'ts'];
+/** Debian's, which has httpx; a python3 before it in the path may not. */
+const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
 
 /** The connection `warehouse` of the pages: a server with a shell, and what they expect to find there. */
 let warehouse: TestServer;
 let gateway: TestGateway;
+/** What `https://files.example.com` is on the pages. */
+let files: Server;
 let folder: string;
 
 before(async () => {
   warehouse = await SFTP_SERVERS[0]!.start();
   await warehouse.disk.write('/upload/report.pdf', 'PDF');
   await warehouse.disk.write('/incoming/former.csv', 'a;b');
+  files = createServer((_, response) => response.end('PDF')).listen(0, '127.0.0.1');
+  await once(files, 'listening');
   gateway = await startGateway({
     connections: [{ id: 'warehouse', name: 'Warehouse', ...warehouse.connection }],
     apiKeys: [
@@ -40,7 +73,7 @@ before(async () => {
     config: {
       sandbox: true,
       watcher: { settleMs: 200 },
-      network: { webhooks: { allow: ['127.0.0.1/32'] } },
+      network: { webhooks: { allow: ['127.0.0.1/32'] }, urlFetch: { allow: ['127.0.0.1/32'] } },
     },
   });
   folder = mkdtempSync(join(tmpdir(), 'ftg-docs-'));
@@ -53,16 +86,26 @@ before(async () => {
 
 after(async () => {
   await gateway.stop();
+  files.close();
   await warehouse.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function execute({ page, line, language, code }: Snippet, cwd: string): Promise<string> {
+async function execute({ page, line, language, code: written }: Snippet, cwd: string): Promise<string> {
+  const code = written.replaceAll(
+    'https://files.example.com',
+    `http://127.0.0.1:${(files.address() as AddressInfo).port}`,
+  );
   const name = `${page.replace(/\W/g, '-')}-${line}`;
   const env = { ...process.env, GATEWAY: gateway.url, KEY, ADMIN_KEY };
   const options = { cwd, env, timeout: 30_000 };
   if (language === 'sh') return (await run('bash', ['-euo', 'pipefail', '-c', code], options)).stdout;
-  if (language === 'python') return (await run('python3', ['-c', code], options)).stdout;
+  if (language === 'python') return (await run(PYTHON, ['-c', code], options)).stdout;
+  if (language === 'js') {
+    const script = join(cwd, `${name}.mjs`);
+    writeFileSync(script, code);
+    return (await run(process.execPath, [script], options)).stdout;
+  }
   const source = join(cwd, `${name}.ts`);
   writeFileSync(source, code);
   assertTypes(source);
@@ -91,12 +134,13 @@ function assertTypes(file: string): void {
   );
 }
 
-for (const page of EXECUTED) {
+for (const page of [SETUP, ...EXECUTED]) {
   const snippets = snippetsOf(page);
   test(`${page}: ${snippets.length} snippets run`, async () => {
     assert.ok(snippets.length > 0, 'nothing on this page is run');
     const cwd = join(folder, page.replace(/\W/g, '-'));
     mkdirSync(cwd);
+    if (page !== SETUP) copySetup(cwd);
     for (const snippet of snippets) {
       assert.ok(LANGUAGES.includes(snippet.language), snippet.language);
       await execute(snippet, cwd).catch((error: Error & { stdout?: string; stderr?: string }) => {
@@ -106,6 +150,12 @@ for (const page of EXECUTED) {
   });
 }
 
+/** A reader has them from the first page on. */
+function copySetup(cwd: string): void {
+  for (const name of ['ftg.sh', 'ftg.mjs', 'ftg.py'])
+    copyFileSync(join(folder, SETUP.replace(/\W/g, '-'), name), join(cwd, name));
+}
+
 test('a snippet that fails is seen', async () => {
   const cwd = join(folder, 'failing');
   mkdirSync(cwd);
@@ -113,6 +163,7 @@ test('a snippet that fails is seen', async () => {
     execute({ page: 'x', line: 1, language, words: ['run'], code }, cwd);
   await assert.rejects(broken('sh', 'curl -fsS "$GATEWAY/api/nothing" | cat'));
   await assert.rejects(broken('python', 'raise SystemExit(1)'));
+  await assert.rejects(broken('js', 'throw new Error("x");'));
   await assert.rejects(broken('ts', 'const text: number = "x";'));
 });
 

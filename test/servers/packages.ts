@@ -27,6 +27,7 @@ const PACKAGES = [
   'systemd',
   'prometheus',
   'unzip',
+  'python3-httpx',
 ];
 
 const POLICY = '/usr/sbin/policy-rc.d';
