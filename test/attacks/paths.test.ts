@@ -448,7 +448,7 @@ describe('links that lead outside', () => {
     });
   }
 
-  test('ftp: the wall is the chroot of the server, as SECURITY.md says', async () => {
+  test('ftp: the wall is the chroot of the server, as the page about security says', async () => {
     plant('ftp');
     const beyond = followed('/far-folder', '/far-file', 'canary.txt');
     await unharmed('ftp', async () => {
@@ -464,7 +464,10 @@ describe('links that lead outside', () => {
       CANARY,
       'within its own chroot the server follows links: the policy says so',
     );
-    assert.match(readFileSync(new URL('../../../SECURITY.md', import.meta.url), 'utf8'), /FTP has no such question/);
+    assert.match(
+      readFileSync(new URL('../../../docs/operate/secure.md', import.meta.url), 'utf8'),
+      /FTP\*\* has no such question/,
+    );
     held({
       area: 'Attacks',
       what: 'FTP: symbolic links that lead out of the server’s chroot',

@@ -1,5 +1,5 @@
 /**
- * A gateway that is lost and put back by the commands of the operator's guide: connections, keys and history are there,
+ * A gateway that is lost and put back by the commands of the page about backups: connections, keys and history are there,
  * what ran is told as failed, events that no receiver had taken arrive.
  */
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { snippetsBelow } from './snippets.js';
 import { eventually } from '../support/eventually.js';
 
-const PAGE = 'docs/operate/operator.md';
+const PAGE = 'docs/operate/backup.md';
 const ADMIN_KEY = 'ftg_admin-key-of-the-backup-0123';
 const MASTER_KEY = { GATEWAY_MASTER_KEY: 'ab'.repeat(32) };
 const OTHER_KEY = { GATEWAY_MASTER_KEY: 'cd'.repeat(32) };
@@ -144,7 +144,7 @@ async function assertRestored(options: GatewayOptions, { receiver }: Busy, base:
 // Most of the time the first one waits until a node counts as dead.
 suite('restored', { concurrency: true }, () => {
   test('a dump of a PostgreSQL server, taken while the gateway runs', async () => {
-    const [dump = '', restore = ''] = commandsBelow('### On a PostgreSQL server', 2);
+    const [dump = '', restore = ''] = commandsBelow('## On a PostgreSQL server', 2);
     const postgres = await startPostgres();
     const urlOf = (name: string): string => Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href;
     const env = { DATABASE_URL: urlOf('gateway'), RESTORED_URL: urlOf('gateway_restored') };
@@ -170,7 +170,7 @@ suite('restored', { concurrency: true }, () => {
   });
 
   test('a copy of the embedded database of a gateway that was stopped', async () => {
-    const [copy = '', restore = ''] = commandsBelow('### The embedded database', 2);
+    const [copy = '', restore = ''] = commandsBelow('## The embedded database', 2);
     const env = { GATEWAY_DATA_DIR: path.join(folder, 'data'), RESTORED_DATA_DIR: path.join(folder, 'restored') };
     let busy: Busy | undefined;
     try {

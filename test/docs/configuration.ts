@@ -50,7 +50,7 @@ export function configurationPage(definitions: readonly Definition[] = CONNECTIO
   return `# Configuration
 
 Every key with its default, and the keys of accounts, API keys and connections with an example; made from \`config/gateway.example.yaml\` by
-\`npm run generate\`. What cannot be guessed from a key's line stands in [operator.md](operator.md).
+\`npm run generate\`. More about many of them: [tune](tune.md), [secure](secure.md), [deploy](deploy.md).
 
 Environment variables win over the file: \`HOST\`, \`PORT\`, \`DATABASE_URL\`, \`GATEWAY_DATA_DIR\`, \`SMTP_URL\`, \`LOG_LEVEL\`. \`GATEWAY_CONFIG\` names the
 file, \`GATEWAY_MASTER_KEY\` is the key that encrypts secrets in the database. \`\${NAME}\` and \`\${NAME:-default}\` in a value take any other one.

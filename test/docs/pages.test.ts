@@ -73,7 +73,7 @@ test('the sizing follows from the measured tables', () => {
     const [, seconds] = /^([\d.]+) s$/.exec(row[3] ?? '') ?? assert.fail(`${what}: ${row.join('|')}`);
     return 1 / Number(seconds);
   };
-  const cells = (begins: string): string[] => rowsOf('docs/operate/operator.md', begins)[0]?.slice(2, -1) ?? [];
+  const cells = (begins: string): string[] => rowsOf('docs/operate/size.md', begins)[0]?.slice(2, -1) ?? [];
   for (const protocol of ['sftp', 'ftp', 's3']) {
     const expected = ['up', 'down'].map((way) => measured(`${protocol} ${way} 512 MiB`).toFixed(2));
     assert.deepEqual(cells(protocol), expected, protocol);
