@@ -1,4 +1,4 @@
-/** A newcomer's walk by the README, as it is written: start, first upload, first own server, first webhook; timed. */
+/** A newcomer's walk by the quick start, as it is written: start, first upload, first own server, first webhook; timed. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { ROOT, snippetsOf } from './snippets.js';
 import { typeAtTerminal } from './terminal.js';
 import { eventually } from '../support/eventually.js';
 
-const PAGE = 'README.md';
+const PAGE = 'docs/start/quick-start.md';
 /** `npm ci` has been done by whoever runs this. */
 const INSTALLED = 'npm() { if [ "$1" != ci ]; then exec npm "$@"; fi; }\n';
 
@@ -71,71 +71,80 @@ function start(code: string, env: NodeJS.ProcessEnv): Started {
   return program;
 }
 
-test('from the first start to the first webhook, by the commands of the README', { timeout: 180_000 }, async (t) => {
-  const snippets = snippetsOf(PAGE);
-  assert.equal(snippets.length, 6, 'the walk below has a step for each');
-  const port = await freePort();
-  const hookPort = await freePort();
-  const { host, port: sftpPort, username } = server.connection;
-  const [install = '', upload = '', own = '', configured = '', receiver = '', watch = ''] = snippets.map(({ code }) =>
-    code
-      .replaceAll('http://127.0.0.1:8080', `http://127.0.0.1:${port}`)
-      .replaceAll('9000', String(hookPort))
-      .replace(
-        '--host sftp.example.com --username gw',
-        `--host ${String(host)} --port ${String(sftpPort)} --username ${String(username)}`,
-      ),
-  );
-  const env: NodeJS.ProcessEnv = {
-    PATH: process.env['PATH'],
-    HOME: path.join(clone, 'home'),
-    PORT: String(port),
-    npm_config_update_notifier: 'false',
-  };
-  let before = performance.now();
-  const step = (name: string): void => {
-    const now = performance.now();
-    t.diagnostic(`${name}: ${((now - before) / 1000).toFixed(1)} s`);
-    before = now;
-  };
-  const ready = async (program: Started): Promise<void> => {
-    await eventually(() => program.output().includes('"msg":"listening"'), 'the gateway listens', 60_000);
-    await eventually(
-      async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined))?.status === 200,
-      'the gateway is ready',
-      60_000,
+test(
+  'from the first start to the first webhook, by the commands of the quick start',
+  { timeout: 180_000 },
+  async (t) => {
+    const snippets = snippetsOf(PAGE);
+    assert.equal(snippets.length, 6, 'the walk below has a step for each');
+    const inShort = snippetsOf('README.md').map(({ code }) => code);
+    assert.deepEqual(
+      inShort,
+      snippets.slice(0, 2).map(({ code }) => code),
     );
-  };
+    const port = await freePort();
+    const hookPort = await freePort();
+    const { host, port: sftpPort, username } = server.connection;
+    const [install = '', upload = '', own = '', configured = '', receiver = '', watch = ''] = snippets.map(({ code }) =>
+      code
+        .replaceAll('http://127.0.0.1:8080', `http://127.0.0.1:${port}`)
+        .replaceAll('9000', String(hookPort))
+        .replace(
+          '--host sftp.example.com --username gw',
+          `--host ${String(host)} --port ${String(sftpPort)} --username ${String(username)}`,
+        ),
+    );
+    const env: NodeJS.ProcessEnv = {
+      PATH: process.env['PATH'],
+      HOME: path.join(clone, 'home'),
+      PORT: String(port),
+      npm_config_update_notifier: 'false',
+    };
+    let before = performance.now();
+    const step = (name: string): void => {
+      const now = performance.now();
+      t.diagnostic(`${name}: ${((now - before) / 1000).toFixed(1)} s`);
+      before = now;
+    };
+    const ready = async (program: Started): Promise<void> => {
+      await eventually(() => program.output().includes('"msg":"listening"'), 'the gateway listens', 60_000);
+      await eventually(
+        async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined))?.status === 200,
+        'the gateway is ready',
+        60_000,
+      );
+    };
 
-  const first = start(INSTALLED + install, env);
-  await ready(first);
-  await eventually(() => first.output().includes('/api/transfers'), 'the last line of the banner');
-  const key = /API key {6}(\S+)/.exec(first.output())?.[1] ?? assert.fail(first.output());
-  const password = /, password (\S+)/.exec(first.output())?.[1] ?? assert.fail(first.output());
-  step('npm start → ready');
+    const first = start(INSTALLED + install, env);
+    await ready(first);
+    await eventually(() => first.output().includes('/api/transfers'), 'the last line of the banner');
+    const key = /API key {6}(\S+)/.exec(first.output())?.[1] ?? assert.fail(first.output());
+    const password = /, password (\S+)/.exec(first.output())?.[1] ?? assert.fail(first.output());
+    step('npm start → ready');
 
-  await run('bash', ['-euo', 'pipefail', '-c', upload], { cwd: clone, env: { ...env, KEY: key } });
-  assert.equal(readFileSync(path.join(clone, 'data/sandbox/report.pdf'), 'utf8'), 'PDF');
-  step('first upload');
+    await run('bash', ['-euo', 'pipefail', '-c', upload], { cwd: clone, env: { ...env, KEY: key } });
+    assert.equal(readFileSync(path.join(clone, 'data/sandbox/report.pdf'), 'utf8'), 'PDF');
+    step('first upload');
 
-  // One terminal for the reader, one after the other here: the first line says what `ftg` is.
-  const [ftg = '', ...lines] = own.trim().split('\n');
-  const type = (code: string): Promise<string> =>
-    typeAtTerminal(`${ftg}\n${code}`, { cwd: clone, env, answers: { Password: password } });
-  await type(lines.slice(0, 2).join('\n'));
-  step('log in, first own connection');
-  await type(lines.slice(2).join('\n'));
-  assert.equal((await server.disk.read('/inbox/report.pdf')).toString(), 'PDF');
-  step('its test, first upload to it');
+    // One terminal for the reader, one after the other here: the first line says what `ftg` is.
+    const [ftg = '', ...lines] = own.trim().split('\n');
+    const type = (code: string): Promise<string> =>
+      typeAtTerminal(`${ftg}\n${code}`, { cwd: clone, env, answers: { Password: password } });
+    await type(lines.slice(0, 2).join('\n'));
+    step('log in, first own connection');
+    await type(lines.slice(2).join('\n'));
+    assert.equal((await server.disk.read('/inbox/report.pdf')).toString(), 'PDF');
+    step('its test, first upload to it');
 
-  await first.stop();
-  const second = start(INSTALLED + configured, env);
-  await ready(second);
-  step('again, with a configuration');
+    await first.stop();
+    const second = start(INSTALLED + configured, env);
+    await ready(second);
+    step('again, with a configuration');
 
-  const hook = start(`exec ${receiver}`, env);
-  await type(watch);
-  await eventually(() => hook.output().includes('watched_folder.files_detected'), 'the webhook', 60_000);
-  assert.match(hook.output(), /"name":"report\.pdf"/);
-  step('first webhook (5 s of them: the file has to rest)');
-});
+    const hook = start(`exec ${receiver}`, env);
+    await type(watch);
+    await eventually(() => hook.output().includes('watched_folder.files_detected'), 'the webhook', 60_000);
+    assert.match(hook.output(), /"name":"report\.pdf"/);
+    step('first webhook (5 s of them: the file has to rest)');
+  },
+);
