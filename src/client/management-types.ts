@@ -444,7 +444,7 @@ export interface components {
        * @enum {string}
        */
       readonly tls?: 'none' | 'explicit' | 'implicit';
-      /** @description Whether the certificate of the server must be trusted; without, whoever stands in between reads all. */
+      /** @description Whether the certificate of the server must be trusted. If not, anybody in between can read everything. */
       readonly tlsVerify?: boolean;
       /** @description Certificates in PEM form that are trusted beside the usual ones. */
       readonly tlsCa?: string | null;
@@ -458,7 +458,7 @@ export interface components {
       readonly prefix?: string;
       /** @description Id of the access key. */
       readonly accessKeyId?: string;
-      /** @description The bucket stands in the path, not in the host name. */
+      /** @description The bucket is in the path, not in the host name. */
       readonly forcePathStyle?: boolean;
       /** @description Of the access key. Written, never shown. */
       readonly secretAccessKey?: string | null;
@@ -504,12 +504,12 @@ export interface components {
           /** @description Id of the access key. */
           readonly accessKeyId: string;
           /**
-           * @description The bucket stands in the path, not in the host name.
+           * @description The bucket is in the path, not in the host name.
            * @default true
            */
           readonly forcePathStyle?: boolean;
           /**
-           * @description Whether the certificate of the server must be trusted; without, whoever stands in between reads all.
+           * @description Whether the certificate of the server must be trusted. If not, anybody in between can read everything.
            * @default true
            */
           readonly tlsVerify?: boolean;
@@ -1344,7 +1344,7 @@ export interface components {
        * @enum {string}
        */
       readonly tls: 'none' | 'explicit' | 'implicit';
-      /** @description Whether the certificate of the server must be trusted; without, whoever stands in between reads all. */
+      /** @description Whether the certificate of the server must be trusted. If not, anybody in between can read everything. */
       readonly tlsVerify: boolean;
       /** @description Certificates in PEM form that are trusted beside the usual ones. */
       readonly tlsCa: string | null;
@@ -1377,7 +1377,7 @@ export interface components {
        */
       readonly tls?: 'none' | 'explicit' | 'implicit';
       /**
-       * @description Whether the certificate of the server must be trusted; without, whoever stands in between reads all.
+       * @description Whether the certificate of the server must be trusted. If not, anybody in between can read everything.
        * @default true
        */
       readonly tlsVerify?: boolean;
@@ -2357,14 +2357,14 @@ export interface components {
       readonly prefix: string;
       /** @description Id of the access key. */
       readonly accessKeyId: string;
-      /** @description The bucket stands in the path, not in the host name. */
+      /** @description The bucket is in the path, not in the host name. */
       readonly forcePathStyle: boolean;
       /**
        * @description `sdk` = the uploader of AWS, which gathers parts in memory, for a store that does not take streamed ones.
        * @enum {string}
        */
       readonly uploader: 'streamed' | 'sdk';
-      /** @description Whether the certificate of the server must be trusted; without, whoever stands in between reads all. */
+      /** @description Whether the certificate of the server must be trusted. If not, anybody in between can read everything. */
       readonly tlsVerify: boolean;
       /** @description Certificates in PEM form that are trusted beside the usual ones. */
       readonly tlsCa: string | null;
@@ -2403,12 +2403,12 @@ export interface components {
       /** @description Id of the access key. */
       readonly accessKeyId: string;
       /**
-       * @description The bucket stands in the path, not in the host name.
+       * @description The bucket is in the path, not in the host name.
        * @default true
        */
       readonly forcePathStyle?: boolean;
       /**
-       * @description Whether the certificate of the server must be trusted; without, whoever stands in between reads all.
+       * @description Whether the certificate of the server must be trusted. If not, anybody in between can read everything.
        * @default true
        */
       readonly tlsVerify?: boolean;

@@ -150,7 +150,7 @@ export const certificates = {
   tlsVerify: setting(flag(), {
     default: true,
     title: "Check the server's certificate",
-    words: 'Whether the certificate of the server must be trusted; without, whoever stands in between reads all.',
+    words: 'Whether the certificate of the server must be trusted. If not, anybody in between can read everything.',
   }),
   tlsCa: optionalSetting(text('certificates in PEM form', { maxLength: 65_536 }), {
     fileKey: 'tlsCaFile',

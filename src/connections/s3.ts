@@ -53,7 +53,7 @@ export const s3 = connectionType('s3', {
     forcePathStyle: setting(flag(), {
       default: true,
       title: 'Bucket in the path',
-      words: 'The bucket stands in the path, not in the host name.',
+      words: 'The bucket is in the path, not in the host name.',
     }),
     uploader: setting(oneOf('streamed', 'sdk'), {
       default: 'streamed',

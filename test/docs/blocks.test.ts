@@ -105,6 +105,7 @@ test('a block that nobody looks at is found, and so is a wrong one', async () =>
     cli: 'ftg nothing here\n',
     curl: 'curl -sS "$GATEWAY/api/nothing"\n',
     start: 'NOTHING=1 npm start\n',
+    configuration: 'server: { prot: 8080 }\n',
     rotate: 'node dist/src/main.js rotate-nothing\n',
     'api/AccountInfo': '{ "email": "…" }',
     deploy: 'docker build -f config/deploy/nothing .\n',

@@ -37,6 +37,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   curl,
   start,
   rotate,
+  configuration,
   ...Object.fromEntries(
     [
       'AccountInfo',
@@ -123,6 +124,19 @@ function start(code: string): void {
   for (const command of commandsOf(code)) {
     const [, name = '', value = ''] = /^([A-Z_]+)=(\S+) npm start$/.exec(command) ?? assert.fail(command);
     assert.notDeepEqual(loadConfig({ env: { [name]: value } }), loadConfig({ env: {} }), command);
+  }
+}
+
+/** A configuration file that the gateway takes, once its variables are set. */
+function configuration(code: string): void {
+  const env = Object.fromEntries([...code.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [name, `value-of-${name}`]));
+  const folder = mkdtempSync(join(tmpdir(), 'ftg-configuration-'));
+  try {
+    const file = join(folder, 'gateway.yaml');
+    writeFileSync(file, code);
+    loadConfig({ file, env: { ...env, DATABASE_URL: 'postgres://gateway:secret@localhost/gateway' } });
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 

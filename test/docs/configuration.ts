@@ -14,6 +14,27 @@ import { ROOT } from './snippets.js';
 export const PAGE_FILE = `${ROOT}docs/operate/configuration.md`;
 export const EXAMPLE_FILE = `${ROOT}config/gateway.example.yaml`;
 const CONNECTIONS = '#     connections:\n';
+const FIRST_FILE = `\`\`\`yaml check configuration
+server:
+  host: 0.0.0.0
+  publicUrl: https://files.example.com
+  trustedProxies: [10.0.0.0/8]
+database:
+  url: \${DATABASE_URL}
+metrics:
+  token: \${METRICS_TOKEN}
+accounts:
+  - email: ops@example.com
+    plan: pro
+    password: \${OPS_PASSWORD}
+    connections:
+      - id: warehouse
+        name: Warehouse
+        type: sftp
+        host: sftp.example.com
+        username: gw
+        password: \${WAREHOUSE_PASSWORD}
+\`\`\``;
 
 /** The example file, its connections made anew. */
 export function exampleFile(definitions: readonly Definition[] = CONNECTION_TYPES): string {
@@ -35,6 +56,7 @@ function shownInFile(value: unknown): string {
 
 export function configurationPage(definitions: readonly Definition[] = CONNECTION_TYPES): string {
   const [settings = '', sample = ''] = readFileSync(EXAMPLE_FILE, 'utf8').split(/^accounts: \[\]\n/m);
+  const names = [...mappingIn(settings).items.map(({ key }) => keyOf(key)), 'accounts'];
   const sections = mappingIn(settings).items.map(({ key, value }) => {
     const name = keyOf(key);
     return table(name, 'default', isGroup(value) ? rowsOf(value, `${name}.`) : [row(name, value)]);
@@ -49,11 +71,22 @@ export function configurationPage(definitions: readonly Definition[] = CONNECTIO
   sections.push(table('accounts', 'for example', [...listRowsOf(accounts.items[0], 'accounts[].'), ...connections]));
   return `# Configuration
 
-Every key with its default, and the keys of accounts, API keys and connections with an example; made from \`config/gateway.example.yaml\` by
-\`npm run generate\`. More about many of them: [tune](tune.md), [secure](secure.md), [deploy](deploy.md).
+[Tune](tune.md) · [Operate](README.md) · next: [Management API](manage-api.md)
 
-Environment variables win over the file: \`HOST\`, \`PORT\`, \`DATABASE_URL\`, \`GATEWAY_DATA_DIR\`, \`SMTP_URL\`, \`LOG_LEVEL\`. \`GATEWAY_CONFIG\` names the
-file, \`GATEWAY_MASTER_KEY\` is the key that encrypts secrets in the database. \`\${NAME}\` and \`\${NAME:-default}\` in a value take any other one.
+The gateway reads one YAML file. \`GATEWAY_CONFIG\` names it. Without a file all defaults apply. An unknown key or a wrong value ends the start, with one
+line for each mistake.
+
+${names.map((name) => `[${name}](#${name.toLowerCase()})`).join(' · ')}
+
+A file to begin with:
+
+${FIRST_FILE}
+
+Environment variables win over the file: \`HOST\`, \`PORT\`, \`DATABASE_URL\`, \`GATEWAY_DATA_DIR\`, \`SMTP_URL\` and \`LOG_LEVEL\`. \`GATEWAY_MASTER_KEY\` is
+the key that encrypts secrets in the database. In a value, \`\${NAME}\` and \`\${NAME:-default}\` take any other variable.
+
+The tables have every key with its default. For accounts, API keys and connections they show an example. They are made from
+\`config/gateway.example.yaml\` by \`npm run generate\`. More about many keys: [deploy](deploy.md), [secure](secure.md), [tune](tune.md).
 
 ${sections.join('\n')}`;
 }
