@@ -84,6 +84,7 @@ interface ByteRange {
 export function selectRange(headers: Headers, size: number, entityTag: string | undefined): ByteRange | undefined {
   const field = headers.get('range');
   if (field === undefined || !rangeStillHolds(headers.get('if-range'), entityTag)) return undefined;
+  if (isSuffixOfAll(field, size)) return { start: 0, end: size - 1 };
   const ranges = parseRange(size, field);
   if (ranges === -2) return undefined;
   if (ranges === -1) {
@@ -95,6 +96,12 @@ export function selectRange(headers: Headers, size: number, entityTag: string | 
   const [range] = ranges;
   if (ranges.type !== 'bytes' || ranges.length !== 1 || range === undefined) return undefined;
   return { start: range.start, end: range.end };
+}
+
+/** The last so many bytes of a file that is shorter: all of it (RFC 9110, 14.1.2). The parser takes it for one outside. */
+function isSuffixOfAll(field: string, size: number): boolean {
+  const [, length] = /^bytes=\s*-(\d+)\s*$/i.exec(field) ?? [];
+  return length !== undefined && size > 0 && Number(length) > size;
 }
 
 /**
