@@ -1,7 +1,7 @@
 /** The palette: screens, what the account has, and what can be done, by a few letters and the keyboard alone. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { focusOf, logIn, manage, openDesk, type Desk, type Window } from './browser.js';
 import { violations } from './inspection.js';
 
@@ -59,6 +59,19 @@ describe('the palette', () => {
     await field().waitFor({ state: 'detached' });
     await search.and(page.locator(':focus')).waitFor();
     assert.deepEqual(window.faults, []);
+  });
+
+  test('keeps what is typed before its code has come, and no letter does anything else', async () => {
+    const asked = new Promise<Route>((resolve) => void page.route('**/assets/palette-*.js', resolve));
+    await page.keyboard.press('Control+k');
+    const code = await asked;
+    await page.keyboard.type('g files of waree');
+    await page.keyboard.press('Backspace');
+    await code.continue();
+    await field().waitFor();
+    await page.keyboard.type('house');
+    assert.equal(await field().inputValue(), 'g files of warehouse');
+    assert.equal(new URL(page.url()).pathname, '/');
   });
 
   test('leads to screens, connections and their files by a few letters', async () => {

@@ -1,6 +1,6 @@
 /** What stands around every screen: the menu, the way to the content, the palette, the news, and the login over all of it. */
 import * as Ariakit from '@ariakit/react';
-import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { request } from './api/client.ts';
 import { loggedOut, useAction } from './api/hooks.ts';
@@ -10,7 +10,8 @@ import { leaveQueue } from './screens/files/queue.ts';
 import { UploadQueue } from './screens/files/queue-panel.tsx';
 import { Bell } from './shell/bell.tsx';
 import { DOCS, PLACES } from './shell/places.ts';
-import { isDialogOpen, PALETTE_KEYS, useShortcuts } from './shell/shortcuts.tsx';
+import { PALETTE_KEYS, useShortcuts } from './shell/shortcuts.tsx';
+import { usePalette } from './shell/use-palette.ts';
 import { useWatch } from './shell/watch.ts';
 import { t } from './texts/texts.ts';
 import { Button } from './ui/basics.tsx';
@@ -30,7 +31,7 @@ export function Shell({ account, session, children }: Props & { readonly childre
   const [menuAt, setMenuAt] = useState<string>();
   const isMenuOpen = menuAt === location;
   const { help, openHelp } = useShortcuts();
-  const [isPaletteOpen, setPaletteOpen] = usePalette();
+  const palette = usePalette();
   const logout = useAction(() => request('POST', '/manage/logout'), {
     onDone: () => {
       void leaveQueue();
@@ -42,7 +43,7 @@ export function Shell({ account, session, children }: Props & { readonly childre
       account={account}
       isLeaving={logout.isPending}
       onLogout={() => leave(() => logout.mutate(undefined))}
-      onSearch={() => setPaletteOpen(true)}
+      onSearch={() => palette.setOpen(true)}
     />
   );
   return (
@@ -80,9 +81,10 @@ export function Shell({ account, session, children }: Props & { readonly childre
       </main>
       <UploadQueue account={account.email} />
       {help}
-      {isPaletteOpen && (
+      {palette.isOpen && (
         <Palette
-          onClose={() => setPaletteOpen(false)}
+          takeEarly={palette.takeEarly}
+          onClose={() => palette.setOpen(false)}
           onHelp={openHelp}
           onLogout={() => leave(() => logout.mutate(undefined))}
         />
@@ -91,21 +93,6 @@ export function Shell({ account, session, children }: Props & { readonly childre
       <LoginAgain account={account} session={session} />
     </div>
   );
-}
-
-function usePalette(): readonly [boolean, (isOpen: boolean) => void] {
-  const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
-        return;
-      event.preventDefault();
-      if (!isDialogOpen()) setOpen(true);
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
-  return [isOpen, setOpen];
 }
 
 function Brand(): ReactElement {

@@ -8,7 +8,13 @@ import { type Acts, type Entry, found, useEntries } from './entries.ts';
 
 const LIST = 'palette-list';
 
-export default function Palette({ onClose, ...acts }: Acts & { readonly onClose: () => void }): ReactElement {
+interface Props extends Acts {
+  readonly onClose: () => void;
+  /** What was typed before the field was there. */
+  readonly takeEarly: () => string;
+}
+
+export default function Palette({ onClose, takeEarly, ...acts }: Props): ReactElement {
   const entries = useEntries(acts);
   const [, navigate] = useLocation();
   const [typed, setTyped] = useState('');
@@ -71,6 +77,7 @@ export default function Palette({ onClose, ...acts }: Acts & { readonly onClose:
             setTyped(event.target.value);
             setAt(0);
           }}
+          onFocus={() => setTyped(takeEarly() + typed)}
           onKeyDown={onKey}
         />
       </div>
