@@ -1,6 +1,6 @@
 /** Images and PDFs. */
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type ReactElement } from 'react';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { fetchAnswer } from '../../api/client.ts';
 import type { FileInfo } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
@@ -40,7 +40,33 @@ export function PdfPreview({ url, file }: Shown): ReactElement {
   const start = new TextDecoder('latin1').decode(pdf.data.slice(0, MARK_WITHIN));
   if (!start.includes(MARK)) return <Notice tone="bad">{t.files.preview.badPdf}</Notice>;
   if (navigator.pdfViewerEnabled === false) return <Notice>{t.files.preview.noPdfViewer}</Notice>;
-  return <>{address !== undefined && <iframe className="preview-pdf" src={address} title={file.name} />}</>;
+  return <>{address !== undefined && <PdfFrame address={address} name={file.name} />}</>;
+}
+
+function PdfFrame({ address, name }: { readonly address: string; readonly name: string }): ReactElement {
+  const frame = useRef<HTMLIFrameElement>(null);
+  useEffect(() => {
+    // The viewer takes the focus once it is loaded: Escape would then no longer close the dialog. A person may take it there.
+    let isTabbing = false;
+    let hasTaken = false;
+    const onKey = (event: KeyboardEvent): void => {
+      isTabbing = event.key === 'Tab';
+    };
+    const onBlur = (): void => {
+      const viewer = frame.current;
+      if (viewer === null || document.activeElement !== viewer || isTabbing) return;
+      if (hasTaken && viewer.matches(':hover')) return;
+      hasTaken = true;
+      viewer.closest<HTMLElement>('[role="dialog"]')?.focus();
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
+    window.addEventListener('blur', onBlur);
+    return () => {
+      window.removeEventListener('keydown', onKey, { capture: true });
+      window.removeEventListener('blur', onBlur);
+    };
+  }, []);
+  return <iframe ref={frame} className="preview-pdf" src={address} title={name} />;
 }
 
 function useObjectUrl(bytes: ArrayBuffer | undefined): string | undefined {
