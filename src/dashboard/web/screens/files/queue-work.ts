@@ -3,6 +3,7 @@ import { ApiError, fetchAnswer, request, segment, withQuery } from '../../api/cl
 import { sendBytes } from '../../api/send.ts';
 import type { Job } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
+import { isKnownTaken } from './known-names.ts';
 import { joinPath } from './paths.ts';
 import type { ConflictRule, DeleteWork, JobStand, JobWork, Task, UploadWork, Work } from './queue-types.ts';
 import { RESUMABLE_BYTES, uploadResumable } from './resumable.ts';
@@ -33,6 +34,8 @@ export async function runWork(task: Task, signal: AbortSignal, tell: Tell): Prom
     return;
   }
   const rule = ruleOf(task);
+  // Not asked of the server: a refusal would stand in the history as a transfer that failed.
+  if (rule === undefined && isKnownTaken(work)) throw new ApiError(t.queue.taken(1), 409, 'already_exists', undefined);
   if (rule === 'rename') return bringAside(work, signal, tell);
   try {
     await bring(work, work.name, rule === 'replace', signal, tell);
