@@ -21,20 +21,20 @@ const example = {
   since: '2026-01-31T12:00:00.000Z',
   connectionId: 'warehouse',
 };
-const ABOUT = 'What needs a person.';
+const ABOUT = 'What needs attention.';
 
 export const ATTENTION_EVENTS: readonly EventDefinition[] = [
   eventDefinition(
     'attention.raised',
     'AttentionRaisedEvent',
-    { operationId: 'attentionRaised', summary: 'Something needs a person' },
+    { operationId: 'attentionRaised', summary: 'Something needs attention' },
     group(fields, ABOUT),
     example,
   ),
   eventDefinition(
     'attention.cleared',
     'AttentionClearedEvent',
-    { operationId: 'attentionCleared', summary: 'It needs nobody any more' },
+    { operationId: 'attentionCleared', summary: 'It no longer needs attention' },
     group({ ...fields, endedAt: dateTime('When it was found to be over.') }, ABOUT),
     { ...example, endedAt: '2026-01-31T12:31:00.000Z' },
     '2026-01-31T12:31:00.000Z',

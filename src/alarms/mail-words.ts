@@ -14,29 +14,29 @@ export interface MailWords {
 }
 
 const english: MailWords = {
-  subject: (news, worst) => (news === 1 ? worst : `${news} things need a person: ${worst}`),
-  news: (count) => (count === 1 ? 'This needs a person:' : `These ${count} things need a person:`),
-  goesOn: (count) => (count === 1 ? 'This still needs a person:' : `These ${count} things still need a person:`),
-  over: (count) => (count === 1 ? 'This is over:' : `These ${count} things are over:`),
+  subject: (news, worst) => (news === 1 ? worst : `${news} things need attention: ${worst}`),
+  news: (count) => (count === 1 ? 'This needs attention:' : `These ${count} things need attention:`),
+  goesOn: (count) => (count === 1 ? 'This still needs attention:' : `These ${count} things still need attention:`),
+  over: (count) => (count === 1 ? 'This is resolved:' : `These ${count} things are resolved:`),
   more: (count) => `and ${count} more`,
   open: 'Open',
-  why: 'You get this mail because alarms are switched on in the settings of this account of the File Transfer Gateway. At most one comes every 15 minutes.',
+  why: 'You get this e-mail because alarms are on in the settings of this File Transfer Gateway account. At most one is sent every 15 minutes.',
   code: {
-    subject: 'Confirm that alarms may come here',
+    subject: 'Confirm this address for alarms',
     text: (account, code) =>
-      `The account ${account} of a File Transfer Gateway wants to send its alarms to this address.\n\nIf you want them, give this code to its owner, who enters it under Settings, Alarms:\n\n${code}\n\nIt is good for 24 hours. If you do not want them, do nothing: no further mail comes.`,
+      `The account ${account} of a File Transfer Gateway wants to send its alarms to this address.\n\nIf you want them, enter this code in Settings, Alarms, or give it to the owner of the account:\n\n${code}\n\nThe code is valid for 24 hours. If you do not want them, do nothing: you get no further e-mail.`,
   },
   test: {
     subject: 'Test of the alarms',
-    text: 'This is the test mail that was asked for. Alarms come to this address.',
+    text: 'This is the test e-mail that you asked for. Alarms are sent to this address.',
   },
 };
 
 const german: MailWords = {
-  subject: (news, worst) => (news === 1 ? worst : `${news} Dinge brauchen einen Menschen: ${worst}`),
-  news: (count) => (count === 1 ? 'Das braucht einen Menschen:' : `Diese ${count} Dinge brauchen einen Menschen:`),
+  subject: (news, worst) => (news === 1 ? worst : `${news} Dinge brauchen Aufmerksamkeit: ${worst}`),
+  news: (count) => (count === 1 ? 'Das braucht Aufmerksamkeit:' : `Diese ${count} Dinge brauchen Aufmerksamkeit:`),
   goesOn: (count) =>
-    count === 1 ? 'Das braucht weiterhin einen Menschen:' : `Diese ${count} Dinge brauchen weiterhin einen Menschen:`,
+    count === 1 ? 'Das braucht weiterhin Aufmerksamkeit:' : `Diese ${count} Dinge brauchen weiterhin Aufmerksamkeit:`,
   over: (count) => (count === 1 ? 'Das ist vorbei:' : `Diese ${count} Dinge sind vorbei:`),
   more: (count) => `und ${count} weitere`,
   open: 'Öffnen',

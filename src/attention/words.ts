@@ -13,11 +13,11 @@ const WORDS: Readonly<Record<Language, (item: AttentionItem) => string>> = { en:
 function english(item: AttentionItem): string {
   switch (item.kind) {
     case 'connection_failing':
-      return `Connection "${item.name}" fails: ${item.error ?? 'no reason is known'}`;
+      return `Connection "${item.name}" fails: ${item.error ?? 'the reason is unknown'}`;
     case 'watched_folder_failing':
-      return `Checks of the watched folder "${item.name}" fail: ${item.error ?? 'no reason is known'}`;
+      return `Checks of the watched folder "${item.name}" fail: ${item.error ?? 'the reason is unknown'}`;
     case 'schedule_stopped':
-      return `The schedule "${item.name}" has stopped: ${item.error ?? 'no reason is known'}`;
+      return `The schedule "${item.name}" has stopped: ${item.error ?? 'the reason is unknown'}`;
     case 'schedule_late':
       return `The schedule "${item.name}" was due at ${item.dueAt.toISOString()} and has not run`;
     case 'copies_failed':
@@ -32,8 +32,8 @@ function english(item: AttentionItem): string {
       return `API key "${item.name}" expires at ${item.expiresAt.toISOString()}`;
     case 'host_keys_waiting':
       return item.count === 1
-        ? `Connection "${item.name}" has announced a new host key, which waits for your decision`
-        : `Connection "${item.name}" has announced ${item.count} new host keys, which wait for your decision`;
+        ? `Connection "${item.name}" has announced a new host key, which needs a decision`
+        : `Connection "${item.name}" has announced ${item.count} new host keys, which need a decision`;
   }
 }
 
@@ -63,7 +63,7 @@ function german(item: AttentionItem): string {
       return `Der API-Schlüssel „${item.name}“ läuft ab: ${item.expiresAt.toISOString()}`;
     case 'host_keys_waiting':
       return item.count === 1
-        ? `Die Verbindung „${item.name}“ hat einen neuen Host-Schlüssel angekündigt; er wartet auf Ihre Entscheidung`
-        : `Die Verbindung „${item.name}“ hat ${item.count} neue Host-Schlüssel angekündigt; sie warten auf Ihre Entscheidung`;
+        ? `Die Verbindung „${item.name}“ hat einen neuen Hostschlüssel angekündigt; er wartet auf Ihre Entscheidung`
+        : `Die Verbindung „${item.name}“ hat ${item.count} neue Hostschlüssel angekündigt; sie warten auf Ihre Entscheidung`;
   }
 }

@@ -53,7 +53,7 @@ export interface components {
        * @description When it happened.
        */
       readonly timestamp: string;
-      /** @description What needs a person. */
+      /** @description What needs attention. */
       readonly data: {
         /**
          * @description What it is about.
@@ -109,7 +109,7 @@ export interface components {
        * @description When it happened.
        */
       readonly timestamp: string;
-      /** @description What needs a person. */
+      /** @description What needs attention. */
       readonly data: {
         /**
          * @description What it is about.

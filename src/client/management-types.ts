@@ -2064,7 +2064,7 @@ export interface components {
         /** @description Bytes moved. */
         readonly bytes: number;
       }[];
-      /** @description What needs a person, worst first. */
+      /** @description What needs attention, worst first. */
       readonly attention: readonly {
         /**
          * @description What it is about.

@@ -134,8 +134,8 @@ for (const kind of DATABASES) {
       await round();
       assert.equal(mails.taken.length, 2);
       const text = mails.taken[1]?.text ?? '';
-      assert.match(text, /This needs a person:\s+- API key "ci" expires/);
-      assert.match(text, /This is over:\s+- Connection "Warehouse"/);
+      assert.match(text, /This needs attention:\s+- API key "ci" expires/);
+      assert.match(text, /This is resolved:\s+- Connection "Warehouse"/);
       later(60);
       await round();
       assert.equal(mails.taken.length, 2, 'nothing is new');
@@ -155,7 +155,7 @@ for (const kind of DATABASES) {
       await expires();
       later(0.5);
       await round();
-      assert.deepEqual(subjects(), ['2 things need a person: Connection "Warehouse" fails: login refused']);
+      assert.deepEqual(subjects(), ['2 things need attention: Connection "Warehouse" fails: login refused']);
       assert.equal((await service.show(accountId)).recipients[0]?.error, null);
     });
 
@@ -173,7 +173,7 @@ for (const kind of DATABASES) {
       assert.match((await service.show(accountId)).recipients[0]?.error ?? '', /550/);
       await expires();
       await round();
-      assert.match(mails.taken[0]?.text ?? '', /This still needs a person:\s+- Connection "Warehouse"/);
+      assert.match(mails.taken[0]?.text ?? '', /This still needs attention:\s+- Connection "Warehouse"/);
     });
 
     test('quiet hours hold mails back, by the clock of their zone; what is urgent breaks them if it may', async () => {
@@ -254,7 +254,7 @@ for (const kind of DATABASES) {
       await expires();
       await round();
       const text = mails.taken[0]?.text ?? '';
-      assert.match(text, /Das braucht einen Menschen:\s+- Der API-Schlüssel „ci“ läuft ab/);
+      assert.match(text, /Das braucht Aufmerksamkeit:\s+- Der API-Schlüssel „ci“ läuft ab/);
       assert.doesNotMatch(text, /Warehouse/);
     });
   });

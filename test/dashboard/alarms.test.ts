@@ -28,24 +28,24 @@ const panel = () => page.locator('section', { has: page.getByRole('heading', { n
 
 test('recipients are set, confirm by a code, and get the test mail', { timeout: 120_000 }, async () => {
   await page.goto('/settings');
-  await panel().getByLabel('Send mails').check();
+  await panel().getByLabel('Send e-mails').check();
   await panel().getByLabel('Recipients').fill(`${EMAIL}\n${NIGHT}`);
   await panel().getByLabel('Quiet hours').check();
   await panel().getByLabel('Files could not be copied').uncheck();
-  await panel().getByRole('button', { name: 'Save the alarms' }).click();
-  await panel().getByText('waits for its code').waitFor();
+  await panel().getByRole('button', { name: 'Save alarms' }).click();
+  await panel().getByText('not confirmed yet').waitFor();
   await panel()
-    .getByRole('button', { name: `Mail a code to ${NIGHT}` })
+    .getByRole('button', { name: `Send a code to ${NIGHT}` })
     .click();
   await eventually(() => mails.to(NIGHT).length === 1, 'the code has come');
   await panel()
-    .getByLabel(`Code that was mailed to ${NIGHT}`)
+    .getByLabel(`Code sent to ${NIGHT}`)
     .fill(codeIn(mails.to(NIGHT)[0]));
   assert.deepEqual(await violations(page), []);
   if (process.env['ALARMS_SHOT'] !== undefined) await panel().screenshot({ path: process.env['ALARMS_SHOT'] });
   await panel().getByRole('button', { name: 'Confirm' }).click();
-  await panel().getByText('waits for its code').waitFor({ state: 'detached' });
-  await panel().getByRole('button', { name: 'Send a test mail' }).click();
+  await panel().getByText('not confirmed yet').waitFor({ state: 'detached' });
+  await panel().getByRole('button', { name: 'Send a test e-mail' }).click();
   await eventually(() => mails.taken.length === 3, 'both have got the test');
   const { isOn, kinds, quiet } = await manage(page, 'GET', '/manage/alarms');
   assert.equal(isOn, true);
@@ -55,7 +55,7 @@ test('recipients are set, confirm by a code, and get the test mail', { timeout: 
 
 test('the mail server’s own words say why a test fails', { timeout: 60_000 }, async () => {
   mails.refuse(NIGHT);
-  await panel().getByRole('button', { name: 'Send a test mail' }).click();
+  await panel().getByRole('button', { name: 'Send a test e-mail' }).click();
   await panel()
     .getByText(/the mail server refuses the sender or the recipient: .*550/i)
     .waitFor();

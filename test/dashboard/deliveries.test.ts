@@ -75,7 +75,7 @@ test('the filters stand in the address; dead letters are counted before they are
   await page.getByLabel('State', { exact: true }).selectOption({ label: 'Dead letter' });
   await page.waitForURL(/state=dead/);
   await page.getByLabel('Part of the URL').fill('nowhere.example');
-  await page.getByText('No delivery fits the filters').waitFor();
+  await page.getByText('No delivery matches the filters').waitFor();
   await page.getByLabel('Part of the URL').fill(`:${receiver.port}`);
   await page.waitForURL(new RegExp(`url=%3A${receiver.port}`));
   await page.getByLabel('Connection').selectOption({ label: 'Sandbox' });
@@ -93,7 +93,7 @@ test('the filters stand in the address; dead letters are counted before they are
   await dialog().getByRole('button', { name: 'Send 3 again' }).click();
   await page.getByText('3 messages are on their way').waitFor();
   await eventually(() => receiver.received.length === 3, 'all are sent');
-  await page.getByText('No delivery fits the filters').waitFor();
+  await page.getByText('No delivery matches the filters').waitFor();
   await page.getByRole('link', { name: 'Show all' }).click();
   await eventually(async () => (await table().getByText('Delivered').count()) === 3, 'all have arrived');
 });
@@ -101,11 +101,11 @@ test('the filters stand in the address; dead letters are counted before they are
 test('a test tells what the receiver answered, and is no delivery', async () => {
   await page.goto(`/webhooks/${webhook}`);
   await page.getByRole('button', { name: 'Send a test' }).click();
-  await dialog().getByText('The receiver took it: status 204').waitFor();
+  await dialog().getByText('The receiver accepted it: status 204').waitFor();
   await dialog().getByText('webhook-signature').waitFor();
   receiver.respond = (_, response) => response.writeHead(418).end('a teapot');
   await dialog().getByRole('button', { name: 'Send another' }).click();
-  await dialog().getByText('The receiver did not take it: status 418').waitFor();
+  await dialog().getByText('The receiver rejected it: status 418').waitFor();
   await dialog().getByText('a teapot').waitFor();
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });

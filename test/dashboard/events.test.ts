@@ -51,7 +51,7 @@ test('an event is there as soon as it has happened, and opens as the bytes that 
   assert.ok(kept.startsWith(`${shown}],`), `${shown}\n${kept}`);
   await dialog().getByRole('button', { name: 'Copy' }).click();
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), shown);
-  await dialog().getByText('In lines').click();
+  await dialog().getByText('Formatted').click();
   await dialog().getByText('"type": "job.finished"').waitFor();
   await page.keyboard.press('Escape');
   await events().getByRole('link', { name: 'First look' }).click();
@@ -74,7 +74,7 @@ test('events are filtered by type; who looks at older ones is told of newer ones
   await open(25_001).waitFor();
   await page.getByLabel('Type').selectOption('connection.up');
   await page.waitForURL(/\?type=connection\.up$/);
-  await events().getByText('was away for 29 min 0 s').waitFor();
+  await events().getByText('was down for 29 min 0 s').waitFor();
   await page.reload();
   await open(2).waitFor();
   assert.equal(await events().getByRole('row').count(), 2);
@@ -83,13 +83,13 @@ test('events are filtered by type; who looks at older ones is told of newer ones
   await page.getByRole('button', { name: 'Show all' }).click();
 
   await open(25_001).waitFor();
-  await page.getByRole('button', { name: 'Show older ones' }).click();
+  await page.getByRole('button', { name: 'Show older' }).click();
   await open(24_902).waitFor();
   await page.getByText('Live', { exact: true }).waitFor();
   await endJob('Second look');
-  await page.getByRole('button', { name: 'Show newer ones' }).waitFor();
+  await page.getByRole('button', { name: 'Show newer' }).waitFor();
   assert.equal(await events().getByRole('row').count(), 101);
-  await page.getByRole('button', { name: 'Show newer ones' }).click();
+  await page.getByRole('button', { name: 'Show newer' }).click();
   await events().getByRole('link', { name: 'Second look' }).waitFor();
   assert.equal(await events().getByRole('row').count(), 51);
   assert.deepEqual(window.faults, []);

@@ -116,7 +116,7 @@ test('what is selected is counted, with its size, and cleared', async () => {
   await openFolder();
   await page.getByRole('checkbox', { name: 'Select one.bin' }).check();
   await row('two.bin').click({ modifiers: ['Control'] });
-  const bar = page.getByRole('toolbar', { name: 'What to do with the selection' });
+  const bar = page.getByRole('toolbar', { name: 'Actions for the selection' });
   await bar.getByText('2 selected · 3 KiB').waitFor();
   const download = page.waitForEvent('download');
   await bar.getByRole('button', { name: 'Download as ZIP' }).click();
@@ -180,7 +180,7 @@ test('the menu copies the path, a curl line and a link that opens the file', asy
   await eventually(async () => (await clipboard()) === `/${ROOT}/it's.txt`, 'the path');
   await openMenu("it's.txt");
   await choose('Copy as curl');
-  const line = `curl -fsS -H "Authorization: Bearer $KEY" -o './it'\\''s.txt' '${desk.gateway.url}/api/download/sandbox?path=%2F${ROOT}%2Fit%27s.txt'`;
+  const line = `curl -fsS -H "Authorization: Bearer $FTG_KEY" -o './it'\\''s.txt' '${desk.gateway.url}/api/download/sandbox?path=%2F${ROOT}%2Fit%27s.txt'`;
   await eventually(async () => (await clipboard()) === line, 'the line');
   await openMenu("it's.txt");
   await choose('Copy link');
@@ -191,7 +191,7 @@ test('the menu copies the path, a curl line and a link that opens the file', asy
   await dialog().waitFor({ state: 'detached' });
   rmSync(onDisk("it's.txt"));
   await page.goto(`/files/sandbox?path=/${ROOT}&file=it%27s.txt`);
-  await page.getByText("it's.txt is not in this folder any more.").waitFor();
+  await page.getByText("it's.txt is no longer in this folder.").waitFor();
 });
 
 test('a folder is downloaded as ZIP, a file deleted and one moved from the menu', async () => {
@@ -322,7 +322,7 @@ test('a text that somebody else wrote to meanwhile is not overwritten unasked', 
   await dialog().getByLabel('Text of the file').fill('mine, longer\n');
   writeFileSync(onDisk('shared.txt'), 'your\n');
   await page.keyboard.press('Control+s');
-  await dialog().getByText('The file has been changed since you opened it').waitFor();
+  await dialog().getByText('The file changed since you opened it').waitFor();
   assert.equal(readFileSync(onDisk('shared.txt'), 'utf8'), 'your\n');
   await dialog().getByRole('button', { name: 'Overwrite it' }).click();
   await dialog().getByLabel('Content').waitFor();
@@ -383,7 +383,7 @@ test('a PDF is shown by the browser alone, and a page that calls itself one neve
     if (hasViewer) {
       await frame.waitFor();
       assert.match((await frame.getAttribute('src')) ?? '', /^blob:/);
-    } else await dialog().getByText('This browser shows no PDFs').waitFor();
+    } else await dialog().getByText('This browser cannot show PDFs').waitFor();
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
   }

@@ -32,7 +32,7 @@ describe('the frame of the page', () => {
     const form = page.getByRole('dialog', { name: 'Issue a key' });
     await form.getByLabel('Name').fill('shown once');
     await form.getByRole('button', { name: 'Issue the key' }).click();
-    const shown = page.getByRole('dialog', { name: 'The key shown once' });
+    const shown = page.getByRole('dialog', { name: 'API key shown once' });
     await shown.waitFor();
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
@@ -40,7 +40,7 @@ describe('the frame of the page', () => {
     await page.goBack();
     await page.getByRole('alertdialog', { name: 'Leave without it?' }).getByRole('button', { name: 'Stay' }).click();
     assert.match(await shown.getByLabel('API key', { exact: true }).innerText(), /^ftg_/);
-    await shown.getByRole('button', { name: 'I have kept it' }).click();
+    await shown.getByRole('button', { name: 'I have saved it' }).click();
     await shown.waitFor({ state: 'detached' });
     await page.getByRole('cell', { name: 'Every connection' }).first().waitFor();
   });
@@ -104,7 +104,7 @@ describe('the frame of the page', () => {
     const field = (label: string) => page.getByRole('textbox', { name: label, exact: true });
     await host.fill('sftp://gw%40corp@files.example.com:2222/drop/in/');
     await field('Port').focus();
-    await page.getByText('The address was taken apart').waitFor();
+    await page.getByText('The URL has filled the fields').waitFor();
     assert.equal(await host.inputValue(), 'files.example.com');
     assert.equal(await field('Port').inputValue(), '2222');
     assert.equal(await field('User name').inputValue(), 'gw@corp');
@@ -113,9 +113,9 @@ describe('the frame of the page', () => {
     await page.evaluate(`navigator.clipboard.writeText('ftps://old:secret@ftp.example.com')`);
     await host.fill('');
     await host.press('Control+v');
-    await page.getByRole('radio', { name: 'TLS from the start' }).waitFor();
+    await page.getByRole('radio', { name: 'Implicit TLS' }).waitFor();
     assert.ok(await page.getByRole('radio', { name: 'FTP, FTPS' }).isChecked());
-    assert.ok(await page.getByRole('radio', { name: 'TLS from the start' }).isChecked());
+    assert.ok(await page.getByRole('radio', { name: 'Implicit TLS' }).isChecked());
     assert.equal(await host.inputValue(), 'ftp.example.com');
     assert.equal(await field('Port').inputValue(), '990');
     assert.equal(await page.getByLabel('Password').last().inputValue(), 'secret');
@@ -164,21 +164,22 @@ describe('the frame of the page', () => {
   test('a hard word is explained by the button beside it', async () => {
     await page.goto('/connections/new');
     await page.getByRole('button', { name: 'What is “Host key”?' }).click();
-    await page.getByText('What an SSH server proves its identity with.').waitFor();
+    await page.getByText('An SSH server proves its identity with this key.').waitFor();
     assert.deepEqual(await violations(page), []);
     await page.keyboard.press('Escape');
-    await page.getByText('What an SSH server proves its identity with.').waitFor({ state: 'detached' });
+    await page.getByText('An SSH server proves its identity with this key.').waitFor({ state: 'detached' });
   });
 
   test('the menu fits a laptop without scrolling, and the bell tells what has finished', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
     const room = await page.evaluate<{ scroll: number; client: number }>(
       `(({ scrollHeight, clientHeight }) => ({ scroll: scrollHeight, client: clientHeight }))(document.querySelector('.side .sidebar'))`,
     );
     assert.ok(room.scroll <= room.client, `the menu is ${room.scroll} high, the window ${room.client}`);
-    const bell = page.locator('.side').getByRole('button', { name: /^News/ });
+    const bell = page.locator('.side').getByRole('button', { name: /^Notifications/ });
     await bell.click();
-    const news = page.getByRole('dialog', { name: 'News' });
-    await news.getByText('Needs a person').waitFor();
+    const news = page.getByRole('dialog', { name: 'Notifications' });
+    await news.getByText('Needs attention').waitFor();
     assert.deepEqual(await violations(page), []);
     await page.keyboard.press('Escape');
     await news.waitFor({ state: 'detached' });
@@ -188,8 +189,8 @@ describe('the frame of the page', () => {
       mimeType: 'text/plain',
       buffer: Buffer.from('told'),
     });
-    await page.locator('.side').getByRole('button', { name: 'News: 0 need a person, 1 have finished' }).click();
-    await news.getByRole('link', { name: /1 file is done/ }).waitFor();
+    await page.locator('.side').getByRole('button', { name: 'Notifications: 0 need attention, 1 finished' }).click();
+    await news.getByRole('link', { name: /1 file done/ }).waitFor();
     assert.deepEqual(window.faults, []);
   });
 });

@@ -105,7 +105,7 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
     { name: 'webhooks', path: '/webhooks', ready: seen('Send again') },
     { name: 'webhook', path: `/webhooks/${webhook}`, ready: seen('Send again') },
     { name: 'deliveries', path: '/deliveries?state=dead', ready: seen('Send these again …') },
-    { name: 'delivery', path: `/deliveries/${delivery}`, ready: seen('Headers that were sent') },
+    { name: 'delivery', path: `/deliveries/${delivery}`, ready: seen('Request headers') },
     { name: 'events', path: '/events', ready: seen('Reports to the archive') },
     { name: 'keys', path: '/keys', ready: seen('nightly export') },
     { name: 'transfers', path: '/transfers', ready: seen('readme.txt') },
@@ -121,10 +121,10 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
     { name: 'schedule-edit', path: `/schedules/${schedule}/edit`, ready: seen('02:30') },
     { name: 'files', path: '/files/sandbox?path=/', ready: seen('orders.json') },
     { name: 'usage', path: '/usage', ready: seen('Actions by day') },
-    { name: 'pools', path: '/pools', ready: seen('Working') },
+    { name: 'pools', path: '/pools', ready: seen('Busy') },
     { name: 'health', path: '/health', ready: seen('Partner drop box') },
     { name: 'audit', path: '/audit', ready: seen('connection.create') },
-    { name: 'settings', path: '/settings', ready: seen('This one') },
+    { name: 'settings', path: '/settings', ready: seen('This session') },
   ];
 }
 

@@ -82,5 +82,5 @@ test('a certificate shows whose it is and until when', { timeout: 60_000 }, asyn
   await eventually(async () => (await state('secured')) === 'up', 'it is up', 60_000);
   await page.goto('/connections/secured');
   await panel().getByText('localhost, by test authority').waitFor();
-  await panel().getByText('ends soon').waitFor();
+  await panel().getByText('expires soon').waitFor();
 });

@@ -53,7 +53,7 @@ test('announced host keys are shown with their fingerprints, accepted and reject
   await page.goto('/connections/rotating');
   await page.getByRole('heading', { name: 'Announced host keys' }).waitFor();
   const of = (fingerprint: string) => page.getByRole('listitem').filter({ hasText: fingerprint }).last();
-  await of(wanted.fingerprint).getByText('waits to be accepted').waitFor();
+  await of(wanted.fingerprint).getByText('needs a decision').waitFor();
   await page.getByRole('button', { name: `Accept ${wanted.fingerprint}` }).click();
   await of(wanted.fingerprint).getByText('trusted', { exact: true }).waitFor();
   await page.getByRole('button', { name: `Reject ${unwanted.fingerprint}` }).click();

@@ -74,8 +74,8 @@ export function inspectFurnished(scheme: 'light' | 'dark'): () => Desk {
       assert.deepEqual(await violations(page), [], `${String(button)} on ${path}`);
     }
     await page.goto('/jobs/new');
-    await page.getByRole('textbox', { name: 'Folder there' }).fill('/reports');
-    await page.getByRole('textbox', { name: 'Folder that takes the files' }).fill('/archive');
+    await page.getByRole('textbox', { name: 'Source folder' }).fill('/reports');
+    await page.getByRole('textbox', { name: 'Destination folder' }).fill('/archive');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByRole('table', { name: 'Files of the dry run' }).waitFor();
     assert.deepEqual(await violations(page), [], 'the dry run of a job');

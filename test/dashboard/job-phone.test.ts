@@ -88,16 +88,16 @@ test('a running job tells how far it is, how fast and how long; it is paused, re
   await fits();
   assert.deepEqual(await violations(page), []);
 
-  await tabIn(page, 'Do the rest again');
+  await tabIn(page, 'Retry the failed files');
   await page.keyboard.press('Enter');
   await page.waitForURL((url) => url.pathname !== `/jobs/${id}`);
   const again = page.url().split('/').at(-1) ?? '';
   await manage(page, 'POST', `/api/jobs/${again}/cancel`);
   await badge('Cancelled');
-  await tabIn(page, 'Do it again …');
+  await tabIn(page, 'Run again …');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'New job', level: 1 }).waitFor();
-  assert.equal(await page.getByRole('textbox', { name: 'Folder there' }).inputValue(), '/slow');
+  assert.equal(await page.getByRole('textbox', { name: 'Source folder' }).inputValue(), '/slow');
   await fits();
 });
 

@@ -34,9 +34,9 @@ test('a folder is copied: filled in, watched to its end, with each file and the 
   await page.goto('/jobs');
   await page.getByText('No job yet').waitFor();
   await page.getByRole('link', { name: 'New job' }).click();
-  await page.getByRole('textbox', { name: 'Folder there' }).fill('/from');
-  await page.getByRole('textbox', { name: 'Folder that takes the files' }).fill('/to');
-  await page.getByRole('textbox', { name: 'But not like' }).fill('*.tmp');
+  await page.getByRole('textbox', { name: 'Source folder' }).fill('/from');
+  await page.getByRole('textbox', { name: 'Destination folder' }).fill('/to');
+  await page.getByRole('textbox', { name: 'Except files matching' }).fill('*.tmp');
   await page.getByRole('textbox', { name: 'Name' }).fill('Monday copy');
   await page.getByRole('button', { name: 'Start the job' }).click();
   await page.getByRole('heading', { name: 'Monday copy' }).waitFor();
@@ -49,30 +49,30 @@ test('a folder is copied: filled in, watched to its end, with each file and the 
   await page.goto('/transfers?type=copy');
   await page.getByRole('link', { name: 'copy a.csv' }).click();
   await page.getByRole('link', { name: 'Monday copy' }).click();
-  await page.getByText('Begun by').waitFor();
+  await page.getByText('Started by').waitFor();
 
-  await page.getByRole('link', { name: 'Do it again' }).click();
+  await page.getByRole('link', { name: 'Run again' }).click();
   await page.getByText('Copies each file').waitFor();
-  assert.equal(await page.getByRole('textbox', { name: 'But not like' }).inputValue(), '*.tmp');
-  assert.equal(await page.getByRole('textbox', { name: 'Folder there' }).inputValue(), '/from');
+  assert.equal(await page.getByRole('textbox', { name: 'Except files matching' }).inputValue(), '*.tmp');
+  assert.equal(await page.getByRole('textbox', { name: 'Source folder' }).inputValue(), '/from');
 });
 
 test('a folder that is selected among the files becomes the source of a job', async () => {
   await page.goto('/files/sandbox?path=/');
   await page.getByLabel('Select from').check();
-  await page.getByRole('link', { name: 'As a job …' }).click();
+  await page.getByRole('link', { name: 'Create a job …' }).click();
   await page.getByRole('heading', { name: 'New job' }).waitFor();
-  assert.equal(await page.getByRole('textbox', { name: 'Folder there' }).inputValue(), '/from');
+  assert.equal(await page.getByRole('textbox', { name: 'Source folder' }).inputValue(), '/from');
 });
 
 test('a sync that deletes shows first what would go, and only then does it', async () => {
   fill('synced', ['a.csv', 'stale.csv']);
   await page.goto('/jobs/new');
   await page.getByRole('radio', { name: 'Sync' }).check();
-  await page.getByRole('textbox', { name: 'Folder there' }).fill('/from');
-  await page.getByRole('textbox', { name: 'Folder that takes the files' }).fill('/synced');
-  await page.getByLabel('A file has not changed when').selectOption('size');
-  await page.getByLabel('Delete at the destination').check();
+  await page.getByRole('textbox', { name: 'Source folder' }).fill('/from');
+  await page.getByRole('textbox', { name: 'Destination folder' }).fill('/synced');
+  await page.getByLabel('A file is unchanged when').selectOption('size');
+  await page.getByLabel('Delete files at the destination').check();
   assert.equal(await page.getByRole('button', { name: 'Start the job' }).count(), 0);
   await page.getByRole('button', { name: 'Show what would happen' }).click();
   await dialog().getByText('1 file would be deleted').waitFor();
@@ -90,13 +90,13 @@ test('a dry run that was asked for with bounds is done for real, and again, with
   const id = await runJob(page, { type: 'delete', dryRun: true, source: place('/bounded'), ...bounds });
   await page.goto(`/jobs/${id}`);
   await page.getByText('of 50 B or more').waitFor();
-  await page.getByRole('button', { name: 'Do it for real' }).click();
+  await page.getByRole('button', { name: 'Run it for real' }).click();
   await page.getByText('1 file deleted').waitFor();
   assert.deepEqual(readdirSync(onDisk('bounded')), ['small.txt']);
-  await page.getByRole('link', { name: 'Do it again' }).click();
-  assert.equal(await page.getByRole('textbox', { name: 'Not smaller than' }).inputValue(), '50 B');
-  assert.equal(await page.getByLabel('Folders deep at most').inputValue(), '1');
-  assert.equal(await page.getByRole('textbox', { name: 'But not like' }).inputValue(), '*.tmp');
+  await page.getByRole('link', { name: 'Run again' }).click();
+  assert.equal(await page.getByRole('textbox', { name: 'Minimum size' }).inputValue(), '50 B');
+  assert.equal(await page.getByLabel('Maximum depth').inputValue(), '1');
+  assert.equal(await page.getByRole('textbox', { name: 'Except files matching' }).inputValue(), '*.tmp');
   await page.getByRole('button', { name: 'Show what would happen' }).click();
   await dialog().getByText('Nothing would be done').waitFor();
 });
@@ -110,7 +110,7 @@ test('what failed stands with its reason, and is done again alone', async () => 
   await failed.getByText('a.csv').first().waitFor();
   assert.match(await failed.innerText(), /exists/);
   rmSync(onDisk('again/a.csv'));
-  await page.getByRole('button', { name: 'Do the rest again' }).click();
+  await page.getByRole('button', { name: 'Retry the failed files' }).click();
   await page.getByText('1 file copied').waitFor();
   assert.notEqual(page.url(), `${desk.gateway.url}/jobs/${id}`);
 });
@@ -137,7 +137,7 @@ test('a job that runs shows what it does now, is paused, resumed and cancelled; 
   await page.getByRole('link', { name: 'Monday copy' }).waitFor({ state: 'hidden' });
   assert.equal(await page.getByRole('table', { name: 'Jobs' }).getByRole('row').count(), 2);
   await page.getByLabel('Type').selectOption('delete');
-  await page.getByText('No job fits the filters').waitFor();
+  await page.getByText('No job matches the filters').waitFor();
   await page.getByRole('button', { name: 'Show all' }).click();
   await page.getByRole('link', { name: 'Monday copy' }).waitFor();
 });

@@ -75,7 +75,7 @@ try {
   });
   console.log(`${'the overview is shown, the page loaded anew'.padEnd(60)} ${figures(loads)}\n`);
   await page.goto('/transfers');
-  await page.getByText('Show older ones').waitFor();
+  await page.getByText('Show older').waitFor();
   console.log(
     `Filters of the transfers; milliseconds, median and worst of ${TRIES}: the answer, and until the page shows it\n`,
   );

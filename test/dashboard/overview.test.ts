@@ -22,7 +22,7 @@ after(async () => {
   await server?.stop();
 });
 
-const attention = () => page.locator('section', { has: page.getByRole('heading', { name: 'Needs a person' }) });
+const attention = () => page.locator('section', { has: page.getByRole('heading', { name: 'Needs attention' }) });
 const chart = (name: string) => page.getByRole('figure', { name });
 const refused = (path: string): Promise<unknown> =>
   manage(page, 'POST', '/api/copy', {
@@ -50,17 +50,17 @@ test('names that clash make no connection fail; a login that is refused does, un
   await manage(page, 'POST', '/api/write/sandbox', { path: '/clash.txt', content: 'once' });
   for (let n = 0; n < 3; n++) await refused('/clash.txt');
   await page.goto('/');
-  await attention().getByText('Nothing.').waitFor();
+  await attention().getByText('Nothing right now.').waitFor();
   await failed('login_refused', 3);
   await page.reload();
-  await attention().getByRole('link', { name: 'The connection “Sandbox” fails' }).waitFor();
+  await attention().getByRole('link', { name: 'The connection “Sandbox” is failing' }).waitFor();
   await attention().getByText('the server said login_refused').waitFor();
   // The act beside it: the sandbox is well, so that its test clears it.
   await attention().getByRole('button', { name: 'Test now' }).click();
-  await page.getByText('The test went well').waitFor();
+  await page.getByText('The test passed').waitFor();
   await manage(page, 'GET', '/api/list/sandbox?path=/');
   await page.reload();
-  await attention().getByText('Nothing.').waitFor();
+  await attention().getByText('Nothing right now.').waitFor();
 });
 
 test('the worst comes first', async () => {
@@ -71,8 +71,8 @@ test('the worst comes first', async () => {
   const items = attention().getByRole('listitem');
   await items.nth(1).waitFor();
   const texts = await items.allInnerTexts();
-  assert.match(texts[0] ?? '', /The connection “Sandbox” fails/);
-  assert.match(texts[1] ?? '', /The API key “ends soon” ends soon/);
+  assert.match(texts[0] ?? '', /The connection “Sandbox” is failing/);
+  assert.match(texts[1] ?? '', /The API key “ends soon” expires soon/);
 });
 
 test('a bar leads to the transfers behind it, by mouse and by key', async () => {
@@ -151,7 +151,7 @@ test('the health page has 90 days of each connection, those that are down first'
     .getByRole('listitem')
     .allTextContents();
   assert.equal(days.length, 90);
-  assert.match(days[0] ?? '', /nobody looked$/);
+  assert.match(days[0] ?? '', /not checked$/);
   assert.ok(
     days.some((day) => /0% available, down for 24 h/.test(day)),
     days.slice(-9).join('\n'),

@@ -25,7 +25,7 @@ describe('the palette', () => {
   });
   afterEach(() => window.context.close());
 
-  const field = () => page.getByRole('combobox', { name: 'Find or do' });
+  const field = () => page.getByRole('combobox', { name: 'Search and commands' });
   const chosen = () => page.getByRole('option', { selected: true });
   const open = async (): Promise<void> => {
     await page.keyboard.press('Control+k');
@@ -41,11 +41,11 @@ describe('the palette', () => {
   const heading = (name: string) => page.getByRole('heading', { level: 1, name });
 
   test('is a combobox that axe finds nothing in, and gives the focus back', async () => {
-    const search = page.getByRole('button', { name: 'Find or do …' });
+    const search = page.getByRole('button', { name: 'Search …' });
     await search.focus();
     await page.keyboard.press('Enter');
     await field().waitFor();
-    assert.equal(await focusOf(page), 'Find or do');
+    assert.equal(await focusOf(page), 'Search and commands');
     assert.deepEqual(await violations(page), []);
     const first = await chosen().innerText();
     await page.keyboard.press('ArrowDown');
@@ -54,7 +54,7 @@ describe('the palette', () => {
     await page.keyboard.press('ArrowUp');
     assert.equal(await page.getByRole('option').last().getAttribute('aria-selected'), 'true');
     await page.keyboard.type('zzzz');
-    await page.getByText('Nothing fits.').waitFor();
+    await page.getByText('No results.').waitFor();
     await page.keyboard.press('Escape');
     await field().waitFor({ state: 'detached' });
     await search.and(page.locator(':focus')).waitFor();
@@ -98,8 +98,8 @@ describe('the palette', () => {
     await page.keyboard.press('Control+k');
     assert.ok(await field().isHidden(), 'one dialog at a time');
     await page.keyboard.press('Escape');
-    await run('all keys', /Show all keys/);
-    await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Find anything, do anything').waitFor();
+    await run('shortcuts', /Show keyboard shortcuts/);
+    await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Search and commands').waitFor();
     await page.keyboard.press('Escape');
     await run('log out', /Log out/);
     await page.getByLabel('E-mail').waitFor();

@@ -195,9 +195,12 @@ test('names that are taken are asked about once for all: skipped, replaced, or k
   const content = (name: string): string => readFileSync(onDisk(`taken/${name}`), 'utf8');
   const answer = async (from: string, button: string): Promise<void> => {
     await drop([...all, `${from.trim()}.new`], from);
-    await queue().getByText('30 names are taken').waitFor();
+    await queue().getByText('30 files already exist').waitFor();
     assert.deepEqual(await violations(page), []);
-    await queue().getByRole('group', { name: 'Names that are taken' }).getByRole('button', { name: button }).click();
+    await queue()
+      .getByRole('group', { name: 'Files that already exist' })
+      .getByRole('button', { name: button })
+      .click();
     await queue().getByText('All done').waitFor();
     await queue().getByRole('button', { name: 'Clear done' }).click();
     assert.ok(existsSync(onDisk(`taken/${from.trim()}.new`)), 'what was free is there');
@@ -259,7 +262,7 @@ test('whole folders go up by button and by drop, are copied, fetched as one arch
   assert.ok(readFileSync(await archive.path()).includes('album/deep/er/three.txt'));
 
   await page.getByRole('button', { name: 'Copy to' }).click();
-  await dialog().getByLabel('Folder there').fill('/copied');
+  await dialog().getByRole('textbox', { name: 'Destination folder' }).fill('/copied');
   await dialog().getByRole('button', { name: 'Copy' }).click();
   await queue().getByText('All done').waitFor();
   await queue().getByText(`${expected.length} files copied`).waitFor();
@@ -267,7 +270,7 @@ test('whole folders go up by button and by drop, are copied, fetched as one arch
   await queue().getByRole('button', { name: 'Clear done' }).click();
 
   await page.getByRole('button', { name: 'Move', exact: true }).click();
-  await dialog().getByLabel('To the folder').fill('/moved');
+  await dialog().getByRole('textbox', { name: 'Destination folder' }).fill('/moved');
   await dialog().getByRole('button', { name: 'Move' }).click();
   await eventually(() => existsSync(onDisk('moved/album')), 'moved');
   assert.deepEqual(below(onDisk('moved/album')), expected);
@@ -275,7 +278,7 @@ test('whole folders go up by button and by drop, are copied, fetched as one arch
   await openFolder('moved');
   await page.getByRole('checkbox', { name: 'Select album' }).check();
   await page.getByRole('button', { name: 'Delete' }).click();
-  await dialog().getByText('The folder goes with everything in it.').waitFor();
+  await dialog().getByText('The folder is deleted with everything in it.').waitFor();
   await dialog().getByRole('button', { name: 'Delete' }).click();
   await queue().getByText('All done').waitFor();
   await queue().getByText(`${expected.length} files deleted`).waitFor();
@@ -316,7 +319,7 @@ test('names that are not UTF-8 are moved and deleted', async (t) => {
   await page.goto('/files/latin?path=/');
   await page.getByRole('checkbox', { name: /^Select caf/ }).check();
   await page.getByRole('button', { name: 'Move', exact: true }).click();
-  await dialog().getByLabel('To the folder').fill('/utf8');
+  await dialog().getByRole('textbox', { name: 'Destination folder' }).fill('/utf8');
   await dialog().getByRole('button', { name: 'Move' }).click();
   await eventually(() => existsSync(`${root}/utf8/caf\ufffd.txt`), 'moved');
   await page.getByRole('checkbox', { name: /^Select caf/ }).waitFor({ state: 'detached' });
@@ -365,11 +368,11 @@ test('a reload does not end a large upload: the page asks for the same file, and
   const file = path.join(folder, 'cut.bin');
   writeFileSync(file, content);
   const offsets = await cutOff(window, () => page.getByLabel('Files to upload').setInputFiles(file));
-  const interrupted = queue().getByRole('list', { name: 'Uploads that were interrupted' });
+  const interrupted = queue().getByRole('list', { name: 'Interrupted uploads' });
   await interrupted.getByText('100 MiB to sandbox:/cut, interrupted.').waitFor();
   const other = { name: 'cut.bin', mimeType: '', buffer: Buffer.from('another one') };
   await interrupted.getByLabel('The file cut.bin again').setInputFiles(other);
-  await page.getByText('This is another file than cut.bin').waitFor();
+  await page.getByText('This is not the same file as cut.bin').waitFor();
   await interrupted.getByLabel('The file cut.bin again').setInputFiles(file);
   await queue().getByText('All done').waitFor({ timeout: 60_000 });
   assert.ok(offsets.length === 2 && offsets[0] === 0 && (offsets[1] ?? 0) > 0, offsets.join());
@@ -407,7 +410,7 @@ test('where the browser may read the dropped file again, it goes on by itself; l
   rmSync(onDisk('cut/cut.bin'));
   const picked = path.join(folder, 'cut.bin');
   await cutOff(other, () => other.page.getByLabel('Files to upload').setInputFiles(picked));
-  await other.page.getByRole('list', { name: 'Uploads that were interrupted' }).waitFor();
+  await other.page.getByRole('list', { name: 'Interrupted uploads' }).waitFor();
   await other.page.getByRole('button', { name: 'Log out' }).click();
   await other.page.getByLabel('E-mail').waitFor();
   await eventually(async () => (await keptUploads(other.page)) === 0, 'forgotten');

@@ -36,7 +36,7 @@ test('a transfer shows its digest and its receipt, which holds', async () => {
   await page.getByText(HEX).waitFor();
   await page.getByRole('button', { name: 'Copy the digest' }).click();
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), HEX);
-  await page.getByText('number 1 of the account’s chain').waitFor();
+  await page.getByText('number 1 in the chain of the account').waitFor();
   const { keys } = (await (await page.request.get('/.well-known/jwks.json')).json()) as { keys: JsonWebKey[] };
   const [key] = keys;
   assert.ok(key !== undefined);
@@ -70,10 +70,10 @@ test('where a file went is found by its digest, from a transfer or as it is past
   await page.getByRole('link', { name: 'Find where this file went' }).click();
   await page.waitForURL(/\/transfers\?digest=sha-256/);
   await found();
-  assert.equal(await page.getByLabel('Name or path').inputValue(), `sha-256:${HEX}`);
+  assert.equal(await page.getByLabel('Name, path or SHA-256').inputValue(), `sha-256:${HEX}`);
   await page.goto('/transfers');
   await transfers().getByRole('link', { name: 'write c.txt' }).waitFor();
-  await page.getByLabel('Name or path').fill(` ${HEX.toUpperCase()}`);
+  await page.getByLabel('Name, path or SHA-256').fill(` ${HEX.toUpperCase()}`);
   await page.waitForURL(/\/transfers\?digest=sha-256/);
   await found();
   const exported = page.waitForEvent('download');
@@ -84,9 +84,9 @@ test('where a file went is found by its digest, from a transfer or as it is past
       .split('\n').length,
     2,
   );
-  await page.getByLabel('Name or path').fill(HEX.replace(/^./, (first) => (first === '0' ? '1' : '0')));
-  await page.getByText('By its SHA-256 a file is found where digests were taken.').waitFor();
-  await page.getByLabel('Name or path').fill('c.txt');
+  await page.getByLabel('Name, path or SHA-256').fill(HEX.replace(/^./, (first) => (first === '0' ? '1' : '0')));
+  await page.getByText('A search by SHA-256 finds only files whose digest was computed.').waitFor();
+  await page.getByLabel('Name, path or SHA-256').fill('c.txt');
   await page.waitForURL(/\/transfers\?search=c\.txt$/);
   await transfers().getByRole('link', { name: 'write c.txt' }).waitFor();
 });
@@ -97,13 +97,13 @@ test('a transfer without a digest says why', async () => {
   await manage(page, 'POST', '/api/move/proved', { from: '/b.txt', to: '/moved.txt' });
   await manage(page, 'POST', '/api/mkdir/proved', { path: '/folder' });
   await look('write plain.txt');
-  await page.getByText('not taken: nobody asked').waitFor();
+  await page.getByText('none: not requested').waitFor();
   assert.equal(await page.getByRole('link', { name: 'Download the receipt' }).count(), 0);
   await look('append a.txt');
-  await page.getByText('not taken: of an append the added part alone passes here').waitFor();
+  await page.getByText('none: an append sends only the added part').waitFor();
   await page.getByRole('link', { name: 'Download the receipt' }).waitFor();
   await look('move moved.txt');
-  await page.getByText('not taken: the server moved the file by itself').waitFor();
+  await page.getByText('none: the server moved the file itself').waitFor();
   await look('mkdir folder');
   assert.equal(await page.getByRole('heading', { name: 'Digest and receipt' }).count(), 0);
   assert.deepEqual(window.faults, []);

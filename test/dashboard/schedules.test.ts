@@ -59,10 +59,10 @@ test('a folder goes to a partner every night: made with its next runs before it 
   const times = await nextRuns().getByRole('listitem').allInnerTexts();
   assert.equal(times.length, 5);
   for (const time of times) assert.match(time, /^(Mon|Tue|Wed|Thu|Fri).* 03:15 \(.* 18:15 here\)$/);
-  await field('Folder there').fill('/from');
-  await field('Folder that takes the files').fill('/partner');
-  await page.getByText('Only files of a depth, size or age').click();
-  await field('Not larger than').fill('1 KiB');
+  await field('Source folder').fill('/from');
+  await field('Destination folder').fill('/partner');
+  await page.getByText('Limit by depth, size or age').click();
+  await field('Maximum size').fill('1 KiB');
   await page.getByRole('button', { name: 'Save the schedule' }).click();
   await page.getByRole('heading', { name: 'Nightly to the partner', level: 1 }).waitFor();
   await page.getByText('Monday to Friday at 03:15').waitFor();
@@ -80,8 +80,8 @@ test('a folder goes to a partner every night: made with its next runs before it 
 
 test('a cron that never comes, and a zone that is none, are told before anything is saved', async () => {
   await page.goto('/schedules/new');
-  await field('Folder there').fill('/from');
-  await field('Folder that takes the files').fill('/never');
+  await field('Source folder').fill('/from');
+  await field('Destination folder').fill('/never');
   const save = page.getByRole('button', { name: 'Save the schedule' });
   await page.getByLabel('How often').selectOption('cron');
   await field('Cron').fill('0 0 31 2 *');
@@ -102,10 +102,10 @@ test('a schedule is made of a job, with all that the job was told, and keeps it 
   };
   const id = await runJob(page, { type: 'copy', source: place('/from'), destination: place('/kept'), ...told });
   await page.goto(`/jobs/${id}`);
-  await page.getByRole('link', { name: 'As a schedule …' }).click();
+  await page.getByRole('link', { name: 'Schedule it …' }).click();
   await field('Name').fill('Of a job');
-  assert.equal(await field('Not older than').inputValue(), '1 week');
-  assert.equal(await field('Not faster than, a second').inputValue(), '1 MiB');
+  assert.equal(await field('Maximum age').inputValue(), '1 week');
+  assert.equal(await field('Speed limit per second').inputValue(), '1 MiB');
   await page.getByRole('button', { name: 'Save the schedule' }).click();
   await page.getByText('Every day at 02:30').waitFor();
   const made = await kept('Of a job');
@@ -142,9 +142,9 @@ test('a schedule that deletes shows first what would go; another time for it doe
   await page.goto('/schedules/new');
   await field('Name').fill('Tidy up');
   await page.getByRole('radio', { name: 'Delete' }).check();
-  assert.equal(await page.getByLabel('A file that is there already').count(), 0, 'a deletion knows no conflicts');
-  assert.equal(await field('Not faster than, a second').count(), 0, 'a deletion moves no bytes');
-  await field('Folder there').fill('/stale');
+  assert.equal(await page.getByLabel('If a file exists').count(), 0, 'a deletion knows no conflicts');
+  assert.equal(await field('Speed limit per second').count(), 0, 'a deletion moves no bytes');
+  await field('Source folder').fill('/stale');
   await page.getByRole('button', { name: 'Show what would happen' }).click();
   await page.getByRole('dialog').getByText('1 file would be deleted').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Save the schedule' }).click();
@@ -159,17 +159,17 @@ test('a schedule that deletes shows first what would go; another time for it doe
 
 test('the form takes sizes and ages as people write them, and says where it cannot', async () => {
   await page.goto('/jobs/new');
-  await field('Folder there').fill('/from');
-  await field('Folder that takes the files').fill('/typed');
-  await page.getByText('Only files of a depth, size or age').click();
+  await field('Source folder').fill('/from');
+  await field('Destination folder').fill('/typed');
+  await page.getByText('Limit by depth, size or age').click();
   const start = page.getByRole('button', { name: 'Start the job' });
-  await field('Not younger than').fill('7');
-  await field('Not older than').focus();
+  await field('Minimum age').fill('7');
+  await field('Maximum age').focus();
   await page.getByText('A number and a unit, such as 90 minutes or 7 days.').waitFor();
   assert.equal(await start.isEnabled(), false);
-  await field('Not younger than').fill('0 min');
-  await field('Not older than').fill('2 d');
-  await field('Not smaller than').fill('1.5k');
+  await field('Minimum age').fill('0 min');
+  await field('Maximum age').fill('2 d');
+  await field('Minimum size').fill('1.5k');
   await start.click();
   await page.getByText('1 file copied (2 KiB)').waitFor();
   await page.getByText('of 1.5 KiB or more').waitFor();

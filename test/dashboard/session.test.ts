@@ -49,7 +49,7 @@ describe('a session that ends', () => {
     await page.keyboard.press('Escape');
     await over().getByLabel('Password').fill('not the password');
     await over().getByRole('button', { name: 'Log in', exact: true }).click();
-    await over().getByText('E-mail or password is not right').waitFor();
+    await over().getByText('Wrong e-mail or password').waitFor();
     await logInAgain();
     assert.equal(await name().inputValue(), 'Typed before the end');
     await page.getByRole('button', { name: 'Save the connection' }).click();
@@ -78,7 +78,7 @@ describe('a session that ends', () => {
     await page.clock.install({ time: Date.now() + 25 * 3_600_000 });
     await look();
     await over().getByText('It expired 24 hours after the login.').waitFor();
-    await over().getByRole('button', { name: 'Log in as somebody else' }).click();
+    await over().getByRole('button', { name: 'Log in as someone else' }).click();
     await page.getByRole('heading', { level: 1, name: 'File Transfer Gateway' }).waitFor();
     assert.equal(await page.getByLabel('E-mail').inputValue(), '');
   });

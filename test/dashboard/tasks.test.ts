@@ -122,17 +122,17 @@ test('a test of a working connection shows every step, and what the server can d
   await page.goto('/connections/sandbox');
   await page.getByLabel('Also write, rename and delete a small file').check();
   await page.getByRole('button', { name: 'Test the connection' }).click();
-  await page.getByText('All steps went well').waitFor();
+  await page.getByText('All steps passed').waitFor();
   for (const step of ['Look up the name', 'Host key', 'Log in', 'Rename it', 'Delete it'])
     await page.getByText(step, { exact: true }).waitFor();
-  await page.getByText('Rename onto a file').waitFor();
+  await page.getByText('Rename replaces a file').waitFor();
 });
 
 test('an API key is shown once, with a line that works, and stops when it is revoked', async () => {
   await page.goto('/keys');
   await page.getByRole('button', { name: 'Issue a key' }).click();
   await dialog().getByLabel('Name').fill('robot');
-  await dialog().getByRole('radio', { name: 'Only the chosen ones' }).check();
+  await dialog().getByRole('radio', { name: 'Selected connections' }).check();
   await dialog().getByLabel('Sandbox').check();
   await dialog().getByRole('button', { name: 'Issue the key' }).click();
   const key = await dialog().getByLabel('API key', { exact: true }).innerText();
@@ -144,7 +144,7 @@ test('an API key is shown once, with a line that works, and stops when it is rev
   assert.equal(header, `Authorization: Bearer ${key}`);
   const use = () => fetch(url, { headers: { Authorization: `Bearer ${key}` } });
   assert.equal((await use()).status, 200);
-  await dialog().getByRole('button', { name: 'I have kept it' }).click();
+  await dialog().getByRole('button', { name: 'I have saved it' }).click();
   assert.ok(!(await page.content()).includes(key), 'the key is gone from the page');
 
   await page.getByRole('button', { name: 'Actions for robot' }).click();
@@ -175,7 +175,7 @@ test('200 MB go up with progress; a cancelled upload leaves nothing; started aga
   await queue.getByText(/MiB of 200 MiB, .*\/s/).waitFor();
   assert.ok(Number(await queue.getByRole('progressbar').getAttribute('aria-valuenow')) <= 100);
   await queue.getByRole('button', { name: 'Cancel large.bin' }).click();
-  await queue.getByText('Cancelled; nothing was left behind').waitFor();
+  await queue.getByText('Cancelled. Nothing was left on the server').waitFor();
   await eventually(
     () => readdirSync(desk.sandboxFolder).every((name) => !name.includes('large')),
     'the cut upload is cleaned up',
@@ -184,6 +184,7 @@ test('200 MB go up with progress; a cancelled upload leaves nothing; started aga
   await network.detach();
 
   await queue.getByRole('button', { name: 'Try large.bin again' }).click();
+  await queue.getByText('Cancelled. Nothing was left on the server').waitFor({ state: 'detached' });
   await queue.getByText('All done').waitFor({ timeout: 60_000 });
   const digest = (name: string): string => createHash('sha256').update(readFileSync(name)).digest('hex');
   assert.equal(digest(onDisk('large.bin')), digest(file));
@@ -271,7 +272,7 @@ test('files are looked into, renamed, moved, copied and deleted; nothing is repl
 
   await page.getByRole('button', { name: 'New folder' }).click();
   await dialog().getByLabel('Name').fill('done');
-  await dialog().getByRole('button', { name: 'Make the folder' }).click();
+  await dialog().getByRole('button', { name: 'Create the folder' }).click();
   await page.getByRole('checkbox', { name: 'Select done' }).waitFor();
 
   await page.getByRole('checkbox', { name: 'Select data.json' }).check();
@@ -280,7 +281,7 @@ test('files are looked into, renamed, moved, copied and deleted; nothing is repl
   await dialog().getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('checkbox', { name: 'Select renamed.json' }).check();
   await page.getByRole('button', { name: 'Move', exact: true }).click();
-  await dialog().getByLabel('To the folder').fill('/done');
+  await dialog().getByRole('textbox', { name: 'Destination folder' }).fill('/done');
   await dialog().getByRole('button', { name: 'Move' }).click();
   await eventually(() => existsSync(onDisk('done/renamed.json')), 'moved');
 
@@ -292,7 +293,7 @@ test('files are looked into, renamed, moved, copied and deleted; nothing is repl
   })()`);
   await page.locator('.drop-zone').dispatchEvent('drop', { dataTransfer: dropped });
   const queue = page.getByRole('region', { name: 'Queue' });
-  await queue.getByText('A file of this name is there already').waitFor();
+  await queue.getByText('A file with this name already exists').waitFor();
   assert.match(readFileSync(onDisk('people.csv'), 'utf8'), /Ada/);
   await queue.getByRole('button', { name: 'Replace' }).click();
   await queue.getByText('All done').waitFor();
@@ -300,8 +301,8 @@ test('files are looked into, renamed, moved, copied and deleted; nothing is repl
 
   await page.getByRole('checkbox', { name: 'Select people.csv' }).check();
   await page.getByRole('button', { name: 'Copy to …' }).click();
-  await dialog().getByLabel('To the connection').selectOption('copy');
-  await dialog().getByLabel('Folder there').fill('/there');
+  await dialog().getByLabel('Destination connection').selectOption('copy');
+  await dialog().getByRole('textbox', { name: 'Destination folder' }).fill('/there');
   await dialog().getByRole('button', { name: 'Copy' }).click();
   await eventually(() => existsSync(onDisk('there/people.csv')), 'copied');
 
@@ -320,7 +321,7 @@ test('the filters of the transfers stand in the address, and the words of the se
   await page.goto('/transfers');
   await page.getByLabel('Status').selectOption('failed');
   await page.getByLabel('Type').selectOption('delete');
-  await page.getByLabel('Name or path').fill('never');
+  await page.getByLabel('Name, path or SHA-256').fill('never');
   await page.waitForURL(/search=never/);
   assert.match(page.url(), /status=failed&type=delete&search=never$/);
   await page.reload();
@@ -428,17 +429,15 @@ test('a watched folder copies what it finds, and shows where to', async () => {
   await dialog().getByRole('textbox', { name: 'Folder', exact: true }).fill('/outgoing');
   await dialog().getByLabel('Copy each file to').selectOption({ value: 'sandbox' });
   assert.ok(await dialog().getByRole('button', { name: 'Watch the folder' }).isDisabled(), 'copies need a folder');
-  await dialog().getByRole('textbox', { name: 'Folder of the copies' }).fill('/outgoing/copies');
+  await dialog().getByRole('textbox', { name: 'Destination folder' }).fill('/outgoing/copies');
   await dialog().getByRole('textbox', { name: 'Name of the copies' }).fill('{name}-copy.{ext}');
-  await dialog()
-    .getByLabel('A file that is there already')
-    .selectOption({ label: 'Stays, and the copy gets another name' });
+  await dialog().getByLabel('If a file exists').selectOption({ label: 'Keep both: rename the copy' });
   await dialog().getByRole('button', { name: 'Watch the folder' }).click();
   await dialog().getByText('must lead out of the watched folder').waitFor();
-  await dialog().getByRole('textbox', { name: 'Folder of the copies' }).fill('/copies');
+  await dialog().getByRole('textbox', { name: 'Destination folder' }).fill('/copies');
   await dialog().getByRole('button', { name: 'Watch the folder' }).click();
   await page.getByRole('heading', { name: 'outgoing' }).waitFor();
-  await page.getByText(', as {name}-copy.{ext}, a file that is there: Stays, and the copy gets another name').waitFor();
+  await page.getByText(', as {name}-copy.{ext}, if a file exists: Keep both: rename the copy').waitFor();
   const watched = page.url().replace(/.*\/watched\//, '/manage/watched-folders/');
   const hasBaseline = async () => (await manage(page, 'GET', watched))['baselineAt'] !== null;
   await eventually(hasBaseline, 'the first check', 60_000);
@@ -466,11 +465,11 @@ test('the second factor is set up from a QR code drawn here, and asked for at th
   await dialog().getByRole('img', { name: 'QR code of the key' }).waitFor();
   const secret = (await dialog().getByLabel('Key for the app').innerText()).replace(/\s/g, '');
   const totp = new OTPAuth.TOTP({ secret: OTPAuth.Secret.fromBase32(secret) });
-  await dialog().getByLabel('Code that the app shows now').fill(totp.generate());
+  await dialog().getByLabel('Code from the app').fill(totp.generate());
   await dialog().getByRole('button', { name: 'Switch on' }).click();
   const codes = (await dialog().getByLabel('Recovery codes').innerText()).trim().split('\n');
   assert.equal(codes.length, 10);
-  await dialog().getByRole('button', { name: 'I have kept them' }).click();
+  await dialog().getByRole('button', { name: 'I have saved them' }).click();
 
   const other = await desk.open();
   await other.page.goto('/usage');

@@ -97,9 +97,9 @@ test('a failed transfer says what its error means, and what to do', async () => 
   await page.goto('/transfers?status=failed');
   await page.getByRole('link', { name: 'read gone.txt' }).click();
   await page.getByText('The file or folder does not exist on the server.').waitFor();
-  await page.getByText('Look at the folder').waitFor();
+  await page.getByText('Check the folder').waitFor();
   await page.getByRole('link', { name: 'Open the folder' }).waitFor();
-  await page.getByRole('link', { name: 'Others that failed so' }).click();
+  await page.getByRole('link', { name: 'Similar failures' }).click();
   await page.waitForURL(/errorCode=not_found/);
 });
 
@@ -107,7 +107,7 @@ test('the page of a transfer shows where its time went, and its request as curl'
   await page.goto('/transfers?search=large.bin');
   await page.getByRole('link', { name: 'write large.bin' }).click();
   const stages = page.getByRole('list', { name: 'Where the time went' });
-  await stages.getByText(/Move the bytes: .*%/).waitFor();
+  await stages.getByText(/Transfer the data: .*%/).waitFor();
   await page.getByRole('button', { name: 'As curl' }).click();
   const code = page.getByLabel('The request as curl');
   await code.waitFor();
@@ -133,7 +133,7 @@ test('a download that is repeated from its page gives the file', async () => {
 
 test('where nothing fits, all are one click away', async () => {
   await page.goto('/transfers?requestId=nobody');
-  await page.getByText('No transfer fits the filters').waitFor();
+  await page.getByText('No transfer matches the filters').waitFor();
   await page.getByRole('button', { name: 'Show all' }).click();
   await page.waitForURL(/\/transfers$/);
   await rows().first().waitFor();

@@ -83,7 +83,7 @@ describe('what fails leaves the page standing', () => {
     await logIn(page);
     await page.route('**/manage/usage*', (route) => route.fulfill({ json: { period: null } }));
     await visit('Usage');
-    await alert('This screen has failed').waitFor();
+    await alert('Something went wrong on this screen').waitFor();
     await visit('Settings');
     await heading('Settings').waitFor();
     await page.unroute('**/manage/usage*');

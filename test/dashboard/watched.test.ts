@@ -40,12 +40,12 @@ test('a folder is chosen by looking through the server, with the keyboard alone'
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate('document.activeElement.textContent'), 'in');
   await page.keyboard.press('Enter');
-  await picker().getByText('There is no folder in here.').waitFor();
+  await picker().getByText('No folders here.').waitFor();
   await picker().getByRole('button', { name: 'One folder up' }).press('Enter');
   await picker().getByRole('button', { name: 'seen' }).waitFor();
   await picker().getByRole('button', { name: 'in', exact: true }).press('Enter');
   await picker().getByRole('group', { name: '/partner/in' }).waitFor();
-  await picker().getByText('There is no folder in here.').waitFor();
+  await picker().getByText('No folders here.').waitFor();
   await picker().getByRole('button', { name: 'Choose this folder' }).press('Enter');
   await picker().waitFor({ state: 'detached' });
   assert.equal(await form().getByRole('textbox', { name: 'Folder', exact: true }).inputValue(), '/partner/in');
@@ -56,7 +56,7 @@ test('a folder is chosen by looking through the server, with the keyboard alone'
 
   await page.getByRole('button', { name: 'Edit …' }).click();
   await form().getByLabel('Copy each file to').selectOption({ label: 'Sandbox' });
-  await form().getByRole('button', { name: 'Browse for: Folder of the copies' }).click();
+  await form().getByRole('button', { name: 'Browse for: Destination folder' }).click();
   await picker().getByRole('button', { name: 'copies' }).click();
   await picker().getByRole('group', { name: '/copies' }).waitFor();
   await picker().getByRole('button', { name: 'Choose this folder' }).click();
@@ -79,7 +79,7 @@ test('a folder whose messages do not arrive is not well, whatever its checks say
   await row.getByRole('link', { name: 'in', exact: true }).click();
   await page.getByText('The receiver answered with status 503.').waitFor();
   receiver.respond = (_, response) => response.writeHead(204).end();
-  await page.getByRole('link', { name: 'Look at them' }).click();
+  await page.getByRole('link', { name: 'Show them' }).click();
   await page.waitForURL(/watchedFolderId=.*state=dead/);
   await page.getByRole('button', { name: 'Send again' }).click();
   const receivers = async () => (await manage(page, 'GET', '/manage/receivers'))['receivers'] as { dead: number }[];

@@ -95,7 +95,7 @@ test('a message that ran out of tries is seen where it was for, with its attempt
   answers(204);
   const before = receiver.received.length;
   await deliveries().getByRole('button', { name: 'Send again' }).click();
-  await page.getByText('No message has run out of tries.').waitFor();
+  await page.getByText('No dead letters.').waitFor();
   await eventually(() => receiver.received.length > before, 'it is sent again');
   assert.equal(receiver.received.at(-1)?.headers['webhook-id'], id);
 });
@@ -115,7 +115,7 @@ test('a webhook is paused, changed, given another secret, ended by its receiver 
 
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'New signing secret …' }).click();
-  await dialog().getByRole('button', { name: 'Make a new one' }).click();
+  await dialog().getByRole('button', { name: 'Create a new one' }).click();
   const next = await dialog().getByLabel('Signing secret', { exact: true }).innerText();
   assert.notEqual(next, secret);
   await dialog().getByRole('button', { name: 'I have copied it' }).click();

@@ -61,11 +61,11 @@ export const PARTS: Readonly<Record<string, Part>> = {
     types: ['config'],
   },
   alarms: {
-    is: 'what needs a person, told by events and mails',
+    is: 'what needs attention, sent as events and e-mails',
     imports: ['attention', 'storage'],
     types: ['config'],
   },
-  attention: { is: 'what needs a person', imports: ['storage'] },
+  attention: { is: 'what needs attention', imports: ['storage'] },
   uploads: {
     is: 'files that come in pieces, on any node',
     imports: ['operations', 'connections', 'remotes', 'storage'],

@@ -131,7 +131,7 @@ export const MANAGEMENT_API: Api = {
     { name: 'API keys', description: 'What programs log in with.' },
     { name: 'Transfers', description: 'The history, and what runs now.' },
     { name: 'Events', description: 'What has happened in the account, newest first.' },
-    { name: 'Alarms', description: 'Who is told by mail of what needs a person.' },
+    { name: 'Alarms', description: 'Who gets an e-mail when something needs attention.' },
     { name: 'Jobs', description: 'Jobs as they go; `/api/jobs` begins and changes them, also with a session.' },
     {
       name: 'Watched folders',

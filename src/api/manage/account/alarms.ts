@@ -77,7 +77,7 @@ export const showAlarms = endpoint('GET /manage/alarms', {
   operationId: 'showAlarms',
   summary: 'Show the alarms',
   description:
-    'Who is told by mail of what needs a person (`attention` of the overview), and when not. At most one mail in 15 minutes goes to each recipient, with everything that is new since the last one. Programs subscribe a webhook to `attention.raised` and `attention.cleared` instead.',
+    'Who gets an e-mail when something needs attention (`attention` of the overview), and when. Each recipient gets at most one e-mail every 15 minutes, with everything that is new since the last one. Programs subscribe a webhook to `attention.raised` and `attention.cleared` instead.',
   answer,
 }).handle(async ({ caller }, { alarms }) => alarms.show(caller.accountId));
 

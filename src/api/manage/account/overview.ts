@@ -1,4 +1,4 @@
-/** Today, and what needs a person, worst first. */
+/** Today, and what needs attention, worst first. */
 import { Type } from 'typebox';
 import { findAttention } from '../../../attention/find.js';
 import { ATTENTION_KINDS, type AttentionItem, idsOf, isUrgent } from '../../../attention/items.js';
@@ -44,7 +44,7 @@ const trouble = group(
 export const showOverview = endpoint('GET /manage/overview', {
   operationId: 'showOverview',
   summary: 'Show today',
-  description: 'Sums of today, the last 24 hours, oldest first, and what needs a person, worst first.',
+  description: 'Sums of today, the last 24 hours, oldest first, and what needs attention, worst first.',
   query: Type.Object({ timeZone: zoneField }, CLOSED),
   answer: {
     schema: object('Overview', {
@@ -70,7 +70,7 @@ export const showOverview = endpoint('GET /manage/overview', {
         }),
         'The last 24 hours, oldest first.',
       ),
-      attention: listOf(trouble, 'What needs a person, worst first.'),
+      attention: listOf(trouble, 'What needs attention, worst first.'),
     }),
     example: {
       today: {

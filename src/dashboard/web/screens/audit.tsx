@@ -106,6 +106,6 @@ export default function Audit(): ReactElement {
 function detailsText(details: AuditEntry['details']): string {
   return Object.entries(details ?? {})
     .filter(([name, value]) => name !== 'sessionId' && value !== null && !(Array.isArray(value) && value.length === 0))
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`)
     .join('; ');
 }

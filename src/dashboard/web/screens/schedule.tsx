@@ -55,7 +55,6 @@ function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
       <Panel title={t.schedules.when}>
         <div className="panel-body">
           <Facts
-            isWide
             items={[
               [t.schedules.runsAt, <When key="w" cron={cron} timeZone={timeZone} />],
               [

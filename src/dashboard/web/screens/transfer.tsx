@@ -79,7 +79,7 @@ function Cancel({ id }: { readonly id: string }): ReactElement {
 }
 
 function Steps({ transfer, live }: { transfer: TransferDetail; live: Live | undefined }): ReactElement {
-  const { createdAt, status, durationMs, errorMessage, errorCode, fileSize } = transfer;
+  const { createdAt, status, durationMs, errorMessage, errorCode, fileSize, connectionId } = transfer;
   return (
     <ol className="panel-body test-steps">
       <li className="test-step ok">
@@ -124,13 +124,17 @@ function Steps({ transfer, live }: { transfer: TransferDetail; live: Live | unde
               {errorCode !== null && <Badge tone="bad">{errorCode}</Badge>}
               {errorMessage !== null && <CopyButton text={errorMessage} label={words.copyWords} look="quiet" />}
             </div>
-            {errorCode !== null && <Meaning code={errorCode} />}
+            {errorCode !== null && <Meaning code={errorCode} connectionId={connectionId} />}
           </div>
         </li>
       )}
     </ol>
   );
 }
+
+const KIB = 1_024;
+/** The others have no size, and go nowhere. */
+const MOVE_BYTES = new Set<TransferDetail['type']>(['upload', 'download', 'read', 'write', 'append', 'copy']);
 
 /** By its name, once that is known. */
 function JobLink({ id }: { readonly id: string }): ReactElement {
@@ -139,9 +143,10 @@ function JobLink({ id }: { readonly id: string }): ReactElement {
 }
 
 function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): ReactElement {
-  const { connectionId, path, direction, fileSize, requestId, key, id, jobId } = transfer;
+  const { connectionId, path, type, direction, fileSize, requestId, key, id, jobId } = transfer;
   const nameOf = useConnectionName();
   const names = words.fact;
+  const bytes = names.bytes(formatNumber(fileSize));
   const mono = (text: string): ReactNode => <span className="mono">{text}</span>;
   const items: readonly (readonly [string, ReactNode])[] = [
     [
@@ -155,8 +160,12 @@ function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): Rea
       ),
     ],
     [names.path, mono(path)],
-    [names.direction, words.directions[direction]],
-    [names.size, `${formatBytes(fileSize)} (${names.bytes(formatNumber(fileSize))})`],
+    ...(MOVE_BYTES.has(type)
+      ? [
+          [names.direction, words.directions[direction]] as const,
+          [names.size, fileSize < KIB ? bytes : `${formatBytes(fileSize)} (${bytes})`] as const,
+        ]
+      : []),
     ...(jobId === null ? [] : [[names.partOf, <JobLink key="j" id={jobId} />] as const]),
     [
       names.askedBy,

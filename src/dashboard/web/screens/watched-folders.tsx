@@ -13,6 +13,9 @@ import { Deliveries } from './deliveries/list.tsx';
 import { useConnectionNames } from './jobs/rows.tsx';
 import { WatchForm } from './watched/watch-form.tsx';
 
+/** Dead letters of webhooks and jobs are on screens of their own. */
+const FILES_DETECTED = 'watched_folder.files_detected';
+
 export default function WatchedFolders(): ReactElement {
   const read = useRead<{ watchedFolders: WatchedFolder[] }>('/manage/watched-folders', { everyMs: 10_000 });
   const [isAdding, setAdding] = useState(false);
@@ -37,7 +40,7 @@ export default function WatchedFolders(): ReactElement {
       </Panel>
       {folders !== undefined && folders.length > 0 && (
         <Panel title={t.deliveries.deadLetters} actions={<Term of="deadLetter" />}>
-          <Deliveries state="dead" empty={t.deliveries.noDead} />
+          <Deliveries state="dead" type={FILES_DETECTED} empty={t.deliveries.noDead} />
         </Panel>
       )}
       {isAdding && <WatchForm onClose={() => setAdding(false)} />}
@@ -88,7 +91,7 @@ function FolderTable({ folders }: { readonly folders: readonly WatchedFolder[] }
         {
           head: columns.files,
           cell: ({ filePattern }) =>
-            filePattern === null ? t.watched.all : <span className="mono">{filePattern}</span>,
+            filePattern === null ? t.watched.all : <span className="mono whole-words">{filePattern}</span>,
         },
         {
           head: columns.every,

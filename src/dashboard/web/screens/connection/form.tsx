@@ -84,7 +84,7 @@ export function ConnectionFields(props: FormProps): ReactElement {
       />
       <section className="form-section">
         <h3>{words.whereTitle}</h3>
-        <div className="form-grid">
+        <div className="form-grid pairs">
           {server.map((field) => (
             <Fragment key={field.key}>
               {drawn(field)}
@@ -108,7 +108,7 @@ export function ConnectionFields(props: FormProps): ReactElement {
       </section>
       <section className="form-section">
         <h3>{words.loginTitle}</h3>
-        <div className="form-grid">
+        <div className="form-grid pairs">
           {login.map((field) => (
             <Fragment key={field.key}>
               {field === firstSecret && (
@@ -134,12 +134,12 @@ export function ConnectionFields(props: FormProps): ReactElement {
       {others.length > 0 && (
         <section className="form-section">
           <h3>{words.foldersTitle}</h3>
-          <div className="form-grid">{others.map(drawn)}</div>
+          <div className="form-grid pairs">{others.map(drawn)}</div>
         </section>
       )}
       <details className="form-section">
         <summary>{words.limitsTitle}</summary>
-        <div className="form-grid">{fields.filter(({ isAdvanced }) => isAdvanced).map(drawn)}</div>
+        <div className="form-grid pairs">{fields.filter(({ isAdvanced }) => isAdvanced).map(drawn)}</div>
       </details>
     </>
   );

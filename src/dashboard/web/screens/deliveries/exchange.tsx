@@ -6,12 +6,18 @@ import { CodeBlock, Facts, Notice } from '../../ui/basics.tsx';
 
 type Shown = Pick<Attempt, 'status' | 'errorMessage' | 'answer' | 'requestHeaders' | 'answerHeaders'>;
 
-export function Exchange({ attempt }: { readonly attempt: Shown | WebhookTest }): ReactElement {
+interface Props {
+  readonly attempt: Shown | WebhookTest;
+  /** It is already said above. */
+  readonly isReasonShown?: boolean;
+}
+
+export function Exchange({ attempt, isReasonShown = false }: Props): ReactElement {
   const { status, errorMessage, answer, requestHeaders, answerHeaders } = attempt;
   const words = t.deliveries.attempts;
   return (
     <div className="exchange">
-      {errorMessage !== null && <Notice tone="bad">{errorMessage}</Notice>}
+      {errorMessage !== null && !isReasonShown && <Notice tone="bad">{errorMessage}</Notice>}
       <section>
         <h3>{words.requestHeaders}</h3>
         <Headers fields={requestHeaders} none={words.notKept} />

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { withQuery } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Delivery } from '../../api/types.ts';
+import type { Delivery, EventType } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Pending } from '../../ui/basics.tsx';
 import { DeliveryTable } from './rows.tsx';
@@ -14,6 +14,7 @@ export function Deliveries(props: {
   readonly watchedFolderId?: string;
   readonly webhookId?: string;
   readonly state?: Delivery['state'];
+  readonly type?: EventType;
   readonly empty: string;
 }): ReactElement {
   const { empty, ...filter } = props;

@@ -38,7 +38,11 @@ export function DeliveryTable({
           {
             head: columns.message,
             cell: (delivery) => (
-              <Link href={`/deliveries/${delivery.id}`} aria-label={t.deliveries.open(messageText(delivery))}>
+              <Link
+                href={`/deliveries/${delivery.id}`}
+                className="whole-words"
+                aria-label={t.deliveries.open(messageText(delivery))}
+              >
                 {messageText(delivery)}
               </Link>
             ),

@@ -6,6 +6,7 @@ import type { Connection, NewJob } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Confirm, FormDialog } from '../../ui/dialog.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
+import { FolderField } from '../../ui/folder-picker.tsx';
 import { joinPath } from './paths.ts';
 import { enqueueCopy, enqueueDelete, enqueueMove } from './queue.ts';
 import type { Entry } from './queue-types.ts';
@@ -23,37 +24,10 @@ interface OfSelection extends Shared {
   readonly onDone: () => void;
 }
 
-function TextDialog(props: {
-  readonly title: string;
-  readonly verb: string;
-  readonly label: string;
-  readonly initial: string;
-  readonly hint?: string;
-  readonly isBusy?: boolean;
-  readonly error?: Error | null;
-  readonly onText: (text: string) => void;
-  readonly onClose: () => void;
-}): ReactElement {
-  const { title, verb, label, initial, hint, isBusy = false, error = null, onText, onClose } = props;
-  const [text, setText] = useState(initial);
-  return (
-    <FormDialog
-      title={title}
-      verb={verb}
-      isBusy={isBusy}
-      isReady={text.trim() !== '' && text !== initial}
-      error={error}
-      onClose={onClose}
-      onSend={() => onText(text)}
-    >
-      <TextField label={label} hint={hint} required value={text} onText={setText} isFirst />
-    </FormDialog>
-  );
-}
-
 export function NewFolder({ connectionId, folder, onClose }: Shared & { readonly folder: string }): ReactElement {
+  const [name, setName] = useState('');
   const make = useAction(
-    (name: string) => request('POST', `/api/mkdir/${segment(connectionId)}`, { path: joinPath(folder, name) }),
+    (made: string) => request('POST', `/api/mkdir/${segment(connectionId)}`, { path: joinPath(folder, made) }),
     {
       says: t.queue.folderMade,
       refreshes: [`/api/list/${segment(connectionId)}`],
@@ -62,34 +36,44 @@ export function NewFolder({ connectionId, folder, onClose }: Shared & { readonly
     },
   );
   return (
-    <TextDialog
+    <FormDialog
       title={t.queue.newFolder}
       verb={t.queue.makeFolder}
-      label={t.queue.name}
-      initial=""
       isBusy={make.isPending}
+      isReady={name.trim() !== ''}
       error={make.error}
-      onText={make.mutate}
       onClose={onClose}
-    />
+      onSend={() => make.mutate(name)}
+    >
+      <TextField label={t.queue.name} required value={name} onText={setName} isFirst />
+    </FormDialog>
   );
 }
 
 export function MoveFiles({ connectionId, folder, entries, onClose, onDone }: OfSelection): ReactElement {
+  const [target, setTarget] = useState(folder);
   const [first] = entries;
   return (
-    <TextDialog
+    <FormDialog
       title={entries.length === 1 && first ? t.queue.moveTitle(first.name) : t.queue.moveMany(entries.length)}
       verb={t.queue.move}
-      label={t.queue.toFolder}
-      hint={t.queue.moveHint}
-      initial={folder}
-      onText={(target) => {
+      isReady={target.trim() !== '' && target !== folder}
+      onClose={onClose}
+      onSend={() => {
         enqueueMove(connectionId, target, entries);
         onDone();
       }}
-      onClose={onClose}
-    />
+    >
+      <FolderField
+        label={t.queue.toFolder}
+        hint={t.queue.moveHint}
+        required
+        connectionId={connectionId}
+        value={target}
+        onText={setTarget}
+        isFirst
+      />
+    </FormDialog>
   );
 }
 
@@ -141,9 +125,10 @@ export function CopyFiles({ connectionId, folder, entries, onClose, onDone }: Of
         onText={setChosen}
         options={targets.map(({ id, name }) => [id, name] as const)}
       />
-      <TextField
+      <FolderField
         label={t.queue.folderThere}
         required
+        connectionId={target}
         value={targetFolder}
         onText={setTargetFolder}
         hint={t.queue.copyHint}

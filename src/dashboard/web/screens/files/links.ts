@@ -36,7 +36,7 @@ export function linkTo(connectionId: string, { path, isDirectory }: FileInfo): s
 export function curlLine(connectionId: string, file: FileInfo): string {
   const output = `./${file.name === '' ? connectionId : file.name}${file.isDirectory ? '.zip' : ''}`;
   const url = `${location.origin}${downloadUrl(connectionId, file)}`;
-  return `curl -fsS -H "Authorization: Bearer $KEY" -o ${quoted(output)} ${quoted(url)}`;
+  return `curl -fsS -H "Authorization: Bearer $FTG_KEY" -o ${quoted(output)} ${quoted(url)}`;
 }
 
 function quoted(text: string): string {

@@ -1,5 +1,5 @@
 /** The end of a text, which goes on as the file grows. */
-import { useEffect, useRef, useState, type ReactElement } from 'react';
+import { useEffect, useRef, useState, type ReactElement, type ReactNode } from 'react';
 import { t } from '../../texts/texts.ts';
 import { Button } from '../../ui/basics.tsx';
 import { Pause, Play } from '../../ui/icons.tsx';
@@ -7,7 +7,14 @@ import { MOST_TEXT, readMore, readText, type Part } from './content.ts';
 
 const LOOK_EVERY_MS = 2_000;
 
-export function LogTail({ url, part }: { readonly url: string; readonly part: Part }): ReactElement {
+interface Props {
+  readonly url: string;
+  readonly part: Part;
+  /** Buttons that come before its own. */
+  readonly children: ReactNode;
+}
+
+export function LogTail({ url, part, children }: Props): ReactElement {
   const [isFollowing, setFollowing] = useState(false);
   const [{ text, size }, setShown] = useState({ text: part.text, size: part.size });
   const [error, setError] = useState<string>();
@@ -47,6 +54,7 @@ export function LogTail({ url, part }: { readonly url: string; readonly part: Pa
   return (
     <>
       <div className="row">
+        {children}
         <Button icon={isFollowing ? Pause : Play} aria-pressed={isFollowing} onClick={() => setFollowing(!isFollowing)}>
           {t.files.preview.follow}
         </Button>

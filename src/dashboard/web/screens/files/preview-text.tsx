@@ -55,31 +55,39 @@ export function TextPreview(props: TextPreviewProps): ReactElement {
     );
   }
   const hasForm = kind === 'csv' || (kind === 'json' && part.isWhole && parsed(part.text) !== undefined);
+  const tools = (
+    <>
+      {canEdit && (
+        <Button icon={Pencil} onClick={() => setEditing(true)}>
+          {t.files.edit.begin}
+        </Button>
+      )}
+      {hasForm && part.text !== '' && (
+        <Button look="quiet" aria-pressed={isPlain} onClick={() => setPlain(!isPlain)}>
+          {t.files.preview.asText}
+        </Button>
+      )}
+      {!part.isWhole && (
+        <>
+          <span className="muted">{t.files.preview.cut[which](formatBytes(MOST_TEXT))}</span>
+          <Button look="quiet" onClick={() => setWhich(which === 'start' ? 'end' : 'start')}>
+            {which === 'start' ? t.files.preview.toEnd : t.files.preview.toStart}
+          </Button>
+        </>
+      )}
+    </>
+  );
+  if (which === 'end') {
+    return (
+      <LogTail key={read.dataUpdatedAt} url={url} part={part}>
+        {tools}
+      </LogTail>
+    );
+  }
   return (
     <>
-      <div className="row">
-        {canEdit && (
-          <Button icon={Pencil} onClick={() => setEditing(true)}>
-            {t.files.edit.begin}
-          </Button>
-        )}
-        {hasForm && part.text !== '' && (
-          <Button look="quiet" aria-pressed={isPlain} onClick={() => setPlain(!isPlain)}>
-            {t.files.preview.asText}
-          </Button>
-        )}
-        {!part.isWhole && (
-          <>
-            <span className="muted">{t.files.preview.cut[which](formatBytes(MOST_TEXT))}</span>
-            <Button look="quiet" onClick={() => setWhich(which === 'start' ? 'end' : 'start')}>
-              {which === 'start' ? t.files.preview.toEnd : t.files.preview.toStart}
-            </Button>
-          </>
-        )}
-      </div>
-      {which === 'end' ? (
-        <LogTail key={read.dataUpdatedAt} url={url} part={part} />
-      ) : part.text === '' ? (
+      <div className="row">{tools}</div>
+      {part.text === '' ? (
         <p className="muted">{t.files.preview.empty}</p>
       ) : (
         <Content kind={isPlain || !hasForm ? 'text' : kind} part={part} />

@@ -30,9 +30,11 @@ export function SelectionBar(props: {
       <Button icon={Download} onClick={onDownload}>
         {isZip ? t.files.downloadZip : t.files.download}
       </Button>
-      <Button icon={Pencil} disabled={files.length !== 1} onClick={onRename}>
-        {t.files.rename}
-      </Button>
+      {files.length === 1 && (
+        <Button icon={Pencil} onClick={onRename}>
+          {t.files.rename}
+        </Button>
+      )}
       <Button icon={FolderOpen} onClick={onMove}>
         {t.files.move}
       </Button>
@@ -47,8 +49,8 @@ export function SelectionBar(props: {
           {t.files.menu.asJob}
         </LinkButton>
       )}
-      <Button look="quiet" icon={X} onClick={onClear}>
-        {t.files.selectNone}
+      <Button look="quiet" icon={X} aria-label={t.files.selectNone} onClick={onClear}>
+        {t.files.clear}
       </Button>
     </div>
   );

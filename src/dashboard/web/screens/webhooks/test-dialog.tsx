@@ -22,12 +22,13 @@ export function TestDialog({ path, onClose }: { readonly path: string; readonly 
         {test.isPending && <p>{words.sending}</p>}
         {result !== undefined && !test.isPending && (
           <Notice tone={result.isDelivered ? 'good' : 'bad'} title={titleOf(result)}>
-            {words.took(formatDuration(result.durationMs))}
+            {result.errorMessage !== null && <p>{result.errorMessage}</p>}
+            <p>{words.took(formatDuration(result.durationMs))}</p>
           </Notice>
         )}
       </div>
       <Failure error={test.error} />
-      {result !== undefined && !test.isPending && <Exchange attempt={result} />}
+      {result !== undefined && !test.isPending && <Exchange attempt={result} isReasonShown />}
       <div className="dialog-actions">
         <Button isBusy={test.isPending} onClick={() => send(undefined)}>
           {words.again}

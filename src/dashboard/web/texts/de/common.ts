@@ -26,17 +26,17 @@ export const common: Texts['common'] = {
   },
   away: {
     title: 'Das Gateway ist nicht erreichbar.',
-    text: 'Ihre Eingaben sind noch da. Die Seite versucht es von selbst weiter.',
+    text: 'Ihre Eingaben sind noch da. Die Seite versucht es weiter.',
     back: 'Das Gateway ist wieder erreichbar',
     broke: 'Die Verbindung zum Gateway ist abgebrochen.',
     request: 'Das Gateway ist nicht erreichbar. Prüfen Sie das Netzwerk und versuchen Sie es erneut.',
   },
   partFailed: {
     title: 'Dieser Teil der Seite konnte nicht geladen werden',
-    text: 'Das Netzwerk ist ausgefallen, oder das Gateway wurde seit dem Öffnen der Seite aktualisiert. Was Sie sonst sehen, ist nicht verloren.',
+    text: 'Das Netzwerk ist ausgefallen, oder das Gateway wurde seit dem Öffnen der Seite aktualisiert. Sonst ging nichts auf der Seite verloren.',
   },
   crashed: {
-    title: 'Diese Ansicht ist fehlgeschlagen',
-    text: 'Das ist ein Fehler der Oberfläche. Was auf dem Gateway läuft, läuft weiter.',
+    title: 'In dieser Ansicht ist ein Fehler aufgetreten',
+    text: 'Das ist ein Fehler der Oberfläche. Auf dem Gateway läuft alles weiter.',
   },
 };

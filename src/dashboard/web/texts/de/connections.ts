@@ -6,10 +6,10 @@ export const connections: Texts['connections'] = {
   add: 'Verbindung hinzufügen',
   full: (limit) =>
     `Der Tarif hat Platz für ${limit === 1 ? '1 Verbindung' : `${limit} Verbindungen`}, und alle sind vergeben.`,
-  fullText: 'Ein anderer Tarif, den der Betreiber dieses Gateways einstellt, erlaubt mehr.',
+  fullText: 'Der Betreiber dieses Gateways kann einen Tarif einstellen, der mehr erlaubt.',
   none: 'Noch keine Verbindung',
   noneText:
-    'Eine Verbindung ist eine Anmeldung an einem SFTP-, FTP- oder S3-Server. Programme nennen sie in ihren Anfragen und sehen ihr Passwort nie.',
+    'Eine Verbindung ist eine Anmeldung an einem SFTP-, FTP- oder S3-Server. Programme verwenden ihre Kennung und sehen das Passwort nie.',
   name: 'Bezeichnung',
   server: 'Server',
   state: 'Zustand',

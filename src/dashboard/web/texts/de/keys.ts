@@ -2,7 +2,7 @@ import type { Texts } from '../en/index.ts';
 
 export const keys: Texts['keys'] = {
   title: 'API-Schlüssel',
-  lead: 'Das zeigen Programme bei jeder Anfrage. Jeder lässt sich auf Verbindungen, Rechte und Adressen beschränken.',
+  lead: 'Programme senden bei jeder Anfrage einen Schlüssel. Jeder lässt sich auf Verbindungen, Rechte und Adressen beschränken.',
   issue: 'Schlüssel ausstellen',
   none: 'Noch kein Schlüssel',
   noneText:
@@ -34,20 +34,20 @@ export const keys: Texts['keys'] = {
     fromFile: 'Er steht in der Konfigurationsdatei: Wird er dort nicht entfernt, bringt ihn der nächste Start zurück.',
   },
   issued: {
-    title: (name) => `Der Schlüssel ${name}`,
+    title: (name) => `API-Schlüssel ${name}`,
     warning: 'Kopieren Sie ihn jetzt: Er wird nicht noch einmal gezeigt.',
-    text: 'Das Gateway bewahrt nur eine Prüfsumme von ihm. Ein verlorener Schlüssel wird ersetzt, nicht wiedergefunden.',
+    text: 'Das Gateway speichert nur eine Prüfsumme. Ein verlorener Schlüssel lässt sich nur ersetzen.',
     key: 'Schlüssel',
     keyLabel: 'API-Schlüssel',
     tryIt: 'Ausprobieren',
     curl: 'Zeile für curl',
-    kept: 'Ich habe ihn verwahrt',
+    kept: 'Ich habe ihn gespeichert',
   },
   rotating: {
     title: (name) => `${name} austauschen`,
     verb: 'Neuen Schlüssel ausstellen',
     text: 'Ein neuer Schlüssel mit denselben Rechten wird ausgestellt. Setzen Sie ihn ein, bevor der jetzige endet.',
-    ends: 'Der jetzige Schlüssel endet',
+    ends: 'Der jetzige Schlüssel läuft ab',
     overlaps: {
       now: 'Sofort',
       hour: 'In einer Stunde',
@@ -68,8 +68,8 @@ export const keys: Texts['keys'] = {
       admin: 'Alles, was diese Oberfläche kann. Behandeln Sie ihn wie das Passwort.',
     },
     connections: 'Darf benutzen',
-    every: 'Jede Verbindung, auch spätere',
-    some: 'Nur die ausgewählten',
+    every: 'Jede Verbindung, auch neue',
+    some: 'Ausgewählte Verbindungen',
     chooseSome: 'Wählen Sie mindestens eine.',
     adminHint: 'Ein Schlüssel mit dem Recht admin darf jede Verbindung benutzen: Er darf alle bearbeiten.',
     addresses: 'Nur von diesen Adressen',

@@ -40,9 +40,9 @@ export const overview: typeof English = {
   deliveries: {
     title: 'Webhook-Zustellungen',
     question: 'Kommen Nachrichten an?',
-    text: (delivered, undelivered) => `${delivered} zugestellt, ${undelivered} nicht angenommen`,
+    text: (delivered, undelivered) => `${delivered} zugestellt, ${undelivered} nicht zugestellt`,
     good: 'Zugestellt',
-    bad: 'Nicht angenommen',
+    bad: 'Nicht zugestellt',
     none: 'In dieser Zeit wurde keine Nachricht gesendet.',
     total: (part) => `${part} zugestellt`,
   },
@@ -55,12 +55,12 @@ export const overview: typeof English = {
     waiting: (n) => (n === 1 ? '1 Anfrage wartet' : `${n} Anfragen warten`),
   },
   attention: {
-    title: 'Braucht einen Menschen',
-    none: 'Nichts. Alle Verbindungen, Schlüssel und Kontingente sind in Ordnung.',
+    title: 'Handlungsbedarf',
+    none: 'Zurzeit nichts. Verbindungen, Schlüssel und Kontingente sind in Ordnung.',
     unknown: 'Der Grund ist nicht bekannt.',
     connection_failing: (name) => `Die Verbindung „${name}“ schlägt fehl`,
     watched_folder_failing: (name) => `Prüfungen des überwachten Ordners „${name}“ schlagen fehl`,
-    schedule_stopped: (name) => `Der Zeitplan „${name}“ steht still`,
+    schedule_stopped: (name) => `Der Zeitplan „${name}“ ist angehalten`,
     dead_letters: (n) =>
       n === 1
         ? '1 Webhook-Nachricht konnte nicht zugestellt werden'
@@ -71,19 +71,21 @@ export const overview: typeof English = {
     due: (time) => `Er war am ${time} fällig und ist nicht gelaufen.`,
     certificate_expiring: (name) => `Das Zertifikat von „${name}“ läuft bald ab`,
     host_keys_waiting: (name, n) =>
-      n === 1 ? `„${name}“ hat einen neuen Host-Key angekündigt` : `„${name}“ hat ${n} neue Host-Keys angekündigt`,
+      n === 1
+        ? `„${name}“ hat einen neuen Hostschlüssel angekündigt`
+        : `„${name}“ hat ${n} neue Hostschlüssel angekündigt`,
     seeConnection: 'Verbindung ansehen',
     seeSchedule: 'Zeitplan ansehen',
     decide: 'Entscheiden',
     key_expiring: (name) => `Der API-Schlüssel „${name}“ läuft bald ab`,
-    ends: (time) => `Er endet am ${time}.`,
+    ends: (time) => `Ablauf am ${time}.`,
     test: 'Jetzt testen',
     tested: 'Der Test war erfolgreich',
     testFailed: (why) => `Der Test ist fehlgeschlagen: ${why}`,
     checkNow: 'Jetzt prüfen',
     checking: 'Der Ordner wird geprüft',
-    startAgain: 'Wieder starten',
-    started: 'Der Zeitplan läuft wieder',
+    startAgain: 'Fortsetzen',
+    started: 'Der Zeitplan ist wieder aktiv',
     seeMessages: 'Nachrichten ansehen',
     seeFolders: 'Ordner ansehen',
     seeUsage: 'Verbrauch ansehen',
@@ -96,12 +98,10 @@ export const overview: typeof English = {
     title: 'Erste Schritte',
     done: 'Erledigt:',
     connection: 'Eine Verbindung anlegen',
-    connectionText:
-      'Ein Server, zu dem Dateien gehen oder von dem sie kommen: SFTP, FTP oder S3. Der Test sagt Schritt für Schritt, was nicht stimmt.',
+    connectionText: 'Ein SFTP-, FTP- oder S3-Server. Der Test prüft ihn Schritt für Schritt.',
     seeConnections: 'Verbindungen ansehen',
     key: 'Einen API-Schlüssel ausstellen',
-    keyText:
-      'Programme zeigen ihn bei jeder Anfrage vor. Er lässt sich auf Verbindungen, Rechte und Adressen beschränken.',
+    keyText: 'Programme senden ihn bei jeder Anfrage. Er lässt sich auf Verbindungen, Rechte und Adressen beschränken.',
     keys: 'API-Schlüssel',
     file: 'Die erste Datei senden',
     fileText: 'Aus einem Programm, oder ziehen Sie eine Datei auf den Bildschirm „Dateien“.',

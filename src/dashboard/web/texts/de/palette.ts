@@ -1,10 +1,10 @@
 import type { Texts } from '../en/index.ts';
 
 export const palette: Texts['palette'] = {
-  title: 'Suchen oder tun',
+  title: 'Suche und Befehle',
   placeholder: 'Seite, Verbindung, Aktion, ID …',
-  results: 'Was passt',
-  none: 'Nichts passt. Versuchen Sie es mit weniger Buchstaben.',
+  results: 'Ergebnisse',
+  none: 'Keine Treffer. Versuchen Sie es mit weniger Buchstaben.',
   count: (count) => (count === 1 ? '1 Treffer' : `${count} Treffer`),
   filesOf: (name) => `Dateien von ${name}`,
   kinds: {
@@ -28,7 +28,7 @@ export const palette: Texts['palette'] = {
     addWebhook: 'Webhook hinzufügen',
     theme: (name) => `Farben: ${name}`,
     language: (name) => `Sprache: ${name}`,
-    keyboard: 'Alle Tasten zeigen',
+    keyboard: 'Tastenkürzel zeigen',
     docs: 'API-Referenz öffnen',
     logOut: 'Abmelden',
   },

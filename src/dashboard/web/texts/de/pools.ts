@@ -2,7 +2,7 @@ import type { pools as English } from '../en/pools.ts';
 
 export const pools: typeof English = {
   title: 'Pools',
-  lead: 'Anfragen teilen sich offene Anmeldungen. Kein Server sieht mehr davon, als seine Grenze erlaubt.',
+  lead: 'Anfragen teilen sich offene Sitzungen. Das Gateway öffnet nie mehr, als die Grenze eines Servers erlaubt.',
   ready: 'Das Gateway ist bereit',
   notReady: 'Das Gateway ist nicht bereit',
   asking: 'Wird gefragt …',
@@ -11,21 +11,19 @@ export const pools: typeof English = {
   status: (status) => `Status ${status}`,
   byServer: 'Sitzungen nach Server',
   none: 'Keine Sitzung ist offen',
-  noneText:
-    'Die erste Übertragung zu einem Server öffnet eine; sie wird geschlossen, wenn sie eine Weile niemand braucht.',
+  noneText: 'Die erste Übertragung zu einem Server öffnet eine. Ungenutzt wird sie nach einer Weile geschlossen.',
   server: 'Server',
   connections: 'Verbindungen',
   use: 'Nutzung',
   inUse: (host) => `Sitzungen von ${host} in Gebrauch`,
-  explain: (busy, idle, most) =>
-    `${busy} arbeiten, ${idle} offen und frei, ${Math.max(0, most - busy - idle)} weitere möglich`,
-  working: 'Arbeiten',
+  explain: (busy, idle, most) => `${busy} belegt, ${idle} frei, ${Math.max(0, most - busy - idle)} weitere möglich`,
+  working: 'Belegt',
   idle: 'Frei',
-  most: 'Höchstens',
+  most: 'Grenze',
   waiting: 'Wartend',
   waitingText:
     'Anfragen, die auf eine Sitzung warten. Erhöhen Sie die Zahl der Sitzungen an der Verbindung, wenn der Server es zulässt.',
-  shares: 'Ihr Anteil an dem, was alle Konten teilen',
+  shares: 'Ihr Anteil am Gateway',
   what: 'Was',
   yours: 'Ihr Anteil',
   inUseColumn: 'In Gebrauch',

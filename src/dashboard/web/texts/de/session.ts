@@ -10,7 +10,7 @@ export const session: Texts['session'] = {
     },
     secret: {
       title: 'Ohne Kopie verlassen?',
-      text: 'Was hier steht, wird nur dieses eine Mal gezeigt. Kopieren Sie es zuerst.',
+      text: 'Das wird nur einmal gezeigt. Kopieren Sie es zuerst.',
       verb: 'Ohne Kopie verlassen',
       back: 'Bleiben',
     },
@@ -19,7 +19,7 @@ export const session: Texts['session'] = {
     title: 'Ihre Sitzung ist beendet',
     kept: 'Ihre Eingaben sind noch da. Melden Sie sich an, um fortzufahren.',
     reasons: {
-      idle: 'Sie ist abgelaufen, weil zwei Stunden lang nichts geschah.',
+      idle: 'Sie ist nach zwei Stunden ohne Aktivität abgelaufen.',
       expired: (hours) =>
         hours === undefined ? 'Sie ist abgelaufen.' : `Sie ist ${hours} Stunden nach der Anmeldung abgelaufen.`,
       elsewhere: 'Sie wurde von einem anderen Browser aus beendet.',

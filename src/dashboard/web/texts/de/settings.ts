@@ -18,12 +18,12 @@ export const settings: Texts['settings'] = {
   zoneOfBrowser: (zone) => `Zeitzone dieses Browsers (${zone})`,
   password: {
     title: 'Passwort',
-    none: 'Dieses Konto hat kein Passwort; das erste legt der Betreiber fest.',
+    none: 'Dieses Konto hat kein Passwort. Das erste legt der Betreiber fest.',
     current: 'Jetziges Passwort',
     next: 'Neues Passwort',
     again: 'Neues Passwort noch einmal',
     hint: (least) => `${least} Zeichen oder mehr. Alle anderen Sitzungen enden.`,
-    different: 'Die beiden stimmen nicht überein.',
+    different: 'Die Passwörter stimmen nicht überein.',
     change: 'Passwort ändern',
     changed: (ended) =>
       ended === 0
@@ -36,7 +36,7 @@ export const settings: Texts['settings'] = {
     othersEnded: 'Alle anderen Sitzungen sind beendet',
     endOthers: 'Alle anderen beenden',
     browser: 'Programm',
-    thisOne: 'Diese hier',
+    thisOne: 'Diese Sitzung',
     address: 'Adresse',
     loggedIn: 'Angemeldet',
     lastSeen: 'Zuletzt gesehen',
@@ -52,7 +52,7 @@ export const settings: Texts['settings'] = {
     off: 'Aus',
     isOn: (codes) =>
       `Anmeldungen brauchen einen Code aus Ihrer Authenticator-App. ${codes === 1 ? '1 Wiederherstellungscode ist' : `${codes} Wiederherstellungscodes sind`} übrig.`,
-    isOff: 'Mit einem Code aus einer Authenticator-App öffnet ein gestohlenes Passwort allein nichts.',
+    isOff: 'Fügen Sie einen Code aus einer Authenticator-App hinzu. Ein gestohlenes Passwort allein ist dann nutzlos.',
     newCodes: 'Neue Wiederherstellungscodes',
     switchOn: 'Einschalten',
     switchOff: 'Ausschalten',
@@ -67,11 +67,11 @@ export const settings: Texts['settings'] = {
     scan: 'Mit Ihrer Authenticator-App scannen',
     orType: 'Oder geben Sie diesen Schlüssel in die App ein:',
     keyForApp: 'Schlüssel für die App',
-    code: 'Code, den die App jetzt zeigt',
+    code: 'Code aus der App',
     qr: 'QR-Code des Schlüssels',
     codes: 'Wiederherstellungscodes',
     keep: 'Verwahren Sie sie getrennt vom Telefon: Sie werden nicht noch einmal gezeigt.',
     once: 'Jeder von ihnen ersetzt einmal einen Code der App.',
-    kept: 'Ich habe sie verwahrt',
+    kept: 'Ich habe sie gespeichert',
   },
 };

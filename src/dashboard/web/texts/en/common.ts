@@ -19,23 +19,23 @@ export const common = {
   statusAnswer: (status: number): string => `The gateway answered with status ${status}.`,
   noScreen: {
     title: 'Not found',
-    lead: 'There is no such screen',
-    text: 'The address may be old, or mistyped.',
+    lead: 'This page does not exist',
+    text: 'The address may be out of date or mistyped.',
     back: 'To the overview',
   },
   away: {
     title: 'The gateway cannot be reached.',
-    text: 'What you typed is still here. The page tries again on its own.',
+    text: 'What you typed is still here. The page keeps trying.',
     back: 'The gateway can be reached again',
-    broke: 'The connection to the gateway broke.',
+    broke: 'The connection to the gateway was lost.',
     request: 'The gateway cannot be reached. Check the network and try again.',
   },
   partFailed: {
     title: 'This part of the page could not be loaded',
-    text: 'The network failed, or the gateway has been upgraded since the page was opened. What you see elsewhere is not lost.',
+    text: 'The network failed, or the gateway was upgraded since you opened the page. Nothing else on the page is lost.',
   },
   crashed: {
-    title: 'This screen has failed',
-    text: 'That is a defect of the dashboard. What runs on the gateway goes on.',
+    title: 'Something went wrong on this screen',
+    text: 'This is a bug in the dashboard. Everything on the gateway keeps running.',
   },
 };

@@ -3,11 +3,11 @@ export const connections = {
   lead: 'The servers that files go to and come from.',
   add: 'Add a connection',
   full: (limit: number): string =>
-    `The plan has room for ${limit === 1 ? '1 connection' : `${limit} connections`}, and all are taken.`,
-  fullText: 'Another plan, set by the operator of this gateway, allows more.',
+    `The plan allows ${limit === 1 ? '1 connection' : `${limit} connections`}, and all are in use.`,
+  fullText: 'The operator of this gateway can set a plan that allows more.',
   none: 'No connection yet',
   noneText:
-    'A connection is one login on one SFTP, FTP or S3 server. Programs then name it in their requests, and never see its password.',
+    'A connection is one login on an SFTP, FTP or S3 server. Programs use it by its id and never see the password.',
   name: 'Name',
   server: 'Server',
   state: 'State',

@@ -1,34 +1,31 @@
 /** What a code of docs/integrate/errors.md means to whoever owns the transfer, and what to do about it. Not in the catalogue: the page loads it where an error is shown. */
 export const errors = {
   already_exists: [
-    'A file stands at the target, and nobody said that it may be replaced.',
+    'A file with this name exists, and the request did not allow replacing it.',
     'Choose another name, or allow overwriting.',
   ],
   not_found: [
     'The file or folder does not exist on the server.',
-    'Look at the folder: it may have been moved, or the name is spelt differently.',
+    'Check the folder: the file may have been moved or have another name.',
   ],
-  is_a_folder: ['A folder stands where a file is wanted.', 'Choose another name, or move the folder away.'],
-  not_a_folder: ['A file stands where a folder is wanted.', 'Choose another folder, or move the file away.'],
-  not_empty: [
-    'The folder holds something, so it was not removed.',
-    'Empty it first, or delete it with all that is in it.',
-  ],
+  is_a_folder: ['There is a folder where a file was expected.', 'Choose another name, or move the folder away.'],
+  not_a_folder: ['There is a file where a folder was expected.', 'Choose another folder, or move the file away.'],
+  not_empty: ['The folder is not empty, so it was not deleted.', 'Empty it first, or delete it with its contents.'],
   permission_denied: [
     'The server does not allow this on the path.',
-    'Ask its operator for the right, or use a login that has it.',
+    'Ask its operator for access, or use another login.',
   ],
   bad_path: ['The path or the name is empty, too long or leaves the root.', 'Correct the path in the request.'],
-  bad_request: ['A field of the request was missing or wrong.', 'The words of the error name the field. Correct it.'],
-  bad_range: ['The part that was asked for lies outside the file.', 'Ask for the size of the file first.'],
+  bad_request: ['A field of the request was missing or wrong.', 'The error message names the field. Correct it.'],
+  bad_range: ['The requested range is outside the file.', 'Check the size of the file first.'],
   digest_mismatch: [
-    'What arrived is not what the request announced. Nothing was replaced.',
-    'Send it again. Where it happens often, look at what lies between.',
+    'What arrived does not match the digest in the request. Nothing was replaced.',
+    'Send it again. If it happens often, check the network in between.',
   ],
   size_mismatch: ['Fewer or more bytes arrived than were sent. Nothing was replaced.', 'Try again.'],
   readback_mismatch: [
-    'What the server stored, read again, is not what it was sent.',
-    'Try again. Where it happens again, have the disk of the server checked.',
+    'The stored file, read back, differs from what was sent.',
+    'Try again. If it happens again, have the disk of the server checked.',
   ],
   unsupported_operation: [
     'This kind of server cannot do that.',
@@ -46,17 +43,23 @@ export const errors = {
     'Send fewer requests at once, or try again later.',
   ],
   sessions_exhausted: [
-    'It needs more sessions of one login at once than the server or the connection allows.',
-    'Raise the number of sessions at the connection, where the server allows it.',
+    'This needs more sessions at once than the server or the connection allows.',
+    'Raise the maximum sessions of the connection, if the server allows more.',
   ],
-  too_large: ['The file is above a limit.', 'Send it as a resumable upload, or ask the operator to raise the limit.'],
-  cancelled: ['Somebody cancelled it.', 'Start it again if it is still wanted.'],
-  client_gone: ['The program that asked went away before the end.', 'Look at its timeout, and send the request again.'],
+  too_large: [
+    'The file is larger than a limit allows.',
+    'Send it as a resumable upload, or ask the operator to raise the limit.',
+  ],
+  cancelled: ['Someone cancelled it.', 'Start it again if you still need it.'],
+  client_gone: [
+    'The client disconnected before the end.',
+    'Check the timeout of the client, then send the request again.',
+  ],
   internal: [
-    'The gateway has a defect, or stopped while this ran.',
+    'The gateway hit a bug, or stopped during this operation.',
     'Try again. The log has the details under the request id.',
   ],
-  resume_unsupported: ['The server cannot go on in a file that was begun.', 'Use a plain upload.'],
+  resume_unsupported: ['The server cannot continue a partial file.', 'Use a plain upload.'],
   dns_failed: ['The name of the server cannot be resolved.', 'Check the host of the connection.'],
   unreachable: [
     'The server refuses the connection, or there is no route to it.',
@@ -67,35 +70,35 @@ export const errors = {
     'Correct the login of the connection, then test it.',
   ],
   host_key_mismatch: [
-    'The server shows another host key than the pinned one.',
+    'The server has a different host key than the pinned one.',
     'Find out why, then pin the new key at the connection.',
   ],
   certificate_rejected: [
     'The certificate of the server is not trusted, has expired or is for another name.',
     'Have it renewed, or give the connection its certificate authority.',
   ],
-  connection_lost: ['The server cut the connection. Nothing of an upload is visible.', 'Try again.'],
+  connection_lost: ['The server closed the connection. A partial upload is not visible.', 'Try again.'],
   protocol_error: [
-    'The server answered something that its protocol does not allow.',
-    'Test the connection. The words of the error help its operator.',
+    'The server sent an answer that its protocol does not allow.',
+    'Test the connection. The error message helps its operator.',
   ],
   remote_failure: [
     'The server refused for a reason of its own.',
-    'Its words above say why. Try again later, or ask its operator.',
+    'The message above says why. Try again later, or ask its operator.',
   ],
   no_space: ['The server has no room left, or its quota is used up.', 'Make room there, then try again.'],
-  fetch_failed: ['The URL did not answer with the file.', 'Open the URL yourself. It may have expired.'],
+  fetch_failed: ['The URL did not return the file.', 'Open the URL yourself. It may have expired.'],
   too_many_sessions: [
-    'The server admits no further session.',
-    'Try again later, or lower the number of sessions at the connection.',
+    'The server accepts no more sessions.',
+    'Try again later, or lower the maximum sessions of the connection.',
   ],
   pool_full: [
-    'Too many requests wait for a session of this server.',
-    'Send fewer at once, or raise the number of sessions at the connection.',
+    'Too many requests are waiting for a session on this server.',
+    'Send fewer at once, or raise the maximum sessions of the connection.',
   ],
   acquire_timeout: [
-    'No session of this server became free in time.',
-    'Send fewer at once, or raise the number of sessions at the connection.',
+    'No session on this server became free in time.',
+    'Send fewer at once, or raise the maximum sessions of the connection.',
   ],
   overloaded: ['The gateway is at its limits.', 'Try again later.'],
   draining: ['The gateway was stopping.', 'Try again.'],
@@ -107,12 +110,9 @@ export const errors = {
     'The server did not answer in time.',
     'Check host and port, and whether a firewall is in the way. Test the connection.',
   ],
-  stall_timeout: [
-    'No byte moved for too long.',
-    'Try again. Where it happens often, look at the line and at the server.',
-  ],
+  stall_timeout: ['No byte moved for too long.', 'Try again. If it happens often, check the network and the server.'],
   command_timeout: [
     'The server did not answer a command in time.',
-    'Try again. Where it happens often, ask its operator.',
+    'Try again. If it happens often, ask its operator.',
   ],
 } satisfies Record<string, readonly [meaning: string, remedy: string]>;

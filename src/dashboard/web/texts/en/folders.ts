@@ -7,6 +7,6 @@ export const folders = {
   root: 'Root',
   list: 'Folders',
   up: 'One folder up',
-  none: 'There is no folder in here.',
+  none: 'No folders here.',
   choose: 'Choose this folder',
 };

@@ -9,23 +9,23 @@ export const session = {
     },
     secret: {
       title: 'Leave without it?',
-      text: 'What is shown here is shown this once. Copy it first.',
+      text: 'This is shown only once. Copy it first.',
       verb: 'Leave without it',
       back: 'Stay',
     },
   },
   over: {
     title: 'Your session has ended',
-    kept: 'What you typed is still here. Log in to go on.',
+    kept: 'What you typed is still here. Log in to continue.',
     reasons: {
-      idle: 'It expired because nothing was done for two hours.',
+      idle: 'It expired after two hours without activity.',
       expired: (hours: number | undefined): string =>
         hours === undefined ? 'It expired.' : `It expired ${hours} hours after the login.`,
       elsewhere: 'It was ended from another browser.',
       password_changed: 'The password of the account was changed.',
       logged_out: 'You logged out in another window.',
-      unknown: 'The gateway does not know it any more.',
+      unknown: 'The gateway no longer knows this session.',
     },
-    another: 'Log in as somebody else',
+    another: 'Log in as someone else',
   },
 };

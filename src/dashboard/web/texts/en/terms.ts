@@ -3,7 +3,7 @@ export const terms = {
   whatIs: (word: string): string => `What is “${word}”?`,
   connection: {
     word: 'Connection',
-    text: 'One login on one SFTP, FTP or S3 server, kept under a name. Programs name it in their requests and never see its password.',
+    text: 'One login on an SFTP, FTP or S3 server. Programs use it by its id and never see the password.',
   },
   connectionId: {
     word: 'Id of a connection',
@@ -11,15 +11,15 @@ export const terms = {
   },
   hostKey: {
     word: 'Host key',
-    text: 'What an SSH server proves its identity with. The gateway remembers it, and refuses to log in when another one is shown: somebody could stand in between.',
+    text: 'An SSH server proves its identity with this key. The gateway remembers it. If the key changes, the gateway refuses to log in, because someone could be intercepting the connection.',
   },
   fingerprint: {
     word: 'Fingerprint',
-    text: 'A short form of a key. Compare it with the one that the owner of the server tells you: equal fingerprints mean equal keys.',
+    text: 'A short form of a key. Compare it with the one from the owner of the server. Equal fingerprints mean equal keys.',
   },
   pinned: {
     word: 'Pinned',
-    text: 'You have said that this key is the right one. Only a server that shows it is logged in to.',
+    text: 'You confirmed that this key is right. The gateway logs in only to a server that has it.',
   },
   keyPair: {
     word: 'Key pair',
@@ -31,15 +31,15 @@ export const terms = {
   },
   rootFolder: {
     word: 'Root folder',
-    text: 'The top of what this connection shows. Nothing above it can be reached with it.',
+    text: 'The top folder of this connection. Nothing above it can be reached.',
   },
   atomicUpload: {
     word: 'Hidden name, then rename',
-    text: 'A file arrives under a hidden name and gets its own when it is whole. Nobody ever reads half a file.',
+    text: 'A file is uploaded under a hidden name and renamed once it is complete. No one ever reads half a file.',
   },
   apiKey: {
     word: 'API key',
-    text: 'What a program shows with each request, as a person shows a password. Issue one for each program: then one can be stopped without the others.',
+    text: 'A program sends it with each request, like a password. Issue one key per program. Then you can revoke one without affecting the others.',
   },
   rights: {
     word: 'Rights',
@@ -47,55 +47,55 @@ export const terms = {
   },
   rotate: {
     word: 'Rotate',
-    text: 'A new key takes the place of the present one. Both work for a while, so that no program stops in between.',
+    text: 'A new key replaces the current one. Both work for a while, so that no program stops.',
   },
   secondFactor: {
     word: 'Second factor',
-    text: 'A code from an app on your phone, asked for after the password. A stolen password alone then opens nothing.',
+    text: 'A code from an app on your phone, asked for after the password. A stolen password alone is then useless.',
   },
   recoveryCodes: {
     word: 'Recovery codes',
-    text: 'Each stands in for a code of the app once, for the day on which the phone is lost.',
+    text: 'Each one replaces a code from the app, once. You need them if you lose the phone.',
   },
   watchedFolder: {
     word: 'Watched folder',
-    text: 'The gateway looks into a folder on a server again and again, and tells a webhook of each file that is new or has changed.',
+    text: 'The gateway checks a folder on a server at set intervals. It reports new and changed files to a webhook.',
   },
   baseline: {
     word: 'Baseline',
-    text: 'The list of what was in the folder at the first look. Only what is new or different after that is reported.',
+    text: 'The list of files at the first check. Only files that are new or changed after that are reported.',
   },
   settle: {
     word: 'Settled',
-    text: 'A file has settled when its size and time stay the same between two looks. Until then somebody may still be writing it.',
+    text: 'A file has settled when its size and time stay the same between two checks. Before that, someone may still be writing it.',
   },
   webhook: {
     word: 'Webhook',
-    text: 'An address of yours that the gateway calls when something happens. Each call is signed and tried again until it is answered.',
+    text: 'A URL of yours that the gateway calls when something happens. Each call is signed, and repeated if it fails.',
   },
   signingSecret: {
     word: 'Signing secret',
-    text: 'Each message is signed with it. Your program checks the signature, and so knows that the gateway sent the message.',
+    text: 'It signs each message. Your program checks the signature to be sure that the gateway sent the message.',
   },
   deadLetter: {
     word: 'Dead letter',
-    text: 'A message that was tried as often as is allowed and never answered well. It is kept, and you can send it again.',
+    text: 'A message that could not be delivered in any attempt. It is kept, and you can send it again.',
   },
   glob: {
     word: 'Pattern',
-    text: '* stands for any characters, ? for one. *.csv fits every name that ends in .csv.',
+    text: '* matches any characters, ? matches one. *.csv matches every name that ends in .csv.',
   },
   digest: {
     word: 'Digest',
-    text: 'A number that is worked out from every byte of a file (SHA-256). Two files with one digest are the same.',
+    text: 'A number computed from every byte of a file (SHA-256). Files with the same digest are the same.',
   },
   receipt: {
     word: 'Receipt',
-    text: 'A signed record of what was moved, when and where to. Receipts form a chain: one that was changed or taken out shows.',
+    text: 'A signed record of what was moved, when and where. Receipts form a chain, so a changed or missing one is noticed.',
   },
   requestId: {
     word: 'Request id',
-    text: 'Each answer of the API names one, in X-Request-Id. It finds the request in the history and in the log.',
+    text: 'Each response of the API has one, in X-Request-Id. Use it to find the request in the history and in the log.',
   },
   cron: {
     word: 'Cron',
@@ -103,27 +103,27 @@ export const terms = {
   },
   dryRun: {
     word: 'Dry run',
-    text: 'Shows what would be done, and does nothing.',
+    text: 'Shows what would happen, and changes nothing.',
   },
   resumable: {
     word: 'Resumable upload',
-    text: 'An upload that goes on where it was when the line broke, instead of starting anew.',
+    text: 'An upload that continues after a lost connection instead of starting over.',
   },
   session: {
     word: 'Session',
-    text: 'One open login on a server. Servers allow only so many at once; the gateway shares them between requests.',
+    text: 'One open login on a server. Servers limit how many there are, so requests share them.',
   },
   p95: {
     word: 'p95',
-    text: '95 of 100 took no longer than this. It shows what slow cases are like, which an average hides.',
+    text: '95 of 100 were this fast or faster. It shows the slow cases that an average hides.',
   },
   availability: {
     word: 'Availability',
-    text: 'The part of the looks at the server that found it well.',
+    text: 'The share of checks that found the server working.',
   },
   outage: {
     word: 'Outage',
-    text: 'The time from the first look that failed to the next one that went well.',
+    text: 'The time from the first failed check to the next successful one.',
   },
   route: {
     word: 'Route',

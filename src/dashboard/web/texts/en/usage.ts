@@ -1,6 +1,6 @@
 export const usage = {
   title: 'Usage',
-  lead: 'Each operation on a file counts as one action; lists and look-ups are free. Months are counted in UTC.',
+  lead: 'Each file operation counts as one action. Lists and look-ups are free. Months are counted in UTC.',
   usedUp: "The month's actions are used up",
   usedUpText: 'Requests are answered with 429 until the month ends.',
   runsOut: (day: string): string => `At this pace the month's actions run out on ${day}`,
