@@ -1,7 +1,9 @@
 /** What every command is given, the way from commander's call to it, and how the values of options are read. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { Exit } from './exit-codes.js';
 import { type Gateway, openGateway } from './gateway.js';
 import { Output } from './output.js';
+import { withHint } from './hints.js';
 import { findAccess } from './profiles.js';
 
 /** Options of all commands. */
@@ -38,16 +40,25 @@ export class Actions {
     });
   }
 
-  remote<O>(command: Command, action: Action<Session, O>): void {
-    this.local<O>(command, (context, args, options) => action(this.session(context), args, options));
+  /** `failure`: how it ends whatever the reason, where its own exit codes say something else. */
+  remote<O>(command: Command, action: Action<Session, O>, failure?: number): void {
+    this.local<O>(command, async (context, args, options) => {
+      const session = this.session(context);
+      try {
+        await action(session, args, options);
+      } catch (thrown) {
+        const words = args.flat().filter((one) => one !== undefined);
+        const error = await withHint(thrown, { command, session, args: words });
+        if (failure === undefined || error instanceof Exit || session.signal.aborted) throw error;
+        session.out.fail(error);
+        throw new Exit(failure);
+      }
+    });
   }
 
   /** Of commands whose arguments are one list. */
-  many<O>(command: Command, action: ManyAction<Session, O>): void {
-    command.action(async (...given: unknown[]) => {
-      const { context, args, options } = this.taken<O>(command, given);
-      await action(this.session(context), args.flat() as string[], options);
-    });
+  many<O>(command: Command, action: ManyAction<Session, O>, failure?: number): void {
+    this.remote<O>(command, (session, args, options) => action(session, args.flat() as string[], options), failure);
   }
 
   session(context: Context): Session {

@@ -104,6 +104,11 @@ function walk(program: Command, words: readonly string[]): Position {
   return { command, position, pending };
 }
 
+/** The one that is reached by the words. */
+export function commandOf(program: Command, words: readonly string[]): Command {
+  return walk(program, words).command;
+}
+
 /** A command's own, and those of the commands above it. */
 function optionsOf(command: Command): Option[] {
   const all: Option[] = [];

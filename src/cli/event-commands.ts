@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { EVENT_TYPES } from '../base/event-types.js';
 import { type Actions, number } from './command.js';
 import * as events from './commands/events.js';
+import { tailEvents, tailTransfers } from './commands/tail.js';
 
 export function addEventCommands(program: Command, actions: Actions): void {
   actions.remote(
@@ -12,6 +13,26 @@ export function addEventCommands(program: Command, actions: Actions): void {
       .option('--after <sequence>', 'from behind that one', number(0, Number.MAX_SAFE_INTEGER))
       .option('--follow', 'go on as they come; without --after, those from now on'),
     events.showEvents,
+  );
+  const tail = program.command('tail').description('show the last transfers or events, and those to come');
+  const tailed = (name: string, text: string): Command =>
+    tail
+      .command(name)
+      .description(text)
+      .option('-n, --lines <number>', 'how many of the past', number(0, 1_000), 10)
+      .option('-f, --follow', 'go on with those to come')
+      .option('--connection <ids...>', 'only of these connections');
+  actions.remote(
+    tailed('transfers', 'transfers that have ended, one a line')
+      .addOption(new Option('--status <status>', 'only these').choices(['success', 'failed']))
+      .option('--type <types...>', 'only these, such as upload download copy'),
+    tailTransfers,
+  );
+  actions.remote(
+    tailed('events', 'events, one a line').addOption(
+      new Option('--type <types...>', 'only these').choices(EVENT_TYPES),
+    ),
+    tailEvents,
   );
   const group = program.command('webhooks').description('receivers that are told of events');
   const one = (name: string, text: string): Command =>

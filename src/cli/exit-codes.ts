@@ -27,6 +27,14 @@ export const EXIT = {
 /** The command line asks for something that cannot be. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+
+  constructor(
+    message: string,
+    /** What was most likely meant. */
+    readonly hint?: string,
+  ) {
+    super(message);
+  }
 }
 
 /** All was said already; only the code is left. */

@@ -2,6 +2,8 @@
 import { Argument, type Command, Option } from 'commander';
 import type { NewJob } from '../client/index.js';
 import { type Actions, number } from './command.js';
+import { cat } from './commands/cat.js';
+import { edit } from './commands/edit.js';
 import * as files from './commands/files.js';
 import { LOCAL_RULES } from './commands/folders.js';
 import * as jobs from './commands/jobs.js';
@@ -9,6 +11,7 @@ import { ls } from './commands/ls.js';
 import { get, put } from './commands/put-get.js';
 import * as schedules from './commands/schedules.js';
 import { sync } from './commands/trees.js';
+import { EXIT } from './exit-codes.js';
 import { ORDER_TYPES, withJobOptions } from './job-options.js';
 
 const JOB_STATES = ['queued', 'running', 'paused', 'succeeded', 'partly_failed', 'failed', 'cancelled'];
@@ -16,18 +19,25 @@ const FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'];
 
 /** Options of what is done by a job. */
 function byJob(command: Command, type: NewJob['type']): Command {
-  return withJobOptions(command, [type])
-    .option('--detach', 'print the id of the job and leave it to itself')
-    .option('--no-progress', 'no progress on the terminal');
+  return withProgress(withJobOptions(command, [type]).option(...DETACH));
+}
+
+const DETACH = ['--detach', 'print the id of the job and leave it to itself'] as const;
+
+/** Without either, progress is for terminals. */
+function withProgress(command: Command): Command {
+  return command
+    .option('--progress', 'show progress where there is no terminal too, a line every ten seconds')
+    .option('--no-progress', 'show no progress');
 }
 
 /** Options of whole folders between here and the gateway. */
 function byFolder(command: Command): Command {
-  return command
+  return withProgress(command)
     .option('-r, --recursive', 'a folder with all below it')
-    .option('--dry-run', 'with -r: tell what would be done, and do nothing')
-    .addOption(new Option('--on-conflict <rule>', 'with -r: of a file that is there').choices(LOCAL_RULES))
-    .option('--transfers <number>', 'with -r: files at once; 4 when absent', number(1, 64));
+    .option('--dry-run', 'with -r or a glob: show what would be done, and do nothing')
+    .addOption(new Option('--on-conflict <rule>', 'of a file that is there, with -r or a glob').choices(LOCAL_RULES))
+    .option('--transfers <number>', 'files at once, with -r or a glob; 4 when absent', number(1, 64));
 }
 
 export function addFileCommands(program: Command, actions: Actions): void {
@@ -47,8 +57,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
         .usage('[options] <files...> <place>')
         .argument('<files...>', 'local files, or - for standard input; then the place they go to')
         .option('--no-overwrite', 'leave a file of that name as it is (exit code 5)')
-        .option('--template <template>', 'rename with tokens, such as {date}-{filename}')
-        .option('--no-progress', 'no progress on the terminal'),
+        .option('--template <template>', 'rename with tokens, such as {date}-{filename}'),
     ),
     put,
   );
@@ -57,19 +66,33 @@ export function addFileCommands(program: Command, actions: Actions): void {
       program
         .command('get')
         .description('download a file, a folder, or what a glob matches')
-        .argument('<place>', 'connection:path of a file')
+        .argument('<place>', 'connection:path of a file, or a glob')
         .argument('[local]', 'local file or folder, or - for standard output', '.')
-        .option('--no-overwrite', 'leave a local file of that name as it is (exit code 5)')
-        .option('--no-progress', 'no progress on the terminal'),
+        .option('--no-overwrite', 'leave a local file of that name as it is (exit code 5)'),
     ),
     get,
+  );
+  actions.many(
+    program
+      .command('cat')
+      .description('print files, one behind the other')
+      .argument('<places...>', 'connection:path of files, or globs'),
+    cat,
+  );
+  actions.remote(
+    program
+      .command('edit')
+      .description('edit a file here, and store it if it has not changed on the server meanwhile')
+      .argument('<place>', 'connection:path of a file; one that does not exist is made')
+      .option('--editor <command>', 'in place of $VISUAL, $EDITOR and vi'),
+    edit,
   );
   actions.remote(
     byJob(
       program
         .command('cp')
         .description('copy a file or a folder, also to another connection; its content does not pass by here')
-        .argument('<from>', 'connection:path of a file')
+        .argument('<from>', 'connection:path of a file, or a glob')
         .argument('<to>', 'connection:path, a folder with / at its end')
         .option('-r, --recursive', 'a folder with all below it, by a job')
         .option('--no-overwrite', 'leave a file of that name as it is (exit code 5)')
@@ -82,10 +105,10 @@ export function addFileCommands(program: Command, actions: Actions): void {
     byJob(
       program
         .command('mv')
-        .description('move or rename a file within one connection; with -r, a folder to anywhere')
-        .argument('<from>', 'connection:path')
+        .description('move or rename a file or a folder, also to another connection')
+        .argument('<from>', 'connection:path of a file, or a glob')
         .argument('<to>', 'connection:path, a folder with / at its end')
-        .option('-r, --recursive', 'a folder with all below it, by a job; also to another connection')
+        .option('-r, --recursive', 'a folder with all below it, by a job')
         .option('--overwrite', 'replace a file of that name', false),
       'move',
     ),
@@ -130,6 +153,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
       .argument('<command...>', 'the command; behind -- where it has options')
       .option('--timeout <seconds>', 'until it is killed; 30 when absent, at most 60', number(0.001, 60)),
     files.exec,
+    EXIT.execFailed,
   );
 }
 
@@ -154,14 +178,8 @@ export function addJobCommands(program: Command, actions: Actions): void {
   actions.remote(one('pause', 'let it begin no other file'), jobs.changeJob('pause'));
   actions.remote(one('resume', 'let it go on'), jobs.changeJob('resume'));
   actions.remote(one('cancel', 'end it; what is done stays'), jobs.changeJob('cancel'));
-  const NO_PROGRESS = ['--no-progress', 'no progress on the terminal'] as const;
-  actions.remote(
-    one('retry', 'do those files again that failed')
-      .option('--detach', 'print the id of the new job and leave it to itself')
-      .option(...NO_PROGRESS),
-    jobs.retryJob,
-  );
-  actions.remote(one('wait', 'follow it until it ends').option(...NO_PROGRESS), jobs.waitForJob);
+  actions.remote(withProgress(one('retry', 'do those files again that failed').option(...DETACH)), jobs.retryJob);
+  actions.remote(withProgress(one('wait', 'follow it until it ends')), jobs.waitForJob);
 }
 
 export function addScheduleCommands(program: Command, actions: Actions): void {
@@ -196,10 +214,5 @@ export function addScheduleCommands(program: Command, actions: Actions): void {
   actions.remote(one('pause', 'begin no more of its jobs'), schedules.switchSchedule(false));
   actions.remote(one('resume', 'begin them again'), schedules.switchSchedule(true));
   actions.remote(one('rm', 'delete it; jobs that it has begun go on'), schedules.removeSchedule);
-  actions.remote(
-    one('run', 'begin its job now')
-      .option('--detach', 'print the id of the job and leave it to itself')
-      .option('--no-progress', 'no progress on the terminal'),
-    schedules.runSchedule,
-  );
+  actions.remote(withProgress(one('run', 'begin its job now').option(...DETACH)), schedules.runSchedule);
 }

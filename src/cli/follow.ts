@@ -3,7 +3,7 @@ import { ERROR_RULES } from '../base/errors.js';
 import { type ErrorCode, FtgError, type Job, type JobFile } from '../client/index.js';
 import type { Session } from './command.js';
 import { EXIT, Exit, exitCodeOf } from './exit-codes.js';
-import { bytesText, printable } from './output.js';
+import { bytesText, oneLine } from './output.js';
 import { durationText, ProgressBlock, type Totals } from './progress.js';
 
 const MOST_FAILURES = 20;
@@ -12,11 +12,11 @@ const MOST_FAILURES = 20;
 export async function follow(
   session: Session,
   begun: Job,
-  { progress, dryRun = false }: { readonly progress: boolean; readonly dryRun?: boolean },
+  { progress, dryRun = false }: { readonly progress?: boolean; readonly dryRun?: boolean },
 ): Promise<void> {
   const { gateway, out, signal } = session;
   let [job, last] = [begun, undefined as JobFile | undefined];
-  const block = new ProgressBlock(progress && !out.isJson, () => totalsOf(job, last));
+  const block = new ProgressBlock(out.isJson ? false : progress, () => totalsOf(job, last));
   try {
     for await (const event of gateway.files.jobs.events(job.id, { signal })) {
       if (event.type === 'job') job = event.job;
@@ -45,7 +45,7 @@ export async function follow(
 /** What a dry run would do, a file each. */
 async function showPlan({ gateway, out, signal }: Session, { id }: Job): Promise<void> {
   for await (const file of gateway.files.jobs.files(id, { state: 'planned' }, { signal })) {
-    out.show(file, () => `${file.action.padEnd(6)}  ${bytesText(file.size).padStart(8)}  ${lineOf(file.path)}`);
+    out.show(file, () => `${file.action.padEnd(6)}  ${bytesText(file.size).padStart(8)}  ${oneLine(file.path)}`);
   }
 }
 
@@ -82,13 +82,9 @@ async function showFailures({ gateway, out, signal }: Session, { id, counts }: J
   for await (const file of gateway.files.jobs.files(id, { state: 'failed', limit: MOST_FAILURES }, { signal })) {
     if (++shown > MOST_FAILURES) break;
     last = file;
-    out.note(`${lineOf(file.path)}: ${file.error ?? 'failed'}`);
+    out.note(`${oneLine(file.path)}: ${file.error ?? 'failed'}`);
   }
   if (counts.failed > MOST_FAILURES) out.note(`… all ${counts.failed}: ftg jobs files ${id} --state failed`);
   out.note(`those alone again: ftg jobs retry ${id}`);
   return counts.found === 1 ? last : undefined;
-}
-
-function lineOf(path: string): string {
-  return printable(path).replaceAll('\n', ' ');
 }

@@ -1,6 +1,7 @@
 /** Places with globs, which the gateway looks for: "warehouse:in/*.csv". */
 import { FtgError, type FileInfo } from '../client/index.js';
 import type { Session } from './command.js';
+import { UsageError } from './exit-codes.js';
 import { type Glob, globOf, type Location } from './location.js';
 
 /** undefined too where something is there by that very name: names may hold stars and brackets. */
@@ -15,14 +16,29 @@ export async function globAt(
 }
 
 /** Files that match, and no folders. */
-export async function* filesIn(
+export async function* filesIn(session: Session, connectionId: string, glob: Glob): AsyncGenerator<FileInfo, void> {
+  for await (const entry of entriesIn(session, connectionId, glob)) if (!entry.isDirectory) yield entry;
+}
+
+/** Folders that match, none of which lies in another one. @throws UsageError for a glob of which that cannot be said */
+export async function* foldersIn(session: Session, connectionId: string, glob: Glob): AsyncGenerator<FileInfo, void> {
+  for await (const entry of treesIn(session, connectionId, glob)) if (entry.isDirectory) yield entry;
+}
+
+/** Files and folders that match, none of which lies in another one. @throws UsageError for a glob of which that cannot be said */
+export function treesIn(session: Session, connectionId: string, glob: Glob): AsyncGenerator<FileInfo, void> {
+  if (!glob.pattern.includes('**')) return entriesIn(session, connectionId, glob);
+  throw new UsageError(`${glob.pattern} names files at any depth: leave -r away`);
+}
+
+async function* entriesIn(
   { gateway, signal }: Session,
   connectionId: string,
   { folder, pattern }: Glob,
 ): AsyncGenerator<FileInfo, void> {
   const options = { pattern, recursive: isDeep(pattern), signal };
   for await (const { files } of gateway.files.listPages(connectionId, folder === '' ? undefined : folder, options)) {
-    for (const file of files) if (!file.isDirectory) yield file;
+    yield* files;
   }
 }
 

@@ -8,18 +8,33 @@ export interface Location {
   readonly path: string;
 }
 
-/** @throws UsageError */
+export class NotAPlace extends UsageError {
+  constructor(readonly text: string) {
+    super(`${text} is not a place on a connection, such as warehouse:/upload/report.pdf`);
+  }
+}
+
+/** Whether it has the form of a place. On Windows C:\x is a local file. */
+export function isPlace(text: string, platform: NodeJS.Platform = process.platform): boolean {
+  return /^[^:/\\]+:/.test(text) && !(platform === 'win32' && /^[a-z]:[\\/]/i.test(text));
+}
+
+/** @throws NotAPlace */
 export function parseLocation(text: string): Location {
-  const match = /^([^:/]+):([^]*)$/.exec(text);
-  if (match === null) throw new UsageError(`${text} is no place on a connection; such as warehouse:/upload/report.pdf`);
-  const [, connectionId = '', path = ''] = match;
-  return { connectionId, path };
+  if (!isPlace(text)) throw new NotAPlace(text);
+  const colon = text.indexOf(':');
+  return { connectionId: text.slice(0, colon), path: text.slice(colon + 1) };
+}
+
+/** A connection alone is its default folder. @throws NotAPlace */
+export function parseFolderLocation(text: string): Location {
+  return parseLocation(/^[\w-]+$/.test(text) ? `${text}:` : text);
 }
 
 /** @throws UsageError when it names no file */
 export function parseFileLocation(text: string): Location {
   const location = parseLocation(text);
-  if (isFolder(location.path)) throw new UsageError(`${text} names no file; folders need -r`);
+  if (isFolder(location.path)) throw new UsageError(`${text} names a folder, not a file`, 'folders need -r');
   return location;
 }
 

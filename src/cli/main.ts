@@ -2,8 +2,10 @@
 /** `ftg`: runs one command and ends with its exit code (exit-codes.ts). Ctrl-C lets it clean up; a second one does not. */
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { type Command, CommanderError } from 'commander';
-import { EXIT, Exit, exitCodeOf } from './exit-codes.js';
+import { CommanderError } from 'commander';
+import { commandOf } from './completion.js';
+import { EXIT, Exit, exitCodeOf, UsageError } from './exit-codes.js';
+import { usageHint } from './hints.js';
 import { Output } from './output.js';
 import { createProgram } from './program.js';
 
@@ -40,23 +42,23 @@ async function run(): Promise<number> {
     readonly version: string;
   };
   const program = await createProgram({ words, signal: interrupt.signal, version, handOver });
-  program.exitOverride();
-  for (const command of program.commands) overrideExits(command);
   try {
     await program.parseAsync(words, { from: 'user' });
     return EXIT.success;
   } catch (error) {
     if (interruptedBy !== undefined) return 128 + constants.signals[interruptedBy];
-    // Commander has said what it is about.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
-    if (!(error instanceof Exit)) new Output(words.includes('--json')).fail(error);
+    const out = new Output(words.includes('--json'));
+    if (error instanceof CommanderError) {
+      // Help and version are printed already.
+      if (error.exitCode === 0) return EXIT.success;
+      if (error.code === 'commander.help') return EXIT.usage;
+      const message = error.message.replace(/^error: /, '');
+      out.fail(new UsageError(message, usageHint(message, commandOf(program, words), words)));
+      return EXIT.usage;
+    }
+    if (!(error instanceof Exit)) out.fail(error);
     return exitCodeOf(error);
   }
-}
-
-function overrideExits(command: Command): void {
-  command.exitOverride();
-  for (const one of command.commands) overrideExits(one);
 }
 
 function onSignal(signal: 'SIGINT' | 'SIGTERM'): void {

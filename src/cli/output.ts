@@ -19,7 +19,11 @@ export class Output {
   }
 
   fail(error: unknown): void {
-    process.stderr.write(this.isJson ? `${jsonLine(errorFacts(error))}\n` : `ftg: ${printable(errorText(error))}\n`);
+    const { hint } = error as { readonly hint?: string };
+    const advice = hint === undefined ? '' : `     ${printable(hint)}\n`;
+    process.stderr.write(
+      this.isJson ? `${jsonLine({ ...errorFacts(error), hint })}\n` : `ftg: ${printable(errorText(error))}\n${advice}`,
+    );
   }
 }
 
@@ -46,6 +50,11 @@ export function printable(text: string): string {
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, escaped);
 }
 
+/** Of what is to stay on one line. */
+export function oneLine(text: string): string {
+  return printable(text).replaceAll('\n', ' ');
+}
+
 export function bytesText(bytes: number): string {
   let [value, unit] = [bytes, 0];
   for (; value >= 1024 && unit < UNITS.length - 1; unit++) value /= 1024;
@@ -66,7 +75,7 @@ const WITHOUT_LINES = Object.fromEntries(
 
 function cellText(value: Cell): string {
   if (value === null || value === undefined || value === '') return '-';
-  return printable(String(value)).replaceAll('\n', ' ');
+  return oneLine(String(value));
 }
 
 /** JSON leaves the controls above ASCII as they are. */

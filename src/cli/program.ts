@@ -32,7 +32,9 @@ export async function createProgram({ words, signal, version, handOver }: Progra
     .version(version)
     .option('--json', 'print JSON for programs, errors too')
     .option('--profile <name>', 'which gateway, of those that "ftg profiles" lists; counts before FTG_URL and FTG_KEY')
-    .showHelpAfterError('(ftg help shows the commands)')
+    // Commands inherit both: main.ts says what is wrong, and how the process ends.
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined })
     .addHelpText('after', HELP);
   const actions = new Actions(signal);
   addFileCommands(program, actions);

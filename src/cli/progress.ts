@@ -1,10 +1,17 @@
 /** How far things are, on standard error: a line for one file, a block for many. */
 import type { Progress } from '../client/index.js';
-import { bytesText, printable } from './output.js';
+import { bytesText, oneLine, printable } from './output.js';
 
 const DRAW_EVERY_MS = 100;
 const BAR_WIDTH = 24;
 const CLEAR_LINE = '\r\u001b[K';
+
+/** As --progress and --no-progress say; undefined = neither: on a terminal alone. */
+export type Wanted = boolean | undefined;
+
+function canRewrite(terminal: NodeJS.WriteStream): boolean {
+  return terminal.isTTY && process.env['TERM'] !== 'dumb';
+}
 
 export class ProgressLine {
   private readonly startedAt = performance.now();
@@ -13,10 +20,10 @@ export class ProgressLine {
 
   constructor(
     private readonly name: string,
-    isWanted: boolean,
+    wanted: Wanted,
     private readonly terminal: NodeJS.WriteStream = process.stderr,
   ) {
-    this.isShown = isWanted && terminal.isTTY;
+    this.isShown = wanted !== false && canRewrite(terminal);
   }
 
   readonly update: Progress = ({ bytes, total }) => {
@@ -73,21 +80,20 @@ const REDRAW_EVERY_MS = 250;
 const TELL_EVERY_MS = 10_000;
 const MOST_RUNNING = 8;
 
-/** A block that is rewritten on a terminal; elsewhere a line every ten seconds. Ended, it is gone from the terminal. */
+/** A block that is rewritten on a terminal; elsewhere, where it is asked for, a line every ten seconds. Ended, it is gone from the terminal. */
 export class ProgressBlock {
   private readonly startedAt = performance.now();
   private readonly timer: NodeJS.Timeout | undefined;
   private height = 0;
 
   constructor(
-    isWanted: boolean,
+    wanted: Wanted,
     private readonly read: () => Totals,
     private readonly terminal: NodeJS.WriteStream = process.stderr,
   ) {
-    if (!isWanted) return;
-    this.timer = terminal.isTTY
-      ? setInterval(() => this.draw(), REDRAW_EVERY_MS)
-      : setInterval(() => this.tell(), TELL_EVERY_MS);
+    if (wanted === false) return;
+    if (canRewrite(terminal)) this.timer = setInterval(() => this.draw(), REDRAW_EVERY_MS);
+    else if (wanted === true) this.timer = setInterval(() => this.tell(), TELL_EVERY_MS);
   }
 
   end(): void {
@@ -133,7 +139,7 @@ export function totalsText(totals: Totals, elapsedMs: number): string[] {
     `Transferred:  ${bytesText(bytes)} / ${bytesText(bytesTotal)}${share}, ${bytesText(perSecond)}/s, ETA ${eta === null ? '-' : durationText(eta)}`,
     `Files:        ${files} / ${filesTotal}${others.map(([what, count]) => `, ${count} ${what}`).join('')}`,
     `Elapsed:      ${durationText(elapsedMs / 1_000)}`,
-    ...running.slice(0, MOST_RUNNING).map((line) => ` * ${printable(line).replaceAll('\n', ' ')}`),
+    ...running.slice(0, MOST_RUNNING).map((line) => ` * ${oneLine(line)}`),
     ...more,
   ];
 }

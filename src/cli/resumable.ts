@@ -3,11 +3,23 @@ import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FtgError, type Transfer, type UploadOptions } from '../client/index.js';
 import type { Session } from './command.js';
-import { keptAs } from './kept.js';
+import { keptAs, RESUMABLE_BYTES } from './kept.js';
+
+/** A file of this machine, which can be read again for another try. */
+export async function uploadFile(
+  session: Session,
+  file: string,
+  connectionId: string,
+  options: UploadOptions,
+): Promise<Transfer> {
+  const isLarge = (options.size ?? 0) >= RESUMABLE_BYTES;
+  const transfer = isLarge ? await putResumable(session, file, connectionId, options) : undefined;
+  return transfer ?? session.gateway.files.upload(connectionId, () => createReadStream(file), options);
+}
 
 /** undefined where the server cannot go on in a file. */
-export async function putResumable(
-  { gateway }: Pick<Session, 'gateway'>,
+async function putResumable(
+  { gateway }: Session,
   file: string,
   connectionId: string,
   options: UploadOptions,

@@ -2,7 +2,7 @@
 import type { FeedEvent, NewWebhook, Webhook } from '../../client/index.js';
 import type { Arguments, Session } from '../command.js';
 import { EXIT, Exit, UsageError } from '../exit-codes.js';
-import { fields, printable, table, timeText } from '../output.js';
+import { fields, oneLine, table, timeText } from '../output.js';
 
 export interface EventsOptions {
   readonly after?: number;
@@ -18,12 +18,12 @@ export async function showEvents(
   const { files } = gateway;
   const from = after ?? (follow ? (await files.eventsPage({ limit: 1 }, { signal })).last : undefined);
   for await (const event of files.events({ ...(from !== undefined && { after: from }), follow, signal })) {
-    out.show(event, () => lineOf(event));
+    out.show(event, () => eventLine(event));
   }
 }
 
-function lineOf({ sequence, timestamp, type, data }: FeedEvent): string {
-  return printable(`${sequence}  ${timeText(timestamp)}  ${type}  ${about(data)}`).replaceAll('\n', ' ');
+export function eventLine({ sequence, timestamp, type, data }: FeedEvent): string {
+  return oneLine(`${sequence}  ${timeText(timestamp)}  ${type}  ${about(data)}`);
 }
 
 /** What people look for first; --json has all of it. */

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FtgError, type CopyAnswer, type CopyRequest } from '../../client/index.js';
 import type { Arguments, Session } from '../command.js';
-import { Exit, EXIT, UsageError } from '../exit-codes.js';
+import { Exit, UsageError } from '../exit-codes.js';
 import { filesIn, globAt, nothingMatches } from '../glob.js';
 import { inParallel } from '../in-parallel.js';
 import { refuseJobOptions } from '../job-options.js';
 import { isFolder, type Location, parseFileLocation, parseLocation, targetPath } from '../location.js';
 import { bytesText, printable } from '../output.js';
-import { copyTree, type JobOptions, moveTree, removeTrees, withAdvice } from './trees.js';
+import { type JobOptions, moveFile, moveMatches, moveTrees, removeTrees, withAdvice } from './trees.js';
 
 interface CopyOptions extends JobOptions {
   readonly overwrite: boolean;
@@ -19,13 +19,14 @@ interface CopyOptions extends JobOptions {
 
 export async function cp(session: Session, [from = '', to = '']: Arguments, options: CopyOptions): Promise<void> {
   const { overwrite, template, recursive = false } = options;
-  if (recursive) {
-    if (template !== undefined) throw new UsageError('--template is for one file, and not with -r');
-    return copyTree(session, [from, to], options);
-  }
-  refuseJobOptions(options);
-  const source = parseFileLocation(from);
   const target = parseLocation(to);
+  const source = recursive ? parseLocation(from) : parseFileLocation(from);
+  const glob = recursive ? undefined : await globAt(session, source);
+  if (template !== undefined && (recursive || glob !== undefined))
+    throw new UsageError('--template is for one file, and not with -r or a glob');
+  if (recursive) return moveTrees(session, 'copy', [from, to], options);
+  if (glob !== undefined) return moveMatches(session, 'copy', { ...source, glob, to }, options);
+  refuseJobOptions(options);
   const answer = await copied(session, {
     source_connection_id: source.connectionId,
     source_path: source.path,
@@ -33,8 +34,6 @@ export async function cp(session: Session, [from = '', to = '']: Arguments, opti
     dest_path: targetPath(source.path, target.path),
     ...(overwrite ? {} : { overwrite: false }),
     ...(template === undefined ? {} : { filename_template: template }),
-  }).catch((thrown: unknown) => {
-    throw withAdvice(thrown, from);
   });
   const { destination, fileSize, durationMs } = answer;
   session.out.show(
@@ -71,13 +70,14 @@ export async function mv(
   options: Omit<CopyOptions, 'template'>,
 ): Promise<void> {
   const { overwrite, recursive = false } = options;
-  if (recursive) return moveTree(session, [from, to], options);
-  refuseJobOptions(options);
+  const target = parseLocation(to);
+  if (recursive) return moveTrees(session, 'move', [from, to], options);
   const { gateway, out, signal } = session;
-  const [source, target] = [parseFileLocation(from), parseLocation(to)];
-  if (source.connectionId !== target.connectionId) {
-    throw new UsageError('a file moves within one connection; with -r a job copies it and then deletes it');
-  }
+  const source = parseFileLocation(from);
+  const glob = await globAt(session, source);
+  if (glob !== undefined) return moveMatches(session, 'move', { ...source, glob, to }, options);
+  if (source.connectionId !== target.connectionId) return moveFile(session, from, to, options);
+  refuseJobOptions(options);
   const path = targetPath(source.path, target.path);
   const answer = await gateway.files.move(source.connectionId, source.path, path, { overwrite, signal });
   out.show(answer, () => printable(answer.to));
@@ -147,21 +147,14 @@ export async function exec(
   [connectionId = '', ...words]: readonly string[],
   { timeout }: { readonly timeout?: number },
 ): Promise<void> {
-  let exitCode: number = EXIT.execFailed;
-  try {
-    const answer = await gateway.files.exec(connectionId, words.join(' '), {
-      signal,
-      ...(timeout === undefined ? {} : { timeout: timeout * 1_000 }),
-    });
-    exitCode = answer.exitCode;
-    if (out.isJson) out.show(answer, () => '');
-    else {
-      process.stdout.write(answer.stdout);
-      process.stderr.write(answer.stderr);
-    }
-  } catch (error) {
-    if (signal.aborted) throw error;
-    out.fail(error);
+  const answer = await gateway.files.exec(connectionId, words.join(' '), {
+    signal,
+    ...(timeout === undefined ? {} : { timeout: timeout * 1_000 }),
+  });
+  if (out.isJson) out.show(answer, () => '');
+  else {
+    process.stdout.write(answer.stdout);
+    process.stderr.write(answer.stderr);
   }
-  throw new Exit(exitCode);
+  throw new Exit(answer.exitCode);
 }

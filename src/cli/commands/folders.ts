@@ -1,5 +1,4 @@
 /** `ftg put -r` and `ftg get -r`: whole folders between here and the gateway, several files at once. */
-import { createReadStream } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { type FileInfo, FtgError } from '../../client/index.js';
@@ -9,18 +8,21 @@ import { fetchFile } from '../fetch-file.js';
 import { inParallel } from '../in-parallel.js';
 import { LocalTree } from '../local-path.js';
 import type { Location } from '../location.js';
-import { bytesText, printable } from '../output.js';
+import { bytesText, oneLine } from '../output.js';
 import { durationText, ProgressBlock } from '../progress.js';
+import { uploadFile } from '../resumable.js';
 import { exists } from '../store.js';
 
-export const LOCAL_RULES = ['replace', 'skip', 'newer', 'fail'] as const;
+/** `changed`: replaced where its size is another one, or the source is newer. */
+export const LOCAL_RULES = ['replace', 'skip', 'newer', 'changed', 'fail'] as const;
+type Rule = (typeof LOCAL_RULES)[number];
 
 export interface FolderOptions {
   readonly overwrite: boolean;
-  readonly onConflict?: (typeof LOCAL_RULES)[number];
+  readonly onConflict?: Rule;
   readonly dryRun?: boolean;
   readonly transfers: number;
-  readonly progress: boolean;
+  readonly progress?: boolean;
 }
 
 /** What is on its way, file by file. */
@@ -39,7 +41,7 @@ class FolderRun {
     private readonly session: Session,
     private readonly options: FolderOptions,
   ) {
-    this.block = new ProgressBlock(options.progress && !session.out.isJson, () => {
+    this.block = new ProgressBlock(session.out.isJson ? false : options.progress, () => {
       const running = [...this.running];
       const moving = running.reduce((sum, [, one]) => sum + one.bytes, 0);
       return {
@@ -50,7 +52,7 @@ class FolderRun {
     });
   }
 
-  get rule(): (typeof LOCAL_RULES)[number] {
+  get rule(): Rule {
     const { onConflict, overwrite } = this.options;
     return onConflict ?? (overwrite ? 'replace' : 'fail');
   }
@@ -96,6 +98,9 @@ class FolderRun {
 
   stop(): void {
     this.block.end();
+    const { out, signal } = this.session;
+    if (!signal.aborted) return;
+    out.note(`${this.files} files are done; the same command with --on-conflict changed does the rest`);
   }
 
   /** @throws Exit when some failed */
@@ -120,7 +125,7 @@ class FolderRun {
   }) {
     const { out } = this.session;
     if (out.isJson) return out.show(line, () => '');
-    const text = printable(`${line.path}: ${line.error ?? line.state}`).replaceAll('\n', ' ');
+    const text = oneLine(`${line.path}: ${line.error ?? line.state}`);
     if (line.state === 'done') out.show(line, () => text.replace(/: done$/, ''));
     else this.block.say(text);
   }
@@ -186,12 +191,13 @@ async function getOne(session: Session, wanted: WantedFile): Promise<'done' | 's
   if (there !== undefined) {
     if (there.isDirectory()) throw new Error(`${local} is a folder`);
     if (run.rule === 'fail') throw exists(local);
-    if (run.rule === 'skip' || (run.rule === 'newer' && !isNewer(modifiedAt, there.mtime))) return 'skipped';
+    const old = { size: there.size, modifiedAt: there.mtime };
+    if (isKept(run.rule, old, { size: file.size, modifiedAt })) return 'skipped';
   }
   if (options.dryRun === true) return 'done';
   const onProgress = ({ bytes }: { readonly bytes: number }): void => run.moved(below, bytes);
   await fetchFile(session, { connectionId, path: file.path }, local, {
-    overwrite: run.rule === 'replace' || run.rule === 'newer',
+    overwrite: run.rule !== 'fail' && run.rule !== 'skip',
     onProgress,
     // The epoch stands for a time that the server does not keep.
     modifiedAt: modifiedAt.getTime() === 0 ? undefined : modifiedAt,
@@ -199,9 +205,18 @@ async function getOne(session: Session, wanted: WantedFile): Promise<'done' | 's
   return 'done';
 }
 
-/** Servers keep whole seconds at best. */
-function isNewer(one: Date, other: Date): boolean {
-  return one.getTime() - other.getTime() >= 1_000;
+interface Version {
+  readonly size: number;
+  readonly modifiedAt: Date;
+}
+
+/** Whether what is there stays. */
+function isKept(rule: Rule, there: Version, offered: Version): boolean {
+  if (rule === 'skip') return true;
+  if (rule !== 'newer' && rule !== 'changed') return false;
+  // Servers keep whole seconds at best.
+  const isNewer = offered.modifiedAt.getTime() - there.modifiedAt.getTime() >= 1_000;
+  return !isNewer && (rule === 'newer' || there.size === offered.size);
 }
 
 export async function putTree(
@@ -212,7 +227,7 @@ export async function putTree(
 ): Promise<void> {
   const { gateway, signal } = session;
   const run = new FolderRun(session, options);
-  const times = new RemoteTimes(session, connectionId);
+  const remotes = new RemoteFiles(session, connectionId);
   try {
     await inParallel(entriesBelow(local), options.transfers, async (entry) => {
       const { below } = entry;
@@ -220,7 +235,7 @@ export async function putTree(
       if (entry.kind === 'failed') run.fail(below, entry.error);
       else if (entry.kind === 'other') run.passOver(below, 'neither a file nor a folder: passed over');
       else if (entry.kind === 'file') {
-        const file = { local: join(local, below), remote, connectionId, entry, times, run, options };
+        const file = { local: join(local, below), remote, connectionId, entry, remotes, run, options };
         await run.file(below, entry.size, () => putOne(session, file));
       } else if (options.dryRun !== true && remote !== '') {
         await gateway.files.mkdir(connectionId, remote, { signal }).catch((thrown: unknown) => {
@@ -240,28 +255,28 @@ interface OfferedFile {
   readonly local: string;
   readonly remote: string;
   readonly entry: LocalFile;
-  readonly times: RemoteTimes;
+  readonly remotes: RemoteFiles;
   readonly run: FolderRun;
   readonly options: FolderOptions;
 }
 
-async function putOne({ gateway, signal }: Session, offered: OfferedFile): Promise<'done' | 'skipped'> {
-  const { connectionId, local, remote, entry, times, run, options } = offered;
+async function putOne(session: Session, offered: OfferedFile): Promise<'done' | 'skipped'> {
+  const { connectionId, local, remote, entry, remotes, run, options } = offered;
   const { below, size, modifiedAt } = entry;
   const { rule } = run;
   const filename = posix.basename(remote);
   const folder = remote.includes('/') ? { path: posix.dirname(remote) } : {};
   // The other rules are the gateway's to keep, which no other writer comes in between.
-  if (rule === 'newer' || (options.dryRun === true && rule !== 'replace')) {
-    const there = await times.of(folder.path, filename);
+  if (rule === 'newer' || rule === 'changed' || (options.dryRun === true && rule !== 'replace')) {
+    const there = await remotes.of(folder.path, filename);
     if (there !== undefined && rule === 'fail') throw exists(remote);
-    if (there !== undefined && (rule === 'skip' || !isNewer(modifiedAt, there))) return 'skipped';
+    if (there !== undefined && isKept(rule, there, entry)) return 'skipped';
   }
   if (options.dryRun === true) return 'done';
   try {
-    await gateway.files.upload(connectionId, () => createReadStream(local), {
-      ...{ ...folder, filename, size, mtime: modifiedAt.toISOString(), signal },
-      overwrite: rule === 'replace' || rule === 'newer',
+    await uploadFile(session, local, connectionId, {
+      ...{ ...folder, filename, size, mtime: modifiedAt.toISOString(), signal: session.signal },
+      overwrite: rule !== 'fail' && rule !== 'skip',
       onProgress: ({ bytes }) => run.moved(below, bytes),
     });
   } catch (thrown) {
@@ -305,29 +320,29 @@ async function* entriesBelow(root: string, folder = ''): AsyncGenerator<LocalEnt
   if (isEmpty) yield { kind: 'empty', below: folder };
 }
 
-/** When files of a remote folder were changed; of the folder that was asked for last alone. */
-class RemoteTimes {
+/** What there is in a remote folder; of the folder that was asked for last alone. */
+class RemoteFiles {
   private folder: string | undefined | null = null;
-  private times: Promise<ReadonlyMap<string, Date>> = Promise.resolve(new Map());
+  private files: Promise<ReadonlyMap<string, Version>> = Promise.resolve(new Map());
 
   constructor(
     private readonly session: Session,
     private readonly connectionId: string,
   ) {}
 
-  async of(folder: string | undefined, name: string): Promise<Date | undefined> {
+  async of(folder: string | undefined, name: string): Promise<Version | undefined> {
     if (this.folder !== folder) {
       this.folder = folder;
-      this.times = this.read(folder);
+      this.files = this.read(folder);
     }
-    return (await this.times).get(name);
+    return (await this.files).get(name);
   }
 
-  private async read(folder: string | undefined): Promise<ReadonlyMap<string, Date>> {
+  private async read(folder: string | undefined): Promise<ReadonlyMap<string, Version>> {
     const { gateway, signal } = this.session;
     try {
       const { files } = await gateway.files.list(this.connectionId, folder, { signal });
-      return new Map(files.map(({ name, modifiedAt }) => [name, new Date(modifiedAt)]));
+      return new Map(files.map(({ name, size, modifiedAt }) => [name, { size, modifiedAt: new Date(modifiedAt) }]));
     } catch (thrown) {
       if (thrown instanceof FtgError && thrown.code === 'not_found') return new Map();
       throw thrown;

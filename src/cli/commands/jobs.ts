@@ -68,7 +68,7 @@ export async function retryJob(session: Session, [id = '']: Arguments, options: 
 
 export interface FollowOptions {
   readonly detach?: boolean;
-  readonly progress: boolean;
+  readonly progress?: boolean;
 }
 
 export async function waitForJob(session: Session, [id = '']: Arguments, options: FollowOptions): Promise<void> {

@@ -2,8 +2,8 @@
 import type { FileInfo, ListOptions } from '../../client/index.js';
 import type { Arguments, Session } from '../command.js';
 import { globAt, isDeep, nothingMatches } from '../glob.js';
-import { type Location, parseLocation } from '../location.js';
-import { bytesText, printable, table, timeText } from '../output.js';
+import { type Location, parseFolderLocation } from '../location.js';
+import { bytesText, oneLine, table, timeText } from '../output.js';
 
 export async function ls(
   session: Session,
@@ -11,7 +11,7 @@ export async function ls(
   { recursive = false }: { readonly recursive?: boolean },
 ): Promise<void> {
   const { gateway, out, signal } = session;
-  const location = parseLocation(place.includes(':') ? place : `${place}:`);
+  const location = parseFolderLocation(place);
   const glob = await globAt(session, location);
   if (glob !== undefined) {
     const pattern = recursive && !isDeep(glob.pattern) ? `**/${glob.pattern}` : glob.pattern;
@@ -42,7 +42,7 @@ async function listTree(
     out.show(page, () =>
       page.files
         .map((file) => {
-          const name = printable(nameOf(file.path.slice(root.length), file)).replaceAll('\n', ' ');
+          const name = oneLine(nameOf(file.path.slice(root.length), file));
           return `${sizeOf(file).padStart(8)}  ${timeOf(file).padEnd(20)}  ${name}`;
         })
         .join('\n'),

@@ -1,18 +1,28 @@
 /** `ftg put` and `ftg get`: content on its way between here and the gateway. */
-import { createReadStream, existsSync, statSync } from 'node:fs';
-import { basename, join, posix, resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { basename, join, posix, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Transfer, UploadBody } from '../../client/index.js';
+import type { Transfer } from '../../client/index.js';
 import type { Session } from '../command.js';
 import { UsageError } from '../exit-codes.js';
 import { fetchFile } from '../fetch-file.js';
-import { globAt, isDeep, nothingMatches } from '../glob.js';
-import { RESUMABLE_BYTES } from '../kept.js';
-import { isFolder, type Location, parseFileLocation, parseLocation, splitPath, targetFolder } from '../location.js';
+import { foldersIn, globAt, isDeep, nothingMatches } from '../glob.js';
+import { expand } from '../local-glob.js';
+import { safeNames } from '../local-path.js';
+import {
+  type Glob,
+  isFolder,
+  type Location,
+  parseFileLocation,
+  parseLocation,
+  splitPath,
+  targetFolder,
+} from '../location.js';
 import { bytesText, printable } from '../output.js';
 import { ProgressLine } from '../progress.js';
-import { putResumable } from '../resumable.js';
+import { uploadFile } from '../resumable.js';
 import { exists } from '../store.js';
 import { type FolderOptions, getTree, putTree } from './folders.js';
 import { withAdvice } from './trees.js';
@@ -20,7 +30,7 @@ import { withAdvice } from './trees.js';
 interface PutOptions {
   readonly overwrite: boolean;
   readonly template?: string;
-  readonly progress: boolean;
+  readonly progress?: boolean;
 }
 
 interface MaybeFolder extends Omit<FolderOptions, 'transfers'> {
@@ -38,16 +48,18 @@ function refuseFolderOptions({ recursive = false, dryRun, onConflict, transfers 
 export async function put(session: Session, args: readonly string[], options: PutOptions & MaybeFolder): Promise<void> {
   refuseFolderOptions(options);
   const { recursive = false, transfers = TRANSFERS } = options;
-  const sources = args.slice(0, -1);
-  if (sources.length === 0)
-    throw new UsageError('name a file and where it goes: ftg put report.pdf warehouse:/upload/');
+  if (args.length < 2) throw new UsageError('name a file and where it goes: ftg put report.pdf warehouse:/upload/');
   const target = parseLocation(args.at(-1) ?? '');
+  const sources = (await Promise.all(args.slice(0, -1).map((given) => expand(given)))).flat();
   if (sources.length > 1 && !isFolder(target.path)) {
     throw new UsageError(`${target.path} is the name of one file, but there are ${sources.length}: end it with /`);
   }
   if (sources.includes('-') && isFolder(target.path)) {
     throw new UsageError('standard input has no name: give it one, such as warehouse:/upload/report.pdf');
   }
+  const names = sources.map((source) => basename(resolve(source)));
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) throw new UsageError(`two of them are called ${twice}: one would replace the other`);
   for (const source of sources) {
     if (recursive && source !== '-' && statSync(source).isDirectory()) {
       if (options.template !== undefined) throw new UsageError('--template is for files, and not with -r');
@@ -68,9 +80,9 @@ async function putOne(
   { connectionId, path }: Location,
   { overwrite, template, progress }: PutOptions,
 ): Promise<Transfer> {
-  const { gateway, out, signal } = session;
+  const { out, signal } = session;
   const { folder, name } = isFolder(path) ? { folder: folderOf(path), name: basename(source) } : splitPath(path);
-  const line = new ProgressLine(name, progress && !out.isJson);
+  const line = new ProgressLine(name, out.isJson ? false : progress);
   const sized = sizeOf(source);
   const options = {
     ...sized,
@@ -82,17 +94,12 @@ async function putOne(
     signal,
   };
   try {
-    const isLarge = (sized.size ?? 0) >= RESUMABLE_BYTES;
-    const transfer = isLarge ? await putResumable(session, source, connectionId, options) : undefined;
-    return transfer ?? (await gateway.files.upload(connectionId, bodyOf(source), options));
+    return source === '-'
+      ? await session.gateway.files.upload(connectionId, process.stdin, options)
+      : await uploadFile(session, source, connectionId, options);
   } finally {
     line.end();
   }
-}
-
-/** A file can be read again for another try, standard input cannot. */
-function bodyOf(source: string): UploadBody {
-  return source === '-' ? process.stdin : () => createReadStream(source);
 }
 
 function sizeOf(source: string): { readonly size?: number } {
@@ -110,7 +117,7 @@ function folderOf(path: string): string | undefined {
 
 interface GetOptions {
   readonly overwrite: boolean;
-  readonly progress: boolean;
+  readonly progress?: boolean;
 }
 
 export async function get(
@@ -124,7 +131,8 @@ export async function get(
   if (local === '-' && (recursive || glob !== undefined)) throw new UsageError('standard output takes one file');
   if (glob !== undefined) {
     const wanted = { connectionId: location.connectionId, path: glob.folder, pattern: glob.pattern };
-    const found = await getTree(session, wanted, local, { ...options, transfers, isDeep: isDeep(glob.pattern) });
+    let found = await getTree(session, wanted, local, { ...options, transfers, isDeep: isDeep(glob.pattern) });
+    if (recursive) found += await getFolders(session, location.connectionId, glob, local, { ...options, transfers });
     if (found === 0) throw nothingMatches(source);
     return;
   }
@@ -137,9 +145,9 @@ export async function get(
   const { gateway, out, signal } = session;
   const { connectionId, path } = location;
   const name = posix.basename(path);
-  const file = local === '-' ? undefined : localFile(local, name);
+  const file = local === '-' ? undefined : await localFile(local, name);
   if (file !== undefined && !overwrite && existsSync(file)) throw exists(file);
-  const line = new ProgressLine(name, progress && !out.isJson);
+  const line = new ProgressLine(name, out.isJson ? false : progress);
   const startedAt = performance.now();
   try {
     if (file === undefined) {
@@ -162,7 +170,27 @@ export async function get(
   }
 }
 
-function localFile(local: string, name: string): string {
-  const isFolder = local.endsWith('/') || (existsSync(local) && statSync(local).isDirectory());
-  return isFolder ? join(local, name) : local;
+/** The folders that a glob matches, each with all below it. */
+async function getFolders(
+  session: Session,
+  connectionId: string,
+  glob: Glob,
+  local: string,
+  options: FolderOptions,
+): Promise<number> {
+  let found = 0;
+  for await (const { path, name } of foldersIn(session, connectionId, glob)) {
+    found += 1;
+    const [below = ''] = safeNames(name);
+    await getTree(session, { connectionId, path }, join(local, below), { ...options, isDeep: true });
+  }
+  return found;
+}
+
+/** A folder that is named with a slash is made where it is not there, as put makes it on servers. */
+async function localFile(local: string, name: string): Promise<string> {
+  const isNamedFolder = local.endsWith('/') || local.endsWith(sep);
+  if (isNamedFolder) await mkdir(local, { recursive: true });
+  else if (!existsSync(local) || !statSync(local).isDirectory()) return local;
+  return join(local, ...safeNames(name));
 }

@@ -1,49 +1,97 @@
 /** `ftg cp -r`, `mv -r`, `rm -r`, `sync`: whole folders, by jobs of the gateway. */
+import { posix } from 'node:path';
 import { FtgError, type NewJob } from '../../client/index.js';
 import type { Arguments, Session } from '../command.js';
 import { UsageError } from '../exit-codes.js';
 import { follow } from '../follow.js';
+import { filesIn, globAt, nothingMatches, treesIn } from '../glob.js';
 import { jobOptionsOf } from '../job-options.js';
-import { isFolder, type Location, parseLocation, targetFolder } from '../location.js';
+import { type Glob, isFolder, isPlace, type Location, parseLocation, targetFolder } from '../location.js';
 
 /** What following a job reads; the rest is for the job itself. */
 export interface JobOptions {
   readonly dryRun?: boolean;
   readonly detach?: boolean;
-  readonly progress: boolean;
+  readonly progress?: boolean;
   readonly onConflict?: NewJob['onConflict'];
 }
 
 /** With the advice that the gateway, which knows no options of ours, cannot give. */
 export function withAdvice(thrown: unknown, place: string): unknown {
   if (!(thrown instanceof FtgError) || thrown.code !== 'is_a_folder') return thrown;
-  return new FtgError(`${place} is a folder: use -r`, thrown);
+  return folderError(place, thrown);
 }
 
-export function copyTree(
-  session: Session,
-  [from = '', to = '']: Arguments,
-  options: JobOptions & { readonly overwrite: boolean },
-): Promise<void> {
-  return betweenFolders(session, 'copy', [from, to], options);
+function folderError(
+  place: string,
+  facts: Pick<FtgError, 'status' | 'code'> = { status: 409, code: 'is_a_folder' },
+): FtgError {
+  return new FtgError(`${place} is a folder: use -r`, facts);
 }
 
-export function moveTree(
-  session: Session,
-  [from = '', to = '']: Arguments,
-  options: JobOptions & { readonly overwrite: boolean },
-): Promise<void> {
-  return betweenFolders(session, 'move', [from, to], options);
+interface BetweenOptions extends JobOptions {
+  readonly overwrite: boolean;
 }
 
-function betweenFolders(
+/** `cp -r` and `mv -r`: a folder, or what a glob matches with all below it. */
+export async function moveTrees(
   session: Session,
   type: 'copy' | 'move',
-  [from, to]: readonly [string, string],
-  { overwrite, ...options }: JobOptions & { readonly overwrite: boolean },
+  [from = '', to = '']: Arguments,
+  options: BetweenOptions,
 ): Promise<void> {
-  const onConflict = options.onConflict ?? (overwrite ? 'replace' : 'fail');
-  return runJob(session, orderOf(type, from, to, { ...options, onConflict }), options);
+  for await (const place of placesOf(session, from)) {
+    // Several go into a folder, whether it is written like one or not.
+    const target = place === from || isFolder(parseLocation(to).path) ? to : `${to}/`;
+    await runJob(session, orderOf(type, place, target, withRule(options)), options);
+  }
+}
+
+/** `cp` and `mv` of the files that a glob matches, into one folder: one job. */
+export async function moveMatches(
+  session: Session,
+  type: 'copy' | 'move',
+  { connectionId, glob, to }: { readonly connectionId: string; readonly glob: Glob; readonly to: string },
+  options: BetweenOptions & { readonly include?: unknown; readonly maxDepth?: unknown },
+): Promise<void> {
+  const { folder, pattern } = glob;
+  if (options.include !== undefined || options.maxDepth !== undefined)
+    throw new UsageError('the glob says which files: --include and --max-depth are for folders');
+  const { done } = await filesIn(session, connectionId, glob).next();
+  if (done === true) throw nothingMatches(`${connectionId}:${posix.join(folder, pattern)}`);
+  const depth = pattern.includes('**') ? {} : { maxDepth: pattern.split('/').length };
+  const told = jobOptionsOf(type, { ...withRule(options), include: [pattern], ...depth });
+  const source = placeOf({ connectionId, path: folder });
+  await runJob(session, { type, source, destination: placeOf(parseLocation(to)), ...told }, options);
+}
+
+/** A file to another connection, which no single request does. */
+export async function moveFile(session: Session, from: string, to: string, options: BetweenOptions): Promise<void> {
+  const { gateway, signal } = session;
+  const { connectionId, path } = parseLocation(from);
+  const { file } = await gateway.files.exists(connectionId, path, { signal });
+  if (file?.isDirectory === true) throw folderError(from);
+  await runJob(session, orderOf('move', from, to, withRule(options)), options);
+}
+
+function withRule({ overwrite, ...options }: BetweenOptions): JobOptions {
+  return { ...options, onConflict: options.onConflict ?? (overwrite ? 'replace' : 'fail') };
+}
+
+/** The place itself, or what its glob matches. @throws FtgError where nothing does */
+async function* placesOf(session: Session, place: string): AsyncGenerator<string, void> {
+  const location = parseLocation(place);
+  const glob = await globAt(session, location);
+  if (glob === undefined) {
+    yield place;
+    return;
+  }
+  let found = 0;
+  for await (const { path } of treesIn(session, location.connectionId, glob)) {
+    found += 1;
+    yield `${location.connectionId}:${path}`;
+  }
+  if (found === 0) throw nothingMatches(place);
 }
 
 /** The job that the words of a command stand for; without `to`, a deletion. */
@@ -61,9 +109,11 @@ export async function removeTrees(
   places: readonly string[],
   { force = false, ...options }: JobOptions & { readonly force?: boolean },
 ): Promise<void> {
-  for (const place of places) {
-    if (force && !(await isThere(session, parseLocation(place)))) continue;
-    await runJob(session, orderOf('delete', place, undefined, options), options);
+  for (const given of places) {
+    if (force && !(await isThere(session, given))) continue;
+    for await (const place of placesOf(session, given)) {
+      await runJob(session, orderOf('delete', place, undefined, options), options);
+    }
   }
 }
 
@@ -73,7 +123,7 @@ export function sync(session: Session, [from = '', to = '']: Arguments, options:
 }
 
 function parseSide(text: string): Location {
-  if (/^[^:/]+:/.test(text)) return parseLocation(text);
+  if (isPlace(text)) return parseLocation(text);
   throw new UsageError(`${text} is no place on a connection; sync is between connections: see put -r and get -r`);
 }
 
@@ -84,7 +134,11 @@ async function runJob(session: Session, order: NewJob, options: JobOptions): Pro
   await follow(session, job, options);
 }
 
-async function isThere({ gateway, signal }: Session, { connectionId, path }: Location): Promise<boolean> {
+async function isThere(session: Session, place: string): Promise<boolean> {
+  const { connectionId, path } = parseLocation(place);
+  const glob = await globAt(session, { connectionId, path });
+  if (glob !== undefined) return (await treesIn(session, connectionId, glob).next()).done !== true;
+  const { gateway, signal } = session;
   return path === '' || (await gateway.files.exists(connectionId, path, { signal })).exists;
 }
 

@@ -1,0 +1,43 @@
+/** Errors of the gateway name fields of its API; whoever typed a command knows its options. */
+import type { Option } from 'commander';
+
+/** Fields whose option has another name. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  scopes: 'scope',
+  connections: 'connection',
+  connection_id: 'connection',
+  allowedIps: 'ip',
+  expiresAt: 'expires',
+  overlapMinutes: 'overlap',
+  webhookUrl: 'webhook',
+  filePattern: 'pattern',
+  excludePattern: 'exclude',
+  scheduleMinutes: 'every',
+  detectModified: 'modified',
+  minAgeSeconds: 'minAge',
+  maxAgeSeconds: 'maxAge',
+  afterDelivery: 'after',
+  expectEveryMinutes: 'expectEvery',
+  filename_template: 'template',
+  bytesPerSecond: 'bwlimit',
+  events: 'event',
+};
+
+/** "allowedIps.0 must …" becomes "--ip must …" where the command has that option. */
+export function inFlags(message: string, options: readonly Option[]): string {
+  const [field = ''] = /^[A-Za-z_]\w*(?:\.\w+)*(?= )/.exec(message) ?? [];
+  const flag = field === '' ? undefined : flagOf(field, options);
+  return flag === undefined ? message : `${flag}${message.slice(field.length)}`;
+}
+
+function flagOf(field: string, options: readonly Option[]): string | undefined {
+  const names = field.split('.').filter((name) => !/^\d+$/.test(name));
+  const joined = names.map((name, at) => (at === 0 ? name : name.charAt(0).toUpperCase() + name.slice(1))).join('');
+  // Of "job.source.path" the last name is the one that says most.
+  const candidates = [joined, ...names.toReversed()].flatMap((name) => [name, OTHER_NAMES[name], `${name}File`]);
+  for (const name of candidates) {
+    const option = options.find((one) => one.attributeName() === name);
+    if (option !== undefined && typeof option.long === 'string') return option.long;
+  }
+  return undefined;
+}
