@@ -1,28 +1,37 @@
-/** How a command ends, for programs (docs/integrate/cli.md lists the same table), and which failure ends it how. */
+/** How a command ends, for programs, and which failure ends it how. docs/integrate/cli.md lists the same codes. */
 import { FtgError } from '../client/index.js';
 
 export const EXIT = {
   success: 0,
-  /** Anything that the others do not name; a check of `doctor` or a connection test that failed. */
   failure: 1,
-  /** The command line is wrong, or the gateway finds the request wrong. */
   usage: 2,
   notFound: 3,
-  /** The key or login is not valid, or may not do it. */
   refused: 4,
-  /** Something stands in the way: a file of that name, others that depend on it. */
   conflict: 5,
-  /** The remote server of the connection failed. */
   remote: 6,
-  /** No whole answer came from the gateway. */
   network: 7,
-  /** Too much at once, or stopping: later it may go. */
   busy: 8,
-  /** Of many files some failed; the others are done. */
   partlyFailed: 9,
-  /** `exec` alone, in place of all others: its own codes are those of the command that ran (as ssh has it). */
   execFailed: 255,
 } as const;
+
+/** What each means, for help and the manual page. */
+export const EXIT_WORDS: Readonly<Record<number, string>> = {
+  [EXIT.success]: 'done',
+  [EXIT.failure]: 'failed, for a reason without a code of its own; a check or a connection test failed',
+  [EXIT.usage]: 'wrong usage, or the gateway finds the request wrong',
+  [EXIT.notFound]: 'not found, here or on the server',
+  [EXIT.refused]: 'refused: the key or login is not valid, or lacks the right',
+  [EXIT.conflict]: 'in the way: the file exists, is a folder, or has changed meanwhile; others depend on it',
+  [EXIT.remote]: 'the remote server failed',
+  [EXIT.network]: 'no whole answer came from the gateway',
+  [EXIT.busy]: 'busy or stopping: try again later',
+  [EXIT.partlyFailed]: 'some of many files failed, the others are done',
+  130: 'ended by Ctrl-C (SIGINT)',
+  143: 'ended by SIGTERM',
+  141: 'the reader of the output has gone (SIGPIPE)',
+  [EXIT.execFailed]: 'exec alone: the command did not run; else exec ends with its code',
+};
 
 /** The command line asks for something that cannot be. */
 export class UsageError extends Error {

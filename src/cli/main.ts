@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { CommanderError } from 'commander';
-import { commandOf } from './completion.js';
+import { commandOf } from './completion/words.js';
 import { EXIT, Exit, exitCodeOf, UsageError } from './exit-codes.js';
 import { usageHint } from './hints.js';
 import { Output } from './output.js';

@@ -11,8 +11,10 @@ import * as receipts from './commands/receipts.js';
 import * as transfers from './commands/transfers.js';
 import { verifyFile } from './commands/verify.js';
 import * as watch from './commands/watch.js';
-import { candidates, SCRIPTS, type Shell, SHELLS } from './completion.js';
+import { SCRIPTS, type Shell, SHELLS } from './completion/scripts.js';
+import { complete } from './completion/words.js';
 import type { FieldOption } from './connection-options.js';
+import { EXIT_WORDS } from './exit-codes.js';
 import { addEventCommands } from './event-commands.js';
 import { addFileCommands, addJobCommands, addScheduleCommands } from './file-commands.js';
 
@@ -56,11 +58,13 @@ export async function createProgram({ words, signal, version, handOver }: Progra
 }
 
 const HELP = `
-A place is written connection:path, such as warehouse:/upload/report.pdf; a folder ends with /, and without a path it is
-the connection's default folder. "-" is standard input or output.
+A place is written connection:path, such as warehouse:/upload/report.pdf. A folder ends with /. Without a path it is the
+connection's default folder. "-" is standard input or output.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 refused, 5 in the way, 6 the remote server failed,
-7 no answer from the gateway, 8 busy, try later, 9 some of many files failed. exec ends with the code of the command, or 255.`;
+Exit codes:
+${Object.entries(EXIT_WORDS)
+  .map(([code, words]) => `  ${code.padStart(3)}  ${words}`)
+  .join('\n')}`;
 
 interface ConnectionOptions {
   readonly TYPES: readonly string[];
@@ -341,9 +345,10 @@ function addLocalCommands(program: Command, actions: Actions): void {
   );
   program
     .command('__complete', { hidden: true })
+    .addArgument(new Argument('<shell>').choices(SHELLS))
     .argument('[words...]')
-    .action(async (words: string[]) => {
-      process.stdout.write((await candidates(program, words)).map((word) => `${word}\n`).join(''));
+    .action(async (wanted: Shell, words: string[]) => {
+      process.stdout.write((await complete(program, wanted, words)).map((word) => `${word}\n`).join(''));
     });
 }
 

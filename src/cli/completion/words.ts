@@ -1,0 +1,106 @@
+/** What can be typed next: commands, options, choices, connections and remote paths. */
+import type { Command, Option } from 'commander';
+import { profilePath, readProfiles } from '../profiles.js';
+import { RemoteNames } from './remote.js';
+import type { Shell } from './scripts.js';
+import { inBash, splitLine } from './shell-words.js';
+
+/** Of bash, `given` are the line up to the cursor and the part that is completed; of the others, the words. */
+export async function complete(program: Command, shell: Shell, given: readonly string[]): Promise<readonly string[]> {
+  if (shell !== 'bash') return candidates(program, given);
+  const [line = '', part = ''] = given;
+  const last = splitLine(line);
+  return inBash(await candidates(program, last.words.slice(1)), last, part);
+}
+
+/** What the last word can become, given those before it. */
+async function candidates(program: Command, words: readonly string[]): Promise<readonly string[]> {
+  const before = words.slice(0, -1);
+  const last = words.at(-1) ?? '';
+  const found = await wordsAt(walk(program, before), last, before);
+  // A name that would steer the terminal is not typed.
+  return found.filter((word) => word.startsWith(last) && word !== last && !CONTROLS.test(word)).sort();
+}
+
+// eslint-disable-next-line no-control-regex
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
+
+async function wordsAt(
+  { command, position, pending }: Position,
+  last: string,
+  before: readonly string[],
+): Promise<readonly string[]> {
+  const at = before.indexOf('--profile');
+  const remote = new RemoteNames(at < 0 ? undefined : before[at + 1]);
+  if (pending !== undefined) return pending.argChoices ?? valuesOf(pending, last, remote);
+  if (last.startsWith('-')) return optionsOf(command).flatMap(({ long }) => (typeof long === 'string' ? [long] : []));
+  const commands = command.commands.map((one) => one.name()).filter((name) => !name.startsWith('__'));
+  if (position === 0 && commands.length > 0) return commands;
+  const { registeredArguments: taken } = command;
+  const argument = taken[position] ?? (taken.at(-1)?.variadic === true ? taken.at(-1) : undefined);
+  if (argument === undefined) return [];
+  if (argument.argChoices !== undefined) return argument.argChoices;
+  // What is put is a file of this machine, which the shell completes itself.
+  if (argument.name() === 'files' && position === 0) return [];
+  if (PLACES.includes(argument.name())) return remote.places(last);
+  return CONNECTIONS.includes(argument.name()) ? remote.connectionIds() : [];
+}
+
+/** Names of arguments, as the commands declare them. */
+const PLACES: readonly string[] = ['place', 'places', 'from', 'to', 'files'];
+const CONNECTIONS: readonly string[] = ['connection', 'connections'];
+
+async function valuesOf({ long }: Option, last: string, remote: RemoteNames): Promise<readonly string[]> {
+  if (long === '--connection') return remote.connectionIds();
+  if (long === '--copy-to') return remote.places(last);
+  return long === '--profile' ? profileNames() : [];
+}
+
+function profileNames(): readonly string[] {
+  try {
+    return Object.keys(readProfiles(profilePath(process.env)).profiles);
+  } catch {
+    return [];
+  }
+}
+
+interface Position {
+  readonly command: Command;
+  /** Arguments before the word. */
+  readonly position: number;
+  /** The option whose value the word is. */
+  readonly pending: Option | undefined;
+}
+
+function walk(program: Command, words: readonly string[]): Position {
+  let [command, position, pending]: [Command, number, Option | undefined] = [program, 0, undefined];
+  for (const word of words) {
+    if (pending !== undefined) {
+      pending = undefined;
+      continue;
+    }
+    if (word.startsWith('-') && word !== '-') {
+      const option = optionsOf(command).find(({ long, short }) => word === long || word === short);
+      pending = option?.required === true || option?.optional === true ? option : undefined;
+      continue;
+    }
+    const next = position === 0 ? command.commands.find((one) => one.name() === word) : undefined;
+    if (next === undefined) position++;
+    else command = next;
+  }
+  return { command, position, pending };
+}
+
+/** The one that is reached by the words. */
+export function commandOf(program: Command, words: readonly string[]): Command {
+  return walk(program, words).command;
+}
+
+/** A command's own, and those of the commands above it. */
+function optionsOf(command: Command): Option[] {
+  const all: Option[] = [];
+  for (let one: Command | null = command; one !== null; one = one.parent) {
+    all.push(...one.options.filter(({ hidden }) => !hidden));
+  }
+  return all;
+}
