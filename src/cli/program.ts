@@ -1,10 +1,13 @@
 /** The tree of commands. Start reading here: a line names its action, and the action what it asks the gateway. */
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { Argument, Command, Option } from 'commander';
 import { Actions, number, orNone } from './command.js';
 import * as accounts from './commands/accounts.js';
 import * as connections from './commands/connections.js';
 import { doctor } from './commands/doctor.js';
+import type { init as initCommand } from './commands/init.js';
 import * as keys from './commands/keys.js';
 import * as login from './commands/login.js';
 import * as receipts from './commands/receipts.js';
@@ -44,7 +47,7 @@ export async function createProgram({ words, signal, version, handOver }: Progra
   addScheduleCommands(program, actions);
   addEventCommands(program, actions);
   // The definitions take longer to load than all else; only these commands need them.
-  const options = words.includes('connections')
+  const options = words.some((word) => word === 'connections' || word === 'init')
     ? await import('./connection-options.js')
     : { TYPES: [], FIELD_OPTIONS: [] };
   addConnectionCommands(program, actions, options);
@@ -53,6 +56,7 @@ export async function createProgram({ words, signal, version, handOver }: Progra
   addTransferCommands(program, actions);
   addWatchCommands(program, actions);
   addLocalCommands(program, actions);
+  addInit(program, actions, options);
   addServe(program, actions, handOver);
   return program;
 }
@@ -352,17 +356,54 @@ function addLocalCommands(program: Command, actions: Actions): void {
     });
 }
 
+function addInit(program: Command, actions: Actions, { TYPES, FIELD_OPTIONS }: ConnectionOptions): void {
+  const command = program
+    .command('init')
+    .description('write a configuration of the gateway, by questions or by these options')
+    .argument('[file]', 'the file to write', 'gateway.yaml')
+    .option('-y, --yes', 'ask nothing: what no option says has its default')
+    .option('--force', 'replace a file that exists; variables in the environment file stay')
+    .option('--env-file <file>', 'file for the secrets; beside the configuration when absent')
+    .option('--no-env-file', 'write no secrets: only name the variables to set')
+    .option('--listen <address:port>', 'where the gateway listens; 127.0.0.1:8080 when absent')
+    .option('--public-url <url>', 'URL that clients use, if it is another one')
+    .option('--tls-cert <file>', 'certificate for HTTPS (PEM)')
+    .option('--tls-key <file>', 'private key of the certificate (PEM)')
+    .option('--data-dir <folder>', 'folder for data; ./data when absent')
+    .option('--database-url-file <file>', 'a file with the URL of a PostgreSQL database, or -; embedded when absent')
+    .option('--email <email>', 'the owner, who logs in to the dashboard')
+    .option('--owner-password-file <file>', 'a file with the password of the dashboard, or -; made when absent')
+    .option('--sandbox', 'add a sandbox server to try the gateway')
+    .option('--id <id>', 'id of the first connection; its type when absent')
+    .addOption(new Option('--type <type>', 'type of the first connection').choices(TYPES));
+  for (const { option } of FIELD_OPTIONS) command.addOption(option);
+  actions.local<Parameters<typeof initCommand>[2]>(command, async (context, args, given) => {
+    // It knows the configuration, which takes longer to load than all other commands.
+    const { init } = await import('./commands/init.js');
+    await init(context, args, given);
+  });
+}
+
 function addServe(program: Command, actions: Actions, handOver: () => void): void {
-  actions.local<{ readonly config?: string }>(
+  actions.local<{ readonly config?: string; readonly envFile?: string }>(
     program
       .command('serve')
       .description('start the gateway itself')
-      .option('--config <file>', 'its configuration; GATEWAY_CONFIG, or the quick start, when absent'),
-    async (_, __, { config }) => {
+      .option('--config <file>', 'its configuration; GATEWAY_CONFIG, or the quick start, when absent')
+      .option(
+        '--env-file <file>',
+        'a file with variables, such as init writes; those of the environment count before it',
+      ),
+    async (_, __, { config, envFile }) => {
+      if (envFile !== undefined) setVariables(envFile);
       handOver();
       await serve(config);
     },
   );
+}
+
+function setVariables(file: string): void {
+  for (const [name, value] of Object.entries(parseEnv(readFileSync(file, 'utf8')))) process.env[name] ??= value;
 }
 
 /** Resolves when it serves, or has said why it cannot; from then on the process is its own. */

@@ -1,0 +1,138 @@
+/** What `ftg init` asks, and what becomes of the answers: the tree of gateway.yaml and the secrets that it refers to. */
+import { randomBytes } from 'node:crypto';
+import type { Definition } from '../../connections/definition.js';
+
+export interface Answers {
+  readonly listen: string;
+  readonly publicUrl: string;
+  readonly tlsCert: string;
+  readonly tlsKey: string;
+  readonly dataDir: string;
+  /** Of PostgreSQL; empty = the embedded one. */
+  readonly databaseUrl: string;
+  readonly email: string;
+  /** Empty = one is made. */
+  readonly password: string;
+  readonly sandbox: boolean;
+  readonly connection: ConnectionAnswers | undefined;
+}
+
+export interface ConnectionAnswers {
+  readonly definition: Definition;
+  readonly id: string;
+  /** As gateway.yaml has them. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** By their keys in gateway.yaml. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+export interface Question {
+  readonly name: Exclude<keyof Answers, 'sandbox' | 'connection'>;
+  readonly flag: string;
+  /** Where the answer stands in gateway.yaml, as mistakes name it. */
+  readonly paths: readonly string[];
+  readonly text: string;
+  readonly preset: string;
+  readonly isHidden?: boolean;
+  /** Asked at a terminal; the others have their option alone. */
+  readonly isAsked: boolean;
+}
+
+export const QUESTIONS: readonly Question[] = [
+  {
+    ...{ name: 'listen', flag: '--listen', paths: ['server.host', 'server.port'], isAsked: true },
+    ...{ text: 'Address and port to listen on', preset: '127.0.0.1:8080' },
+  },
+  {
+    ...{ name: 'publicUrl', flag: '--public-url', paths: ['server.publicUrl'], isAsked: true },
+    ...{ text: 'URL that clients use, if it is another one', preset: '' },
+  },
+  {
+    ...{ name: 'tlsCert', flag: '--tls-cert', paths: ['server.tls.certFile', 'server.tls'], isAsked: false },
+    ...{ text: 'Certificate file for HTTPS (PEM)', preset: '' },
+  },
+  {
+    ...{ name: 'tlsKey', flag: '--tls-key', paths: ['server.tls.keyFile'], isAsked: false },
+    ...{ text: 'Private key file of the certificate (PEM)', preset: '' },
+  },
+  {
+    ...{ name: 'dataDir', flag: '--data-dir', paths: ['dataDir'], isAsked: true },
+    ...{ text: 'Folder for data', preset: './data' },
+  },
+  {
+    ...{ name: 'databaseUrl', flag: '--database-url-file', paths: ['database.url'], isAsked: true, isHidden: true },
+    ...{ text: 'URL of a PostgreSQL database, empty for the embedded one', preset: '' },
+  },
+  {
+    ...{ name: 'email', flag: '--email', paths: ['accounts[0].email'], isAsked: true },
+    ...{ text: 'E-mail of the owner', preset: '' },
+  },
+  {
+    ...{ name: 'password', flag: '--owner-password-file', paths: ['accounts[0].password'], isAsked: true },
+    ...{ text: 'Password of the dashboard, empty to make one', preset: '', isHidden: true },
+  },
+];
+
+/** Values by the names of environment variables. */
+export type Secrets = Readonly<Record<string, string>>;
+
+export interface Made {
+  readonly tree: object;
+  readonly secrets: Secrets;
+}
+
+export function treeOf(answers: Answers): Made {
+  const { listen, publicUrl, tlsCert, tlsKey, dataDir, databaseUrl, email, password, sandbox, connection } = answers;
+  const colon = listen.lastIndexOf(':');
+  const port = listen.slice(colon + 1);
+  const host = listen.slice(0, Math.max(0, colon)).replace(/^\[(.*)\]$/, '$1');
+  const made = connection === undefined ? undefined : entryOf(connection);
+  return {
+    tree: {
+      server: {
+        host: host === '' ? '127.0.0.1' : host,
+        port: /^\d+$/.test(port) ? Number(port) : port,
+        ...(publicUrl === '' ? {} : { publicUrl }),
+        ...(tlsCert === '' && tlsKey === '' ? {} : { tls: { certFile: tlsCert, keyFile: tlsKey } }),
+      },
+      dataDir,
+      ...(databaseUrl === '' ? {} : { database: { url: variable('DATABASE_URL') } }),
+      sandbox,
+      accounts: [
+        {
+          ...{ email, plan: 'pro', password: variable('OWNER_PASSWORD') },
+          apiKeys: [{ name: 'main', key: variable('MAIN_API_KEY'), scopes: ['read', 'write', 'exec', 'watch'] }],
+          connections: made === undefined ? [] : [made.entry],
+        },
+      ],
+    },
+    secrets: {
+      GATEWAY_MASTER_KEY: randomBytes(32).toString('base64'),
+      ...(databaseUrl === '' ? {} : { DATABASE_URL: databaseUrl }),
+      OWNER_PASSWORD: password === '' ? randomBytes(18).toString('base64url') : password,
+      MAIN_API_KEY: `ftg_${randomBytes(24).toString('base64url')}`,
+      ...made?.secrets,
+    },
+  };
+}
+
+function entryOf({ definition, id, values, secrets }: ConnectionAnswers) {
+  const named = Object.entries(secrets).map(([key, value]) => ({ key, name: variableName(id, key), value }));
+  return {
+    entry: {
+      ...{ id, name: id, type: definition.type, ...values },
+      ...Object.fromEntries(named.map(({ key, name }) => [key, variable(name)])),
+    },
+    secrets: Object.fromEntries(named.map(({ name, value }) => [name, value])),
+  };
+}
+
+function variableName(id: string, key: string): string {
+  const words = `${id}_${key.replace(/[A-Z]/g, (letter) => `_${letter}`)}`;
+  const name = words.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+  return /^\d/.test(name) ? `_${name}` : name;
+}
+
+function variable(name: string): string {
+  return `\${${name}}`;
+}
