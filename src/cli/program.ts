@@ -47,7 +47,7 @@ export async function createProgram({ words, signal, version, handOver }: Progra
   addScheduleCommands(program, actions);
   addEventCommands(program, actions);
   // The definitions take longer to load than all else; only these commands need them.
-  const options = words.some((word) => word === 'connections' || word === 'init')
+  const options = /\b(connections|init)\b/.test(words.join(' '))
     ? await import('./connection-options.js')
     : { TYPES: [], FIELD_OPTIONS: [] };
   addConnectionCommands(program, actions, options);

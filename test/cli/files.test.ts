@@ -190,11 +190,11 @@ test('put says what is wrong, with its exit code', async () => {
   await terminal.fails(2, /end it with \//, ['put', 'a.txt', 'b.txt', 'box:one']);
   await terminal.fails(2, /has no name/, ['put', '-', 'box:']);
   await terminal.fails(2, /is a folder/, ['put', '.', 'box:']);
-  await terminal.fails(2, /no place on a connection/, ['put', 'a.txt', 'box']);
+  await terminal.fails(2, /not a place on a connection/, ['put', 'a.txt', 'box']);
   await terminal.fails(3, /nothing\.txt/, ['put', 'nothing.txt', 'box:']);
   await terminal.fails(3, /no connection nobody/, ['put', 'a.txt', 'nobody:']);
   await terminal.fails(4, /scope "write"/, ['put', 'a.txt', 'box:'], { FTG_KEY: `${KEY}-reader` });
-  await terminal.fails(5, /exists and overwrite is false/, ['put', '--no-overwrite', 'a.txt', 'box:']);
+  await terminal.fails(5, /exists, and --no-overwrite keeps it/, ['put', '--no-overwrite', 'a.txt', 'box:']);
   const { stderr } = await terminal.fails(5, /./, ['--json', 'put', '--no-overwrite', 'a.txt', 'box:']);
   const { code, status, skipped } = JSON.parse(stderr) as Record<string, unknown>;
   assert.deepEqual([code, status, skipped], ['already_exists', 409, true]);
@@ -213,7 +213,7 @@ test('get writes a file whole or not at all, and to standard output', async () =
   await terminal.ok(['get', '--no-overwrite', 'box:data.bin', 'in/other.bin']);
   await terminal.fails(3, /does not exist/, ['get', 'box:nothing.bin', 'in']);
   await terminal.fails(3, /nowhere/, ['get', 'box:data.bin', 'nowhere/x']);
-  await terminal.fails(2, /names no file/, ['get', 'box:']);
+  await terminal.fails(2, /names a folder, not a file/, ['get', 'box:']);
   assert.deepEqual(readdirSync(here('in')).sort(), ['data.bin', 'other.bin']);
 });
 
@@ -244,7 +244,12 @@ test('cp, mv, rm and mkdir, within and between connections', async () => {
   assert.equal(readFileSync(there('w/two/f'), 'utf8'), 'content');
   await terminal.fails(5, /exists/, ['mv', 'box:w/two/f', 'box:w/one/f']);
   await terminal.ok(['mv', '--overwrite', 'box:w/two/f', 'box:w/one/f']);
-  await terminal.fails(2, /within one connection/, ['mv', 'box:w/one/f', 'old:/f']);
+  await terminal.fails(2, /--detach needs -r/, ['mv', '--detach', '--overwrite', 'box:w/one/f', 'box:w/g']);
+  assert.match(await terminal.ok(['mv', 'box:w/one/f', 'old:/moved/']), /^move succeeded: 1 files/);
+  assert.equal(readFileSync(join(ftp.folder, 'moved/f'), 'utf8'), 'content');
+  assert.ok(!existsSync(there('w/one/f')));
+  await terminal.fails(5, /old:\/copied is a folder: use -r/, ['mv', 'old:/copied', 'box:w/x']);
+  await terminal.ok(['mv', 'old:/moved/f', 'box:w/one/']);
   await terminal.ok(['rm', 'box:w/one/f', 'old:/copied/g']);
   assert.ok(!existsSync(join(ftp.folder, 'copied/g')));
   await terminal.fails(3, /does not exist/, ['rm', 'box:w/one/f']);

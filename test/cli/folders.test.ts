@@ -342,6 +342,63 @@ test('globs list, fetch and delete what they match, and a name with a star is it
   await terminal.ok(['rm', '-f', 'box:glob/*.csv']);
 });
 
+test('globs copy, move, fetch and delete folders, and upload what no shell has put in their place', async () => {
+  make(there('globs'), ['a.csv', 'b.csv', 'c.txt', '2024-1/x', '2024-2/sub/y', '2025/z']);
+  assert.match(await terminal.ok(['cp', 'box:globs/*.csv', 'old:/globs']), /^copy succeeded: 2 files/);
+  assert.deepEqual(filesIn(join(ftp.folder, 'globs')), ['a.csv', 'b.csv']);
+  await terminal.ok(['cp', '-r', 'box:globs/2024-*', 'old:/globs']);
+  const years = ['2024-1/x', '2024-2/sub/y'];
+  assert.deepEqual(filesIn(join(ftp.folder, 'globs')), [...years, 'a.csv', 'b.csv']);
+  assert.match(await terminal.ok(['mv', '--overwrite', 'old:/globs/[ab].csv', 'box:globs/back/']), /2 files/);
+  assert.deepEqual(filesIn(there('globs/back')), ['a.csv', 'b.csv']);
+  await terminal.ok(['get', '-r', 'box:globs/2024-*', 'globs']);
+  assert.deepEqual(filesIn(here('globs')), years);
+  await terminal.ok(['rm', '-r', 'old:/globs/2024-*']);
+  assert.deepEqual(filesIn(join(ftp.folder, 'globs')), []);
+  await terminal.ok(['rm', '-rf', 'old:/globs/2024-*']);
+  for (const words of [
+    ['rm', '-r', 'box:globs/none*'],
+    ['cp', 'box:globs/none*', 'old:/x'],
+    ['cat', 'box:globs/none*'],
+  ])
+    await terminal.fails(3, /nothing matches box:globs\/none\*/, words);
+  await terminal.fails(2, /leave -r away/, ['rm', '-r', 'box:globs/**/x']);
+  await terminal.fails(2, /not with -r or a glob/, ['cp', '--template', '{name}', 'box:globs/*', 'old:/x/']);
+
+  make(here('given'), ['a.log', 'b.log', '.hidden.log', 'sub/c.log', 'star*.txt', 'other/a.log']);
+  await terminal.ok(['put', 'given/*.log', 'box:given/']);
+  assert.deepEqual(filesIn(there('given')), ['a.log', 'b.log']);
+  await terminal.ok(['put', 'given/sub/**/*.log', 'given/star*.txt', 'box:given/']);
+  assert.deepEqual(filesIn(there('given')), ['a.log', 'b.log', 'c.log', 'star*.txt']);
+  await terminal.fails(2, /two of them are called a\.log/, ['put', 'given/**/a.log', 'box:given/']);
+  await terminal.fails(3, /nothing here matches/, ['put', 'given/*.none', 'box:given/']);
+  await terminal.fails(2, /is not a place/, ['put', 'given/*.log']);
+});
+
+test('a folder that was interrupted goes on with what is not there yet, or there in part', async () => {
+  make(here('again'), ['a', 'b', 'sub/c']);
+  await terminal.ok(['put', '-r', 'again', 'box:again']);
+  writeFileSync(there('again/b'), '');
+  writeFileSync(here('again/a'), 'A');
+  const later = new Date(WRITTEN.getTime() + 60_000);
+  utimesSync(here('again/a'), later, later);
+  const run = async (...words: string[]): Promise<object> =>
+    JSON.parse(
+      (await terminal.ok(['--json', ...words, '--on-conflict', 'changed'])).trim().split('\n').at(-1) ?? '',
+    ) as object;
+  const counts = async (...words: string[]): Promise<unknown[]> => {
+    const { files, skipped } = (await run(...words)) as Record<string, number>;
+    return [files, skipped];
+  };
+  assert.deepEqual(await counts('put', '-r', 'again', 'box:again'), [2, 1]);
+  assert.equal(readFileSync(there('again/a'), 'utf8'), 'A');
+  assert.deepEqual(await counts('put', '-r', 'again', 'box:again'), [0, 3]);
+  await terminal.ok(['get', '-r', 'box:again', 'fetched']);
+  writeFileSync(here('fetched/b'), '');
+  assert.deepEqual(await counts('get', '-r', 'box:again', 'fetched'), [1, 2]);
+  assert.equal(readFileSync(here('fetched/b'), 'utf8'), 'b');
+});
+
 test('Ctrl-C ends get -r with 130, and leaves no half of a file', async () => {
   mkdirSync(there('huge'));
   for (const name of ['a', 'b', 'c']) execFileSync('truncate', ['-s', '20G', there(`huge/${name}`)]);
@@ -349,7 +406,8 @@ test('Ctrl-C ends get -r with 130, and leaves no half of a file', async () => {
   const gone = ended(getter);
   await eventually(() => existsSync(here('huge')) && readdirSync(here('huge')).length > 0, 'files are under way');
   getter.kill('SIGINT');
-  assert.equal((await gone).code, 130);
+  const { code, stderr } = await gone;
+  assert.deepEqual([code, /--on-conflict changed does the rest/.test(stderr)], [130, true]);
   assert.deepEqual(readdirSync(here('huge')), []);
 });
 

@@ -1,6 +1,6 @@
 /** What needs no gateway, or is one: profiles, completion, usage, `ftg serve`. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -95,31 +95,6 @@ test('wrong usage is 2, help and version are 0', async () => {
   assert.match(await terminal.ok(['watch', 'add', '--help']), /--webhook <url>/);
   const { stderr } = await terminal.fails(2, /./, ['--json', 'ls', 'nowhere:', '--profile', 'none']);
   assert.match(String((JSON.parse(stderr) as Record<string, unknown>)['error']), /no profile "none"/);
-});
-
-test('completion: the script is bash, and completes commands, options and choices', async () => {
-  const script = join(terminal.home, 'completion.bash');
-  writeFileSync(script, await terminal.ok(['completion', 'bash']));
-  execFileSync('bash', ['-n', script]);
-  const complete = (line: string): string[] => {
-    const program = `
-      ftg() { "${process.execPath}" "${FTG}" "$@"; }
-      compopt() { :; }
-      source "${script}"
-      COMP_LINE='${line}' COMP_POINT=${line.length} _ftg
-      printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const env = { PATH: process.env['PATH'] ?? '', HOME: terminal.home };
-    return execFileSync('bash', ['-c', program], { env, encoding: 'utf8' }).trim().split('\n');
-  };
-  assert.deepEqual(complete('ftg tr'), ['transfers']);
-  assert.deepEqual(complete('ftg connections host-keys '), ['accept', 'forget', 'list', 'pin', 'reject', 'scan']);
-  assert.deepEqual(complete('ftg put --no-'), ['--no-overwrite', '--no-progress']);
-  assert.deepEqual(complete('ftg transfers list --status '), ['failed', 'pending', 'success']);
-  assert.deepEqual(complete('ftg connections create --tls-verify '), ['false', 'true']);
-  assert.deepEqual(complete('ftg connections edit box --host'), ['--host-key-rotation', '--host-keys']);
-  assert.deepEqual(complete('ftg completion '), ['bash', 'fish', 'zsh']);
-  for (const shell of ['zsh', 'fish']) assert.match(await terminal.ok(['completion', shell]), /ftg __complete --/);
-  await terminal.fails(2, /Allowed choices/, ['completion', 'tcsh']);
 });
 
 test('every command is on its page, and on no other', async () => {

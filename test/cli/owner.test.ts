@@ -101,7 +101,8 @@ test('a connection is made, tested, edited, switched, duplicated and deleted', a
   await terminal.ok(['connections', 'rm', 'box-2']);
   await terminal.fails(3, /no connection box-2/, ['connections', 'show', 'box-2']);
   await terminal.fails(5, /configuration file/, ['connections', 'rm', 'sandbox']);
-  await terminal.fails(2, /type is missing/, ['connections', 'create', 'x']);
+  await terminal.fails(2, /--type is missing/, ['connections', 'create', 'x']);
+  await terminal.fails(2, /--host is missing/, ['connections', 'create', 'x', '--type', 'sftp']);
   await terminal.fails(2, /Allowed choices/, ['connections', 'create', 'x', '--type', 'gopher']);
 });
 
@@ -170,7 +171,7 @@ test('a key is issued, used, edited, rotated and revoked', async () => {
   const rotated = await terminal.json<{ key: string; apiKey: { id: string } }>('keys', 'rotate', id, '--overlap', '0');
   assert.notEqual(rotated.key, key);
   assert.match(await terminal.ok(['keys', 'revoke', rotated.apiKey.id]), /is revoked/);
-  await terminal.fails(2, /allowedIps/, ['keys', 'create', 'x', '--ip', 'nowhere']);
+  await terminal.fails(2, /^ftg: --ip /, ['keys', 'create', 'x', '--ip', 'nowhere']);
   await terminal.fails(3, /no API key/, ['keys', 'revoke', '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001']);
   await terminal.fails(4, /scope "admin"/, ['keys'], { FTG_KEY: PLAIN });
 });

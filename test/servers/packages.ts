@@ -1,6 +1,6 @@
 /**
  * The Debian packages whose servers the tests and the bench talk to, whose clients the bench compares with, and the
- * browser that the tests drive. Installed when we may, asked for when we may not.
+ * browser and the shells that the tests drive. Installed when we may, asked for when we may not.
  */
 import { execFile } from 'node:child_process';
 import { access, chmod, rm, writeFile } from 'node:fs/promises';
@@ -28,6 +28,10 @@ const PACKAGES = [
   'prometheus',
   'unzip',
   'python3-httpx',
+  'fish',
+  'man-db',
+  'mandoc',
+  'zsh',
 ];
 
 const POLICY = '/usr/sbin/policy-rc.d';

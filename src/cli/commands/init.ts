@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Mistake } from '../../config/mistakes.js';
 import type { Definition } from '../../connections/definition.js';
-import { fieldsOf, keysOf } from '../../connections/schemas.js';
+import { type Field, fieldsOf, keysOf } from '../../connections/schemas.js';
 import { CONNECTION_TYPES } from '../../connections/types.js';
 import type { Arguments, Context } from '../command.js';
 import { FIELD_OPTIONS } from '../connection-options.js';
@@ -161,18 +161,42 @@ class Interview {
       else values[key] = part === undefined ? value : { ...(values[key] as object | undefined), [part]: value };
     }
     if (!this.isAsking) return { values, secrets };
-    for (const { name, title, isRequired, isSecret, isAdvanced } of fieldsOf(definition)) {
+    for (const field of fieldsOf(definition)) {
+      const { name, title, isRequired, isSecret } = field;
       const isGiven = name in values || name in secrets || `${name}File` in values || name === 'name';
-      if (isGiven || isAdvanced || !keys.has(name)) continue;
+      if (isGiven || field.isAdvanced || field.isHarmless || !keys.has(name)) continue;
       if (isSecret && keys.has(`${name}File`)) {
         const path = await this.text(`${title}: its file, empty for none`);
         if (path !== '') values[`${name}File`] = resolve(path);
       } else if (isSecret) {
         const typed = await ask(`${title}${isRequired ? '' : ', empty for none'}`, this.asking(true));
         if (typed !== '') secrets[name] = typed;
-      } else if (isRequired) values[name] = await this.text(title);
+      } else {
+        const value = await this.value(field);
+        if (value !== undefined) values[name] = value;
+      }
     }
     return { values, secrets };
+  }
+
+  /** undefined: the default. */
+  private async value({ title, hint, schema }: Field): Promise<string | number | undefined> {
+    const {
+      default: preset,
+      enum: choices,
+      type,
+    } = schema as {
+      readonly default?: string | number | boolean | null;
+      readonly enum?: readonly string[];
+      readonly type?: string | readonly string[];
+    };
+    if (typeof preset === 'boolean') return undefined;
+    const among = choices === undefined ? '' : ` (${choices.join(', ')})`;
+    const shown =
+      preset === undefined ? '' : preset === null || preset === '' ? `, or nothing: ${hint}` : ` [${preset}]`;
+    const typed = await this.text(`${title}${among}${shown}`);
+    if (typed === '') return undefined;
+    return type?.includes('integer') === true ? Number(typed) : typed;
   }
 
   private async text(question: string): Promise<string> {

@@ -24,7 +24,10 @@ export function manPage(program: Command, version: string): string {
     '.SH FILES',
     ...FILES.flatMap(([name, words]) => item(`\\fI${escaped(name)}\\fR`, words)),
     '.SH EXAMPLES',
-    ...EXAMPLES.flatMap(([words, command]) => ['.PP', text(words), '.PP', '.nf', `.RS`, text(command), '.RE', '.fi']),
+    ...EXAMPLES.flatMap(([words, command], at) => [
+      ...(at === 0 ? [] : ['.PP']),
+      ...[text(words), '.PP', '.nf', '.RS', text(command), '.RE', '.fi'],
+    ]),
     '',
   ].join('\n');
 }
@@ -93,7 +96,9 @@ function paragraphs(all: readonly string[]): string[] {
 }
 
 function sentence(words: string): string {
-  const whole = words.charAt(0).toUpperCase() + words.slice(1);
+  // What is typed, such as "connection:path" or "always = …", begins as it is typed.
+  const isTyped = !/^[a-z]+[ ,;]/.test(words) || /^\S+ =/.test(words);
+  const whole = isTyped ? words : words.charAt(0).toUpperCase() + words.slice(1);
   return /[.:!?]$/.test(whole) ? whole : `${whole}.`;
 }
 

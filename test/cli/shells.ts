@@ -1,0 +1,58 @@
+/** Shells with a person in front: what is typed, and what the Tab key makes of it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stripVTControlCharacters } from 'node:util';
+
+interface Shell {
+  readonly command: string;
+  /** Until it reads a line, with the completion of ftg. */
+  readonly setUp: string;
+}
+
+export const INTERACTIVE: Readonly<Record<'bash' | 'zsh', Shell>> = {
+  bash: { command: 'bash --norc --noprofile -i', setUp: 'source <(ftg completion bash)' },
+  zsh: {
+    command: 'zsh -f -i',
+    setUp: 'PROMPT_SP=; autoload -Uz compinit; compinit -u -D; source <(ftg completion zsh)',
+  },
+};
+
+const END = '#end';
+
+/** What stands on the command line after Tab; `typed` is what came before it. */
+export async function completed(
+  { command, setUp }: Shell,
+  typed: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<readonly string[]> {
+  const env = { ...options.env, TERM: 'dumb', PS1: '> ', LC_ALL: 'C.UTF-8' };
+  const child = spawn('script', ['-qec', `stty cols 500; ${command}`, '/dev/null'], {
+    ...{ cwd: options.cwd, env, timeout: 120_000 },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let screen = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (screen += text));
+  const shows = async (text: string): Promise<string> => {
+    while (!screen.includes(text)) await once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) });
+    const [before = ''] = screen.split(text);
+    screen = screen.slice(before.length + text.length);
+    return before;
+  };
+  child.stdin.write(`${setUp}; echo rea''dy\n`);
+  await shows('ready');
+  const lines: string[] = [];
+  for (const line of typed) {
+    // What is typed behind the Tab is shown once it has been worked off.
+    child.stdin.write(`${line}\t${END}`);
+    const before = await shows(END);
+    // zsh goes back over the blank that it has added.
+    const plain = stripVTControlCharacters(before.slice(before.lastIndexOf('ftg')));
+    lines.push(plain.replaceAll('\b', '').trimEnd());
+    // A line that is given up.
+    child.stdin.write('\u0015');
+  }
+  child.stdin.end();
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  return lines;
+}
