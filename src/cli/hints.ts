@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { nearestName } from '../base/nearest-name.js';
 import { FtgError } from '../client/index.js';
-import type { Session } from './command.js';
 import { UsageError } from './exit-codes.js';
 import { inFlags } from './flag-words.js';
+import type { Gateway } from './gateway.js';
 import { isFolder, isPlace, NotAPlace, parseLocation } from './location.js';
 
 /** A failed request, in the words of the command that made it. */
@@ -17,6 +17,12 @@ class HintedError extends FtgError {
   ) {
     super(message, error);
   }
+}
+
+/** What can be asked for advice. */
+interface Session {
+  readonly gateway: Gateway;
+  readonly signal: AbortSignal;
 }
 
 export interface Called {
