@@ -45,6 +45,7 @@ import {
   runSchedule,
 } from './jobs/schedules.js';
 import { repetitionOf } from './repetition.js';
+import { listSandboxWebhooks } from './sandbox/webhooks.js';
 import type { ApiServices } from './services.js';
 import { health, type MetricsServices, readiness, type ReadyServices, showMetrics } from './system/probes.js';
 import {
@@ -115,6 +116,7 @@ const endpoints: readonly Endpoint<ApiServices>[] = [
   deleteWebhook,
   rotateSecret,
   testWebhook,
+  listSandboxWebhooks,
 ];
 
 export function apiRoutes(services: ApiServices): DescribedRoute[] {

@@ -10,6 +10,7 @@ import type { OperationRequest, Operations } from '../operations/operation.js';
 import type { JobEvents } from './jobs/job-events.js';
 import type { ScheduleService } from '../jobs/schedules.js';
 import type { JobService } from '../jobs/service.js';
+import type { SandboxPart } from '../sandbox/sink.js';
 import type { UploadService } from '../uploads/service.js';
 import type { WatchService } from '../watch/service.js';
 import type { FeedReaders } from '../webhooks/feed-readers.js';
@@ -28,6 +29,8 @@ export interface ApiServices {
   readonly jobEvents: JobEvents;
   readonly feedReaders: FeedReaders;
   readonly webhooks: Subscriptions;
+  /** The gateway's own, where it runs one. */
+  readonly sandbox: SandboxPart | undefined;
   readonly limits: {
     readonly readBytes: number;
     readonly jsonBodyBytes: number;

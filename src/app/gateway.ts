@@ -59,17 +59,17 @@ async function build(
   // It serves before the first transfer is there.
   const { tracer, storage } = await openBase(config, started, logger, (rows) => serving.metrics.historyBatch(rows));
   signal.throwIfAborted();
-  const announce = await provision(config, quickStart, storage, started, log);
+  const { announce, sandbox } = await provision(config, quickStart, storage, started, log);
 
   const listeners: { address: string; port: number }[] = [];
   const broker = openBroker(threads, storage, started);
   let readyAskedAt = -Infinity;
   const onReadyAsked = (): void => void (readyAskedAt = performance.now());
   const shares = broker === undefined ? undefined : sharesHere(broker, threads);
-  const reach = openReach({ config, storage, started, log, listeners, shares, threads });
+  const reach = openReach({ config, storage, started, log, listeners, sandbox, shares, threads });
   const serving =
     broker === undefined || threads === 1
-      ? await serveHere({ config, frontEnd, storage, reach, started, logger, tracer, onReadyAsked })
+      ? await serveHere({ config, frontEnd, storage, reach, sandbox, started, logger, tracer, onReadyAsked })
       : await serveInThreads({
           config,
           frontEnd,
@@ -77,6 +77,7 @@ async function build(
           storage,
           broker,
           reach,
+          sandbox,
           started,
           logger,
           tracer,
@@ -133,7 +134,7 @@ interface Serving {
 
 type ServingOptions = Pick<
   FrontEndOptions,
-  'config' | 'frontEnd' | 'storage' | 'reach' | 'started' | 'logger' | 'tracer' | 'onReadyAsked'
+  'config' | 'frontEnd' | 'storage' | 'reach' | 'sandbox' | 'started' | 'logger' | 'tracer' | 'onReadyAsked'
 >;
 
 /** One event loop: this one. */
@@ -183,6 +184,7 @@ async function serveInThreads({
     acceptor,
     limiters,
     metricsText,
+    sandbox: options.sandbox,
     onReadyAsked,
   });
   started.add(async () => {

@@ -10,21 +10,29 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { writePrivateDraft } from '../base/private-file.js';
-import type { AccountConfig, Config, ConnectionConfig } from '../config/schema.js';
+import type { AccountConfig, Config } from '../config/schema.js';
 import { ConfigError } from '../config/mistakes.js';
-import { startSandbox } from '../sandbox/server.js';
+import type { SandboxPart } from '../sandbox/sink.js';
 import { generateApiKey, type Log, type Storage } from '../storage/storage.js';
+import {
+  isSandboxWanted,
+  OWN_CONNECTIONS,
+  runSandbox,
+  SANDBOX_CONNECTION_ID,
+  SANDBOX_USERNAME,
+  sandboxConnections,
+  sandboxOwner,
+  type SandboxState,
+  withConnections,
+} from './sandbox.js';
 import type { Started } from './serving.js';
 
 /** Below the top-level domain that never leaves the machine (RFC 6761). */
 export const QUICK_START_EMAIL = 'owner@gateway.localhost';
-export const SANDBOX_CONNECTION_ID = 'sandbox';
 const KEY_NAME = 'quick-start';
-const SANDBOX_HOST = '127.0.0.1';
 
 /** dataDir/quick-start.json */
-export interface QuickStartState {
-  readonly sandbox: { readonly username: string; readonly password: string };
+export interface QuickStartState extends SandboxState {
   /** Whether key and password have been shown. */
   readonly isAnnounced: boolean;
 }
@@ -33,16 +41,6 @@ export interface QuickStartState {
 export interface Credentials {
   readonly apiKey: string;
   readonly password: string;
-}
-
-/** What the sandbox server is started with; the shape of its own options. */
-export interface SandboxSettings {
-  readonly folder: string;
-  readonly host: string;
-  readonly port: number;
-  readonly username: string;
-  readonly password: string;
-  readonly hostKeyFile: string;
 }
 
 /** The state of a quick start on this folder; undefined = there was none. ConfigError when the file cannot be used. */
@@ -58,7 +56,7 @@ export async function readQuickStart(dataDir: string): Promise<QuickStartState |
 
 /** Makes and stores the state of a first start. */
 export async function makeQuickStart(dataDir: string): Promise<QuickStartState> {
-  const fresh = { sandbox: { username: 'sandbox', password: randomPassword() }, isAnnounced: false };
+  const fresh = { sandbox: { username: SANDBOX_USERNAME, password: randomPassword() }, isAnnounced: false };
   await writeState(stateFile(dataDir), fresh);
   return fresh;
 }
@@ -66,17 +64,6 @@ export async function makeQuickStart(dataDir: string): Promise<QuickStartState> 
 /** Notes durably that key and password were shown. */
 export async function markAnnounced(dataDir: string, state: QuickStartState): Promise<void> {
   await writeState(stateFile(dataDir), { ...state, isAnnounced: true });
-}
-
-/** How to start the sandbox: on loopback, any free port, over dataDir/sandbox. */
-export function sandboxSettings(dataDir: string, { sandbox }: QuickStartState): SandboxSettings {
-  return {
-    folder: path.resolve(dataDir, 'sandbox'),
-    host: SANDBOX_HOST,
-    port: 0,
-    ...sandbox,
-    hostKeyFile: path.resolve(dataDir, 'sandbox-host-key'),
-  };
 }
 
 /**
@@ -92,17 +79,10 @@ export function newCredentials(
   return { apiKey: generateKey(), password: randomPassword() };
 }
 
-/**
- * The accounts to provision at this start; the sandbox listens elsewhere each time. Without credentials those of the
- * first start stay as they are, since provisioning removes nothing.
- */
-export function quickStartAccounts(
-  state: QuickStartState,
-  sandbox: { readonly port: number; readonly hostKeyFingerprint: string },
-  credentials?: Credentials,
-): readonly AccountConfig[] {
-  const account = { email: QUICK_START_EMAIL, plan: 'pro', connections: [sandboxConnection(state, sandbox)] };
-  if (credentials === undefined) return [{ ...account, apiKeys: [] }];
+/** The account of the quick start. Without credentials those of the first start stay, since provisioning removes nothing. */
+export function quickStartAccount(credentials?: Credentials): AccountConfig {
+  const account = { email: QUICK_START_EMAIL, plan: 'pro', connections: [] };
+  if (credentials === undefined) return { ...account, apiKeys: [] };
   const apiKey = {
     name: KEY_NAME,
     key: credentials.apiKey,
@@ -111,32 +91,7 @@ export function quickStartAccounts(
     allowedIps: [],
     expiresAt: null,
   } as const;
-  return [{ ...account, password: credentials.password, apiKeys: [apiKey] }];
-}
-
-/** The connection to the sandbox, for the quick start's account or, with `sandbox: true`, for a configured one. */
-export function sandboxConnection(
-  { sandbox }: QuickStartState,
-  { port, hostKeyFingerprint }: { readonly port: number; readonly hostKeyFingerprint: string },
-): ConnectionConfig {
-  return {
-    id: SANDBOX_CONNECTION_ID,
-    name: 'Sandbox',
-    type: 'sftp',
-    isActive: true,
-    host: SANDBOX_HOST,
-    port,
-    ...sandbox,
-    hostKey: hostKeyFingerprint,
-    defaultPath: '/',
-    rootPath: '/',
-    atomicUploads: true,
-    digests: 'asked',
-    verify: 'size',
-    algorithms: 'default',
-    hostKeyRotation: 'ask',
-    pool: {},
-  };
+  return { ...account, password: credentials.password, apiKeys: [{ ...apiKey, scopes: [...apiKey.scopes] }] };
 }
 
 export interface BannerFacts {
@@ -205,13 +160,14 @@ function randomPassword(): string {
 
 function parseState(text: string, file: string): QuickStartState {
   try {
-    const { sandbox, isAnnounced } = JSON.parse(text) as Partial<QuickStartState>;
+    const { sandbox, webhookPort, isAnnounced } = JSON.parse(text) as Partial<QuickStartState>;
     if (
       typeof isAnnounced === 'boolean' &&
       typeof sandbox?.username === 'string' &&
       typeof sandbox.password === 'string'
     ) {
-      return { sandbox: { username: sandbox.username, password: sandbox.password }, isAnnounced };
+      const { username, password } = sandbox;
+      return { sandbox: { username, password }, isAnnounced, ...(webhookPort === undefined ? {} : { webhookPort }) };
     }
   } catch {
     // Told below, like a file of another shape.
@@ -230,49 +186,58 @@ async function writeState(file: string, state: QuickStartState): Promise<void> {
   }
 }
 
-/** Applies the accounts; resolves to what is to be said once the gateway serves. */
+export interface Provisioned {
+  /** Says what is to be said once the gateway serves. */
+  readonly announce: (url: string) => Promise<void>;
+  /** Where it runs, for an account. */
+  readonly sandbox: SandboxPart | undefined;
+}
+
+/** Applies the accounts, and runs the sandbox where it is wanted. */
 export async function provision(
   config: Config,
   quickStart: boolean,
   storage: Storage,
   started: Started,
   log: Log,
-): Promise<(url: string) => Promise<void>> {
+): Promise<Provisioned> {
   const { accounts, dataDir } = config;
-  const former = accounts.length === 0 || config.sandbox ? await readQuickStart(dataDir) : undefined;
-  // A configuration on the data of a quick start leaves its account as it was, and its sandbox served.
+  const former = await readQuickStart(dataDir);
+  // A configuration on the data of a quick start leaves its account as it was.
   const isQuick = accounts.length === 0 && (quickStart || former !== undefined);
-  if (!isQuick && !config.sandbox) {
-    await storage.provision(accounts);
+  const owner = await sandboxOwner(storage);
+  const isWanted = isSandboxWanted(config, isQuick, owner);
+  const state = former ?? (isQuick || isWanted ? await makeQuickStart(dataDir) : undefined);
+  const credentials =
+    isQuick && state !== undefined ? newCredentials(state, await storage.accounts.count(), generateApiKey) : undefined;
+  const wanted = isQuick ? [quickStartAccount(credentials)] : accounts;
+  const holder = owner ?? wanted[0];
+  let running: SandboxPart | undefined;
+  let announced = state;
+  if (isWanted && state !== undefined && holder !== undefined) {
+    const sandbox = await runSandbox(dataDir, state, started);
+    const { receiver, received } = sandbox;
+    await storage.provision(withConnections(wanted, holder, sandboxConnections(state, sandbox)), OWN_CONNECTIONS);
+    if (receiver.port !== state.webhookPort) {
+      announced = { ...state, webhookPort: receiver.port };
+      await writeState(stateFile(dataDir), announced);
+    }
+    const account = await storage.accounts.findByEmail(holder.email);
+    if (account !== undefined) running = { accountId: account.accountId, receiver, received };
+  } else {
+    await storage.provision(wanted);
+    // Nothing listens there any more: "switched off" says more than "connection refused".
+    for (const id of owner === undefined ? [] : OWN_CONNECTIONS.ids) await storage.connections.switchOff(id);
     if ((await storage.accounts.count()) === 0) log('warn', NO_ACCOUNT);
-    return async () => undefined;
   }
-  const state = former ?? (await makeQuickStart(dataDir));
-  const sandbox = await startSandbox(sandboxSettings(dataDir, state));
-  started.add(() => sandbox.close());
-  if (!isQuick) {
-    const isKept = former !== undefined && (await storage.accounts.findByEmail(QUICK_START_EMAIL)) !== undefined;
-    const withSandbox = isKept
-      ? [...accounts, ...quickStartAccounts(state, sandbox)]
-      : withConnection(accounts, sandboxConnection(state, sandbox));
-    await storage.provision(withSandbox, SANDBOX_CONNECTION_ID);
-    return async () => undefined;
-  }
-  const credentials = newCredentials(state, await storage.accounts.count(), generateApiKey);
-  await storage.provision(quickStartAccounts(state, sandbox, credentials), SANDBOX_CONNECTION_ID);
-  return async (url) => {
-    process.stdout.write(`\n${quickStartBanner({ url, dataDir, credentials })}\n`);
-    if (credentials !== undefined) await markAnnounced(dataDir, state);
+  return {
+    sandbox: running,
+    announce: async (url) => {
+      if (!isQuick || announced === undefined) return;
+      process.stdout.write(`\n${quickStartBanner({ url, dataDir, credentials })}\n`);
+      if (credentials !== undefined) await markAnnounced(dataDir, announced);
+    },
   };
 }
 
 const NO_ACCOUNT = 'there is no account, so nobody can log in: name one under accounts in the configuration';
-
-/** `sandbox: true` beside configured accounts: the first of them gets the connection, unless a quick start has it. */
-function withConnection(
-  accounts: readonly AccountConfig[],
-  connection: AccountConfig['connections'][number],
-): readonly AccountConfig[] {
-  const [first, ...others] = accounts;
-  return first === undefined ? [] : [{ ...first, connections: [...first.connections, connection] }, ...others];
-}

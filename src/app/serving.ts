@@ -36,6 +36,7 @@ import { generateKeyPair } from '../remotes/sftp/keys/generate-key.js';
 import { trustOnFirstUse } from '../remotes/trust.js';
 import { createResolver } from '../resolver/resolver.js';
 import type { Shares } from '../shares/permits.js';
+import type { SandboxPart } from '../sandbox/sink.js';
 import { openStorage } from '../storage/open.js';
 import type { Log, Storage } from '../storage/storage.js';
 import { createUploads, type UploadsPart } from '../uploads/uploads.js';
@@ -91,16 +92,21 @@ interface ReachOptions {
   readonly log: Log;
   /** Where the gateway itself listens, as soon as that is known: no connection may lead there. */
   readonly listeners: readonly { readonly address: string; readonly port: number }[];
+  /** Where the gateway runs one. */
+  readonly sandbox: SandboxPart | undefined;
   /** Where several threads have pools. */
   readonly shares: Shares | undefined;
   /** Event loops that the budgets are divided over. */
   readonly threads: number;
 }
 
-export function openReach({ config, storage, started, log, listeners, shares, threads }: ReachOptions): Reach {
+export function openReach(options: ReachOptions): Reach {
+  const { config, storage, started, log, listeners, sandbox, shares, threads } = options;
   const budgets = createBudgets(config.budgets, threads);
   const resolver = createResolver({ ...config.network, budget: budgets.lookups });
-  const dialer = createDialer(config.network, () => listeners, resolver);
+  const ownReceiver = sandbox === undefined ? {} : { ownReceiver: { ...sandbox.receiver, owner: sandbox.accountId } };
+  const rules = { ...config.network, ...ownReceiver };
+  const dialer = createDialer(rules, () => listeners, resolver);
   const poolBudgets = { places: new SessionPlaces(budgets.sessions), waiting: budgets.waiting };
   const health = new ConnectionHealth({ outages: storage.outages, log });
   started.add(() => health.stop());
@@ -118,8 +124,7 @@ export function openReach({ config, storage, started, log, listeners, shares, th
   started.add(() => remotes.close());
   const sweeper = new Sweeper({ store: storage.leftovers, connections: storage.connections, remotes, log });
   started.add(() => sweeper.stop());
-  const observedDialer = (observer: DialObserver): Dialer =>
-    createDialer(config.network, () => listeners, resolver, observer);
+  const observedDialer = (observer: DialObserver): Dialer => createDialer(rules, () => listeners, resolver, observer);
   return { budgets, dialer, observedDialer, remotes, poolBudgets, sweeper, health };
 }
 
@@ -132,6 +137,7 @@ export interface FrontEndOptions {
   readonly frontEnd: FrontEndName;
   readonly storage: Storage;
   readonly reach: Reach;
+  readonly sandbox: SandboxPart | undefined;
   readonly started: Started;
   readonly logger: Logger;
   readonly tracer: Tracer;
@@ -265,7 +271,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
           ...apiRoutes({
             ...{ storage, operations, urls, base64, limits: config.limits, uploads: uploads.service },
             ...{ watching: watching.service, jobs: jobs.service, schedules: jobs.schedules, jobEvents },
-            ...{ feedReaders, webhooks },
+            ...{ feedReaders, webhooks, sandbox: options.sandbox },
           }),
           ...systemRoutes({
             storage,

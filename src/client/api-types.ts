@@ -12,6 +12,8 @@ export interface components {
       readonly connections: number;
       /** @description How many transfers the history holds. */
       readonly transfers: number;
+      /** @description What the key may do. */
+      readonly scopes: readonly ('read' | 'write' | 'exec' | 'watch' | 'admin')[];
     };
     readonly AppendAnswer: {
       /**
@@ -1192,6 +1194,37 @@ export interface components {
     readonly ReceiptKeys: {
       /** @description Newest first. */
       readonly keys: readonly components['schemas']['ReceiptKey'][];
+    };
+    readonly SandboxReceiver: {
+      /** @description Give this to a webhook or a watched folder. */
+      readonly url: string;
+      /** @description How it answers. */
+      readonly does: string;
+    };
+    readonly SandboxRequest: {
+      /**
+       * Format: date-time
+       * @description When it had come.
+       */
+      readonly receivedAt: string;
+      /** @description Which of the receivers it was for. */
+      readonly path: string;
+      /** @description Status of the answer; null when there is none, or none yet. */
+      readonly status: number | null;
+      /** @description Header fields, by lower-case name. */
+      readonly headers: {
+        readonly [key: string]: string;
+      };
+      /** @description The first 64 KiB of the body, as text. */
+      readonly body: string;
+      /** @description How long the body was. */
+      readonly bodyBytes: number;
+    };
+    readonly SandboxWebhooksAnswer: {
+      /** @description One for each way to answer. */
+      readonly receivers: readonly components['schemas']['SandboxReceiver'][];
+      /** @description Newest first. */
+      readonly requests: readonly components['schemas']['SandboxRequest'][];
     };
     readonly Schedule: {
       /** @description Identifier. */

@@ -214,7 +214,7 @@ export const configSchema = (definitions: readonly Definition[]) =>
       perConnection: preset(false, flag()),
       token: preset('', text('text without spaces, or ""', { pattern: '^[\\x21-\\x7e]*$' })),
     }),
-    sandbox: preset(false, flag()),
+    sandbox: preset('auto', flagOr('auto')),
     accounts: preset([], list(accountSchema(definitions))),
   });
 

@@ -4,7 +4,11 @@ import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { dirname } from 'node:path';
 import ssh2, { type AuthContext, type Connection, type ParsedKey } from 'ssh2';
-import { FolderService } from './folder.js';
+import { serveChannel } from './channel.js';
+import { FailingFiles } from './fail.js';
+import type { Files } from './files.js';
+import { Folder } from './folder.js';
+import { withFailures } from './tree.js';
 
 /** A login that comes to nothing is cut after this long, or after this many tries. */
 const LOGIN_MS = 20_000;
@@ -24,6 +28,8 @@ export interface SandboxOptions {
 
 export interface Sandbox {
   readonly port: number;
+  /** The same server, but for its host key: another one at each start. A session cannot change its key, so this has a port of its own. */
+  readonly otherKeyPort: number;
   /** `SHA256:…` */
   readonly hostKeyFingerprint: string;
   /** Stops listening and cuts the sessions. */
@@ -38,22 +44,42 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   await mkdir(options.folder, { recursive: true });
   // Its login is the owner's alone, whoever else has one on this machine.
   await chmod(options.folder, 0o700);
-  const folder = await FolderService.at(options.folder);
+  const folder = await Folder.at(options.folder);
+  const files = withFailures(folder, new FailingFiles());
   const hostKey = await readHostKey(options.hostKeyFile);
-  const ssh = new ssh2.Server({ hostKeys: [hostKey.text], ident: 'sandbox' });
+  const known = await listen(options, options.port, hostKey.text, files);
+  try {
+    const other = await listen(options, 0, newHostKey(), files);
+    return {
+      port: known.port,
+      otherKeyPort: other.port,
+      hostKeyFingerprint: hostKey.fingerprint,
+      close: async () => void (await Promise.all([known.close(), other.close()])),
+    };
+  } catch (error) {
+    await known.close();
+    throw error;
+  }
+}
+
+async function listen(
+  options: SandboxOptions,
+  port: number,
+  hostKey: string,
+  files: Files,
+): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const ssh = new ssh2.Server({ hostKeys: [hostKey], ident: 'sandbox' });
   const sockets = new Set<net.Socket>();
   const listener = net.createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     ssh.injectSocket(socket);
   });
-  ssh.on('connection', (connection) => serve(connection, options, folder));
-  listener.listen(options.port, options.host);
+  ssh.on('connection', (connection) => serve(connection, options, files));
+  listener.listen(port, options.host);
   await once(listener, 'listening');
-  const { port } = listener.address() as net.AddressInfo;
   return {
-    port,
-    hostKeyFingerprint: hostKey.fingerprint,
+    port: (listener.address() as net.AddressInfo).port,
     close: async () => {
       const closed = listener.listening ? once(listener, 'close') : undefined;
       listener.close();
@@ -63,7 +89,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-function serve(connection: Connection, options: SandboxOptions, folder: FolderService): void {
+function serve(connection: Connection, options: SandboxOptions, files: Files): void {
   let tries = 0;
   const loginTimer = setTimeout(() => connection.end(), LOGIN_MS);
   connection.on('error', () => undefined);
@@ -81,7 +107,7 @@ function serve(connection: Connection, options: SandboxOptions, folder: FolderSe
   connection.on('ready', () => {
     connection.on('session', (acceptSession) => {
       // Only SFTP has a listener: ssh2 refuses shells, commands and forwarding by itself.
-      acceptSession().on('sftp', (acceptSftp) => folder.serve(acceptSftp()));
+      acceptSession().on('sftp', (acceptSftp) => serveChannel(acceptSftp(), files));
     });
   });
 }

@@ -1,6 +1,7 @@
 /** connections, me and transfers, as two accounts and keys of different reach see them, over both databases. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { SCOPES } from '../../src/base/caller.js';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { DATABASES, type TestServer } from '../storage/databases.js';
 import type { ApiClient } from '../support/gateway.js';
@@ -97,10 +98,10 @@ for (const kind of DATABASES) {
     });
 
     test('me: the counts are the account’s own', async () => {
-      const expected = { email: 'first@example.com', plan: 'pro', connections: 3, transfers: 5 };
+      const expected = { email: 'first@example.com', plan: 'pro', connections: 3, transfers: 5, scopes: [...SCOPES] };
       assert.deepEqual((await all.get('/api/me')).json, expected);
       assert.deepEqual((await onlyB.get('/api/me')).json, expected);
-      const second = { email: 'second@example.com', plan: 'free', connections: 1, transfers: 2 };
+      const second = { email: 'second@example.com', plan: 'free', connections: 1, transfers: 2, scopes: [...SCOPES] };
       assert.deepEqual((await other.get('/api/me')).json, second);
     });
 

@@ -125,6 +125,7 @@ suite('the quick start', () => {
   const configurations = [
     ['without accounts', `{ server: { port: PORT }, log: { pretty: false } }`],
     ['with accounts and the sandbox', `{ server: { port: PORT }, sandbox: true, accounts: ${ACCOUNTS} }`],
+    ['with accounts alone', `{ server: { port: PORT }, accounts: ${ACCOUNTS} }`],
   ] as const;
   for (const [what, text] of configurations) {
     test(`a configuration ${what} on its data: account, key, connection and sandbox are still there`, async () => {

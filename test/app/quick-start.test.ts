@@ -13,14 +13,14 @@ import {
   makeQuickStart,
   markAnnounced,
   newCredentials,
-  quickStartAccounts,
+  quickStartAccount,
   quickStartBanner,
   readQuickStart,
-  sandboxSettings,
 } from '../../src/app/quick-start.js';
+import { sandboxConnections, sandboxSettings, withConnections } from '../../src/app/sandbox.js';
 import { inFolder, KEY } from '../config/support.js';
 
-const sandbox = { port: 2222, hostKeyFingerprint: `SHA256:${'A'.repeat(43)}` };
+const sandbox = { port: 2222, otherKeyPort: 2223, hostKeyFingerprint: `SHA256:${'A'.repeat(43)}` };
 const generateKey = (): string => KEY;
 const credentials: Credentials = { apiKey: KEY, password: 'shownOnce' };
 
@@ -36,6 +36,8 @@ suite('the state of a quick start', () => {
       const fresh = newCredentials(state, 0, generateKey);
       await markAnnounced(dataDir, state);
       assert.equal((await readQuickStart(dataDir))?.isAnnounced, true);
+      await markAnnounced(dataDir, { ...state, webhookPort: 4711 });
+      assert.equal((await readQuickStart(dataDir))?.webhookPort, 4711);
       assert.equal(statSync(file).mode & 0o777, 0o600);
       assert.doesNotMatch(readFileSync(file, 'utf8'), new RegExp(`${KEY}|${fresh?.password}`));
     });
@@ -68,27 +70,29 @@ suite('credentials', () => {
   });
 
   test('stand in the account that made them, later ones leave them alone', () => {
-    const [first] = quickStartAccounts(state, sandbox, credentials);
-    assert.equal(first?.apiKeys[0]?.key, KEY);
-    assert.equal(first?.password, 'shownOnce');
-    const [later] = quickStartAccounts(state, sandbox);
-    assert.deepEqual([later?.apiKeys, later?.password], [[], undefined]);
+    const first = quickStartAccount(credentials);
+    assert.equal(first.apiKeys[0]?.key, KEY);
+    assert.equal(first.password, 'shownOnce');
+    const later = quickStartAccount();
+    assert.deepEqual([later.apiKeys, later.password], [[], undefined]);
   });
 
   test('make an account that the configuration would accept', () => {
     const origin = { placeOf: () => undefined, isVariable: () => false, writtenAt: () => undefined };
-    const accounts = structuredClone(quickStartAccounts(state, sandbox, credentials));
+    const account = quickStartAccount(credentials);
+    const accounts = structuredClone(withConnections([account], account, sandboxConnections(state, sandbox)));
     assert.deepEqual(validate({ accounts }, origin).mistakes, []);
   });
 
   test('the sandbox and its connection agree', () => {
     const settings = sandboxSettings('/data', state);
-    const [connection] = quickStartAccounts(state, sandbox)[0]?.connections ?? [];
-    assert.ok(connection?.type === 'sftp');
+    const [connection, other] = sandboxConnections(state, sandbox);
+    assert.ok(connection?.type === 'sftp' && other?.type === 'sftp');
     const { host, username, password, port, hostKey } = connection;
     assert.deepEqual({ host, username, password }, { host: settings.host, username: 'sandbox', password: 'pw' });
     assert.deepEqual([port, hostKey], [sandbox.port, sandbox.hostKeyFingerprint]);
     assert.equal(settings.folder, path.resolve('/data/sandbox'));
+    assert.deepEqual([other.port, other.isActive], [sandbox.otherKeyPort, false]);
   });
 });
 

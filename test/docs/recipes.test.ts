@@ -40,6 +40,7 @@ const EXECUTED = [
   'docs/integrate/watched-folders.md',
   'docs/integrate/events.md',
   'docs/integrate/retries.md',
+  'docs/integrate/sandbox.md',
   'docs/integrate/moving/rclone.md',
   'docs/integrate/moving/winscp.md',
   'docs/integrate/moving/aws-transfer.md',

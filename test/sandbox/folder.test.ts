@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import ssh2, { type SFTPWrapper } from 'ssh2';
-import { FolderService } from '../../src/sandbox/folder.js';
+import { serveChannel } from '../../src/sandbox/channel.js';
+import { Folder } from '../../src/sandbox/folder.js';
 import { eventually } from '../support/eventually.js';
 
 const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
@@ -18,11 +19,11 @@ interface Channel {
   readonly ask: (request: string, ...operands: readonly unknown[]) => Promise<unknown>;
 }
 
-function open(service: FolderService): Channel {
+function open(service: Folder): Channel {
   const answers = new EventEmitter();
   const tell = (id: number, answer: unknown): void => void answers.emit(String(id), answer);
   const sftp = Object.assign(new EventEmitter(), { handle: tell, status: tell, name: tell });
-  service.serve(sftp as unknown as SFTPWrapper);
+  serveChannel(sftp as unknown as SFTPWrapper, service);
   let asked = 0;
   return {
     sftp,
@@ -35,11 +36,11 @@ function open(service: FolderService): Channel {
   };
 }
 
-async function withFolder(use: (folder: string, service: FolderService) => Promise<void>): Promise<void> {
+async function withFolder(use: (folder: string, service: Folder) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ftg-folder-'));
   try {
     writeFileSync(join(folder, 'one'), '');
-    await use(folder, await FolderService.at(folder));
+    await use(folder, await Folder.at(folder));
   } finally {
     rmSync(folder, { recursive: true });
   }

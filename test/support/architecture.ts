@@ -29,6 +29,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
         'workers',
         'observe',
         'alarms',
+        'sandbox',
       ],
     ],
   },
@@ -119,7 +120,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     // A registered connection is stored, and configured, in the shape in which the protocols take it.
     types: ['storage/cluster', 'config'],
   },
-  sandbox: { is: 'the SFTP server to try the gateway on', imports: [] },
+  sandbox: { is: 'an SFTP server and a receiver of webhooks to try the gateway on', imports: [] },
   workers: { is: 'base64 in threads', imports: [] },
   observe: {
     is: 'log, metrics, traces',

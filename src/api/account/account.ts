@@ -1,5 +1,6 @@
 /** What an API key may use. */
-import { count, flag, listOf, object, text } from '../../base/schema.js';
+import { ALL_SCOPES } from '../../base/caller.js';
+import { count, flag, listOf, object, oneOf, text } from '../../base/schema.js';
 import { summaryFields } from '../../connections/schemas.js';
 import { endpoint } from '../endpoint.js';
 import { CONNECTION_EXAMPLE } from '../fields.js';
@@ -21,12 +22,13 @@ export const verifyKey = endpoint({
       plan: text('Name of the plan.'),
       connections: count('How many connections the account has.'),
       transfers: count('How many transfers the history holds.'),
+      scopes: listOf(oneOf(ALL_SCOPES, 'A scope.'), 'What the key may do.'),
     }),
-    example: { email: 'ops@example.com', plan: 'pro', connections: 3, transfers: 1729 },
+    example: { email: 'ops@example.com', plan: 'pro', connections: 3, transfers: 1729, scopes: ['read', 'write'] },
   },
 }).handle(async ({ caller }, { storage }: ApiServices) => {
   const { connections, transfers } = await storage.accounts.holdings(caller.accountId);
-  return { email: caller.email, plan: caller.plan, connections, transfers };
+  return { email: caller.email, plan: caller.plan, connections, transfers, scopes: [...caller.scopes] };
 });
 
 const connection = object('Connection', { ...summaryFields, isActive: flag('Whether it is switched on.') });

@@ -4,6 +4,7 @@ import type { Config } from '../../config/schema.js';
 import type { Failures, Taken } from '../../http/rate-limits.js';
 import type { MetricsSnapshot } from '../../observe/metrics.js';
 import type { FromBroker, ToBroker } from '../../shares/share-messages.js';
+import type { SandboxPart } from '../../sandbox/sink.js';
 import type { carried } from './line.js';
 
 /** What a thread is started with. */
@@ -13,6 +14,8 @@ export interface ThreadData {
   readonly threads: number;
   /** For this thread: what the process has is divided already. */
   readonly config: Config;
+  /** Where the process runs one. */
+  readonly sandbox: Omit<SandboxPart, 'received'> | undefined;
 }
 
 /** Served by the main thread. */
@@ -25,6 +28,8 @@ export type MainCalls = {
   readonly giveFailureBack: (address: string) => Promise<void>;
   /** The metrics of the process. */
   readonly metrics: () => Promise<string>;
+  /** What the sandbox's receiver of webhooks has. */
+  readonly received: () => ReturnType<SandboxPart['received']>;
   readonly readyAsked: () => void;
   /** An error escaped; the thread waits for its end. */
   readonly crashed: (error: ReturnType<typeof carried>) => void;

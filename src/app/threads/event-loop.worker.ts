@@ -8,7 +8,8 @@ import type { MainCalls, ThreadCalls, ThreadData } from './calls.js';
 import { carried, Line } from './line.js';
 
 if (parentPort === null) throw new Error('this file is started as a thread');
-const { config, thread, threads } = workerData as ThreadData;
+const { config, thread, threads, sandbox: running } = workerData as ThreadData;
+const sandbox = running === undefined ? undefined : { ...running, received: () => main.call('received') };
 const logger = createLogger(config.log).child({ thread });
 const started = new Started();
 const shares = new ShareHolder(threads, (message) => main.tell('share', message));
@@ -24,12 +25,13 @@ const calls: ThreadCalls = {
   start: async () => {
     const { tracer, storage } = await openBase(config, started, logger, (rows) => frontEnd.metrics.historyBatch(rows));
     const log = logWith(logger);
-    const reach = openReach({ config, storage, started, log, listeners, shares, threads });
+    const reach = openReach({ config, storage, started, log, listeners, sandbox, shares, threads });
     frontEnd = createFrontEnd({
       config,
       frontEnd: 'uws',
       storage,
       reach,
+      sandbox,
       started,
       logger,
       tracer,

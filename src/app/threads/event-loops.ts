@@ -14,6 +14,7 @@ import type { Limiters } from '../../http/rate-limits.js';
 import type { MetricsSnapshot } from '../../observe/metrics.js';
 import type { SharesBroker } from '../../shares/shares.js';
 import { SEPARATE_CONNECTIONS } from '../../storage/postgres/database.js';
+import type { SandboxPart } from '../../sandbox/sink.js';
 import type { MainCalls, ThreadCalls, ThreadData } from './calls.js';
 import { Line, restored } from './line.js';
 
@@ -32,6 +33,7 @@ export interface EventLoopsOptions {
   readonly metricsText: () => Promise<string>;
   /** GET /readyz was asked of one of them. */
   readonly onReadyAsked: () => void;
+  readonly sandbox: SandboxPart | undefined;
 }
 
 export interface EventLoops {
@@ -60,6 +62,7 @@ export async function startEventLoops(options: EventLoopsOptions): Promise<Event
     giveFailureBack: (address) => limiters.failures.giveBack(address),
     readyAsked: () => options.onReadyAsked(),
     metrics: () => options.metricsText(),
+    received: async () => options.sandbox?.received() ?? [],
   };
   const loops = Array.from({ length: options.threads - 1 }, (_, index) => startThread(options, index + 2, calls));
   const lines = loops.map(({ line }) => line);
@@ -97,11 +100,16 @@ interface Loop {
 }
 
 function startThread(
-  { config, threads, databaseUrl, broker, acceptor }: EventLoopsOptions,
+  { config, threads, databaseUrl, broker, acceptor, sandbox }: EventLoopsOptions,
   thread: number,
   calls: Omit<MainCalls, 'share' | 'crashed'>,
 ): Loop {
-  const data: ThreadData = { thread, threads, config: shareOf(config, threads, databaseUrl) };
+  const { accountId, receiver } = sandbox ?? {};
+  const shown =
+    accountId === undefined || receiver === undefined
+      ? undefined
+      : { accountId, receiver: { address: receiver.address, port: receiver.port } };
+  const data: ThreadData = { thread, threads, config: shareOf(config, threads, databaseUrl), sandbox: shown };
   const worker = new Worker(WORKER_FILE, { workerData: data, name: `event loop ${thread}` });
   const exited = once(worker, 'exit').catch(() => undefined);
   let isStopping = false;

@@ -36,6 +36,8 @@ export interface NetworkRules {
   readonly connections: { readonly allowPrivate: boolean; readonly deny: readonly string[] };
   readonly urlFetch: { readonly allow: readonly string[] };
   readonly webhooks: { readonly allow: readonly string[] };
+  /** A receiver of the gateway's own, for the webhooks of one account. */
+  readonly ownReceiver?: { readonly address: string; readonly port: number; readonly owner: string };
 }
 
 export interface DialOptions {
@@ -128,12 +130,19 @@ export function createDialer(
       blocks.some((block) => matches(real, block) || matches(written, block));
     // Loopback counts as private: a server beside the gateway is a usual set-up, its own listener never is.
     if (isOwnListener(real, port)) return "this gateway's own address";
-    if (isIn(allow[purpose])) return undefined;
+    if (isIn(allow[purpose]) || isOwnReceiver(real, port, purpose, dial.owner)) return undefined;
     if (isIn(METADATA)) return 'a metadata address';
     if (purpose !== 'connection') return range === 'unicast' ? undefined : `a ${range} address`;
     if (NEVER.has(range)) return `a ${range} address`;
     if (isIn(deny)) return 'a denied address';
     return range === 'unicast' || allowPrivate ? undefined : `a ${range} address`;
+  }
+
+  function isOwnReceiver(real: Address, port: number, purpose: Purpose, owner: string): boolean {
+    const { ownReceiver: own } = rules;
+    return (
+      purpose === 'webhook' && own?.port === port && own.owner === owner && isSame(ipaddr.parse(own.address), real)
+    );
   }
 
   function isOwnListener(address: Address, port: number): boolean {

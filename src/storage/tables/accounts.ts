@@ -83,6 +83,14 @@ export class Accounts {
     return this.#owner('email', email);
   }
 
+  /** Whose connection this is, where it leads there. */
+  async findByConnection(id: string, host: string, username: string): Promise<Owner | undefined> {
+    const [found] = await this.database.all<{ account_id: string }>`
+      select account_id from connections
+      where id = ${id} and settings->>'host' = ${host} and settings->>'username' = ${username}`;
+    return found === undefined ? undefined : this.#owner('id', found.account_id);
+  }
+
   /** Takes equally long for an account that there is not. */
   async verifyPassword(accountId: string | undefined, password: string): Promise<boolean> {
     const [row] =
