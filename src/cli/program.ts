@@ -10,6 +10,7 @@ import { doctor } from './commands/doctor.js';
 import type { init as initCommand } from './commands/init.js';
 import * as keys from './commands/keys.js';
 import * as login from './commands/login.js';
+import { addMcpCommand } from './commands/mcp.js';
 import * as receipts from './commands/receipts.js';
 import * as transfers from './commands/transfers.js';
 import { verifyFile } from './commands/verify.js';
@@ -57,6 +58,7 @@ export async function createProgram({ words, signal, version, handOver }: Progra
   addWatchCommands(program, actions);
   addLocalCommands(program, actions);
   addInit(program, actions, options);
+  addMcpCommand(program, actions, version);
   addServe(program, actions, handOver);
   return program;
 }

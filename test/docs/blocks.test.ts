@@ -12,6 +12,7 @@ const EXECUTED_BY: Readonly<Record<string, string>> = {
   'docs/integrate/cli.md': 'test/cli/docs.test.ts',
   'docs/start/quick-start.md': 'test/docs/newcomer.test.ts',
   'docs/operate/backup.md': 'test/docs/backup.test.ts',
+  'docs/integrate/agents.md': 'test/mcp/mcp.test.ts',
   ...Object.fromEntries(
     [
       'authentication',
@@ -117,6 +118,7 @@ test('a block that nobody looks at is found, and so is a wrong one', async () =>
     traces: 'OTEL_EXPORTER_OTLP_PROTOCOL=grpc\nOTEL_TRACES_EXPORTER=otlp\n',
     'Server-Timing': 'Server-Timing: queue=1\n',
     n8n: 'return [{ json: { name: "orders.csv" } }];',
+    mcp: '{ "mcpServers": { "files": { "command": "ftg", "args": ["serve"] } } }',
     zapier: 'output = [{ name: "orders.csv" }];',
     'webhook/FilesDetectedEvent': '{ "type": "watched_folder.files_detected" }',
     'manage/Usage': '{ "plan": "…", "unknown": 1 }',

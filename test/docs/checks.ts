@@ -30,6 +30,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   'Server-Timing': serverTiming,
   n8n,
   zapier,
+  mcp,
   'webhook/FilesDetectedEvent': schema('FilesDetectedEvent', fileApi),
   'watch/NewWatchedFolder': schema('NewWatchedFolder', fileApi),
   deploy,
@@ -238,6 +239,26 @@ async function n8n(code: string): Promise<void> {
     );
     return (items as readonly { readonly json: unknown }[]).map(({ json }) => json);
   });
+}
+
+/** A client's list of servers: each one starts `ftg mcp` with what opens a gateway, or asks where `ftg mcp --http` listens. */
+function mcp(code: string): void {
+  type Entry = Readonly<Record<'command' | 'url' | 'type', string | undefined>> & {
+    readonly args?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+  const { mcpServers, servers = mcpServers } = JSON.parse(code) as Record<string, Record<string, Entry> | undefined>;
+  const entries = Object.values(servers ?? {});
+  assert.equal(entries.length, 1, code);
+  for (const { command, args, env, url, headers } of entries) {
+    if (url === undefined) {
+      assert.deepEqual([command, args, Object.keys(env ?? {})], ['ftg', ['mcp'], ['FTG_URL', 'FTG_KEY']]);
+    } else {
+      assert.equal(url, 'http://127.0.0.1:8090/mcp');
+      assert.match(headers?.['Authorization'] ?? '', /^Bearer ftg_/);
+    }
+  }
 }
 
 async function zapier(code: string): Promise<void> {

@@ -43,7 +43,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
   'api/openapi': { is: 'their documents and reference pages', imports: ['api', 'http', 'watch', 'jobs'] },
   dashboard: { is: 'the page of the owner, and how it is served', imports: ['http'] },
   // `main` is for `ftg serve` alone, `config` for `ftg init`, `connections` for the words of options; all else goes over HTTP.
-  cli: { is: 'the command ftg', imports: ['client', 'config', 'connections', 'main'] },
+  cli: { is: 'the command ftg', imports: ['client', 'config', 'connections', 'main', 'mcp'] },
+  mcp: { is: 'tools for agents, over the client', imports: ['client'] },
   client: { is: 'the client for programs', imports: [] },
   http: {
     is: 'requests and answers, limits, keys; two front ends behind one seam',

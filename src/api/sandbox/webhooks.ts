@@ -1,7 +1,7 @@
 /** The sandbox's receiver of webhooks: where it is, and what it received. */
 import { Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
-import { count, dateTime, listOf, object, text, type TSchemaOf } from '../../base/schema.js';
+import { count, dateTime, listOf, object, text } from '../../base/schema.js';
 import { SINK_PATHS } from '../../sandbox/sink.js';
 import { endpoint } from '../endpoint.js';
 import { type ApiServices, connectionOf } from '../services.js';
@@ -20,11 +20,11 @@ const request = object('SandboxRequest', {
     type: ['integer', 'null'],
     description: 'Status of the answer; null when there is none, or none yet.',
   }),
-  headers: Type.Unsafe({
+  headers: Type.Unsafe<Readonly<Record<string, string>>>({
     type: 'object',
     additionalProperties: { type: 'string' },
     description: 'Header fields, by lower-case name.',
-  }) as TSchemaOf<Readonly<Record<string, string>>>,
+  }),
   body: text('The first 64 KiB of the body, as text.'),
   bodyBytes: count('How long the body was.'),
 });

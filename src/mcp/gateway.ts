@@ -1,0 +1,39 @@
+/** What the tools need of a gateway, with the key that it is opened with. */
+import type { FileTransferGateway } from '../client/index.js';
+import { errorOf, networkError } from '../client/errors.js';
+
+export interface McpGateway {
+  readonly url: string;
+  readonly files: FileTransferGateway;
+  /** One request as it is, answer and all. */
+  readonly call: (path: string, init: RequestInit) => Promise<Response>;
+}
+
+export const SCOPES = ['read', 'write', 'exec', 'watch', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** @throws FtgError where the key is not good */
+export async function scopesOf({ files }: McpGateway): Promise<ReadonlySet<string>> {
+  const { scopes } = await files.me();
+  return new Set(scopes);
+}
+
+export interface NewLink {
+  readonly operation: 'upload' | 'download';
+  readonly connectionId: string;
+  readonly path: string;
+  readonly expiresAt: string;
+  readonly maxUses?: number;
+  readonly maxBytes?: number;
+  readonly filename?: string;
+}
+
+/** @throws FtgError */
+export async function createLink({ call }: McpGateway, link: NewLink): Promise<unknown> {
+  const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(link) };
+  const response = await call('/api/links', init).catch((error: unknown) => {
+    throw networkError(error);
+  });
+  if (!response.ok) throw await errorOf(response);
+  return ((await response.json()) as { readonly link: unknown }).link;
+}

@@ -1,0 +1,128 @@
+/**
+ * The server over streamable HTTP, at /mcp. A caller's bearer token is its own API key of the gateway, or with `token` that
+ * word, and then the configured gateway is used. Host and Origin are checked first: a page in a browser must not reach it by
+ * a name that it has led to this machine (DNS rebinding).
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import {
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  originValidationResponse,
+} from '@modelcontextprotocol/server';
+import { FtgError } from '../client/index.js';
+import { type McpGateway, scopesOf } from './gateway.js';
+import { createServer } from './server.js';
+
+const PATH = '/mcp';
+const MOST_BODY_BYTES = 1024 * 1024;
+const MOST_CONNECTIONS = 256;
+
+export interface HttpOptions {
+  readonly host: string;
+  /** 0 = any. */
+  readonly port: number;
+  /** Names by which it may be asked, beside those of this machine. */
+  readonly allowedHosts: readonly string[];
+  readonly version: string;
+  /** The gateway with this key; undefined: callers show the token instead. */
+  readonly open: (key: string | undefined) => McpGateway;
+  /** Absent: each caller brings its own key. */
+  readonly token?: string | undefined;
+}
+
+export interface HttpService {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function serveHttp(options: HttpOptions): Promise<HttpService> {
+  const hosts = [...localhostAllowedHostnames(), ...options.allowedHosts];
+  const origins = [...localhostAllowedOrigins(), ...options.allowedHosts];
+
+  async function answer(request: Request): Promise<Response> {
+    const refused = hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, origins);
+    if (refused !== undefined) return refused;
+    if (new URL(request.url).pathname !== PATH) return failure(404, `the only path is ${PATH}`);
+    const [, given] = /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+    if (given === undefined || (options.token !== undefined && !isSame(given, options.token))) return unauthenticated();
+    const gateway = options.open(options.token === undefined ? given : undefined);
+    let scopes: ReadonlySet<string>;
+    try {
+      scopes = await scopesOf(gateway);
+    } catch (error) {
+      if (!(error instanceof FtgError)) throw error;
+      return error.status === 401 ? unauthenticated() : failure(502, error.message);
+    }
+    const handler = createMcpHandler(() => createServer(gateway, scopes, options.version), {
+      maxRequestBodySize: MOST_BODY_BYTES,
+    });
+    return handler.fetch(request);
+  }
+
+  const server = http.createServer((incoming, outgoing) => {
+    const gone = new AbortController();
+    outgoing.once('close', () => gone.abort());
+    serve(incoming, outgoing, gone.signal, answer).catch(() => outgoing.destroy());
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.listen(options.port, options.host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${PATH}`,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  signal: AbortSignal,
+  answer: (request: Request) => Promise<Response>,
+): Promise<void> {
+  const { method = 'GET', url = '/', headers } = incoming;
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  let request: Request;
+  try {
+    request = new Request(new URL(url, `http://${headers.host ?? 'localhost'}`), {
+      method,
+      signal,
+      headers: Object.entries(headers).flatMap(([name, value]) =>
+        [value ?? []].flat().map((one): [string, string] => [name, one]),
+      ),
+      ...(hasBody ? { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' as const } : {}),
+    });
+  } catch {
+    outgoing.writeHead(400).end();
+    return;
+  }
+  const response = await answer(request);
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  if (response.body === null) outgoing.end();
+  else await pipeline(Readable.fromWeb(response.body), outgoing);
+}
+
+function isSame(given: string, expected: string): boolean {
+  const digest = (word: string): Buffer => createHash('sha256').update(word).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function failure(status: number, error: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return Response.json({ error }, { status, headers });
+}
+
+const unauthenticated = (): Response =>
+  failure(401, 'a valid bearer token is needed', { 'WWW-Authenticate': 'Bearer' });
