@@ -1,9 +1,9 @@
 /** A program: builds the dashboard to dist/dashboard, every text file with a brotli and a gzip copy beside it. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { compressFiles } from '../http/compress-files.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const WEB = join(ROOT, 'src/dashboard/web');
@@ -28,7 +28,7 @@ const { metafile } = await build({
   metafile: true,
 });
 writeFileSync(join(OUT, 'index.html'), page());
-for (const name of readdirSync(OUT, { recursive: true, encoding: 'utf8' })) compress(join(OUT, name));
+compressFiles(OUT);
 
 function page(): string {
   const built = Object.entries(metafile.outputs);
@@ -54,12 +54,4 @@ function importsOf(file: string): string[] {
 
 function address(file: string): string {
   return `/assets/${basename(file)}`;
-}
-
-function compress(file: string): void {
-  if (!/\.(html|js|css|svg)$/.test(file)) return;
-  const plain = readFileSync(file);
-  const quality = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };
-  writeFileSync(`${file}.br`, brotliCompressSync(plain, { params: quality }));
-  writeFileSync(`${file}.gz`, gzipSync(plain, { level: 9 }));
 }
