@@ -35,8 +35,8 @@ interface Import {
 }
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
-  // The dashboard's page is a program of its own: it runs in the browser and knows the gateway by HTTP alone.
-  (name) => name.endsWith('.ts') && !name.startsWith('dashboard/web/'),
+  // What runs in a browser is a program of its own, which knows the gateway by HTTP alone.
+  (name) => name.endsWith('.ts') && !/^(dashboard|docs)\/web\//.test(name),
 );
 const imports = files.flatMap(importsOf);
 

@@ -7,11 +7,12 @@ import { AlarmService } from '../alarms/service.js';
 import { apiRoutes, systemRoutes } from '../api/endpoints.js';
 import { JobEvents } from '../api/jobs/job-events.js';
 import { createManagement, planOf } from '../api/manage/management.js';
-import { withReference } from '../api/openapi/routes.js';
+import { FILES, MANAGEMENT, withReference } from '../api/openapi/routes.js';
 import type { Tracer } from '../base/span.js';
 import { type Budgets, createBudgets, gaugesOf } from '../budgets/budgets.js';
 import type { Config } from '../config/schema.js';
 import { dashboardRoutes } from '../dashboard/pages.js';
+import { openSite } from '../docs/serve.js';
 import type { FrontEndName } from '../http/choose-front-end.js';
 import { allowOrigins } from '../http/cors.js';
 import type { SharedAcceptor } from '../http/native/acceptor.js';
@@ -46,8 +47,9 @@ import { Subscriptions } from '../webhooks/subscriptions.js';
 import { checkTarget } from '../webhooks/target.js';
 import { createBase64 } from '../workers/base64.js';
 
-/** Where `npm run build` puts the dashboard, seen from dist/src. */
+/** Where `npm run build` puts the dashboard and the documentation, seen from dist/src. */
 const DASHBOARD = fileURLToPath(new URL('../../dashboard', import.meta.url));
+const SITE = fileURLToPath(new URL('../../site', import.meta.url));
 
 export function logWith(logger: Logger): Log {
   return (level, message, facts) => logger[level](facts ?? {}, message);
@@ -264,6 +266,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   started.add(() => management.board.stop());
   management.board.start();
   const text = options.metricsText ?? (() => metrics.text());
+  const site = openSite(SITE, [FILES.page, MANAGEMENT.page]);
   const handler = createRouter({
     routes: [
       ...withReference(
@@ -283,7 +286,9 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
           ...management.routes,
         ],
         config.server,
+        site.pageOf,
       ),
+      ...site.routes,
       ...dashboardRoutes(DASHBOARD),
     ],
     keys: storage.keys,

@@ -1,4 +1,4 @@
-/** The client in Chromium, and what Chromium makes of the reference page. */
+/** The client in Chromium. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
@@ -201,32 +201,6 @@ test('the tus plugin of Uppy, on a page of another origin, goes on where the lin
   await page.close();
   await proxy.stop();
 });
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the reference page in ${colorScheme} on a phone: one request, no complaint, no sideways scrolling`, async () => {
-    const page = await browser.newPage({ colorScheme, viewport: { width: 360, height: 740 } });
-    const [requests, complaints]: [string[], string[]] = [[], []];
-    page.on('request', (request) => requests.push(request.url()));
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(`${gateway.url}/docs`, { waitUntil: 'networkidle' });
-    assert.deepEqual(
-      requests.filter((url) => !url.endsWith('/favicon.ico')),
-      [`${gateway.url}/docs`],
-    );
-    assert.deepEqual(
-      complaints.filter((text) => !text.includes('favicon') && !text.includes('404')),
-      [],
-    );
-    // As text: these names are the browser's, not this program's.
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 360);
-    const background = await page.evaluate('getComputedStyle(document.body).backgroundColor');
-    assert.equal(background, colorScheme === 'dark' ? 'rgb(13, 17, 23)' : 'rgb(255, 255, 255)');
-    await page.keyboard.press('Tab');
-    assert.equal(await page.evaluate('document.activeElement.className'), 'skip');
-    await page.close();
-  });
-}
 
 test('a page of an origin that is allowed calls the API, one of another does not', async () => {
   const call = async (origin: string): Promise<unknown> => {

@@ -16,11 +16,11 @@ async function visit(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
 }
 
-/** The violations, each with the elements at fault. */
-export async function violations(page: Page): Promise<readonly string[]> {
+/** The violations, each with the elements at fault; `within` a selector, or on the whole page. */
+export async function violations(page: Page, within = 'html'): Promise<readonly string[]> {
   // Run by the debugger, which the policy of the page does not bind.
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(AXE);
-  const found = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify({ runOnly: RULES })})`);
+  const found = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(within)}, ${JSON.stringify({ runOnly: RULES })})`);
   return found.violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ''}`).join('; ')}`,

@@ -34,10 +34,17 @@ test('the package holds what it needs and nothing else, and starts elsewhere', a
   const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
   const files = packed.files.map((file) => file.path);
   const bins = Object.values(manifest.bin);
-  for (const needed of [...bins, 'dist/dashboard/index.html', 'config/gateway.example.yaml', 'LICENSE']) {
+  for (const needed of [
+    ...bins,
+    'dist/dashboard/index.html',
+    'dist/site/docs.html',
+    'config/gateway.example.yaml',
+    'LICENSE',
+  ]) {
     assert.ok(files.includes(needed), `${needed} is missing`);
   }
-  const known = /^(?:dist\/(?:src|dashboard)\/|src\/storage\/migrations\/|config\/|[A-Z]+(?:\.md)?$|package\.json$)/;
+  const known =
+    /^(?:dist\/(?:src|dashboard|site|man)\/|src\/storage\/migrations\/|config\/|[A-Z]+(?:\.md)?$|package\.json$)/;
   assert.deepEqual(
     files.filter((file) => !known.test(file)),
     [],
@@ -74,6 +81,7 @@ test('the package holds what it needs and nothing else, and starts elsewhere', a
   };
   await eventually(() => answers('/healthz'), 'the gateway is ready', 60_000);
   assert.ok(await answers('/'), 'the dashboard is there');
+  assert.ok(await answers('/docs/readme'), 'the documentation is there');
   const client =
     "import('file-transfer-gateway/client').then(({ FileTransferGateway }) => console.log(typeof FileTransferGateway))";
   assert.equal((await run(process.execPath, ['-e', client], { cwd: folder })).stdout, 'function\n');

@@ -40,8 +40,15 @@ export const PARTS: Readonly<Record<string, Part>> = {
       ...['budgets', 'attention', 'alarms'],
     ],
   },
-  'api/openapi': { is: 'their documents and reference pages', imports: ['api', 'http', 'watch', 'jobs'] },
+  'api/openapi': {
+    is: 'their documents, and these as the content of a page',
+    imports: ['api', 'http', 'watch', 'jobs'],
+  },
   dashboard: { is: 'the page of the owner, and how it is served', imports: ['http'] },
+  docs: {
+    is: 'the documentation as a site, and how it is served',
+    imports: ['http', 'api', 'api/manage', 'api/openapi'],
+  },
   // `main` is for `ftg serve` alone, `config` for `ftg init`, `connections` for the words of options; all else goes over HTTP.
   cli: { is: 'the command ftg', imports: ['client', 'config', 'connections', 'main', 'mcp'] },
   mcp: { is: 'tools for agents, over the client', imports: ['client'] },

@@ -145,8 +145,8 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
   },
   'Content-Disposition': always('Name of the file (RFC 6266).', { type: 'string', pattern: '^attachment' }),
   'Content-Encoding': {
-    description: 'How the body is coded: `gzip` where the answer is a long one and the request takes it.',
-    schema: { type: 'string', const: 'gzip' },
+    description: 'How the body is coded, where the request takes it: a long list by `gzip`, a page also by `br`.',
+    schema: { type: 'string', enum: ['gzip', 'br'] },
   },
   Vary: { description: 'The request fields that the answer depends on.', schema: text },
   'Content-Length': always('Bytes of the body.', { type: 'integer', minimum: 0 }),

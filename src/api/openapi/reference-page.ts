@@ -1,83 +1,22 @@
-/**
- * The OpenAPI document as one HTML page: no script, and nothing loaded from anywhere. Its policy forbids both, so that a
- * description could not change that by accident.
- */
-import { createHash } from 'node:crypto';
+/** The OpenAPI document as the content of a page. Every text in it is escaped; src/docs puts the page around it. */
+import { escapeHtml as escape } from '../../base/html.js';
 import { nameIn, parametersOf, responsesOf } from './document.js';
 import type { MediaType, OpenApiDocument, Operation, Parameter, PathItem, Response, Schema } from './types.js';
 
-/** The style of the reference page: narrow screens first, light and dark by the reader's own setting. */
-const REFERENCE_STYLE = `
-:root { color-scheme: light dark; --text: #1b1f24; --faint: #57606a; --page: #fff; --raised: #f4f6f8; --line: #d0d7de; --link: #0757b8;
-  --get: #0757b8; --post: #176635; --delete: #a40e26; --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-@media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --faint: #9aa4af; --page: #0d1117; --raised: #161b22; --line: #3d444d;
-  --link: #79b8ff; --get: #79b8ff; --post: #5fd38a; --delete: #ff8b94; } }
-* { box-sizing: border-box; }
-html { scroll-padding-top: 1rem; }
-body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
-a { color: var(--link); }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-.skip { position: absolute; left: -999rem; }
-.skip:focus { left: 1rem; top: 1rem; background: var(--page); padding: .5rem 1rem; z-index: 1; }
-nav, main { padding: 1rem; }
-main { max-width: 60rem; min-width: 0; }
-nav { border-bottom: 1px solid var(--line); }
-nav ul { list-style: none; margin: 0 0 1rem; padding: 0; }
-nav li a { display: block; padding: .3rem 0; text-decoration: none; }
-nav li a:hover { text-decoration: underline; }
-nav h2 { font-size: .85rem; margin: 0; color: var(--faint); }
-h1 { line-height: 1.2; margin: 0 0 .5rem; }
-h2 { margin: 2.5rem 0 .5rem; }
-h3 { margin: 2rem 0 .25rem; }
-h4 { margin: 1.25rem 0 .25rem; }
-article { border-top: 1px solid var(--line); }
-code, pre { font-family: var(--mono); font-size: .875em; }
-code { background: var(--raised); border-radius: .25rem; padding: .1em .3em; }
-pre { background: var(--raised); border: 1px solid var(--line); border-radius: .5rem; padding: .75rem; overflow-x: auto; overflow-wrap: normal; }
-pre code { background: none; padding: 0; }
-.route { font-family: var(--mono); margin: .25rem 0; }
-.method { font-weight: 700; }
-.get, .head { color: var(--get); }
-.post { color: var(--post); }
-.delete { color: var(--delete); }
-.faint { color: var(--faint); }
-.table { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); }
-td:first-child { white-space: nowrap; }
-th, td { overflow-wrap: break-word; }
-td p { margin: 0; }
-summary { cursor: pointer; padding: .35rem 0; }
-details > :not(summary) { margin-left: 1rem; }
-@media (min-width: 64rem) {
-  .columns { display: grid; grid-template-columns: 18rem minmax(0, 1fr); }
-  nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; border-bottom: 0; border-right: 1px solid var(--line); }
-  main { padding: 2rem 3rem; }
-}
-@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
-`;
-
-interface ReferencePage {
+export interface ReferenceContent {
+  readonly title: string;
   readonly html: string;
-  /** Its Content-Security-Policy. */
-  readonly policy: string;
+  readonly groups: readonly LinkGroup[];
 }
 
-export interface PageLinks {
-  /** Path of the document itself. */
-  readonly document: string;
-  readonly page: string;
+export interface LinkGroup {
+  readonly title: string;
+  readonly links: readonly { readonly href: string; readonly text: string }[];
 }
 
-/** `other`: the API that this one stands beside. */
-export function referencePage(
-  document: OpenApiDocument,
-  own: PageLinks,
-  other: PageLinks & { readonly title: string },
-): ReferencePage {
-  const styleHash = createHash('sha256').update(REFERENCE_STYLE).digest('base64');
-  const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-  return { html: new Page(document, own, other).html(), policy };
+/** `documentPath`: where the document itself is. */
+export function referencePage(document: OpenApiDocument, documentPath: string): ReferenceContent {
+  return new Page(document, documentPath).whole();
 }
 
 interface Listed {
@@ -89,63 +28,44 @@ interface Listed {
 class Page {
   constructor(
     private readonly document: OpenApiDocument,
-    private readonly own: PageLinks,
-    private readonly other: PageLinks & { readonly title: string },
+    private readonly documentPath: string,
   ) {}
 
-  html(): string {
-    const { info, servers, tags, webhooks, components } = this.document;
-    const groups = tags.map((tag) => ({
-      tag,
-      listed: this.operations().filter((one) => one.operation.tags[0] === tag.name),
-    }));
+  whole(): ReferenceContent {
+    const { info, tags, webhooks, components } = this.document;
+    const title = `${info.title} API`;
+    const groups = tags
+      .map((tag) => ({ tag, listed: this.operations().filter((one) => one.operation.tags[0] === tag.name) }))
+      .filter(({ listed }) => listed.length > 0);
     const events = Object.entries(webhooks).flatMap(([path, item]) => listedIn(path, item));
-    const navigation = groups
-      .filter(({ listed }) => listed.length > 0)
-      .map(({ tag, listed }) => navigationGroup(tag.name, listed));
-    return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(info.title)} API ${escape(info.version)}</title>
-<style>${REFERENCE_STYLE}</style>
-</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-<div class="columns">
-<nav aria-label="Contents">
-${navigation.join('\n')}
-${events.length === 0 ? '' : navigationGroup('Events', events)}
-<h2>More</h2>
-<ul><li><a href="#errors">Errors</a></li><li><a href="#schemas">Schemas</a></li><li><a href="${escape(this.own.document)}">openapi.json</a></li><li><a href="${escape(this.other.page)}">${escape(this.other.title)}</a></li></ul>
-</nav>
-<main id="content">
-<h1>${escape(info.title)}</h1>
-<p class="faint">Version ${escape(info.version)}, OpenAPI ${escape(this.document.openapi)}, at <code>${escape(servers[0]?.url ?? '/')}</code></p>
+    const schemas = Object.entries(components.schemas);
+    const html = `<h1>${escape(title)}</h1>
+<p class="faint">Version ${escape(info.version)}, OpenAPI ${escape(this.document.openapi)}: <a href="${escape(this.documentPath)}">${escape(this.documentPath)}</a></p>
 ${prose(info.description)}
 ${groups
-  .filter(({ listed }) => listed.length > 0)
   .map(
     ({ tag, listed }) =>
-      `<section><h2>${escape(tag.name)}</h2>${prose(tag.description)}${listed.map((one) => this.article(one)).join('')}</section>`,
+      `<section>${heading(2, tagId(tag.name), tag.name)}${prose(tag.description)}${listed.map((one) => this.article(one)).join('')}</section>`,
   )
   .join('\n')}
-${events.length === 0 ? '' : `<section><h2>Events</h2>${events.map((one) => this.article(one)).join('')}</section>`}
+${events.length === 0 ? '' : `<section>${heading(2, 'sent-events', 'What the gateway sends')}${events.map((one) => this.article(one)).join('')}</section>`}
 ${this.errorTable()}
-<section id="schemas"><h2>Schemas</h2>
-${Object.entries(components.schemas)
-  .map(
-    ([name, schema]) =>
-      `<article id="schema-${escape(name)}"><h3>${escape(name)}</h3>${this.schemaBody(schema)}</article>`,
-  )
-  .join('\n')}
-</section>
-</main>
-</div>
-</body>
-</html>
-`;
+<section>${heading(2, 'schemas', 'Schemas')}
+${schemas.map(([name, schema]) => `<article id="schema-${escape(name)}"><h3>${escape(name)}</h3>${this.schemaBody(schema)}</article>`).join('\n')}
+</section>`;
+    const more = [
+      { href: '#errors', text: 'Errors' },
+      { href: '#schemas', text: 'Schemas' },
+    ];
+    return {
+      title,
+      html,
+      groups: [
+        ...groups.map(({ tag, listed }) => ({ title: tag.name, links: listed.map(linkOf) })),
+        ...(events.length === 0 ? [] : [{ title: 'What the gateway sends', links: events.map(linkOf) }]),
+        { title: 'Errors and schemas', links: more },
+      ],
+    };
   }
 
   private operations(): Listed[] {
@@ -156,7 +76,7 @@ ${Object.entries(components.schemas)
     const { operationId, summary, description, requestBody, security } = operation;
     const parameters = parametersOf(this.document, operation);
     const access = accessWords(security);
-    return `<article id="${escape(operationId)}"><h3>${escape(summary)}</h3>
+    return `<article id="${escape(operationId)}"><h3>${escape(summary)}${permalink(operationId)}</h3>
 <p class="route"><span class="method ${method}">${method.toUpperCase()}</span> ${escape(path)}</p>
 ${access === '' ? '' : `<p class="faint">${escape(access)}</p>`}
 ${prose(description)}
@@ -212,7 +132,7 @@ ${content === undefined ? '' : this.content(content)}</details>`;
       escape(textOf(title).split(' ')[0] ?? ''),
       inline(textOf(description)),
     ]);
-    return `<section id="errors"><h2>Errors</h2><p>Every code that <code>X-Error-Code</code> can carry.</p>${table(
+    return `<section>${heading(2, 'errors', 'Errors')}<p>Every code that <code>X-Error-Code</code> can carry.</p>${table(
       ['Code', 'Status', 'What it means'],
       rows,
     )}</section>`;
@@ -281,11 +201,22 @@ function listedIn(path: string, item: PathItem): Listed[] {
   );
 }
 
-function navigationGroup(title: string, listed: readonly Listed[]): string {
-  const links = listed.map(
-    ({ operation }) => `<li><a href="#${escape(operation.operationId)}">${escape(operation.summary)}</a></li>`,
-  );
-  return `<h2>${escape(title)}</h2><ul>${links.join('')}</ul>`;
+function linkOf({ operation }: Listed): LinkGroup['links'][number] {
+  return { href: `#${operation.operationId}`, text: operation.summary };
+}
+
+/** Of the section of a tag. */
+export function tagId(name: string): string {
+  return `tag-${name.toLowerCase().replaceAll(' ', '-')}`;
+}
+
+function heading(level: number, id: string, text: string): string {
+  return `<h${level} id="${escape(id)}">${escape(text)}${permalink(id)}</h${level}>`;
+}
+
+/** For the mouse: the contents at the side have the same links. */
+function permalink(id: string): string {
+  return ` <a class="permalink" href="#${escape(id)}" aria-hidden="true" tabindex="-1">#</a>`;
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -313,16 +244,4 @@ function inline(text: string, before = ''): string {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

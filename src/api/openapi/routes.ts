@@ -1,4 +1,4 @@
-/** The documents of both APIs and their reference pages: made from the whole route table, when somebody asks first. */
+/** The documents of both APIs, made from the whole route table when somebody asks first, and their reference pages, made by the build. */
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import { isNotModified } from '../../http/answer.js';
@@ -6,12 +6,25 @@ import type { HttpAnswer, HttpRequest } from '../../http/types.js';
 import { type DescribedRoute, endpoint, type Endpoint } from '../endpoint.js';
 import { FILE_API, MANAGEMENT_API } from './apis.js';
 import { buildDocument, type DocumentOptions } from './document.js';
-import { type PageLinks, referencePage } from './reference-page.js';
 import type { Api } from './types.js';
 
-type Reference = (request: HttpRequest) => HttpAnswer;
+export type Reference = (request: HttpRequest) => HttpAnswer;
 
-const PAGE_HEADERS = ['ETag', 'Content-Security-Policy', 'X-Content-Type-Options', 'Referrer-Policy'];
+/** Where an API is described. */
+export interface ReferenceLinks {
+  /** Path of the document itself. */
+  readonly document: string;
+  readonly page: string;
+}
+
+const PAGE_HEADERS = [
+  'ETag',
+  'Vary',
+  'Content-Encoding?',
+  'Content-Security-Policy',
+  'X-Content-Type-Options',
+  'Referrer-Policy',
+];
 
 const documentAt = (path: string): Endpoint<Reference> =>
   endpoint({
@@ -48,7 +61,8 @@ const pageAt = (path: string): Endpoint<Reference> =>
     operationId: 'referencePage',
     tag: 'System',
     summary: 'The reference page',
-    description: 'This document for people: one page that loads nothing else.',
+    description:
+      'This document for people, with search, guides and a form to try each operation. Nothing is loaded from elsewhere.',
     headers: ['If-None-Match'],
     answers: {
       200: {
@@ -63,31 +77,25 @@ const pageAt = (path: string): Endpoint<Reference> =>
 /** A short life, so that what runs after an upgrade is what people read. */
 const CACHING = 'public, max-age=300';
 
-const FILES: PageLinks = { document: '/openapi.json', page: '/docs' };
-const MANAGEMENT: PageLinks = { document: '/manage/openapi.json', page: '/manage/docs' };
+export const FILES: ReferenceLinks = { document: '/openapi.json', page: '/docs' };
+export const MANAGEMENT: ReferenceLinks = { document: '/manage/openapi.json', page: '/manage/docs' };
 
-export function withReference(routes: readonly DescribedRoute[], options: DocumentOptions): DescribedRoute[] {
+/** `pageOf`: what answers at the address of a reference page. */
+export function withReference(
+  routes: readonly DescribedRoute[],
+  options: DocumentOptions,
+  pageOf: (address: string) => Reference,
+): DescribedRoute[] {
   const all = [...routes];
-  const add = ({ route }: Endpoint<Reference>, make: () => Reference): void => {
+  const describe = (api: Api, { document, page }: ReferenceLinks): void => {
     let made: Reference | undefined;
-    all.push(route((request) => (made ??= make())(request)));
+    const make = (): Reference =>
+      cached(JSON.stringify(buildDocument(api, all, options)), { 'Content-Type': 'application/json' });
+    all.push(documentAt(document).route((request) => (made ??= make())(request)));
+    all.push(pageAt(page).route(pageOf(page)));
   };
-  const describe = (api: Api, own: PageLinks, other: PageLinks & { readonly title: string }): void => {
-    add(documentAt(own.document), () =>
-      cached(JSON.stringify(buildDocument(api, all, options)), { 'Content-Type': 'application/json' }),
-    );
-    add(pageAt(own.page), () => {
-      const { html, policy } = referencePage(buildDocument(api, all, options), own, other);
-      return cached(html, {
-        'Content-Type': 'text/html; charset=utf-8',
-        'Content-Security-Policy': policy,
-        'X-Content-Type-Options': 'nosniff',
-        'Referrer-Policy': 'no-referrer',
-      });
-    });
-  };
-  describe(FILE_API, FILES, { ...MANAGEMENT, title: MANAGEMENT_API.title });
-  describe(MANAGEMENT_API, MANAGEMENT, { ...FILES, title: FILE_API.title });
+  describe(FILE_API, FILES);
+  describe(MANAGEMENT_API, MANAGEMENT);
   return all;
 }
 

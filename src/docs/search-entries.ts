@@ -1,0 +1,48 @@
+/** What the search finds: sections of pages, names in their tables, operations and the fields that they take. */
+import { nameIn, parametersOf } from '../api/openapi/document.js';
+import type { OpenApiDocument, Operation, Schema } from '../api/openapi/types.js';
+import type { Rendered } from './markdown.js';
+import type { Found } from './search.js';
+
+/** A row of a table tells less than a section does; whoever types its whole name finds it first all the same. */
+const OF_A_NAME = 0.6;
+
+export function entriesOfPage(address: string, page: string, { sections }: Rendered, weight: number): Found[] {
+  return sections.map(({ id, title, text }) => ({
+    title: id === '' ? page : title,
+    page,
+    address: id.startsWith('/') ? id : id === '' ? address : `${address}#${id}`,
+    text,
+    weight: id.startsWith('name-') ? weight * OF_A_NAME : weight,
+  }));
+}
+
+export function entriesOfReference(address: string, document: OpenApiDocument, weight: number): Found[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => method !== 'head' || item['get'] === undefined)
+      .map(([method, operation]) => ({
+        title: operation.summary,
+        page: `${document.info.title} API`,
+        address: `${address}#${operation.operationId}`,
+        text: `${method.toUpperCase()} ${path} ${operation.description} ${fieldsOf(document, operation)}`.replace(
+          /\s+/g,
+          ' ',
+        ),
+        weight,
+      })),
+  );
+}
+
+function fieldsOf(document: OpenApiDocument, operation: Operation): string {
+  const parameters = parametersOf(document, operation).filter(({ in: place }) => place !== 'header');
+  const fields = Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema = {} }) => {
+    const { $ref } = schema;
+    const whole: Schema = typeof $ref === 'string' ? (document.components.schemas[nameIn($ref)] ?? {}) : schema;
+    return Object.entries((whole['properties'] ?? {}) as Readonly<Record<string, Schema>>);
+  });
+  return [
+    ...parameters.map(({ name, description }) => `${name}: ${description}`),
+    ...fields.map(([name, { description }]) => `${name}: ${typeof description === 'string' ? description : ''}`),
+  ].join(' ');
+}

@@ -1,0 +1,60 @@
+/** How texts are cut into words and found: the same for the build, which makes the index, and for the browser, which asks it. */
+import type MiniSearch from 'minisearch';
+import type { Options, SearchOptions } from 'minisearch';
+
+export interface Found {
+  /** Title of the section, the operation or the name. */
+  readonly title: string;
+  readonly page: string;
+  readonly address: string;
+  readonly text: string;
+  /** From 0 to 1: what the contents lists first counts more. */
+  readonly weight: number;
+}
+
+export interface Hit {
+  readonly found: Found;
+  /** As they are in the texts. */
+  readonly words: readonly string[];
+}
+
+export interface Entry extends Found {
+  readonly id: number;
+}
+
+/** Words of questions that every page has: they count in titles alone. */
+const COMMON = new Set(
+  'a an and are as at be by can do does for from how i if in is it my of on or that the this to what when where which why with'.split(
+    ' ',
+  ),
+);
+
+export const SEARCH: Options<Entry> = {
+  fields: ['title', 'page', 'text'],
+  storeFields: ['title', 'page', 'address', 'text', 'weight'],
+  processTerm: (term, field) => {
+    const word = term.toLowerCase();
+    return field !== undefined && field !== 'title' && COMMON.has(word) ? null : word;
+  },
+};
+
+/** A title says more than a text does. */
+const RANKING: SearchOptions = {
+  boost: { title: 4, page: 2 },
+  boostDocument: (_id, _term, stored) => (stored?.['weight'] as number | undefined) ?? 1,
+  prefix: true,
+  fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+};
+/** So many are enough that no further ones are looked for. */
+const ENOUGH = 12;
+
+/** First what is called so, then what has all words; what has some of them fills the rest. */
+export function find(index: MiniSearch<Entry>, text: string): Hit[] {
+  const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  const telling = words.filter((word) => !COMMON.has(word)).join(' ') || text;
+  const all = index.search(telling, { ...RANKING, combineWith: 'AND' });
+  const some = all.length >= ENOUGH ? [] : index.search(telling, { ...RANKING, combineWith: 'OR' });
+  const named = all.filter(({ title }) => title === text);
+  const results = new Map([...named, ...all, ...some].map((result) => [result.id as number, result]));
+  return [...results.values()].map(({ terms, ...stored }) => ({ found: stored as unknown as Found, words: terms }));
+}
