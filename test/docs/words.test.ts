@@ -42,7 +42,7 @@ test('a slip is found', async () => {
 /** What a plain page says otherwise. */
 const UNWANTED: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\b(stands?|stood)\b(?! in (between|the way))/i, 'is, has, holds'],
-  [/\btold\b/i, 'reports, says, knows'],
+  [/\btold\b(?! (to|about))/i, 'reports, says, knows'],
   [/\bmend(s|ed|ing)?\b/i, 'fix, correct'],
   [/\bin order to\b/i, 'to'],
   [/\butili[sz]e/i, 'use'],
@@ -70,5 +70,5 @@ test('short words and sentences are easy to read, long ones are not; code counts
   const easy = readingEase('The cat sat on the mat. It was glad of the sun.');
   const hard = readingEase('Administrative reorganisations necessitate comprehensive interdepartmental communication.');
   assert.ok(easy.figure > 90 && hard.figure < 0, `${easy.figure} ${hard.figure}`);
-  assert.equal(readingEase('Call `POST /api/upload` now.\n\n```sh\nnot read\n```\n').words, 3);
+  assert.equal(readingEase('Call `POST /api/upload` right now.\n\n```sh\nnot read\n```\n').words, 4);
 });
