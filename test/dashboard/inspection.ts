@@ -20,7 +20,9 @@ async function visit(page: Page, path: string): Promise<void> {
 export async function violations(page: Page, within = 'html'): Promise<readonly string[]> {
   // Run by the debugger, which the policy of the page does not bind.
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(AXE);
-  const found = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(within)}, ${JSON.stringify({ runOnly: RULES })})`);
+  const found = await page.evaluate<AxeResults>(
+    `axe.run(${JSON.stringify(within)}, ${JSON.stringify({ runOnly: RULES })})`,
+  );
   return found.violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ''}`).join('; ')}`,
