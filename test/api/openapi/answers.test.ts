@@ -423,6 +423,8 @@ test('events and webhooks', async () => {
   await expect(400, events, { query: { after: 'x' } });
   await expect(400, events, { query: { after: '1000000' } });
   await expect(401, events, { key: '' });
+  await expect(200, '/api/sandbox/webhooks');
+  await expect(403, '/api/sandbox/webhooks', { key: READER });
   const all = '/api/webhooks';
   const json = { url: 'https://example.com/hook', events: ['transfer.failed'], connections: ['sandbox'] };
   const made = await expect(201, all, { json });
