@@ -1,27 +1,13 @@
 /** Bearer key, or the cookie of a login session → caller. */
-import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
-import PQueue from 'p-queue';
-import { atMost } from '../base/cache-size.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { ApiKeyRecord, ApiKeys } from '../storage/storage.js';
-import { isInBlocks, networkOf } from './client-address.js';
+import { isInBlocks } from './client-address.js';
+import { GuessGuard } from './guess-guard.js';
 import type { Failures } from './rate-limits.js';
 import type { Caller, HttpRequest, Route } from './types.js';
 
 /** Printable, starting with the prefix: anything else is refused without a look-up. */
 const KEY_SHAPE = /^ftg_[\x21-\x7e]{1,196}$/;
-/** Bad keys and sessions from one address in a minute, before it has to wait. */
-const MAX_FAILURES = 60;
-/**
- * Looked up all the same of an address that has to wait: behind a proxy that is not known as one all clients have one
- * address, and a good key that comes from there for the first time should not have to wait for another one's bad ones.
- */
-const SPARE_LOOK_UPS = 10;
-/** Look-ups of unknown keys and sessions at once for one address. The others wait: many good ones at once are no guessing. */
-const LOOK_UPS_AT_ONCE = 2;
-const MAX_KNOWN = 20_000;
-
 /** Login sessions, as the router needs them. */
 export interface Sessions {
   /** What the request's session cookie holds; undefined when it has none. */
@@ -36,16 +22,15 @@ export interface Sessions {
 }
 
 export class Authenticator {
-  /** Keys and sessions that were good here, by their hash: whoever brings one is guessing nothing. */
-  private readonly known = new LRUCache<string, true>(atMost(MAX_KNOWN));
-  /** By network. */
-  private readonly lines = new Map<string, PQueue>();
+  private readonly guard: GuessGuard;
 
   constructor(
     private readonly keys: Pick<ApiKeys, 'findKey' | 'recallKey'>,
-    private readonly failures: Failures,
+    failures: Failures,
     private readonly sessions?: Sessions,
-  ) {}
+  ) {
+    this.guard = new GuessGuard(failures, 'API key');
+  }
 
   /** Errors: unauthenticated (one text for unknown, expired and revoked), forbidden, scope_missing, rate_limited. */
   async authenticate(request: HttpRequest, access: Exclude<Route['access'], 'public'>): Promise<Caller> {
@@ -93,7 +78,7 @@ export class Authenticator {
     const isShaped = key !== undefined && KEY_SHAPE.test(key);
     // A page that asks whether somebody is logged in has guessed nothing.
     if (!isShaped && access === 'owner' && !request.headers.has('authorization')) return undefined;
-    return this.unlessGuessing(request, key ?? '', async () => {
+    return this.guard.unlessGuessing(request, key ?? '', async () => {
       const record = isShaped ? await this.keys.findKey(key) : undefined;
       const expiresAt = record?.expiresAt ?? null;
       return expiresAt !== null && expiresAt.getTime() <= Date.now() ? undefined : record;
@@ -104,7 +89,7 @@ export class Authenticator {
     const token = this.sessions?.token(request);
     if (token === undefined) return undefined;
     let refusal: GatewayError | undefined;
-    const caller = await this.unlessGuessing(request, token, async () => {
+    const caller = await this.guard.unlessGuessing(request, token, async () => {
       try {
         return await this.sessions?.authenticate(request);
       } catch (error) {
@@ -115,54 +100,6 @@ export class Authenticator {
     });
     if (refusal !== undefined) throw refusal;
     return caller;
-  }
-
-  /**
-   * Looks a key or session up. One that was not good here before is counted first and given back when it is good, so
-   * that neither bad ones nor many at once cost look-ups without end. @throws GatewayError rate_limited
-   */
-  private async unlessGuessing<T>(
-    { remoteAddress }: HttpRequest,
-    secret: string,
-    lookUp: () => Promise<T | undefined>,
-  ): Promise<T | undefined> {
-    const name = hash('sha256', secret, 'base64');
-    if (this.known.get(name) === true) return lookUp();
-    const network = networkOf(remoteAddress);
-    const line = this.lines.get(network) ?? new PQueue({ concurrency: LOOK_UPS_AT_ONCE });
-    this.lines.set(network, line);
-    try {
-      return await line.add(() => this.unlessTooMany(network, name, lookUp));
-    } finally {
-      if (line.size + line.pending === 0) this.lines.delete(network);
-    }
-  }
-
-  private async unlessTooMany<T>(
-    network: string,
-    name: string,
-    lookUp: () => Promise<T | undefined>,
-  ): Promise<T | undefined> {
-    // Another request that waited may have shown by now that it is good.
-    if (this.known.get(name) === true) return lookUp();
-    const { count, msBeforeNext } = await this.failures.take(network);
-    const mustWait = new GatewayError('rate_limited', 'too many requests with a bad API key from this address', {
-      step: 'request',
-      retryAfterMs: msBeforeNext,
-    });
-    if (count > MAX_FAILURES + SPARE_LOOK_UPS) throw mustWait;
-    let found: T | undefined;
-    try {
-      found = await lookUp();
-    } catch (error) {
-      await this.failures.giveBack(network);
-      throw error;
-    }
-    if (found !== undefined) {
-      this.known.set(name, true);
-      await this.failures.giveBack(network);
-    } else if (count > MAX_FAILURES) throw mustWait;
-    return found;
   }
 }
 
