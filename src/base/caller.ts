@@ -18,3 +18,8 @@ export interface Caller {
   /** Present when a login session asks. */
   readonly session?: { readonly id: string; readonly csrfToken: string };
 }
+
+/** The key that asks; null: the account's owner does. */
+export function keyOf({ session, keyId }: Caller): string | null {
+  return session === undefined ? keyId : null;
+}

@@ -1,6 +1,6 @@
 /** Schedules: what the API asks of them, and the look at the clock that begins their jobs. */
 import { validate as isUuid } from 'uuid';
-import type { Caller } from '../base/caller.js';
+import { type Caller, keyOf } from '../base/caller.js';
 import { GatewayError, refusal, toGatewayError } from '../base/errors.js';
 import type { EndSignal } from '../base/ending.js';
 import type {
@@ -15,7 +15,7 @@ import type {
   StorageOptions,
 } from '../storage/storage.js';
 import { recurrenceOf, timesFrom } from './cron.js';
-import { type JobOrder, type JobService, keyOf, mayUse } from './service.js';
+import { type JobOrder, type JobService, mayUse } from './service.js';
 
 export interface ScheduleServiceOptions {
   readonly rows: Schedules;

@@ -1,13 +1,13 @@
 /** Everything that the API asks of jobs. Each function takes the account and answers unknown_item for what is another one's. */
 import { validate as isUuid } from 'uuid';
-import { type Caller, SCOPES } from '../base/caller.js';
+import { type Caller, keyOf, SCOPES } from '../base/caller.js';
 import { type GatewayError, hasCode, refusal } from '../base/errors.js';
 import { uuidv7 } from '../base/uuid.js';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
 import { seeOneTree } from '../operations/copy.js';
-import { type Intent, type Operations, requireActive } from '../operations/operation.js';
-import { referTo } from '../operations/path-reference.js';
+import { knownPath } from '../operations/known-path.js';
+import type { Intent, Operations } from '../operations/operation.js';
 import { ROOT, type RemotePath } from '../remotes/path.js';
 import {
   isFiltered,
@@ -82,7 +82,7 @@ export class JobService {
   /** Errors: bad_path, connection_inactive, share_exceeded. */
   async upload(caller: Caller, { definition, destination, url, upload }: UploadOrder, asking: Asking): Promise<Job> {
     const { connection } = destination;
-    const place = { connectionId: connection.id, path: await this.pathOf(destination, 'path', asking.signal) };
+    const place = { connectionId: connection.id, path: await knownPath(this.options.operations, destination, 'path', asking.signal) };
     const all = { ...definition, type: 'upload', source: place, destination: place, upload } as const;
     return this.begin(caller, { name: null, definition: all, url: url.href }, asking);
   }
@@ -117,10 +117,10 @@ export class JobService {
       destination: destination === undefined ? null : { connectionId: destination.connection.id },
     });
     await this.checkReceiver(caller, order.webhookUrl, signal);
-    const from = { connection: source.connection, path: await this.pathOf(source, 'source.path', signal) };
+    const from = { connection: source.connection, path: await knownPath(this.options.operations, source, 'source.path', signal) };
     const to = destination && {
       connection: destination.connection,
-      path: await this.pathOf(destination, 'destination.path', signal),
+      path: await knownPath(this.options.operations, destination, 'destination.path', signal),
     };
     this.checkPlaces(order, from, to);
     return {
@@ -253,25 +253,6 @@ export class JobService {
       throw refusal('bad_request', `source lies inside destination, which a ${type} must not change`);
     }
   }
-
-  /** @throws GatewayError bad_path, connection_inactive, and the remote's own where only it knows the login folder */
-  private async pathOf(
-    { connection, path }: { readonly connection: Connection; readonly path: string | undefined },
-    field: string,
-    signal: EndSignal,
-  ): Promise<RemotePath> {
-    requireActive(connection);
-    const reference = referTo(connection, path, field);
-    if (reference.known !== undefined) return reference.known;
-    const { operations } = this.options;
-    const use = { signal, leftovers: (one: Connection) => operations.leftoversOf(one) };
-    return operations.remotes.use(connection, use, (remote) => reference(remote));
-  }
-}
-
-/** Of a session there is none: the account's owner asks. */
-export function keyOf(caller: Caller): string | null {
-  return caller.session === undefined ? caller.keyId : null;
 }
 
 export function mayUse({ connections }: Pick<Caller, 'connections'>, { source, destination }: JobEnds): boolean {

@@ -1,0 +1,22 @@
+import type { EndSignal } from '../base/ending.js';
+import type { Connection } from '../connections/connection.js';
+import type { RemotePath } from '../remotes/path.js';
+import { type Operations, requireActive } from './operation.js';
+import { referTo } from './path-reference.js';
+
+/**
+ * A client's path, to be kept: complete now, whatever becomes of the connection's default path.
+ * @throws GatewayError bad_path, connection_inactive, and the remote's own where only it knows the login folder
+ */
+export async function knownPath(
+  operations: Operations,
+  { connection, path }: { readonly connection: Connection; readonly path: string | undefined },
+  field: string,
+  signal: EndSignal,
+): Promise<RemotePath> {
+  requireActive(connection);
+  const reference = referTo(connection, path, field);
+  if (reference.known !== undefined) return reference.known;
+  const use = { signal, leftovers: (one: Connection) => operations.leftoversOf(one) };
+  return operations.remotes.use(connection, use, (remote) => reference(remote));
+}
