@@ -44,6 +44,8 @@ import {
   previewSchedule,
   runSchedule,
 } from './jobs/schedules.js';
+import { createLink, getLink, listLinks, revokeLink } from './links/links.js';
+import { openLink, sendToLink } from './links/use.js';
 import { repetitionOf } from './repetition.js';
 import { listSandboxWebhooks } from './sandbox/webhooks.js';
 import type { ApiServices } from './services.js';
@@ -117,6 +119,12 @@ const endpoints: readonly Endpoint<ApiServices>[] = [
   rotateSecret,
   testWebhook,
   listSandboxWebhooks,
+  createLink,
+  listLinks,
+  getLink,
+  revokeLink,
+  openLink,
+  sendToLink,
 ];
 
 export function apiRoutes(services: ApiServices): DescribedRoute[] {

@@ -48,16 +48,22 @@ export const mtime = (description = MTIME, options?: TSchemaOptions): TString =>
 /** RFC 3339. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** @throws GatewayError bad_request */
-export function timeOf(mtime: string | undefined): Date | undefined {
-  if (mtime === undefined) return undefined;
+/** undefined of what is none. */
+export function dateTimeOf(text: string): Date | undefined {
   // The "+" of a zone arrives as a space where a client did not percent-encode it.
-  const iso = mtime.replace(/ (?=\d{2}:\d{2}$)/, '+');
+  const iso = text.replace(/ (?=\d{2}:\d{2}$)/, '+');
   const time = new Date(DATE_TIME.test(iso) ? iso : NaN);
   // Date takes the 30th of February for the 2nd of March.
   const [year = 0, month = 0, day = 0] = iso.slice(0, 10).split('-').map(Number);
   const isOnCalendar = day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
-  if (isOnCalendar && isWritableTime(time)) return time;
+  return isOnCalendar && !Number.isNaN(time.getTime()) ? time : undefined;
+}
+
+/** @throws GatewayError bad_request */
+export function timeOf(mtime: string | undefined): Date | undefined {
+  if (mtime === undefined) return undefined;
+  const time = dateTimeOf(mtime);
+  if (time !== undefined && isWritableTime(time)) return time;
   const range = 'after 1970-01-01T00:00:00Z and before 2106-02-07T06:28:16Z';
   throw refusal('bad_request', `mtime must be a date-time such as 2026-01-31T12:00:00Z, ${range}`);
 }

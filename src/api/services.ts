@@ -4,6 +4,8 @@ import { wantsReprDigest } from '../http/repr-digest.js';
 import type { Repeated } from './endpoint.js';
 import type { Caller, RequestContext } from '../http/types.js';
 import type { Connection } from '../connections/connection.js';
+import type { GuessGuard } from '../http/guess-guard.js';
+import type { Limiters } from '../http/rate-limits.js';
 import type { Actor, Storage, TransferType } from '../storage/storage.js';
 import type { UrlFetcher } from '../operations/fetch-url.js';
 import type { OperationRequest, Operations } from '../operations/operation.js';
@@ -11,6 +13,7 @@ import type { JobEvents } from './jobs/job-events.js';
 import type { ScheduleService } from '../jobs/schedules.js';
 import type { JobService } from '../jobs/service.js';
 import type { SandboxPart } from '../sandbox/sink.js';
+import type { LinkService } from '../links/service.js';
 import type { UploadService } from '../uploads/service.js';
 import type { WatchService } from '../watch/service.js';
 import type { FeedReaders } from '../webhooks/feed-readers.js';
@@ -31,12 +34,24 @@ export interface ApiServices {
   readonly webhooks: Subscriptions;
   /** The gateway's own, where it runs one. */
   readonly sandbox: SandboxPart | undefined;
+  readonly links: LinkServices;
   readonly limits: {
     readonly readBytes: number;
     readonly jsonBodyBytes: number;
     readonly uploadBytes: number;
     readonly execOutputBytes: number;
   };
+}
+
+export interface LinkServices {
+  readonly service: LinkService;
+  /** Counts bad links with bad keys, by address. */
+  readonly guard: GuessGuard;
+  /** Of requests with one link, as with one key. */
+  readonly rate: Limiters['requests'];
+  /** What URLs begin with; "" = as the request that makes a link did. */
+  readonly publicUrl: string;
+  readonly isTls: boolean;
 }
 
 /** The caller's connection. @throws GatewayError unknown_connection; forbidden when the key is not for it */

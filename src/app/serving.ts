@@ -17,9 +17,11 @@ import type { FrontEndName } from '../http/choose-front-end.js';
 import { allowOrigins } from '../http/cors.js';
 import type { SharedAcceptor } from '../http/native/acceptor.js';
 import type { Limiters } from '../http/rate-limits.js';
+import { GuessGuard } from '../http/guess-guard.js';
 import { createRouter } from '../http/router.js';
 import { createHttpServer, type HttpServer } from '../http/server.js';
 import { createJobs, type JobsPart } from '../jobs/jobs.js';
+import { LinkService } from '../links/service.js';
 import type { Logger } from '../observe/log.js';
 import { type Backlog, createMetrics, type Metrics } from '../observe/metrics.js';
 import { recordAttempt, recordCheck, recordOperation, recordRequest } from '../observe/records.js';
@@ -237,6 +239,13 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   const uploads = createUploads({
     ...{ storage, operations, config: config.uploads, maxBytes: config.limits.uploadBytes, log },
   });
+  const links = {
+    service: new LinkService({ rows: storage.links, operations, limits: config.links }),
+    guard: new GuessGuard(options.limiters.failures, 'link'),
+    rate: options.limiters.requests,
+    publicUrl: config.server.publicUrl,
+    isTls: config.server.tls.certFile !== '',
+  };
   const mailer = new Mailer(config.mail);
   const alarms = new AlarmWatch({
     ...{ storage, mailer, log, publicUrl: config.server.publicUrl, ...config.alarms },
@@ -274,7 +283,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
           ...apiRoutes({
             ...{ storage, operations, urls, base64, limits: config.limits, uploads: uploads.service },
             ...{ watching: watching.service, jobs: jobs.service, schedules: jobs.schedules, jobEvents },
-            ...{ feedReaders, webhooks, sandbox: options.sandbox },
+            ...{ feedReaders, webhooks, links, sandbox: options.sandbox },
           }),
           ...systemRoutes({
             storage,

@@ -316,6 +316,64 @@ export interface components {
        */
       readonly onConflict?: 'replace' | 'skip' | 'newer' | 'rename' | 'fail';
     };
+    readonly CreatedLink: {
+      /** @description Identifier. */
+      readonly id: string;
+      /**
+       * @description `upload` takes files into one folder, `download` gives one file.
+       * @enum {string}
+       */
+      readonly operation: 'upload' | 'download';
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+      /** @description Of an upload: what the file is called, whatever its sender says. Of a download: what it is saved as. */
+      readonly filename: string | null;
+      /** @description Of an upload: whether a file of this name may be replaced. Without, it is 409. */
+      readonly overwrite: boolean;
+      /** @description SHA-256 that the file must have: `sha-256:` and 64 hexadecimal digits. */
+      readonly digest: string | null;
+      /** @description The most bytes of one file. Null = as many as any upload. */
+      readonly maxBytes: number | null;
+      /** @description How often it may be used; a use that fails does not count. Null = as often as anybody likes. */
+      readonly maxUses: number | null;
+      /** @description Uses that have succeeded. */
+      readonly uses: number;
+      /**
+       * @description `active`; `used_up`; `expired`; `revoked`; `key_ended`: the API key that made it was revoked, has expired, or may no longer do what the link does.
+       * @enum {string}
+       */
+      readonly state: 'active' | 'used_up' | 'expired' | 'revoked' | 'key_ended';
+      /** @description The API key that made it, and with which it ends; null = the owner of the account did. */
+      readonly keyId: string | null;
+      /**
+       * Format: date-time
+       * @description When it ends by itself.
+       */
+      readonly expiresAt: string;
+      /**
+       * Format: date-time
+       * @description When it was revoked.
+       */
+      readonly revokedAt: string | null;
+      /**
+       * Format: date-time
+       * @description The last use that has succeeded.
+       */
+      readonly lastUsedAt: string | null;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      readonly createdAt: string;
+      /** @description What its users need, and all they need; shown this once. */
+      readonly url: string;
+    };
+    readonly CreatedLinkAnswer: {
+      /** @description The link. */
+      readonly link: components['schemas']['CreatedLink'];
+    };
     readonly CreatedWatchedFolder: {
       /** @description Identifier. */
       readonly id: string;
@@ -911,6 +969,68 @@ export interface components {
       /** @description Where the next page begins; null at the end. */
       readonly nextCursor: string | null;
     };
+    readonly Link: {
+      /** @description Identifier. */
+      readonly id: string;
+      /**
+       * @description `upload` takes files into one folder, `download` gives one file.
+       * @enum {string}
+       */
+      readonly operation: 'upload' | 'download';
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /** @description Path from the root of the connection. */
+      readonly path: string;
+      /** @description Of an upload: what the file is called, whatever its sender says. Of a download: what it is saved as. */
+      readonly filename: string | null;
+      /** @description Of an upload: whether a file of this name may be replaced. Without, it is 409. */
+      readonly overwrite: boolean;
+      /** @description SHA-256 that the file must have: `sha-256:` and 64 hexadecimal digits. */
+      readonly digest: string | null;
+      /** @description The most bytes of one file. Null = as many as any upload. */
+      readonly maxBytes: number | null;
+      /** @description How often it may be used; a use that fails does not count. Null = as often as anybody likes. */
+      readonly maxUses: number | null;
+      /** @description Uses that have succeeded. */
+      readonly uses: number;
+      /**
+       * @description `active`; `used_up`; `expired`; `revoked`; `key_ended`: the API key that made it was revoked, has expired, or may no longer do what the link does.
+       * @enum {string}
+       */
+      readonly state: 'active' | 'used_up' | 'expired' | 'revoked' | 'key_ended';
+      /** @description The API key that made it, and with which it ends; null = the owner of the account did. */
+      readonly keyId: string | null;
+      /**
+       * Format: date-time
+       * @description When it ends by itself.
+       */
+      readonly expiresAt: string;
+      /**
+       * Format: date-time
+       * @description When it was revoked.
+       */
+      readonly revokedAt: string | null;
+      /**
+       * Format: date-time
+       * @description The last use that has succeeded.
+       */
+      readonly lastUsedAt: string | null;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       */
+      readonly createdAt: string;
+    };
+    readonly LinkAnswer: {
+      /** @description The link, as it is now. */
+      readonly link: components['schemas']['Link'];
+    };
+    readonly LinksAnswer: {
+      /** @description Newest first. */
+      readonly links: readonly components['schemas']['Link'][];
+      /** @description Where the next page begins; null = there is none. */
+      readonly nextCursor: string | null;
+    };
     readonly ListAnswer: {
       /**
        * @description Always true; a failure is an error answer.
@@ -1036,6 +1156,32 @@ export interface components {
       readonly name?: string | null;
       /** @description URL that receives `job.finished` when it has ended, signed with the secret of the account. */
       readonly webhookUrl?: string | null;
+    };
+    readonly NewLink: {
+      /**
+       * @description `upload` takes files into one folder, `download` gives one file.
+       * @enum {string}
+       */
+      readonly operation: 'upload' | 'download';
+      /** @description Id of a connection, as `GET /api/connections` shows it. */
+      readonly connectionId: string;
+      /** @description The file to download, or the folder to upload to; absolute or from the default path of the connection. */
+      readonly path: string;
+      /** @description When it ends, a date-time with its zone, at most `links.maxDays` (90) days from now. */
+      readonly expiresAt: string;
+      /** @description The most bytes of one file. */
+      readonly maxBytes?: number;
+      /** @description How often it may be used; a use that fails does not count. */
+      readonly maxUses?: number;
+      /** @description Of an upload: what the file is called, whatever its sender says. Of a download: what it is saved as. */
+      readonly filename?: string;
+      /**
+       * @description Of an upload: whether a file of this name may be replaced. Without, it is 409.
+       * @default false
+       */
+      readonly overwrite?: boolean;
+      /** @description SHA-256 that the file must have: `sha-256:` and 64 hexadecimal digits. */
+      readonly digest?: string;
     };
     readonly NewPreview: {
       /** @description Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. */
@@ -1338,6 +1484,17 @@ export interface components {
       /** @description Oldest first. */
       readonly schedules: readonly components['schemas']['Schedule'][];
     };
+    readonly SentAnswer: {
+      /**
+       * @description Always true; a failure is an error answer.
+       * @constant
+       */
+      readonly success: true;
+      /** @description Name of the file, without a folder. */
+      readonly filename: string;
+      /** @description Bytes. */
+      readonly size: number;
+    };
     readonly SkippedAnswer: {
       /** @description What went wrong, at which step, field or path, and what would be right. */
       readonly error: string;
@@ -1511,6 +1668,8 @@ export interface components {
       readonly requestId: string | null;
       /** @description The job that it is of. */
       readonly jobId: string | null;
+      /** @description The link that it came by, without a key of its own. */
+      readonly linkId: string | null;
       /** @description SHA-256 of the file as its bytes passed, where somebody asked: `sha-256:` and hexadecimal digits. */
       readonly digest: string | null;
       /**
@@ -2045,6 +2204,8 @@ export interface components {
         | 'pickup';
       /** @description Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits. */
       readonly digest?: string;
+      /** @description Only transfers that came by this link. */
+      readonly link_id?: string;
       /** @description Only newer transfers: an ISO 8601 date-time, or Unix seconds. */
       readonly since?: string;
       /**
@@ -2110,6 +2271,23 @@ export interface components {
        * @default 100
        */
       readonly limit?: number;
+    };
+    readonly ListLinksQuery: {
+      /**
+       * @description Links a page.
+       * @default 100
+       */
+      readonly limit?: number;
+      /** @description The `nextCursor` of the page before. */
+      readonly cursor?: string;
+    };
+    readonly OpenLinkQuery: {
+      /** @description The file itself, whatever `Accept` says. */
+      readonly download?: string;
+    };
+    readonly SendToLinkQuery: {
+      /** @description Name of the file, without a folder. */
+      readonly filename?: string;
     };
   };
   responses: never;

@@ -1830,6 +1830,8 @@ export interface components {
       readonly createdAt: string;
       /** @description The job that it is of. */
       readonly jobId: string | null;
+      /** @description The link that it came by, without a key of its own. */
+      readonly linkId: string | null;
       /** @description The code of the error, as `X-Error-Code` carries it. */
       readonly errorCode: string | null;
       /** @description How far it is; there while it runs. */
@@ -2899,6 +2901,8 @@ export interface components {
       readonly requestId: string | null;
       /** @description The job that it is of. */
       readonly jobId: string | null;
+      /** @description The link that it came by, without a key of its own. */
+      readonly linkId: string | null;
       /** @description SHA-256 of the file as its bytes passed, where somebody asked: `sha-256:` and hexadecimal digits. */
       readonly digest: string | null;
       /**

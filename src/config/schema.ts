@@ -183,6 +183,10 @@ export const configSchema = (definitions: readonly Definition[]) =>
       expireHours: preset(24, integer(1, 8_760)),
       unfinishedPerAccount: preset(100, integer(1, 1_000_000)),
     }),
+    links: section({
+      maxDays: preset(90, integer(1, 3_650)),
+      perAccount: preset(1_000, integer(0, 1_000_000)),
+    }),
     alarms: section({ everySeconds: preset(60, integer(0, 86_400)) }),
     mail: section({
       url: preset(

@@ -1,4 +1,7 @@
-/** A program: builds the dashboard to dist/dashboard, every text file with a brotli and a gzip copy beside it. */
+/**
+ * A program: builds the pages of links to dist/links, and the dashboard to dist/dashboard, every text file of which has a
+ * brotli and a gzip copy beside it.
+ */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +11,17 @@ import { compressFiles } from '../http/compress-files.js';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const WEB = join(ROOT, 'src/dashboard/web');
 const OUT = join(ROOT, 'dist/dashboard');
+const TARGETS = ['chrome123', 'firefox120', 'safari17.5'];
+
+// One script and one style, which stand in the page itself.
+await build({
+  entryPoints: [join(WEB, 'link/link.ts'), join(WEB, 'link/link.css')],
+  outdir: join(ROOT, 'dist/links'),
+  bundle: true,
+  format: 'esm',
+  minify: true,
+  target: TARGETS,
+});
 
 rmSync(OUT, { recursive: true, force: true });
 const { metafile } = await build({
@@ -24,7 +38,7 @@ const { metafile } = await build({
   format: 'esm',
   jsx: 'automatic',
   minify: true,
-  target: ['chrome123', 'firefox120', 'safari17.5'],
+  target: TARGETS,
   metafile: true,
 });
 writeFileSync(join(OUT, 'index.html'), page());

@@ -27,15 +27,15 @@ const EXPOSED = [
 ].join(', ');
 
 /**
- * `handler` for pages of these origins ("*" = any), under /api alone. They send a key of their own: cookies are never
- * asked for, so that a page can do nothing that its key may not.
+ * `handler` for pages of these origins ("*" = any), under /api and of links alone. They send a key of their own, or have a
+ * link: cookies are never asked for, so that a page can do nothing that its key may not.
  */
 export function allowOrigins(handler: HttpHandler, origins: readonly string[]): HttpHandler {
   if (origins.length === 0) return handler;
   const isAllowed = (origin: string): boolean => origins.includes('*') || origins.includes(origin);
   return async (request) => {
     const origin = request.headers.get('origin');
-    if (origin === undefined || !request.path.startsWith('/api/') || !isAllowed(origin)) return handler(request);
+    if (origin === undefined || !/^\/(api|l)\//.test(request.path) || !isAllowed(origin)) return handler(request);
     const allowed = { 'Access-Control-Allow-Origin': origin, Vary: 'Origin' };
     if (isPreflight(request)) return preflight(request, allowed);
     const answer = await handler(request);

@@ -43,6 +43,11 @@ function isPlain(id: string): boolean {
   return !id.includes('_') || maskSecrets(id) === id;
 }
 
+/** Of a link the path is all that it takes to use it. */
+function isSecret(route: string): boolean {
+  return route.startsWith('/l/');
+}
+
 function endRequestSpan(span: Span, { method, status, facts, ...record }: ExchangeRecord): void {
   const isRouted = facts !== undefined && facts.route !== 'unknown';
   span.end({
@@ -53,7 +58,7 @@ function endRequestSpan(span: Span, { method, status, facts, ...record }: Exchan
       'http.request.method': method,
       'http.route': isRouted ? facts.route : undefined,
       // Of a path that is none of ours nobody knows what it holds.
-      'url.path': isRouted ? record.path : undefined,
+      'url.path': !isRouted ? undefined : isSecret(facts.route) ? facts.route : record.path,
       'http.response.status_code': status === 0 ? undefined : status,
       'http.request.body.size': record.bytesIn,
       'http.response.body.size': record.bytesOut,

@@ -7,6 +7,7 @@ import type { ByteRange, FileInfo, OpenFile } from '../remotes/remote.js';
 import { gather, lengthOf, wholeIfShort } from '../remotes/whole.js';
 import type { Operation, OperationRequest, OperationResult, Operations } from './operation.js';
 import type { PathReference } from './path-reference.js';
+import type { ContentHash } from './content-hash.js';
 import { BODY_BYTES, bodyOf, Deferred } from './streamed.js';
 
 export interface Download {
@@ -29,6 +30,10 @@ export interface DownloadOptions {
   readonly select?: ((info: FileInfo) => ByteRange | undefined) | undefined;
   /** Asked before the file is opened: true = the answer needs no body (HEAD, not modified). */
   readonly skipBody?: ((info: FileInfo) => boolean) | undefined;
+  /** What the whole file must be: looked at before its last bytes leave. Throws where it is another one. */
+  readonly verify?: ((digest: Buffer) => void) | undefined;
+  /** What the client is told of a failure, which the history has as it is. */
+  readonly shown?: ((error: Error) => Error) | undefined;
 }
 
 /**
@@ -39,10 +44,14 @@ export async function openDownload(
   operations: Operations,
   request: OperationRequest,
   reference: PathReference,
-  { select, skipBody }: DownloadOptions,
+  { select, skipBody, verify, shown }: DownloadOptions,
 ): Promise<Download> {
   const running = await operations.begin(request);
   const { operation } = running;
+  if (verify !== undefined) operation.evidence.ask();
+  const verified = (hash: ContentHash | undefined): void => {
+    if (hash !== undefined) verify?.(hash.value);
+  };
   const opened = new Deferred<{
     path: RemotePath;
     file: OpenFile | { info: FileInfo; range: undefined; body: undefined; whole: undefined };
@@ -79,7 +88,11 @@ export async function openDownload(
     if (file.body === undefined) {
       operation.fileSize = whole?.length ?? 0;
       if (whole === undefined || !isAll) operation.evidence.undigested(whole === undefined ? 'not_sent' : 'range');
-      else operation.evidence.hashing()?.update(whole);
+      else {
+        const hash = operation.evidence.hashing();
+        hash?.update(whole);
+        verified(hash);
+      }
       await leased;
       await running.succeed();
       return { ...common, body: undefined, whole, digest: running.evidence.digest };
@@ -87,7 +100,7 @@ export async function openDownload(
     operation.expectedSize = length;
     const hash = isAll ? operation.evidence.hashing() : undefined;
     if (!isAll) operation.evidence.undigested('range');
-    const body = bodyOf(running, file.body, { leased, drained, hash });
+    const body = bodyOf(running, file.body, { leased, drained, hash, verify: () => verified(hash), shown });
     return { ...common, body };
   } catch (error) {
     throw await running.fail(error);

@@ -13,6 +13,8 @@ export interface LiveTransfer {
   readonly path: string;
   /** The job that it is of, and which file of it. */
   readonly job: JobReference | undefined;
+  /** The link that it came by. */
+  readonly linkId: string | undefined;
   /** Of the file, so far. */
   readonly bytes: number;
   /** undefined where nobody knows. */

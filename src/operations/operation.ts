@@ -40,10 +40,22 @@ export interface OperationRequest {
   readonly intent?: Intent | undefined;
   /** Of the file of a job, or of a route. */
   readonly job?: JobPart | undefined;
+  /** Of a use of a link, or a look at its file. */
+  readonly link?: LinkUse | undefined;
   /** Waits behind those of clients where sessions are few. */
   readonly priority?: Priority;
   /** Of the file's bytes; absent = as its connection says. */
   readonly wantsDigest?: boolean | undefined;
+}
+
+/** The link that a request came by. */
+export interface LinkUse {
+  readonly id: string;
+  /**
+   * Takes a use, or refuses: nothing is recorded or counted then. From then on it ends with the item of the history. Absent:
+   * a look, which is no use.
+   */
+  readonly take?: () => Promise<void>;
 }
 
 /** Who remembers that something was begun, for whoever asks for the same again. */
@@ -159,6 +171,15 @@ export class Operations {
     request.signal.throwIfAborted();
     const countsAction = !FREE.has(type);
     if (countsAction) await this.options.storage.quota.take(caller.accountId, this.planOf(caller).monthlyActions);
+    const untake = (): void => {
+      if (countsAction) this.options.storage.quota.giveBack(caller.accountId, this.planOf(caller).monthlyActions);
+    };
+    try {
+      await request.link?.take?.();
+    } catch (error) {
+      untake();
+      throw error;
+    }
     const direction: Direction = INBOUND.has(type) ? 'inbound' : 'outbound';
     const transfer = this.options.storage.history.begin({
       accountId: caller.accountId,
@@ -171,11 +192,9 @@ export class Operations {
       filename: request.filename,
       path: request.path,
       countsAction,
+      linkId: request.link?.id,
       ...recordOf(request.job),
     });
-    const untake = (): void => {
-      if (countsAction) this.options.storage.quota.giveBack(caller.accountId, this.planOf(caller).monthlyActions);
-    };
     return new RunningOperation(request, direction, transfer, this.options, untake);
   }
 
@@ -320,6 +339,7 @@ export class RunningOperation implements Operation, LiveEntry {
       filename: this.final?.filename ?? request.filename,
       path: this.final?.path ?? request.path,
       job: recordOf(request.job).job,
+      linkId: request.link?.id,
       bytes: this.fileSize,
       totalBytes: this.expectedSize,
       step: this.stages.current ?? 'queue',

@@ -32,6 +32,8 @@ export interface PutRequest {
   readonly readsBack?: boolean | undefined;
   /** 0 = no limit. */
   readonly maxBytes: number;
+  /** Asked once all bytes have come; throws where they must become no file any more. */
+  readonly permit?: (() => Promise<void>) | undefined;
   /** Absent = those of now. */
   readonly facts?: TemplateFacts | undefined;
 }
@@ -84,6 +86,7 @@ async function putBytes(
   const { hash, check } = checkingOf(operation, connection, request);
   const bytes = await takeWhole(body, { signal, maxBytes, size, digest, hash }).finally(() => clearImmediate(waiting));
   operation.expectedSize = bytes.length;
+  await request.permit?.();
   const target = (await lateTarget?.()) ?? early;
   const { modifiedAt } = target;
   const exclusive = !target.overwrite;
@@ -143,6 +146,7 @@ async function putStream(
       });
       operation.fileSize = bytes;
       operation.mark('verify');
+      await request.permit?.();
       const final = lateTarget === undefined ? target : await lateTarget();
       const finalPlace = lateTarget === undefined ? place : await placeOf(remote, final);
       const exclusive = !final.overwrite;

@@ -50,13 +50,17 @@ export interface LeaseInUse {
   /** false: its bytes are no file's. */
   readonly isFile?: boolean;
   readonly hash?: ContentHash | undefined;
+  /** Before the last bytes leave; throws where they must not. */
+  readonly verify?: () => void;
+  /** What the client is told of a failure. */
+  readonly shown?: ((error: Error) => Error) | undefined;
 }
 
 /** `source` on its way to the client; with its end, or failure, the operation ends. */
 export function bodyOf(
   running: RunningOperation,
   source: Readable,
-  { leased, drained, isFile = true, hash }: LeaseInUse,
+  { leased, drained, isFile = true, hash, verify, shown = (error) => error }: LeaseInUse,
 ): Readable {
   const { operation } = running;
   let failing: Promise<unknown> | undefined;
@@ -80,11 +84,13 @@ export function bodyOf(
       hash?.update(chunk);
     },
     beforeEnd: async () => {
+      verify?.();
       drained.resolve();
       await leased;
       await running.succeed();
     },
     beforeError: (error) => (failing ??= fail(error)),
+    shown,
   });
   pipeline(source, body, { signal: operation.signal }).catch((error: unknown) => (failing ??= fail(error)));
   return body;
@@ -94,6 +100,7 @@ interface Endings {
   readonly onBytes: (total: number, chunk: Buffer) => void;
   readonly beforeEnd: () => Promise<void>;
   readonly beforeError: (error: Error) => Promise<unknown>;
+  readonly shown: (error: Error) => Error;
 }
 
 /**
@@ -125,7 +132,7 @@ class LastChunkHeld extends Transform {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     if (error === null) return done();
-    void this.endings.beforeError(error).finally(() => done(error));
+    void this.endings.beforeError(error).finally(() => done(this.endings.shown(error)));
   }
 }
 

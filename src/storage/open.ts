@@ -45,6 +45,7 @@ import { JobTree } from './tables/job-tree.js';
 import { Jobs } from './tables/jobs.js';
 import { KeyPairs } from './tables/key-pairs.js';
 import { LeftoverNotes } from './tables/leftovers.js';
+import { deleteEndedLinks, forgetHeldUses, Links } from './tables/links.js';
 import { LoginSessions } from './tables/login-sessions.js';
 import { MonthlyQuota } from './tables/quota.js';
 import { Receipts } from './tables/receipts.js';
@@ -195,6 +196,7 @@ function assemble(
     quota: new MonthlyQuota(database, node.id),
     idempotency,
     leftovers: new LeftoverNotes(database, node),
+    links: new Links(database, node),
     locks,
     receipts,
     signatures: new Signatures(keyring),
@@ -320,6 +322,7 @@ class Housekeeping {
   async sweep(): Promise<void> {
     await this.failPending();
     await this.database.run((sql) => forgetHeld(sql, this.node.isDead(sql, sql`held.key::uuid`)));
+    await this.database.run((sql) => forgetHeldUses(sql, this.node.isDead(sql, sql`held.key::uuid`)));
     await this.database.run((sql) => forgetDeadClaims(sql, this.node));
     await this.node.forgetDead();
   }
@@ -339,6 +342,7 @@ class Housekeeping {
     await this.database.run(forgetRates);
     await this.checks.deleteOld();
     await this.database.run(deleteOldHours);
+    await this.database.run(deleteEndedLinks);
     if (this.options.retentionDays === 0) return;
     const before = firstIdAt(new Date(Date.now() - this.options.retentionDays * DAY_MS));
     let deleted = RETENTION_BATCH;

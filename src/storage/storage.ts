@@ -28,6 +28,7 @@ import type { JobTree as JobTreeStore } from './tables/job-tree.js';
 import type { Jobs as JobStore } from './tables/jobs.js';
 import type { KeyPairs as KeyPairStore } from './tables/key-pairs.js';
 import type { LeftoverNotes } from './tables/leftovers.js';
+import type { Links as LinkStore } from './tables/links.js';
 import type { LoginSessions as SessionStore } from './tables/login-sessions.js';
 import type { MonthlyQuota } from './tables/quota.js';
 import type { Receipts as ReceiptStore } from './tables/receipts.js';
@@ -67,6 +68,7 @@ export type Jobs = Face<JobStore>;
 export type JobTree = Face<JobTreeStore>;
 export type KeyPairs = Face<KeyPairStore>;
 export type LeftoverStore = Face<LeftoverNotes>;
+export type Links = Face<LinkStore>;
 export type Locks = Pick<AdvisoryLocks, 'withLock'>;
 export type LoginSessions = Face<SessionStore>;
 export type Quota = Face<MonthlyQuota>;
@@ -145,6 +147,7 @@ export interface Storage {
   readonly quota: Quota;
   readonly idempotency: IdempotencyStore;
   readonly leftovers: LeftoverStore;
+  readonly links: Links;
   readonly locks: Locks;
   readonly receipts: Receipts;
   readonly signatures: Signatures;
@@ -194,6 +197,14 @@ export type { Seat, SeatKind } from './tables/job-seats.js';
 export type { JobEnding, JobFilter, JobLimits, JobNow } from './tables/jobs.js';
 export type { KeyPair, MadeKeyPair } from './tables/key-pairs.js';
 export type { Leftover } from './tables/leftovers.js';
+export {
+  type Link,
+  LINK_OPERATIONS,
+  LINK_STATES,
+  type LinkSettings,
+  type LinkState,
+  type OpenedLink,
+} from './tables/links.js';
 export type { LoginSession } from './tables/login-sessions.js';
 export {
   COPY_STATES,

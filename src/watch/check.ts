@@ -290,5 +290,6 @@ function pollRow(folder: WatchedFolder, check: CheckRow, createdAt: Date, id: st
     job: null,
     copyId: null,
     uploadId: null,
+    linkId: null,
   };
 }

@@ -23,6 +23,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
         'webhooks',
         'jobs',
         'uploads',
+        'links',
         'connections',
         'remotes',
         'storage',
@@ -79,6 +80,10 @@ export const PARTS: Readonly<Record<string, Part>> = {
     is: 'files that come in pieces, on any node',
     imports: ['operations', 'connections', 'remotes', 'storage'],
     types: ['config'],
+  },
+  links: {
+    is: 'links that need no key: who may make them, and what their users see',
+    imports: ['operations', 'connections', 'remotes', 'storage'],
   },
   watch: {
     is: 'watched folders: when, what is new, what follows',

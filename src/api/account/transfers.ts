@@ -71,6 +71,9 @@ export const listTransfers = endpoint({
     // Two kinds that this gateway never has may be asked for all the same.
     type: Type.Optional(oneOf([...TRANSFER_TYPES, 'email', 'pickup'], 'Kind of transfer.', { examples: ['upload'] })),
     digest: digestFilter,
+    link_id: Type.Optional(
+      text('Only transfers that came by this link.', { minLength: 1, maxLength: 64, examples: [TRANSFER_ID] }),
+    ),
     since: Type.Optional(
       text('Only newer transfers: an ISO 8601 date-time, or Unix seconds.', {
         minLength: 1,
@@ -114,9 +117,10 @@ export const listTransfers = endpoint({
     },
   },
 }).handle(async ({ caller, query }, { storage }: ApiServices) => {
-  const { connection_id: connectionId, status, type, digest, since, limit, offset } = query;
+  const { connection_id: connectionId, status, type, digest, link_id: linkId, since, limit, offset } = query;
+  if (linkId !== undefined && !isUuid(linkId)) throw refusal('bad_request', 'link_id must be the id of a link');
   const filter: TransferFilter = {
-    ...{ limit, offset, connectionId, status, type },
+    ...{ limit, offset, connectionId, status, type, linkId },
     connectionIds: caller.connections.length === 0 ? undefined : caller.connections,
     digest: digest === undefined ? undefined : digestOf(digest),
     since: since === undefined ? undefined : parseSince(since),
@@ -130,6 +134,7 @@ export const transferDetails = object('TransferDetails', {
   errorCode: textOrNull('The code of the error, as `X-Error-Code` carried it.'),
   requestId: textOrNull('Of the request that asked for it; of a job its identifier.'),
   jobId: textOrNull('The job that it is of.'),
+  linkId: textOrNull('The link that it came by, without a key of its own.'),
   digest: textOrNull(
     'SHA-256 of the file as its bytes passed, where somebody asked: `sha-256:` and hexadecimal digits.',
   ),
@@ -178,6 +183,7 @@ export const getTransfer = endpoint({
         errorCode: null,
         requestId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001',
         jobId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001',
+        linkId: null,
         digest: DIGEST,
         noDigest: null,
         digestReadBytes: 0,

@@ -148,7 +148,11 @@ async function asArchive(
 type Given = Pick<RequestContext, 'request'>;
 
 /** Range and the conditional fields (RFC 9110, 13 and 14). */
-function conditions({ request }: Given, isHead: boolean, validators: (info: FileInfo) => Validators): DownloadOptions {
+export function conditions(
+  { request }: { readonly request: Pick<Given['request'], 'headers'> },
+  isHead: boolean,
+  validators: (info: FileInfo) => Validators,
+): DownloadOptions {
   const { headers } = request;
   const range = headers.get('range');
   const conditional = headers.has('if-none-match') || headers.has('if-modified-since');
@@ -159,9 +163,15 @@ function conditions({ request }: Given, isHead: boolean, validators: (info: File
   };
 }
 
-function asFile({ request }: Given, file: Download, validators: Validators): HttpAnswer {
-  const { path, info, range, body, whole, length, digest } = file;
-  const headers = fileHeaders(baseName(path).toWellFormed(), validators);
+/** `name`: what it is saved as. */
+export function asFile(
+  { request }: Given,
+  file: Download,
+  validators: Validators,
+  name = baseName(file.path).toWellFormed(),
+): HttpAnswer {
+  const { info, range, body, whole, length, digest } = file;
+  const headers = fileHeaders(name, validators);
   const bytes = whole ?? (body && { stream: body, length });
   if (bytes === undefined) {
     // A GET without a body was found to be not modified; a HEAD is looked at now.
@@ -196,7 +206,7 @@ function frame(path: RemotePath, size: number): [Buffer, Buffer] {
 }
 
 /** The store's own tag; else a weak one of size and time, and none while the file could change without a trace in them. */
-function validatorsOf({ operations }: ApiServices, connection: Connection, info: FileInfo): Validators {
+export function validatorsOf({ operations }: Pick<ApiServices, 'operations'>, connection: Connection, info: FileInfo): Validators {
   const { etag, size, modifiedAt, path } = info;
   const host = operations.remotes.host(connection);
   const isSettled = operations.ages.isSettled(host, placeName(operations, connection, path), info);

@@ -91,6 +91,10 @@ export const FILE_API: Api = {
     { name: 'Jobs', description: 'Whole folders: copied, moved, deleted or kept alike, on whichever nodes live.' },
     { name: 'Schedules', description: 'Jobs that begin by the clock.' },
     { name: 'Events', description: 'What has happened in the account: a feed without holes, and webhooks.' },
+    {
+      name: 'Links',
+      description: 'URLs that need no key and do one thing: take files into one folder, or give one file.',
+    },
     { name: 'System', description: 'The gateway itself.' },
   ],
   owns: (path) => !path.startsWith('/manage/'),

@@ -10,6 +10,7 @@ import { generateApiKey, hashApiKey, isPlausibleKey } from '../secrets/hashes.js
 import { StartupError } from '../startup.js';
 import { type Actor, record } from './audit-log.js';
 import { handOverJobs } from './job-tree.js';
+import { handOverLinks } from './links.js';
 import { handOver } from './schedules.js';
 import { CachedLookup } from './cached-lookup.js';
 
@@ -134,6 +135,7 @@ export class ApiKeys {
       const next = await insert(tx, actor.accountId, former);
       await handOver(tx, former.id, next.id);
       await handOverJobs(tx, former.id, next.id);
+      await handOverLinks(tx, former.id, next.id);
       const details = { formerKeyId: former.id, formerKeyEndsAt: until.toISOString() };
       await record(tx, actor, { action: 'api_key.rotate', target: target(next.id, former.name), details });
       return next;

@@ -7,6 +7,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface ManagedTransfer extends TransferItem {
   readonly jobId: string | null;
+  readonly linkId: string | null;
   readonly errorCode: string | null;
 }
 
@@ -20,7 +21,7 @@ export async function listItems(
   const transfers = await sql<TransferItem[]>`
     select ${columns(sql)} from transfers
     where ${matching(sql, accountId, filter)} ${statusIs(sql, filter.status)} ${createdAfter(sql, filter.since)}
-      ${digestIs(sql, filter.digest)}
+      ${digestIs(sql, filter.digest)} ${linkIs(sql, filter.linkId)}
     order by id desc limit ${filter.limit} offset ${filter.offset}`;
   return { transfers: [...transfers], total };
 }
@@ -36,6 +37,7 @@ export interface TransferOrigin extends TransferItem {
   readonly errorCode: string | null;
   readonly requestId: string | null;
   readonly jobId: string | null;
+  readonly linkId: string | null;
   /** `sha-256:` and hexadecimal digits. */
   readonly digest: string | null;
   readonly noDigest: string | null;
@@ -99,12 +101,13 @@ export function itemsOf(sql: Queryable, accountId: string) {
  * items, which the counts leave out, through theirs.
  */
 async function countMatching(sql: Queryable, accountId: string, filter: TransferFilter): Promise<number> {
-  const { since, status, digest } = filter;
+  const { since, status, digest, linkId } = filter;
   const conditions = matching(sql, accountId, filter);
-  if (digest !== undefined) {
+  if (digest !== undefined || linkId !== undefined) {
     const [row] = await sql<{ total: number }[]>`
       select count(*) as total from transfers
-      where ${conditions} ${statusIs(sql, status)} ${createdAfter(sql, since)} ${digestIs(sql, digest)}`;
+      where ${conditions} ${statusIs(sql, status)} ${createdAfter(sql, since)} ${digestIs(sql, digest)}
+        ${linkIs(sql, linkId)}`;
     return row?.total ?? 0;
   }
   const wholeDaysFrom = since === undefined ? undefined : new Date((Math.floor(since.getTime() / DAY_MS) + 1) * DAY_MS);
@@ -147,6 +150,11 @@ export function digestIs(sql: Queryable, digest: Buffer | undefined) {
   return digest === undefined ? sql`` : sql`and digest = ${digest}`;
 }
 
+/** Those of one link are few, too. */
+function linkIs(sql: Queryable, linkId: string | undefined) {
+  return linkId === undefined ? sql`` : sql`and link_id = ${linkId}`;
+}
+
 /** The literal, not a parameter: only so can the planner use the partial indexes. */
 export function statusIs(sql: Queryable, status: TransferStatus | undefined) {
   switch (status) {
@@ -173,5 +181,5 @@ function columns(sql: Queryable) {
 
 /** Of one item, and for owners. */
 export function managedColumns(sql: Queryable) {
-  return sql`${columns(sql)}, job_id as "jobId", error_code as "errorCode"`;
+  return sql`${columns(sql)}, job_id as "jobId", link_id as "linkId", error_code as "errorCode"`;
 }

@@ -4,6 +4,7 @@ import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
 import { insertDrafts } from './event-feeds.js';
 import { failureOf, isTold, tellingFailures } from './failed-transfers.js';
 import { endingFiles } from './job-tree.js';
+import { correctingUses, endingUses } from './links.js';
 import { type Links, linkingWritten } from './receipts.js';
 import { endingCopies } from './route-copies.js';
 import type { NewTransfer, TransferRow } from './transfer.js';
@@ -41,6 +42,7 @@ export function pendingRow(id: string, createdAt: Date, item: NewTransfer): Tran
     job: item.job ?? null,
     copyId: item.copyId ?? null,
     uploadId: item.uploadId ?? null,
+    linkId: item.linkId ?? null,
   };
 }
 
@@ -105,10 +107,10 @@ export async function writeBatch(
         ${booleans(column((row) => row.countsAction))}, ${times(column((row) => row.createdAt))},
         ${uuids(column((row) => row.job?.id ?? null))}, ${texts(column((row) => row.digest))},
         ${texts(column((row) => row.noDigest))}, ${bigints(column((row) => row.digestReadBytes))},
-        ${texts(column((row) => row.stages))}
+        ${texts(column((row) => row.stages))}, ${uuids(column((row) => row.linkId))}
       ) as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename, path, file_size,
               error_message, error_code, duration_ms, counts_action, created_at, job_id, digest, no_digest,
-              digest_read_bytes, stages)
+              digest_read_bytes, stages, link_id)
     ),
     ${jobs ?? sql``}
     ${copies.length === 0 ? sql`` : endingCopies(sql, copies)}
@@ -116,10 +118,10 @@ export async function writeBatch(
     written as (
       insert into transfers as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename,
         path, file_size, error_message, error_code, duration_ms, counts_action, created_at, job_id, digest, no_digest,
-        digest_read_bytes, stages, node_id)
+        digest_read_bytes, stages, link_id, node_id)
       select id, account_id, connection_id, key_id, request_id, type, direction, status, filename, path, file_size,
         error_message, error_code, duration_ms, counts_action, created_at, job_id, decode(digest, 'hex'), no_digest,
-        digest_read_bytes, stages, ${nodeId}::uuid from input
+        digest_read_bytes, stages, link_id, ${nodeId}::uuid from input
       where true ${jobs === undefined ? sql`` : sql`and (job_id is null or id in (select id from outcome))`}
         ${uploads.length === 0 ? sql`` : sql`and (id <> all(${uuids(uploads.map(({ id }) => id))}) or id in (select id from ended))`}
       on conflict (id) do update set status = excluded.status, filename = excluded.filename, path = excluded.path,
@@ -127,8 +129,10 @@ export async function writeBatch(
         duration_ms = excluded.duration_ms, digest = excluded.digest, no_digest = excluded.no_digest,
         digest_read_bytes = excluded.digest_read_bytes, stages = excluded.stages
       where t.status = 'pending'
-      returning id, account_id, connection_id, type, direction, status, file_size, duration_ms, counts_action, created_at
+      returning id, account_id, connection_id, type, direction, status, error_code, file_size, duration_ms,
+        counts_action, created_at, link_id
     ),
+    ${rows.some(({ linkId }) => linkId !== null) ? endingUses(sql, nodeId) : sql``}
     ${tellingFailures(sql, rows)}
     ${chain?.with ?? sql``}
     ${counting(sql, nodeId)}
@@ -170,7 +174,7 @@ export async function failPendingOf(tx: Transaction, isDead: PendingQuery<Row[]>
     select id, account_id as "accountId", connection_id as "connectionId", request_id as "requestId", type, direction,
       status, filename, path, file_size as "fileSize", error_message as "errorMessage", error_code as "errorCode",
       duration_ms as "durationMs", counts_action as "countsAction", created_at as "createdAt", null as job,
-      null as "copyId", null as digest, null as "noDigest", null as "digestReadBytes", null as stages, null as receipt
+      null as "copyId", null as "linkId", null as digest, null as "noDigest", null as "digestReadBytes", null as stages, null as receipt
     from written`;
   await insertDrafts(tx, ended.filter(isTold).map(failureOf));
   return ended.length;
@@ -207,8 +211,9 @@ export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]
           digest_read_bytes = ${row.digestReadBytes}, stages = ${row.stages}
         from former f where t.id = f.id
         returning t.id, t.account_id, t.connection_id, t.type, t.direction, t.status, t.file_size, t.duration_ms,
-          t.created_at
+          t.created_at, t.link_id
       ),
+      ${correctingUses(sql)}
       summed as (${addingHours(
         sql,
         sql`

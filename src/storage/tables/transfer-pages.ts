@@ -194,7 +194,7 @@ async function pageOf(
 /** Columns of `managedColumns`, by their names. */
 function shown(sql: Queryable) {
   return sql`id, "connectionId", type, direction, filename, path, "fileSize", status, "errorMessage", "durationMs",
-    "createdAt", "jobId", "errorCode"`;
+    "createdAt", "jobId", "linkId", "errorCode"`;
 }
 
 /** What the index that narrows most can tell. */

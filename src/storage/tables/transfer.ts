@@ -66,6 +66,8 @@ export interface TransferRow {
   readonly copyId: string | null;
   /** A resumable upload that it is the end of: the row stands only where that had not ended. */
   readonly uploadId: string | null;
+  /** The link that it came by, of which a use ends with it. */
+  readonly linkId: string | null;
   /** What its receipt tells beside the row; null: it is to have none. */
   readonly receipt: ReceiptFacts | null;
 }
@@ -117,6 +119,8 @@ export interface NewTransfer {
   readonly copyId?: string | undefined;
   /** It is a resumable upload, which is done where this succeeds. */
   readonly uploadId?: string | undefined;
+  /** It is a use of a link, or a look at its file. */
+  readonly linkId?: string | undefined;
 }
 
 export interface JobReference {
@@ -170,6 +174,8 @@ export interface TransferFilter {
   readonly type?: string;
   /** SHA-256 of the file. */
   readonly digest?: Buffer;
+  /** The link that they came by. */
+  readonly linkId?: string;
   /** Exclusive. */
   readonly since?: Date;
   readonly limit: number;

@@ -152,7 +152,7 @@ export class TransferBoard {
   }
 
   private rowOf(live: LiveTransfer): RunningRow {
-    const { id, accountId, bytes, totalBytes, step, startedAt, job = null, ...facts } = live;
+    const { id, accountId, bytes, totalBytes, step, startedAt, job = null, linkId, ...facts } = live;
     return {
       id,
       accountId,
@@ -161,16 +161,17 @@ export class TransferBoard {
       bytesPerSecond: this.speeds.get(id)?.perSecond ?? 0,
       step,
       job,
-      facts: { ...facts, startedAt: startedAt.toISOString() },
+      facts: { ...facts, ...(linkId === undefined ? {} : { linkId }), startedAt: startedAt.toISOString() },
     };
   }
 }
 
 function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, job, facts }: RunningRow): ManagedTransferView {
-  const { startedAt, ...rest } = facts as RunningFacts;
+  const { startedAt, linkId = null, ...rest } = facts as RunningFacts;
   return {
     id,
     ...rest,
+    linkId,
     fileSize: bytes,
     status: 'pending',
     jobId: job?.id ?? null,
@@ -184,6 +185,7 @@ function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, job, facts }: Run
 
 /** What is told of a transfer beside how far it is: `rowOf` writes it, on whatever node. */
 type RunningFacts = Pick<ManagedTransferView, 'connectionId' | 'type' | 'direction' | 'filename' | 'path'> & {
+  readonly linkId?: string;
   readonly startedAt: string;
 };
 

@@ -9,6 +9,7 @@ import { TIME } from '../fields.js';
 export const transferFields = {
   ...transferItem.properties,
   jobId: transferDetails.properties.jobId,
+  linkId: transferDetails.properties.linkId,
   errorCode: textOrNull('The code of the error, as `X-Error-Code` carries it.'),
   live: Type.Optional(
     group(
@@ -37,6 +38,7 @@ export const sample = {
   status: 'success',
   errorMessage: null,
   jobId: null,
+  linkId: null,
   errorCode: null,
   durationMs: 84,
   createdAt: TIME,

@@ -1,0 +1,293 @@
+/**
+ * What whoever has a link can do: this one thing. Nothing of the request but its method, the secret in its path and, of an
+ * upload, the name of the file decides what that is. Programs are answered in JSON, browsers that ask for a page in HTML.
+ */
+import { Type } from 'typebox';
+import { GatewayError, refusal } from '../../base/errors.js';
+import { count, object, success, text } from '../../base/schema.js';
+import type { Connection } from '../../connections/connection.js';
+import { errorAnswer, json, NO_SNIFFING } from '../../http/answer.js';
+import { isInBlocks } from '../../http/client-address.js';
+import { reprDigest } from '../../http/repr-digest.js';
+import type { HttpAnswer } from '../../http/types.js';
+import { isAnnouncedShort, takeShort } from '../../http/whole-body.js';
+import { linkPage, PAGE_HEADERS, wantsPage } from '../../links/page.js';
+import { LinkEnded, noSuchLink, shown } from '../../links/refusals.js';
+import { callerOf } from '../../links/service.js';
+import { openDownload } from '../../operations/get.js';
+import { nameFromDisposition, requireName } from '../../operations/names.js';
+import { fixed } from '../../operations/path-reference.js';
+import { promisedDigest } from '../../operations/pump.js';
+import { putFile } from '../../operations/put.js';
+import { baseName, parseFileName, parseRemotePath, ROOT } from '../../remotes/path.js';
+import type { FileInfo } from '../../remotes/remote.js';
+import type { OpenedLink } from '../../storage/storage.js';
+import { endpoint, jsonContent } from '../endpoint.js';
+import { BINARY, FILE_NAME } from '../fields.js';
+import { asFile, conditions, validatorsOf } from '../files/download.js';
+import { type ApiServices, type OperationContext, operationFor } from '../services.js';
+
+const TAG = 'Links';
+const PATH = '/l/:token';
+const parameter = {
+  token: text('The secret of the link, from its `url`.', {
+    minLength: 1,
+    examples: ['9wKq2mTz0VbXr7Yc4NdLpA6sHfEuGi1J'],
+  }),
+};
+
+/** Of every answer: nobody learns the secret of a link from its user, and no page is shown inside another one. */
+const PRIVATE = {
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex, nofollow',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  ...NO_SNIFFING,
+} as const;
+/** Whatever a browser makes of the bytes, it is no page of the gateway. */
+const NO_PAGE = { 'Content-Security-Policy': "default-src 'none'; sandbox" } as const;
+
+type Input = OperationContext & { readonly params: { readonly token: string } };
+
+interface Opened {
+  readonly link: OpenedLink;
+  readonly connection: Connection;
+}
+
+export const sendToLink = endpoint({
+  method: 'PUT',
+  path: PATH,
+  access: 'public',
+  alwaysHeaders: PRIVATE,
+  operationId: 'sendToLink',
+  tag: TAG,
+  summary: 'Upload a file by a link',
+  description:
+    'The body is the file, of whatever type. It needs a name where the link fixes none: `filename`, or a Content-Disposition. The file becomes visible whole or not at all, and replaces another one only where the link says so. Names that begin with a dot are refused. No key is asked for, and none counts.',
+  params: parameter,
+  headers: ['Content-Digest', 'Repr-Digest', 'Want-Repr-Digest', 'Content-Disposition'],
+  query: Type.Object({
+    filename: Type.Optional(text(FILE_NAME, { minLength: 1, maxLength: 255, examples: ['report.pdf'] })),
+  }),
+  streams: { 'application/octet-stream': { schema: BINARY, examples: { bytes: { value: '(bytes)' } } } },
+  answers: {
+    201: {
+      description: 'The file is stored.',
+      headers: ['Repr-Digest?', 'Referrer-Policy', 'X-Content-Type-Options'],
+      content: jsonContent(
+        object('SentAnswer', { success: success(), filename: text(FILE_NAME), size: count('Bytes.') }),
+        { answer: { success: true, filename: 'report.pdf', size: 48213 } },
+      ),
+    },
+  },
+  isRemote: true,
+  errors: [
+    ...(['unknown_item', 'gone', 'forbidden', 'method_not_allowed', 'rate_limited', 'unsupported_media_type'] as const),
+    ...(['digest_mismatch', 'quota_exceeded', 'already_exists', 'is_a_folder', 'no_space', 'size_mismatch'] as const),
+    ...(['readback_mismatch', 'share_exceeded', 'too_large'] as const),
+  ],
+}).handle(async (input, services: ApiServices) => {
+  try {
+    const opened = await open(input, services);
+    if (opened.link.operation !== 'upload') return notAllowed('this link is for a download: GET it', 'GET, HEAD');
+    return await store(input, services, opened, input.query.filename);
+  } catch (error) {
+    throw shown(error);
+  }
+});
+
+export const openLink = endpoint({
+  method: 'GET',
+  path: PATH,
+  access: 'public',
+  head: true,
+  alwaysHeaders: PRIVATE,
+  operationId: 'openLink',
+  tag: TAG,
+  summary: 'Download a file by a link, or open its page',
+  description:
+    'The file of a download link, with ranges and conditions as of any download; `HEAD` is no use of the link. A browser that asks for `text/html` gets a page for people instead, of upload links too, unless the query says `download`. Of a link with a `digest` the whole file comes, and its last bytes only where it is still that file.',
+  params: parameter,
+  headers: ['Want-Repr-Digest', 'Range', 'If-Range', 'If-None-Match', 'If-Modified-Since'],
+  query: Type.Object({
+    download: Type.Optional(text('The file itself, whatever `Accept` says.', { maxLength: 8, examples: ['1'] })),
+  }),
+  answers: {
+    200: {
+      description: 'The file, or the page.',
+      headers: [
+        ...['Content-Disposition?', 'Last-Modified?', 'ETag?', 'Accept-Ranges?', 'Content-Length?', 'Repr-Digest?'],
+        ...['Content-Security-Policy', 'Referrer-Policy', 'X-Content-Type-Options'],
+      ],
+      content: {
+        'application/octet-stream': { schema: BINARY, examples: { bytes: { value: '(bytes)' } } },
+        'text/html': { schema: Type.String(), examples: { page: { value: '<!doctype html>' } } },
+      },
+    },
+    206: {
+      description: 'The range that was asked for.',
+      headers: ['Content-Disposition', 'ETag', 'Last-Modified', 'Accept-Ranges', 'Content-Range', 'Content-Length'],
+      content: { 'application/octet-stream': { schema: BINARY, examples: { bytes: { value: '(bytes)' } } } },
+    },
+    304: { description: 'The client has it already.', headers: ['ETag', 'Last-Modified'] },
+  },
+  isRemote: true,
+  errors: [
+    ...(['unknown_item', 'gone', 'forbidden', 'method_not_allowed', 'rate_limited', 'quota_exceeded'] as const),
+    ...(['not_found', 'is_a_folder', 'bad_range', 'size_mismatch', 'share_exceeded', 'too_large'] as const),
+  ],
+}).handle(async (input, services: ApiServices) => {
+  const { headers, method } = input.request;
+  const isInBrowser = method === 'GET' && wantsPage(headers);
+  try {
+    const opened = await open(input, services);
+    if (isInBrowser && input.query.download === undefined) return await page(input, services, opened);
+    if (opened.link.operation !== 'download') return notAllowed('this link is for an upload: PUT the file', 'PUT');
+    return await fetch(input, services, opened);
+  } catch (thrown) {
+    const error = shown(thrown);
+    if (!isInBrowser) throw error;
+    const { status, headers: fields } = errorAnswer(error);
+    return { status, headers: { ...fields, ...PAGE_HEADERS }, body: linkPage(headers, { error }) };
+  }
+});
+
+/** Errors: unknown_item, always the same; gone; forbidden; rate_limited */
+async function open(input: Input, { storage, links }: ApiServices): Promise<Opened> {
+  const { request, params } = input;
+  const { service, guard, rate } = links;
+  const link = await guard.unlessGuessing(request, params.token, () => service.open(params.token));
+  const connection = link && (await storage.connections.find(link.accountId, link.connectionId));
+  if (link === undefined || connection === undefined) throw noSuchLink();
+  if (link.state !== 'active') throw new LinkEnded(link.state);
+  if (link.allowedIps.length > 0 && !isInBlocks(request.remoteAddress, link.allowedIps)) {
+    throw refusal('forbidden', 'this link may not be used from this address');
+  }
+  request.claims.admit(link.accountId, false);
+  const taken = await rate?.(link.id);
+  if (taken?.isOver === true) {
+    const retryAfterMs = taken.msBeforeNext;
+    throw new GatewayError('rate_limited', 'too many requests with this link', { step: 'request', retryAfterMs });
+  }
+  return { link, connection };
+}
+
+async function store(
+  input: Input,
+  services: ApiServices,
+  { link, connection }: Opened,
+  asked: string | undefined,
+): Promise<HttpAnswer> {
+  const { operations, limits, links } = services;
+  const { request } = input;
+  const { headers, contentLength, hasBody } = request;
+  if (/^multipart\//i.test(headers.get('content-type') ?? '')) {
+    throw refusal('unsupported_media_type', 'the body of a PUT is the file itself, not a form (curl -T, not -F)');
+  }
+  const filename = link.filename ?? requireName(asked ?? nameFromDisposition(headers.get('content-disposition')));
+  parseFileName(filename, 'filename');
+  if (link.filename === null && filename.startsWith('.')) {
+    throw refusal('bad_request', 'filename must not begin with a dot');
+  }
+  const promised = promisedDigest(headers);
+  const maxBytes = smaller(link.maxBytes ?? 0, limits.uploadBytes);
+  if (maxBytes > 0 && (contentLength ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const expected = link.digest && ({ field: 'digest of its link', algorithm: 'sha256', value: link.digest } as const);
+  const { result, digest } = await operations.run(
+    { ...operationOf(input, { link, connection }, 'upload', filename), link: links.service.useOf(link) },
+    (operation) =>
+      putFile(operations, operation, {
+        connection,
+        target: { folder: placeOf(link), filename, template: undefined, overwrite: link.overwrite },
+        body: isAnnouncedShort(request) ? () => takeShort(request) : request.body,
+        size: contentLength ?? (hasBody ? undefined : 0),
+        // Whoever brings what the link asks for has kept any promise.
+        digest: expected ?? promised,
+        maxBytes,
+        permit: () => stillOpens(services, input.params.token),
+      }),
+  );
+  return json(201, { success: true, filename: result.name, size: result.size }, reprDigest(digest));
+}
+
+/** An upload that is slow may end behind the time of its link, but not behind its revocation. */
+async function stillOpens({ links }: ApiServices, token: string): Promise<void> {
+  const link = await links.service.open(token);
+  if (link === undefined) throw new LinkEnded('revoked');
+  if (link.state === 'revoked' || link.state === 'key_ended') throw new LinkEnded(link.state);
+}
+
+const WITHOUT_CONDITIONS = { request: { headers: new Map<string, string>() } };
+
+async function fetch(input: Input, services: ApiServices, { link, connection }: Opened): Promise<HttpAnswer> {
+  const { operations, links } = services;
+  const { digest, filename } = link;
+  const isHead = input.request.method === 'HEAD';
+  const request = operationOf(input, { link, connection }, isHead ? 'exists' : 'download');
+  const validators = (info: FileInfo) => validatorsOf(services, connection, info);
+  // Parts of a file say nothing of the whole.
+  const { select, skipBody } = conditions(digest === null ? input : WITHOUT_CONDITIONS, isHead, validators);
+  const within = (info: FileInfo): void => {
+    if (link.maxBytes !== null && info.size > link.maxBytes) throw tooLarge(link.maxBytes);
+  };
+  const file = await openDownload(
+    operations,
+    { ...request, link: isHead ? { id: link.id } : links.service.useOf(link) },
+    placeOf(link),
+    {
+      select: (info) => {
+        within(info);
+        return select?.(info);
+      },
+      skipBody: skipBody && ((info) => (within(info), skipBody(info))),
+      verify: digest === null ? undefined : (actual) => requireSame(digest, actual),
+      shown,
+    },
+  );
+  const answer = asFile(input, file, validators(file.info), filename ?? undefined);
+  const fields: Record<string, string> = digest === null ? {} : { 'Accept-Ranges': 'none' };
+  return { ...answer, headers: { ...answer.headers, ...NO_PAGE, ...fields } };
+}
+
+/** What people see of a link: nothing is used, and of a file its name and size are looked up. */
+async function page(input: Input, services: ApiServices, opened: Opened): Promise<HttpAnswer> {
+  const { link } = opened;
+  const { headers } = input.request;
+  if (link.operation === 'upload') {
+    const most = smaller(link.maxBytes ?? 0, services.limits.uploadBytes);
+    return { status: 200, headers: PAGE_HEADERS, body: linkPage(headers, { upload: link, maxBytes: most }) };
+  }
+  const request = { ...operationOf(input, opened, 'exists'), link: { id: link.id } };
+  const { info } = await openDownload(services.operations, request, placeOf(link), { skipBody: () => true });
+  const name = link.filename ?? baseName(parseRemotePath(link.path, ROOT, 'path'));
+  const file = { name: name.toWellFormed(), size: info.size };
+  return { status: 200, headers: PAGE_HEADERS, body: linkPage(headers, { download: link, file }) };
+}
+
+function operationOf(
+  input: Input,
+  { link, connection }: Opened,
+  type: 'upload' | 'download' | 'exists',
+  filename?: string,
+) {
+  return operationFor({ ...input, caller: callerOf(link) }, connection, type, link.path, filename);
+}
+
+/** As it was when the link was made. */
+const placeOf = ({ path }: OpenedLink) => fixed(parseRemotePath(path, ROOT, 'path'));
+
+/** Of two limits, 0 = none. */
+function smaller(a: number, b: number): number {
+  return a === 0 || b === 0 ? Math.max(a, b) : Math.min(a, b);
+}
+
+const tooLarge = (most: number): GatewayError =>
+  refusal('too_large', `this link is for files of at most ${most} bytes`);
+
+function requireSame(expected: Buffer, actual: Buffer): void {
+  if (!actual.equals(expected)) throw refusal('gone', 'the file is no longer the one that this link is for');
+}
+
+function notAllowed(text: string, allow: string): HttpAnswer {
+  const { headers, ...answer } = errorAnswer(refusal('method_not_allowed', text));
+  return { ...answer, headers: { ...headers, Allow: allow } };
+}

@@ -1,0 +1,160 @@
+/** The page of an upload link: files that are dropped or chosen go by PUT to the page's own address, one after another. */
+
+/** What the gateway told the page (src/links/page.ts). */
+interface PageData {
+  readonly words: {
+    readonly states: Readonly<Record<'waiting' | 'sending' | 'storing' | 'stored' | 'tooLarge' | 'again', string>>;
+    readonly codes: Readonly<Record<string, string>>;
+    readonly server: string;
+    readonly network: string;
+  };
+  readonly language: string;
+  /** 0 = no limit. */
+  readonly maxBytes: number;
+  /** Takes one file at a time. */
+  readonly isOne: boolean;
+}
+
+const zone = document.querySelector<HTMLElement>('.drop');
+const list = document.querySelector<HTMLElement>('.files');
+const input = document.querySelector<HTMLInputElement>('input[type=file]');
+if (zone !== null && list !== null && input !== null) open(zone, list, input);
+
+function open(drop: HTMLElement, rows: HTMLElement, chooser: HTMLInputElement): void {
+  const data = JSON.parse(drop.dataset['page'] ?? '') as PageData;
+  const queue: Row[] = [];
+  let isBusy = false;
+
+  const work = async (): Promise<void> => {
+    if (isBusy) return;
+    isBusy = true;
+    for (let row = queue.shift(); row !== undefined; row = queue.shift()) await row.send();
+    isBusy = false;
+  };
+  const add = (files: Iterable<File>): void => {
+    for (const file of data.isOne ? [...files].slice(0, 1) : files) {
+      const row = new Row(file, data, () => {
+        queue.push(row);
+        void work();
+      });
+      rows.append(row.element);
+      if (row.mayGo) queue.push(row);
+    }
+    void work();
+  };
+
+  chooser.addEventListener('change', () => {
+    add(chooser.files ?? []);
+    chooser.value = '';
+  });
+  // All of the page takes files: one that misses the zone would replace the page.
+  for (const type of ['dragenter', 'dragover'] as const) {
+    document.addEventListener(type, (event) => {
+      event.preventDefault();
+      drop.classList.add('over');
+    });
+  }
+  document.addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) drop.classList.remove('over');
+  });
+  document.addEventListener('drop', (event) => {
+    event.preventDefault();
+    drop.classList.remove('over');
+    add(event.dataTransfer?.files ?? []);
+  });
+  addEventListener('beforeunload', (event) => {
+    if (isBusy) event.preventDefault();
+  });
+}
+
+/** Another try would be answered the same. */
+const FINAL = new Set(['too_large', 'digest_mismatch', 'gone', 'unknown_item', 'bad_path', 'bad_request', 'forbidden']);
+
+/** One file. */
+class Row {
+  readonly element = document.createElement('li');
+  readonly mayGo: boolean;
+  private readonly bar = document.createElement('progress');
+  private readonly state = document.createElement('p');
+
+  constructor(
+    private readonly file: File,
+    private readonly data: PageData,
+    private readonly onAgain: () => void,
+  ) {
+    const name = document.createElement('bdi');
+    name.textContent = file.name;
+    this.bar.max = 1;
+    this.bar.value = 0;
+    this.bar.setAttribute('aria-label', file.name);
+    this.element.append(name, this.bar, this.state);
+    const { maxBytes, words } = data;
+    this.mayGo = maxBytes === 0 || file.size <= maxBytes;
+    if (this.mayGo) this.say(words.states.waiting);
+    else this.fail(words.states.tooLarge.replace('{most}', this.bytes(maxBytes)));
+  }
+
+  /** Never rejects. */
+  send(): Promise<void> {
+    const { states } = this.data.words;
+    this.element.className = '';
+    return new Promise((done) => {
+      const request = new XMLHttpRequest();
+      request.upload.addEventListener('progress', ({ loaded, total }) => this.moved(loaded, total));
+      request.upload.addEventListener('load', () => this.say(states.storing));
+      request.addEventListener('loadend', () => {
+        this.end(request);
+        done();
+      });
+      request.open('PUT', `${location.pathname}?filename=${encodeURIComponent(this.file.name)}`);
+      request.setRequestHeader('Content-Type', 'application/octet-stream');
+      request.send(this.file);
+    });
+  }
+
+  private moved(loaded: number, total: number): void {
+    const part = total === 0 ? 1 : loaded / total;
+    this.bar.value = part;
+    this.say(this.data.words.states.sending.replace('{percent}', String(Math.floor(part * 100))));
+  }
+
+  private end(request: XMLHttpRequest): void {
+    const { states, codes, server, network } = this.data.words;
+    const { status } = request;
+    if (status === 201) {
+      const { filename } = JSON.parse(request.responseText) as { readonly filename: string };
+      this.element.className = 'done';
+      this.bar.value = 1;
+      this.say(states.stored.replace('{name}', filename));
+      return;
+    }
+    const code = status === 0 ? '' : (request.getResponseHeader('X-Error-Code') ?? '');
+    this.fail(status === 0 ? network : (codes[code] ?? server), !FINAL.has(code));
+  }
+
+  private fail(text: string, mayTryAgain = false): void {
+    this.element.className = 'failed';
+    this.say(text);
+    this.state.setAttribute('role', 'alert');
+    if (!mayTryAgain) return;
+    const again = document.createElement('button');
+    again.type = 'button';
+    again.textContent = this.data.words.states.again;
+    again.addEventListener('click', () => {
+      again.remove();
+      this.state.removeAttribute('role');
+      this.say(this.data.words.states.waiting);
+      this.onAgain();
+    });
+    this.element.append(again);
+  }
+
+  private say(text: string): void {
+    this.state.textContent = text;
+  }
+
+  private bytes(most: number): string {
+    const unit = { style: 'unit', unit: 'megabyte', maximumFractionDigits: 3 } as const;
+    return new Intl.NumberFormat(this.data.language, unit).format(most / 1_000_000);
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * The pages of links, for people: one answer that loads nothing else, so that an operator may let the world reach /l/ alone.
+ * Their policy lets one script and one style run, by their hash. Names of files come from strangers: everything is escaped.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { GatewayError } from '../base/errors.js';
+import type { OpenedLink } from '../storage/storage.js';
+import { LinkEnded } from './refusals.js';
+import { LANGUAGES, type Language, languageOf, type PageTexts } from './texts.js';
+
+type Headers = ReadonlyMap<string, string>;
+
+/** What `npm run build` makes of src/dashboard/web/link; escaped for where they stand. */
+const built = (name: string): string =>
+  readFileSync(new URL(`../../links/${name}`, import.meta.url), 'utf8').replaceAll('</', '<\\/');
+const SCRIPT = built('link.js');
+const STYLE = built('link.css');
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+export const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    `script-src ${hashOf(SCRIPT)}`,
+    `style-src ${hashOf(STYLE)}`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+  Vary: 'Accept, Accept-Language',
+} as const;
+
+/** A browser that opens the address; programs take anything. */
+export function wantsPage(headers: Headers): boolean {
+  return /(?:^|,)\s*text\/html\s*(?:[;,]|$)/i.test(headers.get('accept') ?? '');
+}
+
+export type PageContent =
+  /** `maxBytes`: 0 = no limit. */
+  | { readonly upload: OpenedLink; readonly maxBytes: number }
+  | { readonly download: OpenedLink; readonly file: { readonly name: string; readonly size: number } }
+  | { readonly error: GatewayError };
+
+export function linkPage(headers: Headers, content: PageContent): string {
+  const language = languageOf(headers.get('accept-language'));
+  const words = LANGUAGES[language];
+  if ('upload' in content) return uploadPage(language, words, content);
+  if ('download' in content) return downloadPage(language, words, content);
+  return errorPage(language, words, content.error);
+}
+
+function uploadPage(
+  language: Language,
+  words: PageTexts,
+  { upload: link, maxBytes }: Extract<PageContent, { upload: OpenedLink }>,
+): string {
+  const isOne = link.filename !== null || link.maxUses === 1;
+  const title = isOne ? words.upload.titleOfOne : words.upload.title;
+  const facts = [
+    ...(maxBytes === 0 ? [] : [[words.facts.most, bytesIn(language, maxBytes)] as const]),
+    ...usesLeft(link, words.facts.usesLeft),
+    [words.facts.expires, timeIn(language, link.expiresAt)] as const,
+  ];
+  const told = {
+    states: words.states,
+    codes: words.errors.codes,
+    server: words.errors.server,
+    network: words.errors.network,
+  };
+  const data = { words: told, language, maxBytes, isOne };
+  const storedAs = link.filename === null ? '' : `<p>${filled(words.upload.storedAs, link.filename)}</p>`;
+  return document(language, title, [
+    `<p>${escape(words.upload.lead)}</p>${storedAs}`,
+    `<div class="drop" data-page="${escape(JSON.stringify(data))}">`,
+    `<p>${escape(isOne ? words.upload.dropOne : words.upload.drop)}</p>`,
+    `<label class="button"><input type="file"${isOne ? '' : ' multiple'}>${escape(isOne ? words.upload.chooseOne : words.upload.choose)}</label>`,
+    '</div>',
+    `<ul class="files" aria-live="polite"></ul>${factList(facts)}`,
+    `<noscript><p>${escape(words.upload.noScript)}</p><pre>curl -T FILE '…?filename=FILE'</pre></noscript>`,
+    `<script type="module">${SCRIPT}</script>`,
+  ]);
+}
+
+function downloadPage(
+  language: Language,
+  words: PageTexts,
+  { download: link, file }: Extract<PageContent, { download: OpenedLink }>,
+): string {
+  const facts = [
+    [words.download.size, bytesIn(language, file.size)] as const,
+    ...usesLeft(link, words.facts.downloadsLeft),
+    [words.facts.expires, timeIn(language, link.expiresAt)] as const,
+  ];
+  return document(language, words.download.title, [
+    `<p class="name"><bdi>${escape(file.name)}</bdi></p>${factList(facts)}`,
+    `<p><a class="button" href="?download=1" download>${escape(words.download.button)}</a></p>`,
+  ]);
+}
+
+function errorPage(language: Language, words: PageTexts, error: GatewayError): string {
+  return document(language, words.errors.title, [`<p role="alert">${escape(explain(words, error))}</p>`]);
+}
+
+function explain({ errors }: PageTexts, error: GatewayError): string {
+  if (error instanceof LinkEnded) return `${errors.gone[error.ending]} ${errors.ask}`;
+  if (error.code === 'unknown_item') return errors.unknown;
+  if (error.code === 'gone') return `${errors.changed} ${errors.ask}`;
+  return errors.codes[error.code] ?? errors.server;
+}
+
+function usesLeft({ maxUses, uses }: OpenedLink, label: string): (readonly [string, string])[] {
+  return maxUses === null ? [] : [[label, String(Math.max(0, maxUses - uses))]];
+}
+
+function factList(facts: readonly (readonly [string, string])[]): string {
+  const rows = facts.map(([name, value]) => `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`);
+  return `<dl>${rows.join('')}</dl>`;
+}
+
+function document(language: Language, title: string, parts: readonly string[]): string {
+  return [
+    `<!doctype html><html lang="${language}"><head><meta charset="utf-8">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">',
+    `<title>${escape(title)}</title><style>${STYLE}</style></head>`,
+    `<body><main><h1>${escape(title)}</h1>`,
+    ...parts,
+    '</main></body></html>',
+  ].join('\n');
+}
+
+const filled = (words: string, name: string): string =>
+  words
+    .split('{name}')
+    .map(escape)
+    .join(`<strong><bdi>${escape(name)}</bdi></strong>`);
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escape(text: string): string {
+  return text.toWellFormed().replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+function bytesIn(language: Language, bytes: number): string {
+  const power = Math.min(4, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const unit = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'][power] ?? 'byte';
+  const format = {
+    style: 'unit',
+    unit,
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
+  } as const;
+  return new Intl.NumberFormat(language, format).format(bytes / 1000 ** power);
+}
+
+function timeIn(language: Language, time: Date): string {
+  const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
+  return `${new Intl.DateTimeFormat(language, format).format(time)} UTC`;
+}

@@ -1,0 +1,56 @@
+/** What somebody is told who has a link and nothing else: enough to go on, nothing of the server, the folder or the account. */
+import { type ErrorCode, GatewayError, refusal, toGatewayError } from '../base/errors.js';
+import type { LinkState } from '../storage/storage.js';
+
+const ENDINGS: Readonly<Record<Ending, string>> = {
+  used_up: 'this link has been used as often as it may be',
+  expired: 'this link has expired',
+  revoked: 'this link was revoked',
+  key_ended: 'this link has ended',
+};
+
+export type Ending = Exclude<LinkState, 'active'>;
+
+/** It has come to its end. */
+export class LinkEnded extends GatewayError {
+  constructor(readonly ending: Ending) {
+    super('gone', ENDINGS[ending], { step: 'request' });
+  }
+}
+
+/** One answer for whatever was never a link. */
+export function noSuchLink(): GatewayError {
+  return refusal('unknown_item', 'there is no such link');
+}
+
+/** Their texts say what the request did wrong, or nothing at all. */
+const AS_THEY_ARE: ReadonlySet<ErrorCode> = new Set([
+  ...(['bad_request', 'gone', 'unknown_item', 'forbidden', 'method_not_allowed', 'unsupported_media_type'] as const),
+  ...(['too_large', 'bad_range', 'digest_mismatch', 'rate_limited', 'share_exceeded', 'overloaded'] as const),
+  ...(['draining', 'database_away', 'internal'] as const),
+]);
+
+const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
+  bad_path: 'filename must be one name of at most 255 bytes, without "/" and control characters',
+  not_found: 'the file is not there',
+  already_exists: 'a file of this name is there already',
+  is_a_folder: 'a folder has this name',
+  size_mismatch: 'the transfer is not whole; try again',
+  no_space: 'the server of this link has no room left',
+  quota_exceeded: 'whoever made this link has no transfers left for now',
+};
+
+/** The same code and status, in words that tell no path, host or account. The history has the error as it was. */
+export function shown(thrown: unknown): GatewayError {
+  const error = toGatewayError(thrown);
+  const { code, retryAfterMs, limit, fileSize } = error;
+  if (AS_THEY_ARE.has(code)) return error;
+  const text = WORDS[code] ?? 'the server of this link cannot do this now';
+  return new GatewayError(code, text, {
+    step: 'request',
+    cause: error,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(fileSize === undefined ? {} : { fileSize }),
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * Links: who may make, see and revoke them. A key that is for some connections alone knows the links of those alone, and
+ * makes and revokes those whose operation it may do itself.
+ */
+import { validate as isUuid } from 'uuid';
+import { type Caller, keyOf, type Scope } from '../base/caller.js';
+import type { EndSignal } from '../base/ending.js';
+import { refusal } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { knownPath } from '../operations/known-path.js';
+import type { LinkUse, Operations } from '../operations/operation.js';
+import { parseFileName, ROOT } from '../remotes/path.js';
+import type { Actor, Link, Links, LinkSettings, OpenedLink } from '../storage/storage.js';
+import { LinkEnded } from './refusals.js';
+
+export interface LinkOrder extends Omit<LinkSettings, 'connectionId'> {
+  /** Found, and allowed. */
+  readonly connection: Connection;
+}
+
+export interface LinkServiceOptions {
+  readonly rows: Links;
+  readonly operations: Operations;
+  readonly limits: { readonly maxDays: number; readonly perAccount: number };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const NEEDS: Readonly<Record<Link['operation'], Scope>> = { upload: 'write', download: 'read' };
+
+export class LinkService {
+  constructor(private readonly options: LinkServiceOptions) {}
+
+  /** Resolves to it and the secret of its URL. Errors: bad_request, bad_path, connection_inactive, scope_missing, share_exceeded */
+  async create(
+    actor: Actor,
+    caller: Caller,
+    { connection, ...order }: LinkOrder,
+    signal: EndSignal,
+  ): Promise<{ readonly link: Link; readonly token: string }> {
+    const { rows, operations, limits } = this.options;
+    const { operation, filename, overwrite, expiresAt } = order;
+    requireScope(caller, operation);
+    const leftMs = expiresAt.getTime() - Date.now();
+    if (!(leftMs > 0 && leftMs <= limits.maxDays * DAY_MS)) {
+      throw refusal('bad_request', `expiresAt must be in the future, and within ${limits.maxDays} days`);
+    }
+    if (filename !== null) parseFileName(filename, 'filename');
+    if (overwrite && operation === 'download') throw refusal('bad_request', 'overwrite is for upload links');
+    const path = await knownPath(operations, { connection, path: order.path }, 'path', signal);
+    if (operation === 'download' && path === ROOT) throw refusal('bad_path', 'path must name a file');
+    // It is kept as text.
+    if (!path.isWellFormed()) throw refusal('bad_path', 'path must be UTF-8: the login folder of the server is not');
+    return rows.create(actor, keyOf(caller), { ...order, path, connectionId: connection.id }, limits.perAccount);
+  }
+
+  list(
+    { accountId, connections }: Caller,
+    page: { readonly cursor?: string | undefined; readonly limit: number },
+  ): Promise<readonly Link[]> {
+    return this.options.rows.list(accountId, { ...page, ...(connections.length === 0 ? {} : { connections }) });
+  }
+
+  /** @throws GatewayError unknown_item, also of one whose connection the key is not for */
+  async get({ accountId, connections }: Caller, id: string): Promise<Link> {
+    const link = isUuid(id) ? await this.options.rows.find(accountId, id) : undefined;
+    if (link !== undefined && (connections.length === 0 || connections.includes(link.connectionId))) return link;
+    throw unknown(id);
+  }
+
+  /** @throws GatewayError unknown_item; scope_missing */
+  async revoke(actor: Actor, caller: Caller, id: string): Promise<Link> {
+    const link = await this.get(caller, id);
+    requireScope(caller, link.operation);
+    const revoked = await this.options.rows.revoke(actor, link);
+    if (revoked === undefined) throw unknown(id);
+    return revoked;
+  }
+
+  /** By the secret of its URL; undefined: there is none. It may have ended. */
+  open(token: string): Promise<OpenedLink | undefined> {
+    return this.options.rows.open(token);
+  }
+
+  /** One use of it, taken when its operation begins. */
+  useOf({ id }: OpenedLink): LinkUse {
+    return {
+      id,
+      take: async () => {
+        if (!(await this.options.rows.take(id))) throw new LinkEnded('used_up');
+      },
+    };
+  }
+}
+
+/** Who asks by a link: its key, or its account's owner, for what the link says alone. */
+export function callerOf({ accountId, email, plan, keyId }: OpenedLink): Caller {
+  return { accountId, email, plan, keyId: keyId ?? '', scopes: [], connections: [] };
+}
+
+function requireScope({ scopes }: Caller, operation: Link['operation']): void {
+  const scope = NEEDS[operation];
+  if (scopes.includes(scope)) return;
+  throw refusal('scope_missing', `this API key lacks the scope "${scope}", which ${operation} links need`);
+}
+
+const unknown = (id: string) => refusal('unknown_item', `there is no link ${id.slice(0, 64)}`);

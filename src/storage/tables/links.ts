@@ -1,0 +1,222 @@
+/** Links: what each may do, how often it was used, and the uses that run. Their secrets are stored nowhere. */
+import type { PendingQuery, Row } from 'postgres';
+import { refusal } from '../../base/errors.js';
+import { uuidv7 } from '../../base/uuid.js';
+import type { NodeRegistry } from '../cluster/nodes.js';
+import type { Database } from '../postgres/database.js';
+import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import { hashApiKey, randomText } from '../secrets/hashes.js';
+import { type Actor, record } from './audit-log.js';
+
+export const LINK_OPERATIONS = ['upload', 'download'] as const;
+export const LINK_STATES = ['active', 'used_up', 'expired', 'revoked', 'key_ended'] as const;
+export type LinkState = (typeof LINK_STATES)[number];
+
+export interface LinkSettings {
+  readonly operation: (typeof LINK_OPERATIONS)[number];
+  readonly connectionId: string;
+  /** Of the file that is downloaded, or the folder that is uploaded to; absolute. */
+  readonly path: string;
+  /** What an uploaded file is called, whatever its sender says; or what a downloaded one is called. */
+  readonly filename: string | null;
+  readonly overwrite: boolean;
+  /** SHA-256 that the file must have. */
+  readonly digest: Buffer | null;
+  readonly maxBytes: number | null;
+  readonly maxUses: number | null;
+  readonly expiresAt: Date;
+}
+
+export interface Link extends LinkSettings {
+  readonly id: string;
+  readonly accountId: string;
+  readonly keyId: string | null;
+  /** Those that succeeded. */
+  readonly uses: number;
+  readonly state: LinkState;
+  readonly revokedAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** Found by its secret, with what a use needs to know of its account and its key. */
+export interface OpenedLink extends Link {
+  readonly email: string;
+  readonly plan: string;
+  readonly allowedIps: readonly string[];
+}
+
+/** 190 bits. */
+const TOKEN_CHARS = 32;
+const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS}}$`);
+/** A use that fails is given back. One that its client breaks off may have shown nearly all of the file: not without end. */
+const MOST_BROKEN = 20;
+/** What a client does, or can bring about as often as it likes. */
+const BROKEN_BY_CLIENT = ['client_gone', 'too_large', 'digest_mismatch', 'size_mismatch'];
+/** Links that have ended are shown for so long. */
+const SHOWN_DAYS = 30;
+
+export class Links {
+  constructor(
+    private readonly database: Database,
+    private readonly node: Pick<NodeRegistry, 'id'>,
+  ) {}
+
+  /** Resolves to it and the secret of its URL, which is known nowhere afterwards. @throws GatewayError share_exceeded */
+  async create(
+    actor: Actor,
+    keyId: string | null,
+    settings: LinkSettings,
+    most: number,
+  ): Promise<{ readonly link: Link; readonly token: string }> {
+    const { accountId } = actor;
+    const { operation, connectionId, filename, overwrite, digest, maxBytes, maxUses, expiresAt } = settings;
+    const [id, token, path] = [uuidv7(), randomText(TOKEN_CHARS), storable(settings.path)];
+    return this.database.transaction(async (tx) => {
+      // The account's row is the lock: of two that are made at once the second one counts the first.
+      await tx`select from accounts where id = ${accountId} for no key update`;
+      const [room] = await tx<{ taken: number }[]>`
+        select count(*) as taken from links
+        where account_id = ${accountId} and revoked_at is null and expires_at > now()`;
+      if ((room?.taken ?? 0) >= most) {
+        throw refusal('share_exceeded', `this account has ${most} links already; revoke some first`);
+      }
+      await tx`
+        insert into links (id, account_id, connection_id, key_id, token_hash, operation, path, filename, overwrite,
+          digest, max_bytes, max_uses, expires_at)
+        values (${id}, ${accountId}, ${connectionId}, ${keyId}, ${hashApiKey(token)}, ${operation}, ${path},
+          ${filename}, ${overwrite}, ${digest}, ${maxBytes}, ${maxUses}, ${expiresAt})`;
+      const details = { operation, connectionId, expiresAt: expiresAt.toISOString(), maxBytes, maxUses };
+      await record(tx, actor, { action: 'link.create', target: targetOf(id, path), details });
+      return { link: (await findIn(tx, accountId, id)) as Link, token };
+    });
+  }
+
+  /** Newest first, from behind `cursor`. */
+  async list(
+    accountId: string,
+    page: { readonly connections?: readonly string[]; readonly cursor?: string | undefined; readonly limit: number },
+  ): Promise<readonly Link[]> {
+    const { connections, cursor, limit } = page;
+    return this.database.run(
+      (sql) => sql<Link[]>`
+        select ${columns(sql)} from ${withKeys(sql)} where l.account_id = ${accountId}
+          ${connections === undefined ? sql`` : sql`and l.connection_id = any(${sql.types.texts(connections)})`}
+          ${cursor === undefined ? sql`` : sql`and l.id < ${cursor}`}
+        order by l.id desc limit ${limit}`,
+    );
+  }
+
+  /** undefined when unknown or another account's. */
+  async find(accountId: string, id: string): Promise<Link | undefined> {
+    return this.database.run((sql) => findIn(sql, accountId, id));
+  }
+
+  /** Done already, it is done once more without harm. undefined = unknown. */
+  async revoke(actor: Actor, { id, path }: Pick<Link, 'id' | 'path'>): Promise<Link | undefined> {
+    return this.database.transaction(async (tx) => {
+      const revoked = await tx`
+        update links set revoked_at = now()
+        where id = ${id} and account_id = ${actor.accountId} and revoked_at is null returning 1`;
+      if (revoked.length > 0) await record(tx, actor, { action: 'link.revoke', target: targetOf(id, path) });
+      return findIn(tx, actor.accountId, id);
+    });
+  }
+
+  /** By the secret of its URL: never remembered, so that a link that ends here has ended on all nodes. */
+  async open(token: string): Promise<OpenedLink | undefined> {
+    if (!TOKEN.test(token)) return undefined;
+    return this.database.first<OpenedLink>`
+      select ${columns}, a.email, a.plan, coalesce(k.allowed_ips, '{}') as "allowedIps"
+      from ${withKeys} join accounts a on a.id = l.account_id where l.token_hash = ${hashApiKey(token)}`;
+  }
+
+  /**
+   * Takes a use, in one statement over all nodes; false = there is none left. It is given back, or counted, by the
+   * statement that ends its transfer in the history (`endingUses`), and given back when this node dies.
+   */
+  async take(id: string): Promise<boolean> {
+    const node = this.node.id;
+    const taken = await this.database.all`
+      update links l set held = jsonb_set(l.held, array[${node}::text],
+        to_jsonb(coalesce((l.held ->> ${node}::text)::bigint, 0) + 1))
+      where l.id = ${id} and l.revoked_at is null and l.expires_at > now() and (l.max_uses is null
+        or (l.broken < ${MOST_BROKEN} and l.uses + ${heldOf} < l.max_uses))
+      returning 1`;
+    return taken.length > 0;
+  }
+}
+
+/** Of a key that is replaced: they go on with the next one. */
+export async function handOverLinks(tx: Transaction, formerKeyId: string, nextKeyId: string): Promise<void> {
+  await tx`update links set key_id = ${nextKeyId} where key_id = ${formerKeyId}`;
+}
+
+/** A CTE behind `written`: a use that has succeeded counts, all others are given back. */
+export function endingUses(sql: Queryable, nodeId: string) {
+  const held = sql`(l.held ->> ${nodeId}::text)::bigint`;
+  return sql`
+    ended_uses as (
+      select link_id, count(*) as items, count(*) filter (where status = 'success') as good,
+        count(*) filter (where error_code = any(${sql.types.texts(BROKEN_BY_CLIENT)})) as broken
+      from written where link_id is not null and status <> 'pending' and type <> 'exists' group by 1
+    ),
+    locked_links as (select id from links where id in (select link_id from ended_uses) order by id for update),
+    counted_uses as (
+      update links l set uses = l.uses + e.good, broken = l.broken + e.broken,
+        last_used_at = case when e.good > 0 then now() else l.last_used_at end,
+        held = case when ${held} is null or ${held} <= e.items then l.held - ${nodeId}::text
+          else jsonb_set(l.held, array[${nodeId}::text], to_jsonb(${held} - e.items)) end
+      from ended_uses e join locked_links o on o.id = e.link_id where l.id = e.link_id
+    ),`;
+}
+
+/** A CTE behind `written`, of what was taken for the transfers of a dead node and had succeeded. */
+export function correctingUses(sql: Queryable) {
+  return sql`
+    recounted as (
+      update links l set uses = l.uses + 1, last_used_at = now() from written w
+      where l.id = w.link_id and w.status = 'success' and w.type <> 'exists'
+    ),`;
+}
+
+/** Uses that ran on dead nodes; `isDead` is the condition on held.key. */
+export async function forgetHeldUses(sql: Queryable, isDead: PendingQuery<Row[]>): Promise<void> {
+  await sql`
+    update links l set held = (
+      select coalesce(jsonb_object_agg(held.key, held.value), '{}') from jsonb_each(l.held) held where not (${isDead}))
+    where l.held <> '{}' and exists (select from jsonb_each(l.held) held where ${isDead})`;
+}
+
+export async function deleteEndedLinks(sql: Queryable): Promise<void> {
+  await sql`delete from links where least(expires_at, revoked_at) < now() - make_interval(days => ${SHOWN_DAYS})`;
+}
+
+async function findIn(sql: Queryable, accountId: string, id: string): Promise<Link | undefined> {
+  const [link] = await sql<Link[]>`
+    select ${columns(sql)} from ${withKeys(sql)} where l.id = ${id} and l.account_id = ${accountId}`;
+  return link;
+}
+
+const withKeys = (sql: Queryable) => sql`links l left join api_keys k on k.id = l.key_id`;
+
+const heldOf = (sql: Queryable) => sql`(select coalesce(sum(h.value::bigint), 0) from jsonb_each_text(l.held) h)`;
+
+/** As if the key that made it asked now. */
+const keyOpens = (sql: Queryable) => sql`
+  (l.key_id is null or (k.id is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+    and case when l.operation = 'upload' then 'write' else 'read' end = any(k.scopes)
+    and (cardinality(k.connection_ids) = 0 or l.connection_id = any(k.connection_ids))))`;
+
+function columns(sql: Queryable) {
+  return sql`
+    l.id, l.account_id as "accountId", l.connection_id as "connectionId", l.key_id as "keyId", l.operation, l.path,
+    l.filename, l.overwrite, l.digest, l.max_bytes as "maxBytes", l.max_uses as "maxUses", l.uses,
+    l.expires_at as "expiresAt", l.revoked_at as "revokedAt", l.last_used_at as "lastUsedAt",
+    l.created_at as "createdAt",
+    case when l.revoked_at is not null then 'revoked' when l.expires_at <= now() then 'expired'
+      when l.max_uses is not null and (l.uses >= l.max_uses or l.broken >= ${MOST_BROKEN}) then 'used_up'
+      when not ${keyOpens(sql)} then 'key_ended' else 'active' end as state`;
+}
+
+const targetOf = (id: string, path: string) => ({ kind: 'link', id, name: path });
