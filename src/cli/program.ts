@@ -21,6 +21,7 @@ import type { FieldOption } from './connection-options.js';
 import { EXIT_WORDS } from './exit-codes.js';
 import { addEventCommands } from './event-commands.js';
 import { addFileCommands, addJobCommands, addScheduleCommands } from './file-commands.js';
+import { addLinkCommands } from './link-commands.js';
 
 interface ProgramOptions {
   /** The command line. */
@@ -47,6 +48,7 @@ export async function createProgram({ words, signal, version, handOver }: Progra
   addJobCommands(program, actions);
   addScheduleCommands(program, actions);
   addEventCommands(program, actions);
+  addLinkCommands(program, actions);
   // The definitions take longer to load than all else; only these commands need them.
   const options = /\b(connections|init)\b/.test(words.join(' '))
     ? await import('./connection-options.js')

@@ -4,6 +4,7 @@ import { type ChangeOptions, changing, changingOnce, type FileOptions, reading }
 import { Download, type DownloadOptions, openDownload } from './download.js';
 import { eventsOf, type EventsOptions, eventsPage } from './events.js';
 import { Jobs } from './jobs.js';
+import { Links } from './links.js';
 import { linesOf } from './lines.js';
 import { type Receipt, receiptOf, receiptsOf, type ReceiptsOptions } from './receipts.js';
 import { type ResumableBody, type ResumableOptions, ResumableUpload } from './resumable.js';
@@ -27,10 +28,11 @@ type Encoding = 'text' | 'base64';
 
 /**
  * Every method rejects with FtgError, or with the reason of its signal. Calls are made again as `retry` says, where
- * a second run cannot do harm: append, exec, createWatchedFolder, jobs.create, jobs.retry, schedules.create, schedules.run, webhooks.create and webhooks.rotateSecret only when they surely were not begun.
+ * a second run cannot do harm: append, exec, createWatchedFolder, jobs.create, jobs.retry, links.create, schedules.create, schedules.run, webhooks.create and webhooks.rotateSecret only when they surely were not begun.
  */
 export class FileTransferGateway {
   readonly jobs: Jobs;
+  readonly links: Links;
   readonly schedules: Schedules;
   readonly webhooks: Webhooks;
   private readonly transport: Transport;
@@ -38,6 +40,7 @@ export class FileTransferGateway {
   constructor(options: ClientOptions) {
     this.transport = new Transport(options);
     this.jobs = new Jobs(this.transport);
+    this.links = new Links(this.transport);
     this.schedules = new Schedules(this.transport);
     this.webhooks = new Webhooks(this.transport);
   }

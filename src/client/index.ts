@@ -7,6 +7,7 @@ export { FtgError, type FtgErrorCode } from './errors.js';
 export type { FileVersion } from './file-version.js';
 export type { JobEvent, Jobs } from './jobs.js';
 export type { EventsOptions } from './events.js';
+export type { CreatedLink, Link, Links, NewLink } from './links.js';
 export type { Receipt, ReceiptsOptions } from './receipts.js';
 export type { ResumableBody, ResumableOptions } from './resumable.js';
 export type { Schedules } from './schedules.js';
