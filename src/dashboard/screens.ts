@@ -11,6 +11,7 @@ export const SCREENS = {
   deliveries: '/deliveries',
   delivery: '/deliveries/:id',
   events: '/events',
+  links: '/links',
   keys: '/keys',
   transfers: '/transfers',
   transfer: '/transfers/:id',

@@ -21,6 +21,7 @@ export const EMPTY_SCREENS: readonly Screen[] = [
   { name: 'no-schedule', path: '/schedules', ready: seen('No schedule yet') },
   { name: 'no-watched-folder', path: '/watched', ready: seen('No folder is watched') },
   { name: 'no-webhook', path: '/webhooks', ready: seen('No webhook yet') },
+  { name: 'no-link', path: '/links', ready: seen('No link yet') },
   { name: 'no-event', path: '/events', ready: seen('No event yet') },
   { name: 'no-key', path: '/keys', ready: seen('No key yet') },
   { name: 'no-health', path: '/health', ready: seen('No connection yet') },
@@ -82,6 +83,7 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
   await manage(page, 'POST', '/api/write/sandbox', { path: '/reports/late.txt', content: 'late' });
   await manage(page, 'POST', `${watch}/check`);
   await hasDeadLetters(page, 'watchedFolderId', String(watched['id']));
+  await furnishLinks(page);
   const webhook = await furnishWebhook(page);
   const jobs = await furnishJobs(page);
   const schedule = await furnishSchedules(page);
@@ -107,6 +109,7 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
     { name: 'deliveries', path: '/deliveries?state=dead', ready: seen('Send these again …') },
     { name: 'delivery', path: `/deliveries/${delivery}`, ready: seen('Request headers') },
     { name: 'events', path: '/events', ready: seen('Reports to the archive') },
+    { name: 'links', path: '/links', ready: seen('/reports/readme.txt') },
     { name: 'keys', path: '/keys', ready: seen('nightly export') },
     { name: 'transfers', path: '/transfers', ready: seen('readme.txt') },
     { name: 'transfer-failed', path: `/transfers/${failed}`, ready: seen('What happened') },
@@ -145,6 +148,16 @@ async function furnishWebhook(page: Page): Promise<string> {
   const events = ['job.finished', 'transfer.failed', 'connection.down'];
   const made = await manage(page, 'POST', '/api/webhooks', { url: NOBODY, events, connections: ['sandbox'] });
   return (made['webhook'] as { id: string }).id;
+}
+
+/** One that takes files, and one that gives one and is over. */
+async function furnishLinks(page: Page): Promise<void> {
+  const life = { connectionId: 'sandbox', expiresAt: new Date(Date.now() + 86_400_000).toISOString() };
+  const upload = { operation: 'upload', path: '/incoming', maxUses: 10, maxBytes: 50_000_000 };
+  await manage(page, 'POST', '/api/links', { ...life, ...upload });
+  const download = { operation: 'download', path: '/reports/readme.txt', maxUses: 1 };
+  const made = await manage(page, 'POST', '/api/links', { ...life, ...download });
+  await manage(page, 'DELETE', `/api/links/${(made['link'] as { id: string }).id}`);
 }
 
 /** One that went well, and one whose files stand in the way of each other. */

@@ -64,6 +64,7 @@ export function inspectFurnished(scheme: 'light' | 'dark'): () => Desk {
       ['/keys', 'Issue a key'],
       ['/watched', 'Watch a folder'],
       ['/webhooks', 'Add a webhook'],
+      ['/links', 'Make a link'],
       ['/events', /^Open event/],
       ['/files/sandbox?path=/', 'New folder'],
       ['/files/sandbox?path=/', 'orders.json'],

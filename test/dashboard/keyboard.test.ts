@@ -52,6 +52,7 @@ test('log in, and to every screen by g and its letter', async () => {
     ['k', 'API keys'],
     ['w', 'Watched folders'],
     ['b', 'Webhooks'],
+    ['l', 'Links'],
     ['u', 'Usage'],
     ['i', 'Health'],
     ['p', 'Pools'],

@@ -20,6 +20,7 @@ const DeliveriesScreen = part(() => import('./screens/deliveries.tsx'));
 const DeliveryScreen = part(() => import('./screens/delivery.tsx'));
 const Events = part(() => import('./screens/events.tsx'));
 const Keys = part(() => import('./screens/keys.tsx'));
+const Links = part(() => import('./screens/links.tsx'));
 const Transfers = part(() => import('./screens/transfers.tsx'));
 const TransferScreen = part(() => import('./screens/transfer.tsx'));
 const Jobs = part(() => import('./screens/jobs.tsx'));
@@ -55,6 +56,7 @@ export default function Desk({ account, session }: Pick<SignedIn, 'account' | 's
           <Route path={SCREENS.deliveries} component={DeliveriesScreen} />
           <Route path={SCREENS.delivery}>{({ id }) => <DeliveryScreen key={id} id={id} />}</Route>
           <Route path={SCREENS.events} component={Events} />
+          <Route path={SCREENS.links} component={Links} />
           <Route path={SCREENS.keys} component={Keys} />
           <Route path={SCREENS.transfers} component={Transfers} />
           <Route path={SCREENS.transfer}>{({ id }) => <TransferScreen key={id} id={id} />}</Route>

@@ -56,6 +56,11 @@ export type NewWebhook = FileApi['schemas']['NewWebhook'];
 /** A type of events that a webhook can be told of. */
 export type EventType = Webhook['events'][number];
 
+/** A URL that needs no key. */
+export type FileLink = FileApi['schemas']['Link'];
+export type NewLink = FileApi['schemas']['NewLink'];
+export type CreatedLink = FileApi['schemas']['CreatedLink'];
+
 export type StoredEvent = Schemas['FeedAnswer']['events'][number];
 export type FeedAnswer = Schemas['FeedAnswer'];
 /** What the body of one says. */

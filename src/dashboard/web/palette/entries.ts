@@ -119,6 +119,7 @@ function actions(to: (path: string) => () => void, onHelp: () => void, onLogout:
     action('new job', does.newJob, to('/jobs/new')),
     action('new schedule', does.newSchedule, to('/schedules/new')),
     action('watch folder', does.watchFolder, to('/watched')),
+    action('make link', does.makeLink, to('/links?new')),
     action('add webhook', does.addWebhook, to('/webhooks')),
     ...themes.map((theme) => action(`theme ${theme}`, does.theme(t.settings[theme]), () => setTheme(theme))),
     ...LANGUAGES.filter(([code]) => code !== language).map(([code, name]) =>

@@ -143,7 +143,7 @@ function JobLink({ id }: { readonly id: string }): ReactElement {
 }
 
 function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): ReactElement {
-  const { connectionId, path, type, direction, fileSize, requestId, key, id, jobId } = transfer;
+  const { connectionId, path, type, direction, fileSize, requestId, key, id, jobId, linkId } = transfer;
   const nameOf = useConnectionName();
   const names = words.fact;
   const bytes = names.bytes(formatNumber(fileSize));
@@ -167,6 +167,16 @@ function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): Rea
         ]
       : []),
     ...(jobId === null ? [] : [[names.partOf, <JobLink key="j" id={jobId} />] as const]),
+    ...(linkId === null
+      ? []
+      : [
+          [
+            names.cameBy,
+            <Link key="l" href="/links" title={linkId}>
+              {t.links.one}
+            </Link>,
+          ] as const,
+        ]),
     [
       names.askedBy,
       key === null ? (

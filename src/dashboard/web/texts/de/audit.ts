@@ -17,6 +17,7 @@ export const audit: typeof English = {
     watched_folder: 'Überwachte Ordner',
     delivery: 'Zustellungen',
     webhook: 'Webhooks',
+    link: 'Links',
     transfer: 'Übertragungen',
   },
   none: 'Keine Einträge',

@@ -26,6 +26,7 @@ export const palette: Texts['palette'] = {
     newSchedule: 'Zeitplan anlegen',
     watchFolder: 'Ordner überwachen',
     addWebhook: 'Webhook hinzufügen',
+    makeLink: 'Link anlegen',
     theme: (name) => `Farben: ${name}`,
     language: (name) => `Sprache: ${name}`,
     keyboard: 'Tastenkürzel zeigen',

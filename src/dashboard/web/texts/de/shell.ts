@@ -19,6 +19,7 @@ export const shell: Texts['shell'] = {
     connections: 'Verbindungen',
     watched: 'Überwachte Ordner',
     webhooks: 'Webhooks',
+    links: 'Links',
     keys: 'API-Schlüssel',
     deliveries: 'Zustellungen',
     events: 'Ereignisse',

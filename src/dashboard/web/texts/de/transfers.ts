@@ -107,6 +107,7 @@ export const transfers: typeof English = {
     size: 'Größe',
     bytes: (n) => `${n} Bytes`,
     partOf: 'Teil von',
+    cameBy: 'Kam über',
     job: 'einem Auftrag',
     askedBy: 'Veranlasst von',
     key: (name) => `API-Schlüssel ${name}`,

@@ -15,6 +15,7 @@ export const audit = {
     watched_folder: 'Watched folders',
     delivery: 'Deliveries',
     webhook: 'Webhooks',
+    link: 'Links',
     transfer: 'Transfers',
   },
   none: 'No entries',

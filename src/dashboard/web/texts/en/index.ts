@@ -10,6 +10,7 @@ import { folders } from './folders.ts';
 import { health } from './health.ts';
 import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
+import { links } from './links.ts';
 import { login } from './login.ts';
 import { overview } from './overview.ts';
 import { palette } from './palette.ts';
@@ -38,6 +39,7 @@ export const texts = {
   health,
   jobs,
   keys,
+  links,
   login,
   overview,
   palette,

@@ -24,6 +24,7 @@ export const palette = {
     newSchedule: 'Create a schedule',
     watchFolder: 'Watch a folder',
     addWebhook: 'Add a webhook',
+    makeLink: 'Make a link',
     theme: (name: string): string => `Colours: ${name}`,
     language: (name: string): string => `Language: ${name}`,
     keyboard: 'Show keyboard shortcuts',

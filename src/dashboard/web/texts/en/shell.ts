@@ -17,6 +17,7 @@ export const shell = {
     connections: 'Connections',
     watched: 'Watched folders',
     webhooks: 'Webhooks',
+    links: 'Links',
     keys: 'API keys',
     deliveries: 'Deliveries',
     events: 'Events',

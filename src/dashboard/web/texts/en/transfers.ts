@@ -107,6 +107,7 @@ export const transfers = {
     size: 'Size',
     bytes: (n: string): string => `${n} bytes`,
     partOf: 'Part of',
+    cameBy: 'Came by',
     job: 'a job',
     askedBy: 'Requested by',
     key: (name: string): string => `API key ${name}`,

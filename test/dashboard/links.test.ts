@@ -1,0 +1,159 @@
+/** Links in a browser: made, used by somebody without an account, looked at and revoked; and the pages that people see. */
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { violations } from './inspection.js';
+
+const MB = 1_000_000;
+
+let desk: Desk;
+let window: Window;
+let page: Page;
+/** Somebody who has links, and nothing else. */
+let outside: Window;
+let visitor: Page;
+
+before(async () => {
+  desk = await openDesk({ limits: { uploadBytes: 40 * MB } });
+  window = await desk.open();
+  ({ page } = window);
+  outside = await desk.open();
+  visitor = outside.page;
+  await logIn(page);
+  mkdirSync(path.join(desk.sandboxFolder, 'in'));
+  writeFileSync(path.join(desk.sandboxFolder, 'report.txt'), 'the report');
+});
+after(() => desk.close());
+
+const dialog = () => page.getByRole('dialog');
+const links = () => page.getByRole('table', { name: 'Links' });
+const stored = (name: string): Buffer => readFileSync(path.join(desk.sandboxFolder, 'in', name));
+const choose = (...files: readonly { name: string; bytes: Buffer }[]): Promise<void> =>
+  visitor
+    .locator('input[type=file]')
+    .setInputFiles(files.map(({ name, bytes }) => ({ name, mimeType: 'application/octet-stream', buffer: bytes })));
+const make = async (link: object): Promise<string> => {
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const made = await manage(page, 'POST', '/api/links', { connectionId: 'sandbox', expiresAt, ...link });
+  return (made['link'] as { url: string }).url;
+};
+const isSound = async (what: string): Promise<void> => {
+  assert.deepEqual(await violations(visitor), [], what);
+  await visitor.setViewportSize({ width: 320, height: 640 });
+  assert.equal(await visitor.evaluate('document.documentElement.scrollWidth'), 320, `${what} is wider than 320 pixels`);
+  await visitor.setViewportSize({ width: 1280, height: 800 });
+};
+
+test('a link is made with the folder picker, shown once, used by a page, counted and revoked', async () => {
+  await page.goto('/links');
+  await page.getByText('No link yet').waitFor();
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  await dialog()
+    .getByRole('button', { name: /^Browse/ })
+    .click();
+  await page.getByRole('button', { name: 'in', exact: true }).click();
+  await page.getByRole('button', { name: 'Choose this folder' }).click();
+  assert.equal(await dialog().getByRole('textbox', { name: 'Folder that takes the files' }).inputValue(), '/in');
+  await dialog().getByLabel('How often').fill('2');
+  await dialog().getByLabel('Largest file, in MB').fill('30');
+  await dialog().getByRole('button', { name: 'Make the link' }).click();
+  const url = await dialog().getByLabel('Link', { exact: true }).innerText();
+  assert.match(url, /\/l\/[0-9A-Za-z]{32}$/);
+  await dialog().getByRole('button', { name: 'Copy' }).first().click();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), url);
+  await page.keyboard.press('Escape');
+  await dialog().getByRole('button', { name: 'I have copied it' }).click();
+  await dialog().waitFor({ state: 'detached' });
+  assert.ok(!(await page.content()).includes(url.slice(-32)), 'the link is gone from the page');
+
+  await visitor.goto(url);
+  await visitor.getByRole('heading', { name: 'Send files' }).waitFor();
+  await visitor.getByText('30 MB').waitFor();
+  await isSound('the page of an upload link');
+  const large = Buffer.alloc(25 * MB, 'large ');
+  await choose({ name: 'ünï <b>"1".bin', bytes: large }, { name: 'two.txt', bytes: Buffer.from('two') });
+  await visitor.getByText('Stored as ünï <b>"1".bin').waitFor({ timeout: 60_000 });
+  await visitor.getByText('Stored as two.txt').waitFor();
+  assert.ok(stored('ünï <b>"1".bin').equals(large));
+  assert.equal(stored('two.txt').toString(), 'two');
+  await isSound('the page with files');
+  await choose({ name: 'three.txt', bytes: Buffer.from('three') });
+  await visitor.getByText('This link has ended.').waitFor();
+
+  await page.reload();
+  const row = links().getByRole('row', { name: '/in' });
+  assert.match(await row.innerText(), /2 of 2[\s\S]*30\.?\d* MB|28\.6 MiB[\s\S]*Used up/);
+  await row.getByRole('button', { name: 'Actions for /in' }).click();
+  await page.getByRole('menuitem', { name: 'Show the uses' }).click();
+  await dialog()
+    .getByRole('link', { name: /two\.txt/ })
+    .click();
+  await page.getByText('Came by').waitFor();
+  await page.goto('/links');
+  await row.getByRole('button', { name: 'Actions for /in' }).click();
+  await page.getByRole('menuitem', { name: 'Revoke …' }).click();
+  await dialog().getByRole('button', { name: 'Revoke the link' }).click();
+  await links().getByText('Revoked').waitFor();
+  await page.goto('/audit?action=link');
+  for (const action of ['create', 'revoke']) await page.getByText(`link.${action}`).first().waitFor();
+  await visitor.goto(url);
+  await visitor.getByText('This link was withdrawn.').waitFor();
+  await isSound('the page of a link that has ended');
+});
+
+test('a file is dropped, its trouble is told in words, and it is tried again', async () => {
+  await visitor.goto(await make({ operation: 'upload', path: '/in', maxBytes: 5 * MB }));
+  await choose({ name: 'big.bin', bytes: Buffer.alloc(5 * MB + 1) });
+  await visitor.getByText('Too large. The largest file may have 5 MB.').waitFor();
+  await choose({ name: '.hidden', bytes: Buffer.from('x') });
+  await visitor.getByText('Files cannot have this name.').waitFor();
+  // Long enough for the answer to come before all of it has left.
+  writeFileSync(path.join(desk.sandboxFolder, 'in', 'taken.bin'), 'mine');
+  await choose({ name: 'taken.bin', bytes: Buffer.alloc(4 * MB) });
+  await visitor.getByText('A file of this name is there already.').waitFor();
+  assert.equal(stored('taken.bin').toString(), 'mine');
+  unlinkSync(path.join(desk.sandboxFolder, 'in', 'taken.bin'));
+  await visitor.getByRole('button', { name: 'Try again' }).click();
+  await visitor.getByText('Stored as taken.bin').waitFor();
+
+  const dropped = await visitor.evaluateHandle(`(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['dropped'], 'dropped.txt'));
+    return data;
+  })()`);
+  await visitor.dispatchEvent('.drop', 'drop', { dataTransfer: dropped });
+  await visitor.getByText('Stored as dropped.txt').waitFor();
+  assert.equal(stored('dropped.txt').toString(), 'dropped');
+
+  await visitor.context().setOffline(true);
+  await choose({ name: 'lost.txt', bytes: Buffer.from('lost') });
+  await visitor.getByText('The connection broke').waitFor();
+  await visitor.context().setOffline(false);
+  await visitor.getByRole('button', { name: 'Try again' }).click();
+  await visitor.getByText('Stored as lost.txt').waitFor();
+});
+
+test('a file is fetched from its page, in the language of the reader; looks count nothing', async () => {
+  const url = await make({ operation: 'download', path: '/report.txt', filename: 'Bericht <i>.txt', maxUses: 1 });
+  await outside.context.close();
+  const german = await desk.browser.newContext({ locale: 'de-DE' });
+  visitor = await german.newPage();
+  for (let look = 0; look < 3; look++) await visitor.goto(url);
+  await visitor.getByRole('heading', { name: 'Eine Datei herunterladen' }).waitFor();
+  await visitor.getByText('10 Byte').waitFor();
+  await visitor.getByText('Bericht <i>.txt').waitFor();
+  await isSound('the page of a download link');
+  const [download] = await Promise.all([
+    visitor.waitForEvent('download'),
+    visitor.getByRole('link', { name: 'Herunterladen' }).click(),
+  ]);
+  assert.equal(readFileSync(await download.path(), 'utf8'), 'the report');
+  await visitor.goto(url);
+  await visitor.getByText('so oft benutzt, wie es erlaubt war').waitFor();
+  await visitor.goto(new URL('/l/never', url).href);
+  await visitor.getByText('Diesen Link gibt es nicht.').waitFor();
+  assert.deepEqual([window.faults, outside.faults], [[], []]);
+});
