@@ -16,6 +16,7 @@ import { startPostgres, type PostgresServer } from './servers/postgres.js';
 import { appendRules } from './conformance/append-rules.js';
 import { digestRules } from './conformance/digest-rules.js';
 import { folderRules } from './conformance/folder-rules.js';
+import { linkRules } from './conformance/link-rules.js';
 import { placeRules } from './conformance/place-rules.js';
 import { treeRules } from './conformance/tree-rules.js';
 import { validatorRules } from './conformance/validator-rules.js';
@@ -612,6 +613,7 @@ export function httpSuite(entry: ServerEntry): void {
     treeRules(() => ({ gateway, server, newFolder }));
     folderRules(() => ({ gateway, server, newFolder }));
     digestRules(() => ({ gateway, server, newFolder }));
+    linkRules(() => ({ gateway, server, newFolder }));
 
     test('Content-Digest: right, wrong; the former file stands', async () => {
       const folder = newFolder();
