@@ -1,0 +1,170 @@
+/** Links in the database: uses are taken once over all nodes, counted or given back with their transfer, and end with their key. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Link, LinkSettings, Storage, TransferOutcome } from '../../src/storage/storage.js';
+import { DATABASES, FAILURE, openTest, SUCCESS, type TestServer, until, upload, withSql } from './databases.js';
+import { ACCOUNT, accountOf } from './provisioned.js';
+
+const LEFT: TransferOutcome = { ...FAILURE, errorCode: 'client_gone' };
+
+for (const kind of DATABASES) {
+  describe(`links on ${kind.name}`, () => {
+    let server: TestServer;
+    let url: string;
+    let one: Storage;
+    let two: Storage;
+    let accountId: string;
+    let actor: Parameters<Storage['links']['create']>[0];
+    before(async () => {
+      server = await kind.start();
+      url = await server.createDatabase();
+      [one, two] = await Promise.all([openTest(url), openTest(url)]);
+      await one.provision([ACCOUNT]);
+      ({ accountId } = await accountOf(one));
+      const who = { kind: 'key', id: null, email: 'a@example.com', address: '127.0.0.1', requestId: 'r' } as const;
+      actor = { ...who, accountId };
+    });
+    after(async () => {
+      await Promise.all([one.close(), two.close()]);
+      await server.stop();
+    });
+
+    const settings = (changes: Partial<LinkSettings> = {}): LinkSettings => ({
+      ...{ operation: 'upload', connectionId: 'warehouse', path: '/in', filename: null, overwrite: false },
+      ...{ digest: null, maxBytes: null, maxUses: 1, expiresAt: new Date(Date.now() + 3_600_000) },
+      ...changes,
+    });
+    const make = (changes: Partial<LinkSettings> = {}, keyId: string | null = null) =>
+      one.links.create(actor, keyId, settings(changes), 1000);
+    const now = async ({ id }: Link): Promise<Link> => (await two.links.find(accountId, id))!;
+    const begin = (storage: Storage, { id }: Link) => storage.history.begin(upload(accountId, { linkId: id }));
+
+    it('of many takers on two nodes as many get a use as there are, and one that is counted is gone', async () => {
+      const { link } = await make({ maxUses: 3 });
+      const takes = await Promise.all(
+        Array.from({ length: 24 }, (_, i) => (i % 2 === 0 ? one : two).links.take(link.id)),
+      );
+      assert.equal(takes.filter(Boolean).length, 3);
+      const mine = takes.filter((taken, i) => taken && i % 2 === 0).length;
+      for (let i = 0; i < 3; i++) await begin(i < mine ? one : two, link).finish(SUCCESS);
+      const { uses, state, lastUsedAt } = await now(link);
+      assert.deepEqual([uses, state, lastUsedAt === null], [3, 'used_up', false]);
+      assert.equal(await two.links.take(link.id), false);
+    });
+
+    it('a use that fails is given back, and a look is none', async () => {
+      const { link } = await make();
+      assert.ok(await one.links.take(link.id));
+      assert.equal(await two.links.take(link.id), false);
+      const running = begin(one, link);
+      await one.history
+        .begin(upload(accountId, { linkId: link.id, type: 'exists', direction: 'inbound' }))
+        .finish(SUCCESS);
+      assert.equal(await two.links.take(link.id), false, 'a look gives nothing back');
+      await running.finish(FAILURE);
+      assert.ok(await two.links.take(link.id));
+      await begin(two, link).finish(SUCCESS);
+      assert.equal((await now(link)).uses, 1);
+    });
+
+    it('one that its users break off again and again is used up, one whose server fails is not', async () => {
+      const { link } = await make();
+      for (let i = 0; i < 25; i++) {
+        assert.ok(await one.links.take(link.id));
+        await begin(one, link).finish(FAILURE);
+      }
+      for (let i = 0; i < 20; i++) {
+        assert.ok(await one.links.take(link.id), `try ${i}`);
+        await begin(one, link).finish(LEFT);
+      }
+      assert.equal(await one.links.take(link.id), false);
+      assert.deepEqual([(await now(link)).state, (await now(link)).uses], ['used_up', 0]);
+    });
+
+    it('the uses of a node that dies are given back, those of others stay taken', async () => {
+      const { link } = await make({ maxUses: 2 });
+      const dying = await openTest(url);
+      assert.ok(await dying.links.take(link.id));
+      assert.ok(await one.links.take(link.id));
+      const lost = dying.history.begin(upload(accountId, { linkId: link.id }));
+      await lost.stand();
+      assert.equal(await two.links.take(link.id), false);
+      await dying.close();
+      await until(async () => ((await two.links.take(link.id)) ? true : undefined), 'the use is given back');
+      assert.equal(await two.links.take(link.id), false, 'once');
+      const { status } = await until(async () => {
+        const found = await one.history.detail(accountId, lost.id);
+        return found?.status === 'pending' ? undefined : found;
+      }, 'its transfer has ended');
+      assert.equal(status, 'failed');
+    });
+
+    it('one that is revoked, has expired or whose connection is gone gives no use', async () => {
+      const [revoked, expired] = await Promise.all([make(), make()]);
+      await two.links.revoke(actor, revoked.link);
+      await withSql(url, (sql) => sql`update links set expires_at = now() where id = ${expired.link.id}`);
+      for (const [{ link, token }, state] of [
+        [revoked, 'revoked'],
+        [expired, 'expired'],
+      ] as const) {
+        assert.equal(await one.links.take(link.id), false);
+        assert.equal((await one.links.open(token))?.state, state);
+      }
+      const ended = (await now(revoked.link)).revokedAt;
+      await two.links.revoke(actor, revoked.link);
+      assert.deepEqual((await now(revoked.link)).revokedAt, ended, 'the first time counts');
+      const { id } = expired.link;
+      await withSql(url, (sql) => sql`update links set expires_at = now() - interval '31 days' where id = ${id}`);
+      // What has ended long ago is taken away within an hour, and when a node starts.
+      const third = await openTest(url);
+      await until(async () => ((await one.links.find(accountId, id)) === undefined ? true : undefined), 'it is gone');
+      await third.close();
+    });
+
+    it('it ends with its key, and goes on with the one that replaces that', async () => {
+      const rights = {
+        scopes: ['write'],
+        connections: ['warehouse'],
+        allowedIps: ['192.0.2.0/24'],
+        expiresAt: null,
+      } as const;
+      const keys = one.management.keys;
+      const made = await keys.create(actor, { ...rights, name: 'maker' });
+      const { link, token } = await make({ maxUses: null }, made.id);
+      const stateNow = async (): Promise<string | undefined> => (await two.links.open(token))?.state;
+      assert.deepEqual((await two.links.open(token))?.allowedIps, ['192.0.2.0/24']);
+      for (const changes of [
+        { scopes: ['read'] },
+        { connections: ['lake'] },
+        { expiresAt: new Date(Date.now() - 1) },
+      ] as const) {
+        await keys.update(actor, made.id, { ...rights, name: 'maker', ...changes }, Object.keys(changes));
+        assert.equal(await stateNow(), 'key_ended', Object.keys(changes)[0]);
+      }
+      await keys.update(actor, made.id, { ...rights, name: 'maker' }, ['scopes']);
+      assert.equal(await stateNow(), 'active');
+      const former = await keys.find(accountId, made.id);
+      const next = await keys.rotate(actor, former!, new Date());
+      assert.deepEqual([await stateNow(), (await now(link)).keyId], ['active', next.id]);
+      await keys.revoke(actor, (await keys.find(accountId, next.id))!);
+      assert.equal(await stateNow(), 'key_ended');
+    });
+
+    it('the secret is in no row, and as many as an account may have are made', async () => {
+      const { token } = await make();
+      const [{ rows }] = (await withSql(url, (sql) => sql`select string_agg(l::text, ' ') as rows from links l`)) as [
+        { rows: string },
+      ];
+      assert.ok(!rows.includes(token));
+      assert.equal(await one.links.open(`${token.slice(0, -1)}!`), undefined);
+      const all = await one.links.list(accountId, { limit: 1000 });
+      const most = all.filter(({ state }) => state !== 'revoked' && state !== 'expired').length;
+      await assert.rejects(one.links.create(actor, null, settings(), 1), { code: 'share_exceeded' });
+      const made = await Promise.allSettled(
+        Array.from({ length: 6 }, (_, i) => (i % 2 === 0 ? one : two).links.create(actor, null, settings(), most + 1)),
+      );
+      const fitting = made.filter(({ status }) => status === 'fulfilled').length;
+      assert.equal(fitting, 1);
+    });
+  });
+}
