@@ -19,7 +19,16 @@ const STYLE = built('link.css');
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
+/** Nobody else learns the secret of a link from its user, or makes anything of what it gives. */
+export const PRIVATE = {
+  'Referrer-Policy': 'no-referrer',
+  'X-Robots-Tag': 'noindex, nofollow',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
 export const PAGE_HEADERS = {
+  ...PRIVATE,
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': [
     "default-src 'none'",

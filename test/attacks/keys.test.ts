@@ -103,6 +103,10 @@ const FILE_API: Readonly<Record<string, Access>> = {
   'PATCH /api/schedules/{id}': 'write',
   'DELETE /api/schedules/{id}': 'write',
   'POST /api/schedules/{id}/run': 'write',
+  'GET /api/links': 'any',
+  'POST /api/links': 'any',
+  'GET /api/links/{id}': 'any',
+  'DELETE /api/links/{id}': 'any',
   'GET /api/watched-folders': 'watch',
   'POST /api/watched-folders': 'watch',
   'PATCH /api/watched-folders/{id}': 'watch',
@@ -113,6 +117,7 @@ const PUBLIC = new Set([
   'POST /manage/login',
   'GET /.well-known/jwks.json',
   'OPTIONS /api/uploads/{connectionId}',
+  ...['GET', 'HEAD', 'PUT'].map((method) => `${method} /l/{token}`),
   ...['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/manage/openapi.json', '/manage/docs'].flatMap(
     (at) => [`GET ${at}`, `HEAD ${at}`],
   ),
@@ -351,6 +356,9 @@ describe('tenants', () => {
     owned['schedule'] = field<{ id: string }>(await a.post('/api/schedules', yearly), 'schedule', 201).id;
     const hook = { url: receiver.url, events: ['transfer.failed'] };
     owned['webhook'] = field<{ id: string }>(await a.post('/api/webhooks', hook), 'webhook', 201).id;
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    const link = { operation: 'upload', connectionId: 'sandbox', path: `/${MARK}`, expiresAt };
+    owned['link'] = field<{ id: string }>(await a.post('/api/links', link), 'link', 201).id;
     const begun = await a.send('/api/uploads/sandbox', {
       method: 'POST',
       headers: {
@@ -410,7 +418,7 @@ describe('tenants', () => {
     held({
       area: 'Attacks',
       what: 'Ids of another account in the path',
-      done: 'the ids of a connection, transfer, watched folder, check, delivery, key, key pair, session, audit entry, job, schedule, webhook and resumable upload at every endpoint of both OpenAPI documents that takes an id',
+      done: 'the ids of a connection, transfer, watched folder, check, delivery, key, key pair, session, audit entry, job, schedule, webhook, link and resumable upload at every endpoint of both OpenAPI documents that takes an id',
       held: '404, byte for byte what an id is answered that never was',
       tries,
     });

@@ -27,6 +27,7 @@ const EXECUTED_BY: Readonly<Record<string, string>> = {
       'jobs',
       'watched-folders',
       'events',
+      'links',
       'retries',
       'sandbox',
       'moving/rclone',

@@ -37,6 +37,7 @@ const EXECUTED = [
   'docs/integrate/history.md',
   'docs/integrate/resumable-uploads.md',
   'docs/integrate/jobs.md',
+  'docs/integrate/links.md',
   'docs/integrate/watched-folders.md',
   'docs/integrate/events.md',
   'docs/integrate/retries.md',

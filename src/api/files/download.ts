@@ -206,7 +206,11 @@ function frame(path: RemotePath, size: number): [Buffer, Buffer] {
 }
 
 /** The store's own tag; else a weak one of size and time, and none while the file could change without a trace in them. */
-export function validatorsOf({ operations }: Pick<ApiServices, 'operations'>, connection: Connection, info: FileInfo): Validators {
+export function validatorsOf(
+  { operations }: Pick<ApiServices, 'operations'>,
+  connection: Connection,
+  info: FileInfo,
+): Validators {
   const { etag, size, modifiedAt, path } = info;
   const host = operations.remotes.host(connection);
   const isSettled = operations.ages.isSettled(host, placeName(operations, connection, path), info);

@@ -6,12 +6,12 @@ import { Type } from 'typebox';
 import { GatewayError, refusal } from '../../base/errors.js';
 import { count, object, success, text } from '../../base/schema.js';
 import type { Connection } from '../../connections/connection.js';
-import { errorAnswer, json, NO_SNIFFING } from '../../http/answer.js';
+import { errorAnswer, json } from '../../http/answer.js';
 import { isInBlocks } from '../../http/client-address.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { isAnnouncedShort, takeShort } from '../../http/whole-body.js';
-import { linkPage, PAGE_HEADERS, wantsPage } from '../../links/page.js';
+import { linkPage, PAGE_HEADERS, PRIVATE, wantsPage } from '../../links/page.js';
 import { LinkEnded, noSuchLink, shown } from '../../links/refusals.js';
 import { callerOf } from '../../links/service.js';
 import { openDownload } from '../../operations/get.js';
@@ -36,15 +36,10 @@ const parameter = {
   }),
 };
 
-/** Of every answer: nobody learns the secret of a link from its user, and no page is shown inside another one. */
-const PRIVATE = {
-  'Referrer-Policy': 'no-referrer',
-  'X-Robots-Tag': 'noindex, nofollow',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  ...NO_SNIFFING,
-} as const;
 /** Whatever a browser makes of the bytes, it is no page of the gateway. */
 const NO_PAGE = { 'Content-Security-Policy': "default-src 'none'; sandbox" } as const;
+
+const PRIVATE_FIELDS = Object.keys(PRIVATE);
 
 type Input = OperationContext & { readonly params: { readonly token: string } };
 
@@ -57,7 +52,6 @@ export const sendToLink = endpoint({
   method: 'PUT',
   path: PATH,
   access: 'public',
-  alwaysHeaders: PRIVATE,
   operationId: 'sendToLink',
   tag: TAG,
   summary: 'Upload a file by a link',
@@ -72,7 +66,7 @@ export const sendToLink = endpoint({
   answers: {
     201: {
       description: 'The file is stored.',
-      headers: ['Repr-Digest?', 'Referrer-Policy', 'X-Content-Type-Options'],
+      headers: ['Repr-Digest?', ...PRIVATE_FIELDS],
       content: jsonContent(
         object('SentAnswer', { success: success(), filename: text(FILE_NAME), size: count('Bytes.') }),
         { answer: { success: true, filename: 'report.pdf', size: 48213 } },
@@ -81,7 +75,7 @@ export const sendToLink = endpoint({
   },
   isRemote: true,
   errors: [
-    ...(['unknown_item', 'gone', 'forbidden', 'method_not_allowed', 'rate_limited', 'unsupported_media_type'] as const),
+    ...(['unknown_item', 'gone', 'forbidden', 'rate_limited', 'unsupported_media_type'] as const),
     ...(['digest_mismatch', 'quota_exceeded', 'already_exists', 'is_a_folder', 'no_space', 'size_mismatch'] as const),
     ...(['readback_mismatch', 'share_exceeded', 'too_large'] as const),
   ],
@@ -100,7 +94,6 @@ export const openLink = endpoint({
   path: PATH,
   access: 'public',
   head: true,
-  alwaysHeaders: PRIVATE,
   operationId: 'openLink',
   tag: TAG,
   summary: 'Download a file by a link, or open its page',
@@ -116,7 +109,8 @@ export const openLink = endpoint({
       description: 'The file, or the page.',
       headers: [
         ...['Content-Disposition?', 'Last-Modified?', 'ETag?', 'Accept-Ranges?', 'Content-Length?', 'Repr-Digest?'],
-        ...['Content-Security-Policy', 'Referrer-Policy', 'X-Content-Type-Options'],
+        ...['Content-Security-Policy', ...PRIVATE_FIELDS],
+        ...['X-Frame-Options?', 'Cross-Origin-Opener-Policy?', 'Permissions-Policy?', 'Vary?'],
       ],
       content: {
         'application/octet-stream': { schema: BINARY, examples: { bytes: { value: '(bytes)' } } },
@@ -125,14 +119,23 @@ export const openLink = endpoint({
     },
     206: {
       description: 'The range that was asked for.',
-      headers: ['Content-Disposition', 'ETag', 'Last-Modified', 'Accept-Ranges', 'Content-Range', 'Content-Length'],
+      headers: [
+        ...['Content-Disposition', 'ETag', 'Last-Modified', 'Accept-Ranges', 'Content-Range', 'Content-Length'],
+        ...['Content-Security-Policy', ...PRIVATE_FIELDS],
+      ],
       content: { 'application/octet-stream': { schema: BINARY, examples: { bytes: { value: '(bytes)' } } } },
     },
-    304: { description: 'The client has it already.', headers: ['ETag', 'Last-Modified'] },
+    304: {
+      description: 'The client has it already.',
+      headers: [
+        ...['Content-Disposition', 'ETag', 'Last-Modified', 'Accept-Ranges'],
+        ...['Content-Security-Policy', ...PRIVATE_FIELDS],
+      ],
+    },
   },
   isRemote: true,
   errors: [
-    ...(['unknown_item', 'gone', 'forbidden', 'method_not_allowed', 'rate_limited', 'quota_exceeded'] as const),
+    ...(['unknown_item', 'gone', 'forbidden', 'rate_limited', 'quota_exceeded'] as const),
     ...(['not_found', 'is_a_folder', 'bad_range', 'size_mismatch', 'share_exceeded', 'too_large'] as const),
   ],
 }).handle(async (input, services: ApiServices) => {
@@ -206,7 +209,7 @@ async function store(
         permit: () => stillOpens(services, input.params.token),
       }),
   );
-  return json(201, { success: true, filename: result.name, size: result.size }, reprDigest(digest));
+  return json(201, { success: true, filename: result.name, size: result.size }, { ...PRIVATE, ...reprDigest(digest) });
 }
 
 /** An upload that is slow may end behind the time of its link, but not behind its revocation. */
@@ -245,7 +248,7 @@ async function fetch(input: Input, services: ApiServices, { link, connection }: 
   );
   const answer = asFile(input, file, validators(file.info), filename ?? undefined);
   const fields: Record<string, string> = digest === null ? {} : { 'Accept-Ranges': 'none' };
-  return { ...answer, headers: { ...answer.headers, ...NO_PAGE, ...fields } };
+  return { ...answer, headers: { ...answer.headers, ...PRIVATE, ...NO_PAGE, ...fields } };
 }
 
 /** What people see of a link: nothing is used, and of a file its name and size are looked up. */
@@ -269,7 +272,9 @@ function operationOf(
   type: 'upload' | 'download' | 'exists',
   filename?: string,
 ) {
-  return operationFor({ ...input, caller: callerOf(link) }, connection, type, link.path, filename);
+  // How long its server took is nobody else's business.
+  const asked = { ...input, caller: callerOf(link), timedBy: () => undefined };
+  return operationFor(asked, connection, type, link.path, filename);
 }
 
 /** As it was when the link was made. */

@@ -154,7 +154,7 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
     type: 'string',
     pattern: '^bytes (\\d+-\\d+|\\*)/\\d+$',
   }),
-  'Accept-Ranges': always('Ranges can be asked for.', { type: 'string', const: 'bytes' }),
+  'Accept-Ranges': always('Whether ranges can be asked for.', { type: 'string', enum: ['bytes', 'none'] }),
   ETag: {
     description:
       'Changes whenever the content does: strong from an object store; weak, from size and time, from other servers, and absent while the file is so young that a change might not show.',
@@ -174,6 +174,17 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: 'string', pattern: '^(__Host-)?ftg_session=' },
   },
   'X-Accel-Buffering': { description: 'No proxy may gather events.', schema: { type: 'string', const: 'no' } },
+  'X-Robots-Tag': { description: 'No search engine may keep it.', schema: { type: 'string', pattern: '^noindex' } },
+  'Cross-Origin-Resource-Policy': {
+    description: 'No page of another site may embed it.',
+    schema: { type: 'string', const: 'same-origin' },
+  },
+  'Cross-Origin-Opener-Policy': {
+    description: 'No page of another site may hold on to it.',
+    schema: { type: 'string', const: 'same-origin' },
+  },
+  'X-Frame-Options': { description: 'No page may show it in a frame.', schema: { type: 'string', const: 'DENY' } },
+  'Permissions-Policy': { description: 'What the page may not use.', schema: text },
   'Referrer-Policy': { description: 'Links tell nothing.', schema: { type: 'string', const: 'no-referrer' } },
 };
 

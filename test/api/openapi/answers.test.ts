@@ -454,6 +454,52 @@ test('events and webhooks', async () => {
   }
 });
 
+test('links', async () => {
+  const all = '/api/links';
+  const one = `${all}/{id}`;
+  const life = { connectionId: 'sandbox', expiresAt: new Date(Date.now() + 3_600_000).toISOString() };
+  const upload = { ...life, operation: 'upload', path: '/linked', maxUses: 9, maxBytes: 1000 };
+  const made = await expect(201, all, { json: upload });
+  const { id, url } = made.json['link'] as { id: string; url: string };
+  await expect(400, all, { json: { ...upload, expiresAt: 'soon' } });
+  await expect(403, all, { json: { ...upload, connectionId: 'shell' }, key: READER });
+  await expect(404, all, { json: { ...upload, connectionId: 'unknown' } });
+  await expect(200, all, { query: { limit: '1' } });
+  await expect(400, all, { query: { cursor: 'x' } });
+  await expect(200, one, { on: id });
+
+  const template = '/l/{token}';
+  const use = async (status: number, at: string, request: ApiRequest = {}): Promise<ApiAnswer> => {
+    const { method = 'GET' } = request;
+    const answer = await gateway.api.send(new URL(at).pathname, { ...request, key: '' });
+    assert.equal(answer.status, status, `${method} ${at}: ${answer.text.slice(0, 300)}`);
+    checker.check(method, template, answer);
+    return answer;
+  };
+  const put = (status: number, filename: string, body = 'x', headers = {}): Promise<ApiAnswer> =>
+    use(status, url, { method: 'PUT', query: { filename }, body, headers });
+  await put(201, 'a.txt', 'content', { 'Want-Repr-Digest': 'sha-256=10' });
+  await put(409, 'a.txt');
+  await put(400, '.a');
+  await put(413, 'large', 'x'.repeat(1001));
+  await put(415, 'form', 'x', { 'Content-Type': 'multipart/form-data; boundary=b' });
+  await use(200, url, { headers: { Accept: 'text/html' } });
+  await expect(200, one, { method: 'DELETE', on: id });
+  await put(410, 'late');
+  const download = { ...life, operation: 'download', path: '/linked/a.txt' };
+  const file = ((await expect(201, all, { json: download })).json['link'] as { url: string }).url;
+  await use(200, file);
+  await use(200, file, { method: 'HEAD' });
+  await use(206, file, { headers: { Range: 'bytes=0-1' } });
+  await use(416, file, { headers: { Range: 'bytes=99-' } });
+  await use(304, file, { headers: { 'If-None-Match': '*' } });
+  await use(200, file, { headers: { Accept: 'text/html' } });
+  await use(404, `${file}x`);
+  const nothing = { ...download, path: '/linked/nothing' };
+  await use(404, ((await expect(201, all, { json: nothing })).json['link'] as { url: string }).url);
+  for (const method of ['GET', 'DELETE']) await expect(404, one, { method, on: 'unknown' });
+});
+
 test('the gateway itself', async () => {
   for (const method of ['GET', 'HEAD']) {
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']) {
