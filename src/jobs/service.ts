@@ -82,7 +82,10 @@ export class JobService {
   /** Errors: bad_path, connection_inactive, share_exceeded. */
   async upload(caller: Caller, { definition, destination, url, upload }: UploadOrder, asking: Asking): Promise<Job> {
     const { connection } = destination;
-    const place = { connectionId: connection.id, path: await knownPath(this.options.operations, destination, 'path', asking.signal) };
+    const place = {
+      connectionId: connection.id,
+      path: await knownPath(this.options.operations, destination, 'path', asking.signal),
+    };
     const all = { ...definition, type: 'upload', source: place, destination: place, upload } as const;
     return this.begin(caller, { name: null, definition: all, url: url.href }, asking);
   }
@@ -117,7 +120,10 @@ export class JobService {
       destination: destination === undefined ? null : { connectionId: destination.connection.id },
     });
     await this.checkReceiver(caller, order.webhookUrl, signal);
-    const from = { connection: source.connection, path: await knownPath(this.options.operations, source, 'source.path', signal) };
+    const from = {
+      connection: source.connection,
+      path: await knownPath(this.options.operations, source, 'source.path', signal),
+    };
     const to = destination && {
       connection: destination.connection,
       path: await knownPath(this.options.operations, destination, 'destination.path', signal),
