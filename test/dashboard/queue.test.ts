@@ -216,6 +216,21 @@ test('names that are taken are asked about once for all: skipped, replaced, or k
   }
 });
 
+test('a name that the list shows is asked about without a try, so no transfer fails', async () => {
+  mkdirSync(onDisk('listed'));
+  writeFileSync(onDisk('listed/here.txt'), 'old');
+  await openFolder('listed');
+  await page.getByRole('grid', { name: 'Files' }).getByText('here.txt').waitFor();
+  await drop(['here.txt'], 'new ');
+  await queue().getByText('A file already exists').waitFor();
+  const failed = await manage(page, 'GET', '/manage/transfers?status=failed&search=here.txt');
+  assert.deepEqual(failed['transfers'], []);
+  await queue().getByRole('button', { name: 'Replace', exact: true }).click();
+  await queue().getByText('All done').waitFor();
+  assert.equal(readFileSync(onDisk('listed/here.txt'), 'utf8'), 'new here.txt');
+  await queue().getByRole('button', { name: 'Clear done' }).click();
+});
+
 test('what fails stands on top with its reason, and all of it is tried again at once', async () => {
   await openFolder('trouble');
   await page.route('**/api/upload/**', (route) =>

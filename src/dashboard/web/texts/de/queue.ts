@@ -28,7 +28,7 @@ export const queue: Texts['queue'] = {
   taken: (n) =>
     n === 1
       ? 'Eine Datei mit diesem Namen existiert schon. Was möchten Sie tun?'
-      : `${formatNumber(n)} Dateien existieren schon. Was möchten Sie tun? Die Antwort gilt auch für den Rest dieses Vorgangs.`,
+      : 'Was möchten Sie mit ihnen tun? Die Antwort gilt auch für den Rest dieses Vorgangs.',
   replace: 'Ersetzen',
   replaceAll: 'Alle ersetzen',
   skip: 'Überspringen',

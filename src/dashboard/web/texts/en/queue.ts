@@ -27,7 +27,7 @@ export const queue = {
   taken: (n: number): string =>
     n === 1
       ? 'A file with this name already exists. What do you want to do?'
-      : `${formatNumber(n)} files already exist. What do you want to do? The answer applies to the rest of this batch too.`,
+      : 'What do you want to do with them? The answer applies to the rest of this batch too.',
   replace: 'Replace',
   replaceAll: 'Replace all',
   skip: 'Skip',
