@@ -88,25 +88,12 @@ function escaped(character: string): string {
 }
 
 function errorText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error instanceof FtgError && error.code === 'network_error' ? causeOf(error) : '';
-  return `${error.message}${cause}`;
-}
-
-/** fetch says "fetch failed" of everything; what it was stands below. */
-function causeOf(error: Error): string {
-  const texts: string[] = [];
-  for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const text = cause.message === '' ? (code ?? '') : cause.message;
-    if (text !== '' && !error.message.includes(text)) texts.push(text);
-  }
-  return texts.length === 0 ? '' : ` (${texts.join(': ')})`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 function errorFacts(error: unknown): object {
   const base = { error: errorText(error) };
   if (!(error instanceof FtgError)) return base;
-  const { code, status, requestId, retryAfter, skipped } = error;
-  return { ...base, code, status, requestId, retryAfter, ...(skipped ? { skipped } : {}) };
+  const { code, status, reason, requestId, retryAfter, skipped } = error;
+  return { ...base, code, status, reason, requestId, retryAfter, ...(skipped ? { skipped } : {}) };
 }

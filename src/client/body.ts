@@ -9,11 +9,20 @@ export type Bytes = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array>
 /** A function is called anew for every try: so can a stream be sent again. */
 export type UploadBody = Bytes | (() => Bytes | Promise<Bytes>);
 
+/** Whose turn it is to do something. */
+export interface Turns {
+  source(): void;
+  network(): void;
+  /** All bytes are on their way. */
+  gateway(): void;
+}
+
 export interface SendingOptions {
   /** Bytes, of a stream whose size the caller knows. */
   readonly size?: number | undefined;
   readonly onProgress?: Progress | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly turns?: Turns | undefined;
 }
 
 export interface SentBody {
@@ -35,11 +44,12 @@ export function canRepeat(body: UploadBody): boolean {
 }
 
 export async function sentBody(given: UploadBody, options: SendingOptions): Promise<SentBody> {
-  const { size, onProgress } = options;
+  const { size, onProgress, turns } = options;
   const bytes = typeof given === 'function' ? await given() : given;
   const whole = wholeOf(bytes);
   if (whole !== undefined) {
-    if (onProgress === undefined || !STREAMS_REQUESTS) return { body: whole, size: whole.size, isStream: false };
+    const isWatched = onProgress !== undefined || (turns !== undefined && whole.size > PIECE_BYTES);
+    if (!isWatched || !STREAMS_REQUESTS) return { body: whole, size: whole.size, isStream: false };
     return { body: counted(whole.stream(), options, whole.size), size: whole.size, isStream: true };
   }
   const stream = streamOf(bytes as Exclude<Bytes, string | Blob | Uint8Array | ArrayBuffer>);
@@ -76,7 +86,7 @@ const PIECE_BYTES = 64 * 1024;
 /** `stream` in pieces, telling of every one that leaves; ends with the signal, whether anybody reads or not. */
 function counted(
   stream: ReadableStream<Uint8Array>,
-  { onProgress, signal }: SendingOptions,
+  { onProgress, signal, turns }: SendingOptions,
   total: number | undefined,
 ): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
@@ -85,16 +95,21 @@ function counted(
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        turns?.source();
         while (rest.byteLength === 0) {
           signal?.throwIfAborted();
           const next = await reader.read();
-          if (next.done) return controller.close();
+          if (next.done) {
+            turns?.gateway();
+            return controller.close();
+          }
           rest = new Uint8Array(next.value.buffer as ArrayBuffer, next.value.byteOffset, next.value.byteLength);
         }
         const piece = rest.subarray(0, PIECE_BYTES);
         rest = rest.subarray(piece.byteLength);
         bytes += piece.byteLength;
         onProgress?.({ bytes, total });
+        turns?.network();
         controller.enqueue(piece);
       },
       cancel: (reason) => reader.cancel(reason),

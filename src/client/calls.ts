@@ -3,7 +3,7 @@ import type { Call, CallOptions } from './transport.js';
 
 /** Operations that change something are sent with an Idempotency-Key; this is one of the caller's own. */
 export interface ChangeOptions extends CallOptions {
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
 }
 
 export interface FileOptions extends CallOptions {

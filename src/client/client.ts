@@ -16,10 +16,10 @@ import { Webhooks } from './webhooks.js';
 export interface UploadOptions extends ChangeOptions, Omit<api.UploadQuery, 'filename'> {
   readonly filename: string;
   /** Bytes, of a stream whose size is known: it then arrives with a Content-Length. */
-  readonly size?: number;
+  readonly size?: number | undefined;
   /** Content-Digest (RFC 9530), such as `sha-256=:…:`; checked before the file becomes visible. */
-  readonly contentDigest?: string;
-  readonly onProgress?: Progress;
+  readonly contentDigest?: string | undefined;
+  readonly onProgress?: Progress | undefined;
 }
 
 export interface ListOptions extends CallOptions, Omit<api.ListQuery, 'path'> {}
@@ -102,12 +102,13 @@ export class FileTransferGateway {
   downloadArchive(
     connectionId: string,
     paths: string | readonly string[],
-    options: CallOptions & { readonly onProgress?: Progress } = {},
+    options: CallOptions & { readonly onProgress?: Progress | undefined } = {},
   ): Promise<Download> {
+    const { onProgress, signal } = options;
     const query = { path: paths, format: 'zip' };
     return this.transport.send(
       reading(`/api/download/${encodeURIComponent(connectionId)}`, options, query),
-      async (response) => new Download(response, { onProgress: options.onProgress, signal: options.signal }),
+      async (response) => new Download(response, { onProgress, signal, silenceMs: this.transport.timeoutOf(options) }),
     );
   }
 
@@ -134,7 +135,7 @@ export class FileTransferGateway {
   read(
     connectionId: string,
     path: string,
-    options: FileOptions & { readonly encoding?: Encoding } = {},
+    options: FileOptions & { readonly encoding?: Encoding | undefined } = {},
   ): Promise<api.ReadAnswer> {
     const { rawName, encoding } = options;
     const query = { path, rawName, encoding };
@@ -168,7 +169,7 @@ export class FileTransferGateway {
   delete(
     connectionId: string,
     path: string,
-    options: ChangeOptions & FileOptions & { readonly recursive?: boolean } = {},
+    options: ChangeOptions & FileOptions & { readonly recursive?: boolean | undefined } = {},
   ): Promise<api.DeleteAnswer> {
     const body = { path, rawName: options.rawName, recursive: options.recursive };
     return this.transport.json(changing(`/api/delete/${encodeURIComponent(connectionId)}`, options, body));
@@ -178,7 +179,7 @@ export class FileTransferGateway {
     connectionId: string,
     from: string,
     to: string,
-    options: ChangeOptions & FileOptions & { readonly overwrite?: boolean } = {},
+    options: ChangeOptions & FileOptions & { readonly overwrite?: boolean | undefined } = {},
   ): Promise<api.MoveAnswer> {
     const { rawName, overwrite } = options;
     return this.transport.json(
@@ -224,7 +225,8 @@ export class FileTransferGateway {
       { ...call, headers: { Accept: 'application/x-ndjson' } },
       async (answer) => answer,
     );
-    for await (const line of linesOf(response, { signal })) yield JSON.parse(line) as api.FileInfo;
+    const silenceMs = this.transport.timeoutOf(options);
+    for await (const line of linesOf(response, { signal, silenceMs })) yield JSON.parse(line) as api.FileInfo;
   }
 
   exists(connectionId: string, path: string, options: FileOptions = {}): Promise<api.ExistsAnswer> {
@@ -236,7 +238,7 @@ export class FileTransferGateway {
   exec(
     connectionId: string,
     command: string,
-    options: CallOptions & { readonly timeout?: number } = {},
+    options: CallOptions & { readonly timeout?: number | undefined } = {},
   ): Promise<api.ExecAnswer> {
     const { timeout } = options;
     return this.transport.json(

@@ -1,36 +1,45 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** A file on its way from the gateway. */
 import type { Progress } from './body.js';
 import type { FileOptions } from './calls.js';
 import { FtgError, networkError } from './errors.js';
 import { type FileVersion, SameFile, versionOf } from './file-version.js';
+import { within } from './lines.js';
 import { type Call, type Transport, wait } from './transport.js';
 
 export interface DownloadOptions extends FileOptions {
   /** First and last byte, both inclusive; without `end`, the rest of the file. */
-  readonly range?: { readonly start: number; readonly end?: number };
+  readonly range?: { readonly start: number; readonly end?: number | undefined } | undefined;
   /**
    * The first bytes are there already, of this `version` of a Download: the rest of it is sent. Rejects with FtgError
    * `file_changed` where the file is another one now. Counts before `range`.
    */
   readonly resume?: { readonly bytes: number; readonly version: FileVersion } | undefined;
   /** ETag of what the caller has. */
-  readonly ifNoneMatch?: string;
-  readonly onProgress?: Progress;
+  readonly ifNoneMatch?: string | undefined;
+  readonly onProgress?: Progress | undefined;
 }
 
 interface Facts {
   readonly onProgress: Progress | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Milliseconds in which no byte comes, though one is asked for; 0 = any time. */
+  readonly silenceMs: number;
   /** Absent: what is cut cannot go on. */
   readonly file?: SameFile | undefined;
   /** What the caller had before. */
   readonly had?: number | undefined;
 }
 
+// Older browsers have neither; what TypeScript makes of `using` for them brings both under these names.
+const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
+const ASYNC_DISPOSE: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose');
+
 /**
  * Where the line breaks, the body goes on behind the last byte that came, as long as the file has a `version` and is still of it.
  * The body is read once, by `body` or by one of the methods. It fails with FtgError `network_error` where it cannot go on, and with `file_changed` where the file
- * is another one by then: a cut one never looks whole.
+ * is another one by then: a cut one never looks whole. Whoever does not read it to its end gives it up: by `await using`, `cancel()` or a
+ * signal; else its connection stays open until nothing has moved for long.
  */
 export class Download {
   /** 206 for a range, 304 for a file that the caller has already (its body is empty). */
@@ -46,6 +55,7 @@ export class Download {
   readonly version: FileVersion | undefined;
   readonly requestId: string | undefined;
   readonly body: ReadableStream<Uint8Array>;
+  private readonly source: Body;
 
   constructor(response: Response, facts: Facts) {
     const field = (name: string): string | undefined => response.headers.get(name) ?? undefined;
@@ -61,7 +71,21 @@ export class Download {
     this.version = facts.file?.version;
     this.requestId = field('x-request-id');
     const isPlain = field('content-encoding') === undefined && !this.isNotModified;
-    this.body = new Body(response, isPlain ? this.length : undefined, facts).stream();
+    this.source = new Body(response, isPlain ? this.length : undefined, facts);
+    this.body = this.source.stream();
+  }
+
+  /** Gives up what has not been read; whoever is reading it is told. After the end it does nothing. */
+  cancel(): Promise<void> {
+    return this.source.giveUp();
+  }
+
+  [ASYNC_DISPOSE](): Promise<void> {
+    return this.cancel();
+  }
+
+  [DISPOSE](): void {
+    void this.cancel();
   }
 
   async blob(): Promise<Blob> {
@@ -81,7 +105,7 @@ export class Download {
 /** `call` is a plain GET of the file. */
 export async function openDownload(transport: Transport, call: Call, options: DownloadOptions): Promise<Download> {
   const { range, resume, ifNoneMatch, onProgress, signal } = options;
-  const facts = { onProgress, signal };
+  const facts = { onProgress, signal, silenceMs: transport.timeoutOf(options) };
   if (resume !== undefined) {
     const { bytes: had, version } = resume;
     const file = new SameFile(transport, call, version);
@@ -132,14 +156,16 @@ class Body {
             controller.error(signal?.aborted === true ? signal.reason : thrown);
           }
         },
-        cancel: async (reason) => {
-          this.left.abort(reason);
-          await this.reader?.cancel(reason);
-        },
+        cancel: () => this.giveUp(),
       },
       // Nothing is read ahead of the reader.
       { highWaterMark: 0 },
     );
+  }
+
+  async giveUp(): Promise<void> {
+    this.left.abort(new Error('the download was given up'));
+    await this.reader?.cancel().catch(() => undefined);
   }
 
   private take({ body }: Response): void {
@@ -169,12 +195,13 @@ class Body {
   private async read(): Promise<Uint8Array | undefined | FtgError> {
     const { bytes, length } = this;
     try {
-      const next = await this.reader?.read();
+      const next = await within(this.facts.silenceMs, this.reader?.read() ?? Promise.resolve(undefined));
+      this.left.signal.throwIfAborted();
       if (next !== undefined && !next.done) return next.value;
       if (length === undefined || bytes === length) return undefined;
       throw new Error(`the body ended after ${bytes} of ${length} bytes`);
     } catch (thrown) {
-      return networkError(thrown, this.requestId);
+      return networkError(thrown, { requestId: this.requestId });
     }
   }
 
@@ -182,6 +209,8 @@ class Body {
     const { file } = this.facts;
     const { first, bytes, length } = this;
     const signal = this.signal();
+    // Of a line that fell silent, the connection is still there.
+    await this.reader?.cancel().catch(() => undefined);
     signal.throwIfAborted();
     this.failures += 1;
     const delay = file?.delayAfter(error, this.failures);

@@ -1,4 +1,5 @@
 /** What can go wrong with a call. */
+import { explain, type NetworkReason } from './causes.js';
 import type { ErrorCode } from './types.js';
 
 export interface FtgErrorFacts {
@@ -7,6 +8,7 @@ export interface FtgErrorFacts {
   readonly requestId?: string | undefined;
   readonly retryAfter?: number | undefined;
   readonly skipped?: boolean;
+  readonly reason?: NetworkReason;
   readonly cause?: unknown;
 }
 
@@ -29,6 +31,8 @@ export class FtgError extends Error {
   readonly retryAfter: number | undefined;
   /** An upload or copy with `overwrite: false` found the file there. */
   readonly skipped: boolean;
+  /** Of a `network_error`: what kept the answer away. */
+  readonly reason: NetworkReason | undefined;
 
   constructor(message: string, facts: FtgErrorFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
@@ -37,6 +41,7 @@ export class FtgError extends Error {
     this.requestId = facts.requestId;
     this.retryAfter = facts.retryAfter;
     this.skipped = facts.skipped ?? false;
+    this.reason = facts.reason;
   }
 }
 
@@ -45,7 +50,8 @@ export async function errorOf(response: Response): Promise<FtgError> {
   const text = await response.text().catch(() => '');
   const { error, skipped } = parsed(text);
   const code = response.headers.get('x-error-code') as ErrorCode | null;
-  return new FtgError(error ?? `the gateway answered ${response.status}`, {
+  const foreign = code === null ? `, and not as a gateway does: is ${response.url.split('?')[0]} one?` : '';
+  return new FtgError(error ?? `the answer is ${response.status}${foreign}`, {
     status: response.status,
     code: code ?? 'invalid_answer',
     requestId: response.headers.get('x-request-id') ?? undefined,
@@ -54,14 +60,16 @@ export async function errorOf(response: Response): Promise<FtgError> {
   });
 }
 
-export function networkError(cause: unknown, requestId?: string): FtgError {
-  const text = cause instanceof Error ? cause.message : String(cause);
-  return new FtgError(`no whole answer came from the gateway: ${text}`, {
-    status: 0,
-    code: 'network_error',
-    requestId,
-    cause,
-  });
+export interface NetworkFacts {
+  readonly requestId?: string | undefined;
+  /** Whom was asked. */
+  readonly host?: string | undefined;
+}
+
+export function networkError(cause: unknown, { requestId, host }: NetworkFacts = {}): FtgError {
+  const { reason, text } = explain(cause, host);
+  const facts = { status: 0, code: 'network_error', requestId, reason, cause } as const;
+  return new FtgError(`no whole answer came from the gateway: ${text}`, facts);
 }
 
 /** Retry-After is a number of seconds or a date (RFC 9110, 10.2.3). */

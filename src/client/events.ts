@@ -6,11 +6,11 @@ import type * as api from './types.js';
 
 export interface EventsOptions extends CallOptions {
   /** The `sequence` behind which to begin; absent = the oldest that is kept. */
-  readonly after?: number;
+  readonly after?: number | undefined;
   /** Whether to wait for further ones. Default true. */
-  readonly follow?: boolean;
+  readonly follow?: boolean | undefined;
   /** Of a page. Default 100. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 const WAIT_SECONDS = 30;
@@ -20,9 +20,11 @@ const AGAIN_MS = 2_000;
 
 type Page = Omit<api.EventsAnswer, 'events'> & { readonly events: readonly api.FeedEvent[] };
 
-/** One page. */
+/** One page. A silence counts from the end of the wait. */
 export function eventsPage(transport: Transport, query: api.EventsQuery, options: CallOptions): Promise<Page> {
-  return transport.json<Page>(reading('/api/events', options, { ...query }));
+  const silenceMs = transport.timeoutOf(options);
+  const timeoutMs = silenceMs === 0 ? 0 : silenceMs + (query.wait ?? 0) * 1_000;
+  return transport.json<Page>(reading('/api/events', { ...options, timeoutMs }, { ...query }));
 }
 
 /**
@@ -35,7 +37,7 @@ export async function* eventsOf(
 ): AsyncGenerator<api.FeedEvent, void> {
   for (let at = after; ;) {
     const query = { after: at, limit, wait: follow ? WAIT_SECONDS : 0 } as api.EventsQuery;
-    const page = await asked(transport, query, { ...options, ...(signal && { signal }) }, follow);
+    const page = await asked(transport, query, { ...options, signal }, follow);
     if (page === undefined) continue;
     yield* page.events;
     at = page.nextAfter;
@@ -50,13 +52,11 @@ async function asked(
   options: CallOptions,
   follow: boolean,
 ): Promise<Page | undefined> {
-  const patience = AbortSignal.timeout((query.wait ?? 0) * 1_000 + SILENCE_MS);
-  const signal = options.signal === undefined ? patience : AbortSignal.any([options.signal, patience]);
   try {
-    return await eventsPage(transport, query, { ...options, signal });
+    return await eventsPage(transport, query, { timeoutMs: SILENCE_MS, ...options });
   } catch (thrown) {
     options.signal?.throwIfAborted();
-    const passes = patience.aborted || (thrown instanceof FtgError && (thrown.status === 0 || thrown.status >= 429));
+    const passes = thrown instanceof FtgError && (thrown.status === 0 || thrown.status >= 429);
     if (!follow || !passes) throw thrown;
     await wait(AGAIN_MS, options.signal);
     return undefined;

@@ -1,5 +1,6 @@
-/** The typed client: `import { FileTransferGateway } from 'file-transfer-gateway/client'`. Node 20 and later, and browsers. */
+/** The typed client: `import { FileTransferGateway } from 'file-transfer-gateway-client'`. Node 20 and later, and browsers. */
 export type { Bytes, Progress, UploadBody } from './body.js';
+export type { NetworkReason } from './causes.js';
 export type { ChangeOptions, FileOptions } from './calls.js';
 export { FileTransferGateway, type ListOptions, type UploadOptions } from './client.js';
 export type { Download, DownloadOptions } from './download.js';

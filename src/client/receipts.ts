@@ -22,7 +22,7 @@ export interface Receipt {
 
 export function receiptOf(transport: Transport, transferId: string, options: CallOptions): Promise<string> {
   const path = `/api/transfers/${encodeURIComponent(transferId)}/receipt`;
-  return transport.send(reading(path, options), (response) => response.text());
+  return transport.send(reading(path, options), (response) => transport.text(response, options));
 }
 
 /** Each once, in order, up to the last that there is; where the line breaks it goes on behind the last one that came. */
@@ -37,7 +37,7 @@ export async function* receiptsOf(
         reading('/api/receipts', options, { after: last }),
         async (answer) => answer,
       );
-      for await (const line of linesOf(response, { signal: options.signal })) {
+      for await (const line of linesOf(response, { signal: options.signal, silenceMs: transport.timeoutOf(options) })) {
         const receipt = JSON.parse(line) as Receipt;
         ({ sequence: last } = receipt);
         failures = 0;

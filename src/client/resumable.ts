@@ -16,10 +16,10 @@ export interface ResumableOptions extends CallOptions, Omit<api.UploadQuery, 'fi
   /** Of an upload that was begun before: it goes on there, or is begun anew where nothing is left of it. */
   readonly url?: string | undefined;
   /** Told the URL of a new one, before its first byte: whoever keeps it can go on in another process. */
-  readonly onUrl?: (url: string) => void;
+  readonly onUrl?: ((url: string) => void) | undefined;
   /** Bytes of one request; default: all that are left. A browser tells of progress between two of them alone. */
-  readonly pieceBytes?: number;
-  readonly onProgress?: Progress;
+  readonly pieceBytes?: number | undefined;
+  readonly onProgress?: Progress | undefined;
 }
 
 const VERSION = { 'Tus-Resumable': '1.0.0' };

@@ -1,14 +1,16 @@
 /** One call: made, made again where that is safe, and its answer or its error. */
-import { canRepeat, type Progress, sentBody, type UploadBody } from './body.js';
+import { canRepeat, type Progress, sentBody, type Turns, type UploadBody } from './body.js';
+import { SilenceError } from './causes.js';
 import { errorOf, FtgError, type FtgErrorCode, networkError } from './errors.js';
+import { within } from './lines.js';
 
 export interface RetryOptions {
   /** Tries in all, the first included. Default 4; 1 = no second one. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /** Milliseconds before the second try; it doubles from there. Default 500. */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
   /** Longest wait in milliseconds; a Retry-After beyond it ends the tries. Default 60,000. */
-  readonly maxDelayMs?: number;
+  readonly maxDelayMs?: number | undefined;
 }
 
 /**
@@ -83,17 +85,28 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** `ftg_…` */
   readonly apiKey: string;
-  readonly retry?: RetryOptions;
+  readonly retry?: RetryOptions | undefined;
+  /** Of every call that names none of its own: see CallOptions. */
+  readonly timeoutMs?: number | undefined;
   /** In place of the fetch of the platform. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
 }
 
 export interface CallOptions {
   /** Ends the call, its waits included, with the reason of the signal. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Stands in the answer and in the log of the gateway. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
+  /**
+   * Milliseconds in which nothing moves, up or down, before a try fails with `network_error` and the reason `timeout`.
+   * Default 120,000, and 300,000 for the answer to a change; 0 = no limit. How long a transfer takes as a whole, `signal` limits.
+   */
+  readonly timeoutMs?: number | undefined;
 }
+
+const TIMEOUT_MS = 120_000;
+/** Of changes: from the last byte that it takes to its answer the gateway may work in silence. */
+const WORKING_TIMEOUT_MS = 300_000;
 
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
@@ -118,10 +131,16 @@ export interface Call {
 
 export class Transport {
   private readonly base: string;
+  private readonly host: string;
   private readonly fetch: typeof fetch;
 
+  /** @throws TypeError where the address or the key cannot be one */
   constructor(private readonly options: ClientOptions) {
-    this.base = options.baseUrl.replace(/\/+$/, '');
+    const { baseUrl, apiKey } = options;
+    this.base = baseUrl.replace(/\/+$/, '');
+    this.host = hostOf(baseUrl);
+    // Headers would tell the key in its complaint.
+    if (!/^[\x21-\x7e]*$/.test(apiKey)) throw new TypeError('apiKey holds a character that no API key has');
     // A method of the platform must be called as its own.
     this.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
   }
@@ -131,8 +150,30 @@ export class Transport {
     return delayBefore(error, 'repeatable', failures, this.options.retry ?? {});
   }
 
+  /** Milliseconds in which nothing moves; 0 = any time. */
+  timeoutOf(options: CallOptions, byDefault = TIMEOUT_MS): number {
+    return options.timeoutMs ?? this.options.timeoutMs ?? byDefault;
+  }
+
   json<T>(call: Call): Promise<T> {
-    return this.send(call, async (response) => (await response.json()) as T);
+    return this.send(call, async (response) => JSON.parse(await this.text(response, call.options)) as T);
+  }
+
+  /** All of an answer. */
+  async text(response: Response, options: CallOptions): Promise<string> {
+    const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
+    const decoder = new TextDecoder();
+    let text = '';
+    try {
+      for (;;) {
+        const next = await within(this.timeoutOf(options), reader?.read() ?? Promise.resolve(END));
+        if (next.done) return text + decoder.decode();
+        text += decoder.decode(next.value, { stream: true });
+      }
+    } catch (thrown) {
+      await reader?.cancel().catch(() => undefined);
+      throw thrown;
+    }
   }
 
   /** Resolves to what `read` makes of a good answer. Rejects with FtgError, or the reason of the call's signal. */
@@ -146,7 +187,7 @@ export class Transport {
         return await this.once(call, headers, read);
       } catch (thrown) {
         signal?.throwIfAborted();
-        const error = thrown instanceof FtgError ? thrown : networkError(thrown);
+        const error = thrown instanceof FtgError ? thrown : networkError(thrown, { host: this.host });
         const delay = isFinal ? undefined : delayBefore(error, call.repetition, attempt, this.options.retry ?? {});
         if (delay === undefined) throw error;
         await wait(delay, signal);
@@ -155,24 +196,44 @@ export class Transport {
   }
 
   private async once<T>(call: Call, headers: Headers, read: (response: Response) => Promise<T>): Promise<T> {
-    const { method, upload, json, accept = [], options } = call;
-    const { signal } = options;
-    const sent = upload === undefined ? undefined : await fromCaller(sentBody(upload.body, { ...upload, signal }));
-    // A stream has no length of its own; browsers, which stream none, do not let it be set.
-    if (sent?.isStream === true && sent.size !== undefined) headers.set('Content-Length', String(sent.size));
-    const init: RequestInit = { method, headers, signal: signal ?? null };
-    if (sent !== undefined) init.body = sent.body;
-    // Without a way to be sent again, the body is not kept: fetch would hold every byte for a redirect (Fetch, 4.5).
-    if (sent?.isStream === true) Object.assign(init, { duplex: 'half', redirect: 'error', window: null });
-    if (json !== undefined) init.body = JSON.stringify(json);
-    const response = await this.fetch(this.base + call.path + search(call.query), init);
+    const { accept = [] } = call;
+    const response = await this.head(call, headers);
     if (!response.ok && !accept.includes(response.status)) throw await errorOf(response);
     try {
       return await read(response);
     } catch (thrown) {
-      throw thrown instanceof FtgError
-        ? thrown
-        : networkError(thrown, response.headers.get('x-request-id') ?? undefined);
+      if (thrown instanceof FtgError) throw thrown;
+      const requestId = response.headers.get('x-request-id') ?? undefined;
+      throw networkError(thrown, { requestId, host: this.host });
+    }
+  }
+
+  /** Sends the call; resolves with the answer as soon as its head is there. */
+  private async head(call: Call, headers: Headers): Promise<Response> {
+    const { method, upload, json, options } = call;
+    const { signal } = options;
+    const moving = this.timeoutOf(options);
+    const working = method === 'GET' || method === 'HEAD' ? moving : this.timeoutOf(options, WORKING_TIMEOUT_MS);
+    const silence = new Silence();
+    const turns: Turns = {
+      source: () => silence.stop(),
+      network: () => silence.start(moving),
+      gateway: () => silence.start(working),
+    };
+    try {
+      const sending = upload && { ...upload, signal, turns };
+      const sent = sending && (await fromCaller(sentBody(sending.body, sending)));
+      // A stream has no length of its own; browsers, which stream none, do not let it be set.
+      if (sent?.isStream === true && sent.size !== undefined) headers.set('Content-Length', String(sent.size));
+      const init: RequestInit = { method, headers, signal: silence.with(signal) };
+      if (sent !== undefined) init.body = sent.body;
+      // Without a way to be sent again, the body is not kept: fetch would hold every byte for a redirect (Fetch, 4.5).
+      if (sent?.isStream === true) Object.assign(init, { duplex: 'half', redirect: 'error', window: null });
+      if (json !== undefined) init.body = JSON.stringify(json);
+      if (sent === undefined || sent.isStream) turns.gateway();
+      return await this.fetch(this.base + call.path + search(call.query), init);
+    } finally {
+      silence.end();
     }
   }
 
@@ -186,6 +247,42 @@ export class Transport {
     }
     return all;
   }
+}
+
+const END = { done: true, value: undefined } as const;
+
+/** Ends a call in which nothing moves, until its answer begins. */
+class Silence {
+  private readonly ending = new AbortController();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private isOver = false;
+
+  with(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.ending.signal : AbortSignal.any([signal, this.ending.signal]);
+  }
+
+  /** 0 = any time. */
+  start(milliseconds: number): void {
+    this.stop();
+    if (this.isOver || milliseconds === 0) return;
+    this.timer = setTimeout(() => this.ending.abort(new SilenceError(milliseconds)), milliseconds);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Bytes of the body may go on to be asked for. */
+  end(): void {
+    this.stop();
+    this.isOver = true;
+  }
+}
+
+function hostOf(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.host;
+  throw new TypeError(`baseUrl must be an http or https URL such as https://files.example.com, not "${baseUrl}"`);
 }
 
 /** A failure of the caller's own body is neither the gateway's nor the network's, and is not tried again. */

@@ -3,12 +3,15 @@ import type { components } from './api-types.js';
 
 type Schemas = components['schemas'];
 
+/** What callers may leave out they may also give as undefined, whatever their compiler makes of `?`. */
+type Given<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
+
 export type ErrorCode = Schemas['ErrorCode'];
 export type AccountInfo = Schemas['AccountInfo'];
 export type AppendAnswer = Schemas['AppendAnswer'];
 export type Connection = Schemas['Connection'];
 export type CopyAnswer = Schemas['CopyAnswer'];
-export type CopyRequest = Schemas['CopyRequest'];
+export type CopyRequest = Given<Schemas['CopyRequest']>;
 export type DeleteAnswer = Schemas['DeleteAnswer'];
 export type DownloadAnswer = Schemas['DownloadAnswer'];
 export type ExecAnswer = Schemas['ExecAnswer'];
@@ -19,28 +22,28 @@ export type FilesMissingEvent = Schemas['FilesMissingEvent'];
 export type Job = Schemas['Job'];
 export type JobFile = Schemas['JobFile'];
 export type JobFilesAnswer = Schemas['JobFilesAnswer'];
-export type JobFilesQuery = Schemas['ListJobFilesQuery'];
+export type JobFilesQuery = Given<Schemas['ListJobFilesQuery']>;
 export type JobsAnswer = Schemas['JobsAnswer'];
-export type JobsQuery = Schemas['ListJobsQuery'];
+export type JobsQuery = Given<Schemas['ListJobsQuery']>;
 export type ListAnswer = Schemas['ListAnswer'];
-export type ListQuery = Schemas['ListFolderQuery'];
+export type ListQuery = Given<Schemas['ListFolderQuery']>;
 export type MkdirAnswer = Schemas['MkdirAnswer'];
 export type MoveAnswer = Schemas['MoveAnswer'];
-export type NewJob = Schemas['NewJob'];
-export type NewPreview = Schemas['NewPreview'];
-export type NewSchedule = Schemas['NewSchedule'];
-export type NewWatchedFolder = Schemas['NewWatchedFolder'];
-export type WatchedFolderChanges = Schemas['WatchedFolderChanges'];
+export type NewJob = Given<Schemas['NewJob']>;
+export type NewPreview = Given<Schemas['NewPreview']>;
+export type NewSchedule = Given<Schemas['NewSchedule']>;
+export type NewWatchedFolder = Given<Schemas['NewWatchedFolder']>;
+export type WatchedFolderChanges = Given<Schemas['WatchedFolderChanges']>;
 export type ReadAnswer = Schemas['ReadAnswer'];
 export type PreviewAnswer = Schemas['PreviewAnswer'];
 export type Schedule = Schemas['Schedule'];
-export type ScheduleChanges = Schemas['ScheduleChanges'];
+export type ScheduleChanges = Given<Schemas['ScheduleChanges']>;
 export type TestEvent = Schemas['TestEvent'];
 export type Transfer = Schemas['Transfer'];
 export type TransferDetails = Schemas['TransferDetails'];
 export type TransferItem = Schemas['TransferItem'];
 export type TransfersAnswer = Schemas['TransfersAnswer'];
-export type TransfersQuery = Schemas['ListTransfersQuery'];
+export type TransfersQuery = Given<Schemas['ListTransfersQuery']>;
 /** What a webhook receives; told apart by `type`. */
 export type WebhookEvent =
   | FilesDetectedEvent
@@ -61,15 +64,15 @@ export type FeedEvent = Exclude<WebhookEvent, Schemas['WebhookTestEvent']> & {
   readonly previousId: string | null;
 };
 export type EventsAnswer = Schemas['EventsAnswer'];
-export type EventsQuery = Schemas['ListEventsQuery'];
+export type EventsQuery = Given<Schemas['ListEventsQuery']>;
 export type Webhook = Schemas['Webhook'];
-export type NewWebhook = Schemas['NewWebhook'];
+export type NewWebhook = Given<Schemas['NewWebhook']>;
 export type CreatedWebhook = Schemas['CreatedWebhook'];
-export type WebhookChanges = Schemas['WebhookChanges'];
+export type WebhookChanges = Given<Schemas['WebhookChanges']>;
 export type WebhookTest = Schemas['WebhookTest'];
-export type UploadFromUrl = Schemas['UploadFromUrl'];
-export type UploadQuery = Schemas['UploadFileQuery'];
+export type UploadFromUrl = Given<Schemas['UploadFromUrl']>;
+export type UploadQuery = Given<Schemas['UploadFileQuery']>;
 export type WatchedFolder = Schemas['WatchedFolder'];
 export type CreatedWatchedFolder = Schemas['CreatedWatchedFolder'];
 export type WriteAnswer = Schemas['WriteAnswer'];
-export type WriteRequest = Schemas['WriteRequest'];
+export type WriteRequest = Given<Schemas['WriteRequest']>;

@@ -124,6 +124,24 @@ test('a download on a page of another origin goes on where the line breaks', asy
   await proxy.stop();
 });
 
+test('on a page whose origin is not allowed, the error names the setting', async () => {
+  const page = await openPage();
+  const result = await page.evaluate(
+    async ({ apiKey, baseUrl }) => {
+      const path = '/client/index.js';
+      const { FileTransferGateway, FtgError } = (await import(path)) as typeof client;
+      const ftg = new FileTransferGateway({ baseUrl, apiKey, retry: { attempts: 1 } });
+      return ftg.me().then(
+        () => 'it was let in',
+        (thrown: unknown) => (thrown instanceof FtgError ? `${thrown.reason}: ${thrown.message}` : String(thrown)),
+      );
+    },
+    { apiKey: KEY, baseUrl: `http://localhost:${gateway.port}` },
+  );
+  assert.match(result, /^cors_or_unreachable: .*localhost:\d+, and does its server\.cors\.origins name/);
+  await page.close();
+});
+
 test('tus-js-client, on a page of another origin, goes on after it was stopped', async () => {
   const page = await openPage(`http://localhost:${gateway.port}`);
   await page.addScriptTag({ path: fileURLToPath(TUS) });

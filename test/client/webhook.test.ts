@@ -54,6 +54,16 @@ for (const [name, { headers: given = headers, body = BODY, secret = SECRET, now 
   });
 }
 
+test('a body that was parsed, a secret that is not set and a clock that is wrong are named', async () => {
+  const verify = (body: unknown, secret: unknown = SECRET, now = NOW): Promise<unknown> =>
+    verifyWebhook(secret as string, headers, body as string, { now });
+  await assert.rejects(verify(JSON.parse(BODY)), /parsed it already.*express\.raw/);
+  await assert.rejects(verify(undefined), /parsed it already/);
+  await assert.rejects(verify(JSON.stringify(JSON.parse(BODY), null, 2)), /turned back into JSON/);
+  for (const secret of [undefined, '', 'whsec_']) await assert.rejects(verify(BODY, secret), /is the variable/);
+  await assert.rejects(verify(BODY, SECRET, NOW + 400_000), /is 400 s old, and 300 are allowed/);
+});
+
 test('the tolerance is the caller’s', async () => {
   await verifyWebhook(SECRET, headers, BODY, { now: NOW + 3_000_000, toleranceSeconds: 3_600 });
 });

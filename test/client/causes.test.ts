@@ -1,0 +1,208 @@
+/** An error says why no answer came, and a silent gateway does not hold a caller for ever. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import net, { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { test, type TestContext } from 'node:test';
+import { type ClientOptions, FileTransferGateway, FtgError, type NetworkReason } from '../../src/client/index.js';
+import { writeCertificate } from '../http/support/certificate.js';
+import { freePort } from '../support/ports.js';
+import { cut, error, ok, startFaultServer } from './fault-server.js';
+
+type Call = (ftg: FileTransferGateway) => Promise<unknown>;
+
+const me: Call = (ftg) => ftg.me();
+const SHORT_MS = 150;
+const LARGE = new Uint8Array(8 * 1024 * 1024);
+
+async function failure(baseUrl: string, call: Call, options: Partial<ClientOptions> = {}): Promise<FtgError> {
+  const ftg = new FileTransferGateway({ baseUrl, apiKey: 'ftg_x', retry: { attempts: 1 }, ...options });
+  const thrown: unknown = await call(ftg).then(
+    () => assert.fail('it did not fail'),
+    (error: unknown) => error,
+  );
+  assert.ok(thrown instanceof FtgError, String(thrown));
+  assert.equal(thrown.code, 'network_error', thrown.message);
+  return thrown;
+}
+
+async function fails(baseUrl: string, reason: NetworkReason, text: RegExp, call = me): Promise<void> {
+  const thrown = await failure(baseUrl, call);
+  assert.equal(thrown.reason, reason, thrown.message);
+  assert.match(thrown.message, text);
+}
+
+async function listen(t: TestContext, server: net.Server): Promise<number> {
+  const sockets = new Set<net.Socket>();
+  server.on('connection', (socket: net.Socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+test('nobody listens: the address', async () => {
+  const port = await freePort();
+  await fails(
+    `http://127.0.0.1:${port}`,
+    'refused',
+    new RegExp(`refused by 127\\.0\\.0\\.1:${port}: is the gateway running`),
+  );
+  await fails(`http://localhost:${port}`, 'refused', new RegExp(`refused by .*:${port}`));
+});
+
+test('a host that nobody knows', async () => {
+  await fails('http://no-such-host.invalid:8080', 'dns', /no-such-host\.invalid:8080/);
+});
+
+test('a certificate that is not trusted, and a server without TLS', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ftg-causes-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { certFile, keyFile } = writeCertificate(folder, 'localhost');
+  const tls = https.createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
+  const [secure, plain] = [await listen(t, tls), await listen(t, http.createServer())];
+  await fails(`https://127.0.0.1:${secure}`, 'tls', new RegExp(`certificate of 127\\.0\\.0\\.1:${secure} .*self`));
+  await fails(`https://127.0.0.1:${plain}`, 'tls', /does it speak https there/);
+  await fails(`http://127.0.0.1:${secure}`, 'closed', /too early/);
+});
+
+test('a connection that ends too early, and an answer', async (t) => {
+  const server = await startFaultServer(t, [cut]);
+  await fails(server.url, 'closed', /closed the connection too early/);
+  const half = await startFaultServer(t, [
+    (response) => response.writeHead(200).write('{"a', () => response.destroy()),
+  ]);
+  await fails(half.url, 'closed', /closed the connection too early/);
+});
+
+test('a redirect under a body that streams', async (t) => {
+  const server = await startFaultServer(t, [(response) => response.writeHead(307, { Location: '/x' }).end()]);
+  await fails(server.url, 'redirect', /redirects/, (ftg) => ftg.upload('c', LARGE, { filename: 'x' }));
+});
+
+test('an answer of something else that speaks HTTP', async (t) => {
+  const server = await startFaultServer(t, [(response) => response.writeHead(404).end('<html>')]);
+  const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x' });
+  await assert.rejects(ftg.me(), { code: 'invalid_answer', status: 404, message: /is http.*\/api\/me one/ });
+});
+
+const silent: Record<string, { readonly server: () => net.Server; readonly call: Call }> = {
+  'no head of an answer': { server: () => http.createServer(() => undefined), call: me },
+  'half of an answer': {
+    server: () => http.createServer((_, response) => void response.writeHead(200).write('{"email":')),
+    call: me,
+  },
+  'half of a file': {
+    server: () =>
+      http.createServer((_, response) => void response.writeHead(200, { 'Content-Length': 9 }).write('half')),
+    call: async (ftg) => (await ftg.download('c', '/x')).bytes(),
+  },
+  'half of a list': {
+    server: () => http.createServer((_, response) => void response.writeHead(200).write('{}\n{"')),
+    call: async (ftg) => {
+      for await (const _ of ftg.listStream('c')) continue;
+    },
+  },
+  'a body that nobody takes': {
+    server: () => net.createServer((socket) => void socket.pause()),
+    call: (ftg) => ftg.upload('c', LARGE, { filename: 'x' }),
+  },
+  'no answer to a whole body': {
+    server: () => http.createServer((request) => void request.resume()),
+    call: (ftg) => ftg.upload('c', LARGE, { filename: 'x' }),
+  },
+};
+
+for (const [name, { server, call }] of Object.entries(silent)) {
+  test(`silence is a time-out: ${name}`, async (t) => {
+    const baseUrl = `http://127.0.0.1:${await listen(t, server())}`;
+    const thrown = await failure(baseUrl, call, { timeoutMs: SHORT_MS });
+    assert.equal(thrown.reason, 'timeout', thrown.message);
+    assert.match(thrown.message, /nothing moved for 0\.15 s/);
+  });
+}
+
+test('the pauses of the caller’s own source and of a slow reader are no silence', async (t) => {
+  const server = await startFaultServer(t, [
+    ok({ transfer: { id: '1' } }),
+    (response) => response.writeHead(200).end(LARGE),
+  ]);
+  const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x', timeoutMs: SHORT_MS });
+  async function* slow(): AsyncGenerator<Uint8Array> {
+    for (const text of ['a', 'b']) {
+      await delay(2 * SHORT_MS);
+      yield Buffer.from(text);
+    }
+  }
+  await ftg.upload('c', slow(), { filename: 'x' });
+  let bytes = 0;
+  for await (const chunk of (await ftg.download('c', '/x')).body) {
+    if (bytes === 0) await delay(2 * SHORT_MS);
+    bytes += chunk.length;
+  }
+  assert.equal(bytes, LARGE.length);
+});
+
+test('a time-out is tried again like any other failure of the line', async (t) => {
+  const server = await startFaultServer(t, [() => undefined, ok({ email: 'a@example.com' })]);
+  const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x', timeoutMs: 0, retry: { delayMs: 1 } });
+  assert.equal((await ftg.me({ timeoutMs: SHORT_MS })).email, 'a@example.com');
+  assert.equal(server.asked.length, 2);
+});
+
+test('the signal counts before the time-out', async (t) => {
+  const server = await startFaultServer(t, [() => undefined]);
+  const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x' });
+  await assert.rejects(ftg.me({ signal: AbortSignal.timeout(SHORT_MS) }), { name: 'TimeoutError' });
+});
+
+test('an address or a key that can be none is said at once, without the key', () => {
+  const make = (baseUrl: string, apiKey: string) => () => new FileTransferGateway({ baseUrl, apiKey });
+  for (const url of ['', 'files.example.com', 'ftp://files.example.com']) {
+    assert.throws(make(url, 'ftg_x'), { name: 'TypeError', message: /baseUrl must be an http or https URL/ });
+  }
+  assert.throws(
+    make('http://x', 'ftg_secret\n'),
+    (thrown) => thrown instanceof TypeError && !/secret/.test(thrown.message),
+  );
+});
+
+test('a download that is given up closes its connection, and is not taken for a whole one', async (t) => {
+  const closed: Promise<unknown>[] = [];
+  const server = await startFaultServer(t, [
+    (response) => {
+      closed.push(once(response, 'close'));
+      response.writeHead(200, { 'Content-Length': 10 }).write('half');
+    },
+  ]);
+  const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x' });
+  let reading: Promise<Uint8Array>;
+  {
+    await using file = await ftg.download('c', '/x');
+    assert.equal(file.length, 10);
+  }
+  {
+    using file = await ftg.download('c', '/x');
+    reading = file.bytes();
+    reading.catch(() => undefined);
+  }
+  await assert.rejects(reading, /given up/);
+  await Promise.all(closed);
+  assert.equal(closed.length, 2);
+});
+
+test('giving up after the end does nothing', async (t) => {
+  const server = await startFaultServer(t, [(response) => response.end('whole'), error(404, 'not_found')]);
+  const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x' });
+  await using file = await ftg.download('c', '/x');
+  assert.equal(await file.text(), 'whole');
+  await file.cancel();
+});
