@@ -1,5 +1,5 @@
 /** The tree of commands. Start reading here: a line names its action, and the action what it asks the gateway. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Argument, Command, Option } from 'commander';
@@ -18,7 +18,7 @@ import * as watch from './commands/watch.js';
 import { SCRIPTS, type Shell, SHELLS } from './completion/scripts.js';
 import { complete } from './completion/words.js';
 import type { FieldOption } from './connection-options.js';
-import { EXIT_WORDS } from './exit-codes.js';
+import { EXIT_WORDS, UsageError } from './exit-codes.js';
 import { addEventCommands } from './event-commands.js';
 import { addFileCommands, addJobCommands, addScheduleCommands } from './file-commands.js';
 import { addLinkCommands } from './link-commands.js';
@@ -399,6 +399,7 @@ function addServe(program: Command, actions: Actions, handOver: () => void): voi
         'a file with variables, such as init writes; those of the environment count before it',
       ),
     async (_, __, { config, envFile }) => {
+      if (!existsSync(new URL('../main.js', import.meta.url))) throw new UsageError(WITHOUT_GATEWAY);
       if (envFile !== undefined) setVariables(envFile);
       handOver();
       await serve(config);
@@ -409,6 +410,9 @@ function addServe(program: Command, actions: Actions, handOver: () => void): voi
 function setVariables(file: string): void {
   for (const [name, value] of Object.entries(parseEnv(readFileSync(file, 'utf8')))) process.env[name] ??= value;
 }
+
+const WITHOUT_GATEWAY =
+  'this package is ftg alone; the gateway comes with another one: npm install file-transfer-gateway';
 
 /** Resolves when it serves, or has said why it cannot; from then on the process is its own. */
 async function serve(config: string | undefined): Promise<void> {

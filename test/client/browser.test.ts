@@ -1,11 +1,11 @@
 /** The client in Chromium. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import type * as tus from 'tus-js-client';
+import { bundleClient } from '../../release/client.js';
 import type * as client from '../../src/client/index.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
@@ -13,7 +13,6 @@ import { startProxy } from '../support/proxy.js';
 
 /** Where Debian's package puts it. */
 const CHROMIUM = '/usr/bin/chromium';
-const MODULES = new URL('../../src/client/', import.meta.url);
 const TUS = new URL('../../../node_modules/tus-js-client/dist/tus.min.js', import.meta.url);
 
 /** What is used of Uppy: its own types would have all of this program run in a browser. */
@@ -49,45 +48,44 @@ after(async () => {
   await gateway.stop();
 });
 
-/** A page of the gateway's own origin, with the built client under /client/. */
+/** A page of that address, with the client as its package has it at /client/index.js. */
 async function openPage(url = gateway.url): Promise<Page> {
   const page = await browser.newPage();
-  await page.route('**/client/*.js', async (route) => {
-    const name = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
-    await route.fulfill({ contentType: 'text/javascript', body: await readFile(new URL(name, MODULES)) });
-  });
+  const body = Buffer.from(await bundleClient());
+  await page.route('**/client/index.js', (route) => route.fulfill({ contentType: 'text/javascript', body }));
   await page.goto(`${url}/healthz`);
   return page;
 }
 
-test('uploads and downloads, with progress and typed errors', async () => {
-  const page = await openPage();
-  const result = await page.evaluate(
-    async ({ apiKey, baseUrl }) => {
-      const path = '/client/index.js';
-      const { FileTransferGateway, FtgError } = (await import(path)) as typeof client;
-      const ftg = new FileTransferGateway({ baseUrl, apiKey });
-      const bytes = new Uint8Array(1_000_000).map((_, index) => index % 251);
-      const blob = await ftg.upload('sandbox', new File([bytes], 'x'), {
-        filename: 'blob',
-        onProgress: () => undefined,
-      });
-      const stream = await ftg.upload('sandbox', new Blob([bytes]).stream(), { filename: 'stream' });
-      let last = 0;
-      const download = await ftg.download('sandbox', '/stream', { onProgress: ({ bytes: moved }) => (last = moved) });
-      const received = await download.bytes();
-      const isSame = received.length === bytes.length && received.every((byte, index) => byte === bytes[index]);
-      const code = await ftg.read('sandbox', '/absent').catch((thrown: unknown) => {
-        return thrown instanceof FtgError ? thrown.code : String(thrown);
-      });
-      return { sizes: [blob.size, stream.size], isSame, last, filename: download.filename, code };
-    },
-    { apiKey: KEY, baseUrl: gateway.url },
-  );
-  const size = 1_000_000;
-  assert.deepEqual(result, { sizes: [size, size], isSame: true, last: size, filename: 'stream', code: 'not_found' });
-  await page.close();
-});
+for (const name of ['127.0.0.1', 'localhost'])
+  test(`uploads and downloads, with progress and typed errors, on a page of ${name}`, async () => {
+    const page = await openPage(`http://${name}:${gateway.port}`);
+    const result = await page.evaluate(
+      async ({ apiKey, baseUrl }) => {
+        const path = '/client/index.js';
+        const { FileTransferGateway, FtgError } = (await import(path)) as typeof client;
+        const ftg = new FileTransferGateway({ baseUrl, apiKey });
+        const bytes = new Uint8Array(1_000_000).map((_, index) => index % 251);
+        const blob = await ftg.upload('sandbox', new File([bytes], 'x'), {
+          filename: 'blob',
+          onProgress: () => undefined,
+        });
+        const stream = await ftg.upload('sandbox', new Blob([bytes]).stream(), { filename: 'stream' });
+        let last = 0;
+        const download = await ftg.download('sandbox', '/stream', { onProgress: ({ bytes: moved }) => (last = moved) });
+        const received = await download.bytes();
+        const isSame = received.length === bytes.length && received.every((byte, index) => byte === bytes[index]);
+        const code = await ftg.read('sandbox', '/absent').catch((thrown: unknown) => {
+          return thrown instanceof FtgError ? thrown.code : String(thrown);
+        });
+        return { sizes: [blob.size, stream.size], isSame, last, filename: download.filename, code };
+      },
+      { apiKey: KEY, baseUrl: gateway.url },
+    );
+    const size = 1_000_000;
+    assert.deepEqual(result, { sizes: [size, size], isSame: true, last: size, filename: 'stream', code: 'not_found' });
+    await page.close();
+  });
 
 test('a download on a page of another origin goes on where the line breaks', async () => {
   const bytes = Buffer.from(new Uint8Array(12_000_000).map((_, index) => index % 251));

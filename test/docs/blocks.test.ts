@@ -30,12 +30,15 @@ const EXECUTED_BY: Readonly<Record<string, string>> = {
       'links',
       'retries',
       'sandbox',
+      'clients/typescript',
       'moving/rclone',
       'moving/winscp',
       'moving/aws-transfer',
       'moving/n8n-ftp',
     ].map((name) => [`docs/integrate/${name}.md`, 'test/docs/recipes.test.ts']),
   ),
+  'src/cli/README.md': 'test/release/installed.test.ts',
+  'src/client/README.md': 'test/release/installed.test.ts',
 };
 
 /** By page and first line. Blocks that agree with one of these and are gone from the page fail, too. */

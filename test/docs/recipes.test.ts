@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import ts from 'typescript';
+import { stageClient } from '../../release/client.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { PAGES, ROOT, snippetsOf, type Snippet } from './snippets.js';
@@ -46,6 +47,7 @@ const EXECUTED = [
   'docs/integrate/moving/winscp.md',
   'docs/integrate/moving/aws-transfer.md',
   'docs/integrate/moving/n8n-ftp.md',
+  'docs/integrate/clients/typescript.md',
   ...PAGES.filter((page) => page.startsWith('docs/integrate/recipes/')),
 ];
 /** Pages for tools that cannot be run here show requests that curl makes instead. */
@@ -79,8 +81,9 @@ before(async () => {
     },
   });
   folder = mkdtempSync(join(tmpdir(), 'ftg-docs-'));
-  // `import … from 'file-transfer-gateway/client'`, as from an installed package.
+  // `import … from 'file-transfer-gateway-client'`, and from the gateway's own package, as when they are installed.
   mkdirSync(join(folder, 'node_modules'));
+  await stageClient(join(folder, 'node_modules', 'file-transfer-gateway-client'));
   symlinkSync(ROOT, join(folder, 'node_modules', 'file-transfer-gateway'));
   symlinkSync(join(ROOT, 'node_modules', '@types'), join(folder, 'node_modules', '@types'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
@@ -127,7 +130,8 @@ function assertTypes(file: string): void {
     types: ['node'],
     strict: true,
     noEmit: true,
-    skipLibCheck: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
   };
   const problems = ts.getPreEmitDiagnostics(ts.createProgram([file], options));
   assert.deepEqual(

@@ -26,6 +26,8 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 export const PAGES: readonly string[] = [
   ...readdirSync(ROOT),
   ...readdirSync(`${ROOT}docs`, { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
+  // Of packages of their own.
+  ...['src/cli/README.md', 'src/client/README.md'],
 ]
   .filter((name) => name.endsWith('.md'))
   .sort();

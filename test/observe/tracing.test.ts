@@ -10,6 +10,7 @@ import { after, before, suite, test } from 'node:test';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from './otlp-receiver.js';
+import { MANIFEST } from '../../release/places.js';
 import { eventually } from '../support/eventually.js';
 import { startTogether } from '../support/together.js';
 
@@ -133,7 +134,7 @@ suite('traces that are switched on', () => {
     });
     assert.equal(request.resource['service.name'], 'gateway-under-test');
     assert.equal(request.resource['deployment.environment.name'], 'test');
-    assert.equal(request.resource['service.version'], '1.0.0');
+    assert.equal(request.resource['service.version'], MANIFEST.version);
 
     const operation = named(spans, 'upload sftp');
     assert.deepEqual([operation.parentSpanId, operation.kind], [request.spanId, 3]);

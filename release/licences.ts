@@ -1,0 +1,111 @@
+/** The licences of whatever is shipped or installed with a release. Run by itself, it lists them, and fails on one that is not allowed. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { LOCKED } from './lock.js';
+import { ROOT } from './places.js';
+
+/** SPDX identifiers that ask for no more than a notice. */
+const ALLOWED: readonly string[] = [
+  ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
+  ...['PostgreSQL', 'Unlicense', 'CC0-1.0'],
+];
+
+export interface Licensed {
+  readonly name: string;
+  readonly version: string;
+  /** An SPDX expression; "unknown" where the package names none. */
+  readonly licence: string;
+}
+
+/** Of an expression: one of several that may be chosen, all of several that hold. */
+export function isAllowed(licence: string): boolean {
+  const all = licence.replace(/^\((.*)\)$/, '$1').split(' AND ');
+  return all.every((one) => one.split(' OR ').some((id) => ALLOWED.includes(id.trim())));
+}
+
+/** Dependencies, with all that they bring on any system. */
+export function installedPackages(tree: object = LOCKED): Licensed[] {
+  const production = Object.entries(tree as typeof LOCKED).filter(([folder, { dev }]) => folder !== '' && dev !== true);
+  const all = production.map(([folder, { version, name = nameOf(folder), license }]) => ({
+    name,
+    version,
+    licence: license ?? licenceIn(folder),
+  }));
+  const keys = new Set<string>();
+  return all
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .filter(({ name, version }) => !keys.has(`${name}@${version}`) && keys.add(`${name}@${version}`));
+}
+
+/** Packages whose code is in the dashboard's own files; their notices go along. */
+export async function bundledPackages(): Promise<(Licensed & { readonly notice: string })[]> {
+  const { metafile } = await build({
+    entryPoints: [join(ROOT, 'src/dashboard/web/main.tsx')],
+    absWorkingDir: ROOT,
+    outdir: 'out',
+    ...({ bundle: true, splitting: true, format: 'esm', jsx: 'automatic', loader: { '.svg': 'file' } } as const),
+    metafile: true,
+    write: false,
+  });
+  const used = Object.keys(metafile.inputs).flatMap(
+    (file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [],
+  );
+  return [...new Set(used)].sort().map((folder) => ({
+    name: nameOf(folder),
+    version: (LOCKED[folder] ?? { version: '?' }).version,
+    licence: LOCKED[folder]?.license ?? licenceIn(folder),
+    notice: noticeIn(folder),
+  }));
+}
+
+function nameOf(folder: string): string {
+  return folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
+
+/** Older manifests have a list of `licenses`. */
+function licenceIn(folder: string): string {
+  const file = join(ROOT, folder, 'package.json');
+  if (!existsSync(file)) return 'unknown';
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly license?: string;
+    readonly licenses?: readonly { readonly type: string }[];
+  };
+  return manifest.license ?? (manifest.licenses?.map(({ type }) => type).join(' OR ') || 'unknown');
+}
+
+function noticeIn(folder: string): string {
+  const file = readdirSync(join(ROOT, folder)).find((name) => /^(licen[cs]e|copying|notice)/i.test(name));
+  return file === undefined ? '' : readFileSync(join(ROOT, folder, file), 'utf8').trim();
+}
+
+export function listOf(packages: readonly Licensed[]): string {
+  const rows = packages.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`);
+  return ['| package | version | licence |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+/** What stands in the server's package: all that it installs, and the notices of what it ships itself. */
+export async function thirdParty(): Promise<string> {
+  const bundled = await bundledPackages();
+  const notices = bundled.filter(({ notice }) => notice !== '').map(({ name, version, notice }) => `### ${name} ${version}\n\n\`\`\`text\n${notice}\n\`\`\``);
+  return [
+    '# Third-party software',
+    '## Installed with the gateway',
+    listOf(installedPackages()),
+    "## Part of the dashboard's files",
+    listOf(bundled),
+    ...notices,
+    '',
+  ].join('\n\n');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const all = [...installedPackages(), ...(await bundledPackages())];
+  console.log(listOf(all));
+  const refused = all.filter(({ licence }) => !isAllowed(licence));
+  if (refused.length > 0) {
+    console.error(`not on the list of allowed licences: ${refused.map(({ name }) => name).join(', ')}`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Makes a release: the tarballs of gateway, client and command line, what is in each (CycloneDX), how they were made (SLSA), and the
+ * SHA-256 of all. From one commit, with one npm, the tarballs are the same to the byte. A program, it makes it in dist/packages.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { stageCli } from './cli.js';
+import { stageClient } from './client.js';
+import { bundledPackages, type Licensed } from './licences.js';
+import { MANIFEST, ROOT } from './places.js';
+import { provenance } from './provenance.js';
+import { stageServer } from './server.js';
+import type { Staged } from './stage.js';
+
+const run = promisify(execFile);
+const MAX_OUTPUT = 64 * 1024 * 1024;
+
+export interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly entryCount: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+export interface Release {
+  readonly server: Packed;
+  readonly client: Packed;
+  readonly cli: Packed;
+}
+
+/** `folder` is emptied first. */
+export async function makeRelease(folder: string): Promise<Release> {
+  rmSync(folder, { recursive: true, force: true });
+  const staging = join(folder, 'staging');
+  const name = MANIFEST.name;
+  const staged = {
+    server: await stageServer(join(staging, name)),
+    client: await stageClient(join(staging, `${name}-client`)),
+    cli: await stageCli(join(staging, `${name}-cli`)),
+  };
+  const release = {
+    server: await pack(staged.server, folder),
+    client: await pack(staged.client, folder),
+    cli: await pack(staged.cli, folder),
+  };
+  const bills = [
+    await billOfMaterials(staged.server, folder, await bundledPackages()),
+    await billOfMaterials(staged.client, folder),
+    await billOfMaterials(staged.cli, folder),
+  ];
+  rmSync(staging, { recursive: true });
+  const sumOf = (name: string): string =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex');
+  const sums = new Map(Object.values(release).map(({ filename }) => [filename, sumOf(filename)]));
+  for (const name of bills) sums.set(name, sumOf(name));
+  writeFileSync(join(folder, 'provenance.json'), await provenance(sums));
+  sums.set('provenance.json', sumOf('provenance.json'));
+  writeFileSync(join(folder, 'SHA256SUMS'), [...sums].map(([name, sum]) => `${sum}  ${name}\n`).join(''));
+  return release;
+}
+
+export async function pack(staged: Staged, folder: string): Promise<Packed> {
+  mkdirSync(folder, { recursive: true });
+  const words = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const { stdout } = await run('npm', words, { cwd: staged.folder, maxBuffer: MAX_OUTPUT });
+  const [packed] = JSON.parse(stdout) as [Packed];
+  return packed;
+}
+
+/** With what it holds beside what it installs. Resolves with the name of its file. */
+async function billOfMaterials(staged: Staged, into: string, bundled: readonly Licensed[] = []): Promise<string> {
+  const words = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--omit=dev'];
+  const { stdout } = await run('npm', words, { cwd: staged.folder, maxBuffer: MAX_OUTPUT });
+  const bill = JSON.parse(stdout) as { readonly components: object[] };
+  for (const { name, version, licence } of bundled) {
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+    const component = { type: 'library', name, version, purl, 'bom-ref': `bundled:${name}@${version}` };
+    bill.components.push({ ...component, scope: 'required', licenses: [{ license: { id: licence } }] });
+  }
+  const file = `${staged.name}-${staged.version}.cdx.json`;
+  writeFileSync(join(into, file), `${JSON.stringify(bill, null, 2)}\n`);
+  return file;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const made = await makeRelease(join(ROOT, 'dist/packages'));
+  const kB = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
+  for (const { filename, entryCount, size, unpackedSize } of Object.values(made) as Packed[]) {
+    console.log(`${filename}: ${entryCount} files, ${kB(size)}, unpacked ${kB(unpackedSize)}`);
+  }
+}

@@ -1,0 +1,31 @@
+/** The package of the gateway: what package.json says, without what only contributors need, and with its dependencies fixed. */
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { thirdParty } from './licences.js';
+import { lockOf } from './lock.js';
+import { MANIFEST, ROOT } from './places.js';
+import { type Staged, stage } from './stage.js';
+
+export async function stageServer(folder: string): Promise<Staged> {
+  const { name, version, description, license, engines, bin, exports, scripts, files } = MANIFEST;
+  const { dependencies, optionalDependencies, allowScripts } = MANIFEST;
+  const manifest = {
+    ...{ name, version, description, license, type: 'module', engines, bin, exports },
+    scripts: { start: scripts['start'] },
+    dependencies,
+    optionalDependencies,
+    allowScripts,
+  };
+  const staged = stage(manifest, folder);
+  for (const file of files) cpSync(join(ROOT, file), join(folder, file), { recursive: true, filter: isShipped });
+  writeFileSync(join(folder, 'THIRD-PARTY.md'), await thirdParty());
+  const lock = lockOf(manifest, Object.keys({ ...dependencies, ...optionalDependencies }));
+  // For those who unpack it and run `npm ci`: what was tested, to the byte.
+  writeFileSync(join(folder, 'npm-shrinkwrap.json'), lock);
+  return staged;
+}
+
+/** Types are for those who import: the client alone. */
+function isShipped(file: string): boolean {
+  return !file.endsWith('.d.ts') || file.startsWith(join(ROOT, 'dist/src/client'));
+}

@@ -1,0 +1,17 @@
+/** A package on its way: a folder as it will be in the tarball. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Staged {
+  readonly name: string;
+  readonly version: string;
+  readonly folder: string;
+}
+
+/** Begins it in `folder`, which must not be there yet. */
+export function stage(manifest: { readonly name: string; readonly version: string }, folder: string): Staged {
+  const { name, version } = manifest;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  return { name, version, folder };
+}
