@@ -1,0 +1,44 @@
+/** What blocks about releases and configurations are held to: their commands are known, and name what `npm run pack` makes. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MANIFEST, ROOT } from '../../release/places.js';
+import { loadConfig } from '../../src/config/load.js';
+
+const TARBALL = `(?:\\./)?${MANIFEST.name}(?:-client|-cli)?-${MANIFEST.version.replaceAll('.', '\\.')}\\.tgz`;
+const COMMANDS: readonly RegExp[] = [
+  new RegExp(`^npm install (--global )?${TARBALL}$`),
+  new RegExp(`^tar -xzf ${TARBALL}$`),
+  new RegExp(`^npx (${Object.keys(MANIFEST.bin).join('|')})$`),
+  new RegExp(`^npm run (${Object.keys(MANIFEST.scripts).join('|')})$`),
+  /^npm (ci|start)$/,
+  /^cd package$/,
+  /^npm (audit|sbom --sbom-format=cyclonedx) --omit=dev$/,
+  /^sha256sum --check --strict SHA256SUMS$/,
+  /^gpg --verify SHA256SUMS\.asc SHA256SUMS$/,
+  new RegExp(`^git checkout v${MANIFEST.version}$`),
+  new RegExp(`^docker build -f (\\S+) -t ${MANIFEST.name}:${MANIFEST.version} \\.$`),
+];
+
+export const RELEASE_CHECKS = { release, configuration };
+
+function release(code: string): void {
+  for (const command of code.trim().split(/\n| && /)) {
+    const known = COMMANDS.map((pattern) => pattern.exec(command)).find((match) => match !== null);
+    assert.ok(known, command);
+    if (command.startsWith('docker build')) assert.ok(existsSync(join(ROOT, known[1] ?? '')), command);
+  }
+}
+
+/** The gateway would start with it. */
+function configuration(code: string): void {
+  const folder = mkdtempSync(join(tmpdir(), 'ftg-configuration-'));
+  try {
+    const file = join(folder, 'gateway.yaml');
+    writeFileSync(file, code);
+    loadConfig({ file, env: {} });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
