@@ -7,13 +7,15 @@ import { MANIFEST, ROOT } from './places.js';
 import { type Staged, stage } from './stage.js';
 
 const MAIN = 'dist/src/cli/main.js';
+/** Whoever begins a configuration is shown this one. */
+const EXAMPLE = 'config/gateway.example.yaml';
 
 export async function stageCli(folder: string): Promise<Staged> {
   const { inputs } = await modules();
   const dependencies = Object.fromEntries(
     packagesOf(inputs).map((name) => [name, MANIFEST.dependencies[name] ?? missing(name)]),
   );
-  const { version, license, engines } = MANIFEST;
+  const { version, license, engines, man } = MANIFEST;
   const manifest = {
     name: 'file-transfer-gateway-cli',
     version,
@@ -23,13 +25,14 @@ export async function stageCli(folder: string): Promise<Staged> {
     type: 'module',
     engines,
     bin: { ftg: MAIN },
+    ...(man === undefined ? {} : { man }),
     dependencies,
   };
   const staged = stage(manifest, folder);
-  for (const file of Object.keys(inputs)) {
+  for (const file of [...Object.keys(inputs), EXAMPLE, man ?? []].flat()) {
     const target = join(folder, file);
     mkdirSync(dirname(target), { recursive: true });
-    // Their maps are not shipped.
+    // Maps are not shipped.
     writeFileSync(target, readFileSync(join(ROOT, file), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
   }
   chmodSync(join(folder, MAIN), 0o755);

@@ -88,7 +88,9 @@ export function listOf(packages: readonly Licensed[]): string {
 /** What stands in the server's package: all that it installs, and the notices of what it ships itself. */
 export async function thirdParty(): Promise<string> {
   const bundled = await bundledPackages();
-  const notices = bundled.filter(({ notice }) => notice !== '').map(({ name, version, notice }) => `### ${name} ${version}\n\n\`\`\`text\n${notice}\n\`\`\``);
+  const notices = bundled
+    .filter(({ notice }) => notice !== '')
+    .map(({ name, version, notice }) => `### ${name} ${version}\n\n\`\`\`text\n${notice}\n\`\`\``);
   return [
     '# Third-party software',
     '## Installed with the gateway',

@@ -13,6 +13,8 @@ export interface Manifest {
   readonly license: string;
   readonly engines: Readonly<Record<string, string>>;
   readonly bin: Readonly<Record<string, string>>;
+  /** The manual page of `ftg`. */
+  readonly man?: string;
   readonly exports: object;
   readonly files: readonly string[];
   readonly scripts: Readonly<Record<string, string>>;

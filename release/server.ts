@@ -7,10 +7,10 @@ import { MANIFEST, ROOT } from './places.js';
 import { type Staged, stage } from './stage.js';
 
 export async function stageServer(folder: string): Promise<Staged> {
-  const { name, version, description, license, engines, bin, exports, scripts, files } = MANIFEST;
+  const { name, version, description, license, engines, bin, man, exports, scripts, files } = MANIFEST;
   const { dependencies, optionalDependencies, allowScripts } = MANIFEST;
   const manifest = {
-    ...{ name, version, description, license, type: 'module', engines, bin, exports },
+    ...{ name, version, description, license, type: 'module', engines, bin, man, exports },
     scripts: { start: scripts['start'] },
     dependencies,
     optionalDependencies,

@@ -29,7 +29,17 @@ const LONG = [
   ...['dashboard/tasks', 'attacks/names', 'conformance/pure-ftpd', 'docs/backup', 'http/client-limits'],
   ...['watch/servers', 'remotes/sftp/seam', 'remotes/sftp/long-line', 'faults/repeated-after-kill'],
   ...['app/nodes/rolling-restart', 'remotes/ftp/seam', 'faults/gateway', 'conformance/memory', 'dashboard/screens'],
-  ...['app/nodes/clocks', 'attacks/sessions', 'conformance/', 'faults/', 'deploy/', 'bench/', 'app/', 'dashboard/'],
+  ...[
+    'app/nodes/clocks',
+    'attacks/sessions',
+    'release/installed',
+    'conformance/',
+    'faults/',
+    'deploy/',
+    'bench/',
+    'app/',
+    'dashboard/',
+  ],
 ];
 const CORES = availableParallelism();
 /** One more than there are cores: most wait now and then. */

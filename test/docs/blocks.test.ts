@@ -117,7 +117,6 @@ test('a block that nobody looks at is found, and so is a wrong one', async () =>
     deploy: 'docker build -f config/deploy/nothing .\n',
     scripts: 'npm run nothing\n',
     release: 'npm install ./file-transfer-gateway-0.9.0.tgz\n',
-    configuration: 'server: { cors: { origins: [example.com] } }\n',
     bench: 'npm run bench -- nothing\n',
     banner: 'Another Gateway serves\n',
     prometheus: 'scrape_configs: [{ job: a }]\n',

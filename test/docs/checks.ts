@@ -16,7 +16,7 @@ import { PASSING_ON } from '../../src/base/span.js';
 import { signatures } from '../../src/webhooks/send.js';
 import { closed } from '../api/openapi/answer-checker.js';
 import { fileApi, managementApi } from '../api/openapi/route-table.js';
-import { RELEASE_CHECKS } from './release-checks.js';
+import { release } from './release-check.js';
 import { ROOT } from './snippets.js';
 
 /** Throws where the block is wrong. */
@@ -32,7 +32,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   n8n,
   zapier,
   mcp,
-  ...RELEASE_CHECKS,
+  release,
   'webhook/FilesDetectedEvent': schema('FilesDetectedEvent', fileApi),
   'watch/NewWatchedFolder': schema('NewWatchedFolder', fileApi),
   deploy,

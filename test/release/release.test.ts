@@ -39,12 +39,13 @@ const expected: Record<keyof Release, { readonly needed: readonly string[]; read
   server: {
     needed: ['dist/src/main.js', 'dist/src/cli/main.js', 'dist/dashboard/index.html', 'config/gateway.example.yaml'],
     known:
-      /^(dist\/(src|dashboard)\/|src\/storage\/migrations\/|config\/|docs\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
+      /^(dist\/(src|dashboard|man|docs)\/|src\/storage\/migrations\/|config\/|docs\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
   },
   client: { needed: ['index.js', 'types/index.d.ts'], known: /^(index\.js|types\/[\w-]+\.d\.ts|README\.md|LICENSE)$/ },
   cli: {
-    needed: ['dist/src/cli/main.js'],
-    known: /^(dist\/src\/[\w/-]+\.js|npm-shrinkwrap\.json|README\.md|LICENSE)$/,
+    needed: ['dist/src/cli/main.js', 'config/gateway.example.yaml'],
+    known:
+      /^(dist\/src\/[\w/-]+\.js|dist\/man\/ftg\.1|config\/gateway\.example\.yaml|npm-shrinkwrap\.json|README\.md|LICENSE)$/,
   },
 };
 
