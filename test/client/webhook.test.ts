@@ -60,7 +60,7 @@ test('a body that was parsed, a secret that is not set and a clock that is wrong
   await assert.rejects(verify(JSON.parse(BODY)), /parsed it already.*express\.raw/);
   await assert.rejects(verify(undefined), /parsed it already/);
   await assert.rejects(verify(JSON.stringify(JSON.parse(BODY), null, 2)), /turned back into JSON/);
-  for (const secret of [undefined, '', 'whsec_']) await assert.rejects(verify(BODY, secret), /is the variable/);
+  for (const secret of [null, '', 'whsec_']) await assert.rejects(verify(BODY, secret), /is the variable/);
   await assert.rejects(verify(BODY, SECRET, NOW + 400_000), /is 400 s old, and 300 are allowed/);
 });
 
