@@ -43,11 +43,13 @@ const EXECUTED_BY: Readonly<Record<string, string>> = {
 
 /** By page and first line. Blocks that agree with one of these and are gone from the page fail, too. */
 const NEITHER: readonly { readonly page: string; readonly begins: string; readonly because: string }[] = [
-  ...['docs/integrate/authentication.md', 'docs/integrate/sandbox.md', 'docs/integrate/recipes/curl.md'].map((page) => ({
-    page,
-    begins: 'export GATEWAY=http://127.0.0.1:8080',
-    because: "the reader's own address and key; the tests set these two variables to theirs",
-  })),
+  ...['docs/integrate/authentication.md', 'docs/integrate/sandbox.md', 'docs/integrate/recipes/curl.md'].map(
+    (page) => ({
+      page,
+      begins: 'export GATEWAY=http://127.0.0.1:8080',
+      because: "the reader's own address and key; the tests set these two variables to theirs",
+    }),
+  ),
 ];
 
 const firstLine = ({ code }: Snippet): string => code.split('\n')[0] ?? '';
