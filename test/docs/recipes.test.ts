@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import ts from 'typescript';
-import { stageClient } from '../../release/client.js';
+import { stageClient } from '../../src/release/client.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { PAGES, ROOT, snippetsOf, type Snippet } from './snippets.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { MANIFEST, ROOT } from '../../release/places.js';
+import { MANIFEST, ROOT } from '../../src/release/places.js';
 
 const TARBALL = `(?:\\./)?${MANIFEST.name}(?:-client|-cli)?-${MANIFEST.version.replaceAll('.', '\\.')}\\.tgz`;
 const COMMANDS: readonly RegExp[] = [

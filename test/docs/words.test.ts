@@ -1,4 +1,4 @@
-/** The words of the pages: spelled as a dictionary has them, or as docs/words.txt does, and plain ones. */
+/** The words of the pages: spelled as a dictionary has them, or as test/docs/words.txt does, and plain ones. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ function misspelled(files: readonly string[], input = ''): Promise<string[]> {
       '--no-summary',
       '--no-color',
       '--config',
-      join(ROOT, 'cspell.json'),
+      join(ROOT, 'test/docs/cspell.json'),
       ...files,
     ];
     const child = execFile(process.execPath, args, { cwd: ROOT }, (error, stdout, stderr) => {
@@ -31,7 +31,7 @@ function misspelled(files: readonly string[], input = ''): Promise<string[]> {
   });
 }
 
-test('every word of every page is in a dictionary; right ones that are in none go into docs/words.txt', async () => {
+test('every word of every page is in a dictionary; right ones that are in none go into test/docs/words.txt', async () => {
   assert.deepEqual(await misspelled(PAGES), []);
 });
 

@@ -10,7 +10,7 @@ import { after, before, suite, test } from 'node:test';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from './otlp-receiver.js';
-import { MANIFEST } from '../../release/places.js';
+import { MANIFEST } from '../../src/release/places.js';
 import { eventually } from '../support/eventually.js';
 import { startTogether } from '../support/together.js';
 

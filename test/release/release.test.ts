@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { bundleClient, stageClient } from '../../release/client.js';
-import { bundledPackages, installedPackages, isAllowed } from '../../release/licences.js';
-import { makeRelease, pack, type Packed, type Release } from '../../release/pack.js';
-import { MANIFEST, ROOT } from '../../release/places.js';
-import { stageCli } from '../../release/cli.js';
+import { bundleClient, stageClient } from '../../src/release/client.js';
+import { bundledPackages, installedPackages, isAllowed } from '../../src/release/licences.js';
+import { makeRelease, pack, type Packed, type Release } from '../../src/release/pack.js';
+import { MANIFEST, ROOT } from '../../src/release/places.js';
+import { stageCli } from '../../src/release/cli.js';
 
 const run = promisify(execFile);
 const MAX_CLIENT_BYTES = 12_000;
@@ -37,9 +37,15 @@ async function unpacked({ filename }: Packed): Promise<string> {
 
 const expected: Record<keyof Release, { readonly needed: readonly string[]; readonly known: RegExp }> = {
   server: {
-    needed: ['dist/src/main.js', 'dist/src/cli/main.js', 'dist/dashboard/index.html', 'config/gateway.example.yaml'],
+    needed: [
+      'dist/src/main.js',
+      'dist/src/cli/main.js',
+      'dist/dashboard/index.html',
+      'dist/site/docs.html',
+      'config/gateway.example.yaml',
+    ],
     known:
-      /^(dist\/(src|dashboard|man|docs)\/|src\/storage\/migrations\/|config\/|docs\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
+      /^(dist\/(src|dashboard|man|site)\/|src\/storage\/migrations\/|config\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
   },
   client: { needed: ['index.js', 'types/index.d.ts'], known: /^(index\.js|types\/[\w-]+\.d\.ts|README\.md|LICENSE)$/ },
   cli: {

@@ -25,7 +25,8 @@ export async function stageServer(folder: string): Promise<Staged> {
   return staged;
 }
 
-/** Types are for those who import: the client alone. */
+/** What makes packages stays here. Types are for those who import: the client alone. */
 function isShipped(file: string): boolean {
+  if (file === join(ROOT, 'dist/src/release')) return false;
   return !file.endsWith('.d.ts') || file.startsWith(join(ROOT, 'dist/src/client'));
 }
