@@ -137,8 +137,7 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     example: 'the transfer was cancelled by the owner of the account',
   },
   gone: {
-    meaning:
-      'What was asked for is no longer kept, and the text says from where to go on; or a link has expired, is used up or was revoked.',
+    meaning: 'It is no longer kept, and the text says from where to go on; or it is a link that has ended.',
     example: 'events up to 41 are no longer kept; the oldest is 42: go on with after=41',
   },
   unsupported_version: {
