@@ -27,11 +27,16 @@ const PACKAGES = [
   'systemd',
   'prometheus',
   'unzip',
-  'python3-httpx',
   'fish',
   'man-db',
   'mandoc',
   'zsh',
+  // The Python client, its types, and its wheel.
+  'python3-httpx',
+  'python3-cryptography',
+  'python3-hatchling',
+  'python3-venv',
+  'mypy',
 ];
 
 const POLICY = '/usr/sbin/policy-rc.d';

@@ -1,0 +1,130 @@
+"""Jobs: whole folders, copied, moved, deleted or kept alike by the gateway."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import AsyncGenerator, Dict, Optional, Union, cast
+
+from .._calls import at, changing_once, reading
+from ..errors import FtgError
+from ..types import Job, JobFile, ListJobFilesState, ListJobsState, ListJobsType, NewJob
+from .._jobs import ENDED, JobEvent
+from .io import sleep
+from .lines import lines_of
+from .transport import AsyncTransport
+
+_SILENCE_SECONDS = 30.0
+"""The gateway sends something every five seconds at least."""
+_ASK_EVERY_SECONDS = 2.0
+
+
+class AsyncJobs:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(self, job: NewJob) -> Job:
+        return await self._job("POST", at("jobs"), job)
+
+    async def get(self, job_id: str) -> Job:
+        return await self._job("GET", at("jobs", job_id))
+
+    async def list(
+        self, *, state: Optional[ListJobsState] = None, type: Optional[ListJobsType] = None, page_size: int = 100
+    ) -> AsyncGenerator[Job, None]:
+        """All that match, newest first, page by page as they are read."""
+        cursor: Optional[str] = None
+        while True:
+            query = {"state": state, "type": type, "limit": page_size, "cursor": cursor}
+            page = await self._transport.json(reading(at("jobs"), query))
+            for job in page["jobs"]:
+                yield job
+            cursor = page["nextCursor"]
+            if cursor is None:
+                return
+
+    async def files(
+        self, job_id: str, *, state: Optional[ListJobFilesState] = None, page_size: int = 1_000
+    ) -> AsyncGenerator[JobFile, None]:
+        """In the order in which they were found, page by page as they are read."""
+        cursor: Optional[str] = None
+        while True:
+            query = {"state": state, "limit": page_size, "cursor": cursor}
+            page = await self._transport.json(reading(at("jobs", job_id, "files"), query))
+            for file in page["files"]:
+                yield file
+            cursor = page["nextCursor"]
+            if cursor is None:
+                return
+
+    async def pause(self, job_id: str) -> Job:
+        """Files that are under way are done; no other begins."""
+        return await self._job("POST", at("jobs", job_id, "pause"), is_repeatable=True)
+
+    async def resume(self, job_id: str) -> Job:
+        return await self._job("POST", at("jobs", job_id, "resume"), is_repeatable=True)
+
+    async def cancel(self, job_id: str) -> Job:
+        """Files that are under way are taken back; what is done stays."""
+        return await self._job("POST", at("jobs", job_id, "cancel"), is_repeatable=True)
+
+    async def retry(self, job_id: str) -> Job:
+        """A new job, of the files that failed or were never come to."""
+        return await self._job("POST", at("jobs", job_id, "retry"))
+
+    async def wait(self, job_id: str) -> Job:
+        """The job once it has ended, however it did; waits for one that is paused."""
+        events = self.events(job_id)
+        try:
+            async for event in events:
+                if event.job is not None and event.job["state"] in ENDED:
+                    return event.job
+        finally:
+            await events.aclose()
+        return await self.get(job_id)
+
+    async def events(self, job_id: str) -> AsyncGenerator[JobEvent, None]:
+        """How the job is, at once and whenever that changes, until it has ended; and files as they end.
+
+        Some files are passed over where many end at once. Where there is no stream to be had, or it breaks, the job is asked for
+        every two seconds.
+        """
+        while True:
+            stream = self._stream(job_id)
+            try:
+                async for event in stream:
+                    yield event
+                    if event.job is not None and event.job["state"] in ENDED:
+                        return
+            except FtgError:
+                # Whatever is wrong for good, the question below shows.
+                pass
+            finally:
+                await stream.aclose()
+            job = await self.get(job_id)
+            yield JobEvent(job=job)
+            if job["state"] in ENDED:
+                return
+            await sleep(_ASK_EVERY_SECONDS)
+
+    async def _stream(self, job_id: str) -> AsyncGenerator[JobEvent, None]:
+        call = replace(reading(at("jobs", job_id, "events")), repetition="never", timeout=_SILENCE_SECONDS)
+        lines = lines_of(await self._transport.open(call), self._transport.base_url)
+        name = ""
+        try:
+            async for line in lines:
+                if line.startswith("event: "):
+                    name = line[len("event: ") :]
+                elif line.startswith("data: ") and name in ("job", "file"):
+                    data = json.loads(line[len("data: ") :])
+                    yield JobEvent(job=data) if name == "job" else JobEvent(file=data)
+        finally:
+            await lines.aclose()
+
+    async def _job(self, method: str, path: str, body: Optional[NewJob] = None, is_repeatable: bool = False) -> Job:
+        json_body = cast("Optional[Dict[str, object]]", body)
+        call = reading(path) if method == "GET" else changing_once(path, json_body)
+        # Done already, it is done once more without harm.
+        if is_repeatable:
+            call = replace(call, repetition="repeatable")
+        return cast(Job, (await self._transport.json(call))["job"])

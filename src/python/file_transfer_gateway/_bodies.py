@@ -1,0 +1,90 @@
+"""Bodies of uploads: what a caller may give, and what can be known of it before it is read."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import IO, AsyncIterable, Callable, Iterable, Optional, Union, cast
+
+Content = Union[bytes, bytearray, memoryview, str, "os.PathLike[str]", IO[bytes], Iterable[bytes], AsyncIterable[bytes]]
+"""A path is opened for each try. Text is sent as UTF-8. Async iterables are for the asynchronous client alone."""
+
+UploadContent = Union[Content, Callable[[], Content]]
+"""A function is called anew for every try: so can a stream be sent again."""
+
+SeekableContent = Union[bytes, bytearray, memoryview, "os.PathLike[str]", IO[bytes]]
+"""What can be read from any byte on."""
+
+PIECE_BYTES = 256 * 1024
+
+
+@dataclass
+class Body:
+    content: UploadContent
+    size: Optional[int] = None
+    """Bytes that are sent, where that is known."""
+    start: int = 0
+    """The first byte that is sent, of what is seekable."""
+    origin: Optional[int] = None
+    """Where an open file begins for us: by default where it stands now."""
+    on_progress: Optional[Callable[[int, Optional[int]], None]] = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.content, str):
+            self.content = self.content.encode()
+        if self.origin is None:
+            self.origin = cast("IO[bytes]", self.content).tell() if is_seekable(self.content) else 0
+        if self.size is None:
+            self.size = size_of(self.content)
+
+    @property
+    def is_seekable(self) -> bool:
+        return is_bytes(self.content) or isinstance(self.content, os.PathLike) or is_seekable(self.content)
+
+    @property
+    def can_repeat(self) -> bool:
+        """Whether a second try could send the same bytes."""
+        return self.is_seekable or callable(self.content)
+
+    @property
+    def first(self) -> int:
+        """Where to begin in an open file."""
+        return (self.origin or 0) + self.start
+
+
+def is_bytes(content: object) -> bool:
+    return isinstance(content, (bytes, bytearray, memoryview))
+
+
+def is_file(content: object) -> bool:
+    return callable(getattr(content, "read", None))
+
+
+def is_seekable(content: object) -> bool:
+    seekable = getattr(content, "seekable", None)
+    return is_file(content) and callable(seekable) and bool(seekable())
+
+
+def size_of(content: object) -> Optional[int]:
+    """Bytes from where it is read on; None where only reading would show."""
+    if isinstance(content, (bytes, bytearray)):
+        return len(content)
+    if isinstance(content, memoryview):
+        return content.nbytes
+    if isinstance(content, os.PathLike):
+        return os.stat(content).st_size
+    if not is_seekable(content):
+        return None
+    file = cast("IO[bytes]", content)
+    position = file.tell()
+    end = file.seek(0, os.SEEK_END)
+    file.seek(position)
+    return end - position
+
+
+def name_of(content: object) -> str:
+    """The name of the file that it is read from."""
+    name = content if isinstance(content, os.PathLike) else getattr(content, "name", None)
+    if isinstance(name, (str, os.PathLike)) and os.path.basename(os.fspath(name)):
+        return str(os.path.basename(os.fspath(name)))
+    raise TypeError("filename is missing; only a path or an open file has a name of its own")

@@ -1,0 +1,155 @@
+"""What a call is, and whether a failed one is made again. No I/O: both clients share it."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any, Callable, Dict, Literal, Mapping, Optional, Sequence, Union
+from urllib.parse import quote, urlencode
+
+import httpx
+
+from ._bodies import Body
+from .errors import FtgError
+
+Progress = Callable[[int, Optional[int]], None]
+"""Called with the bytes moved so far, and with how many there are: None where nobody knows."""
+
+Time = Union[datetime, str]
+"""A ``datetime`` with its zone, or the text of one (RFC 3339)."""
+
+
+@dataclass(frozen=True)
+class Retry:
+    """How often a call is tried that may succeed the next time."""
+
+    attempts: int = 4
+    """Tries in all, the first included; 1 = no second one."""
+    delay: float = 0.5
+    """Seconds before the second try; it doubles from there."""
+    max_delay: float = 60.0
+    """Longest wait in seconds; a Retry-After beyond it ends the tries."""
+
+    def delay_after(self, error: FtgError, attempt: int, repetition: "Repetition") -> Optional[float]:
+        """Seconds to wait before the next try; None = give up. ``attempt`` counts from 1."""
+        if attempt >= self.attempts or not _passes(error, repetition):
+            return None
+        if error.retry_after is not None:
+            return error.retry_after if error.retry_after <= self.max_delay else None
+        # Spread, so that clients which failed together do not come back together.
+        return min(self.max_delay, self.delay * 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
+
+
+Repetition = Literal["repeatable", "once", "never"]
+"""repeatable: a second run ends as the first one would have; an Idempotency-Key makes it so where the operation alone
+does not. once: a second run could do it twice, so only what surely was not begun is sent again. never: the caller has
+another way."""
+
+_NOT_BEGUN = frozenset({"rate_limited", "pool_full", "acquire_timeout", "overloaded"})
+"""Refused before anything was begun."""
+_PASSING = _NOT_BEGUN | {
+    "draining",
+    "database_away",
+    "connection_lost",
+    "unreachable",
+    "connect_timeout",
+    "stall_timeout",
+    "network_error",
+    # The first try still runs; its answer is given once it has ended.
+    "idempotency_in_progress",
+    # Of resumable uploads: the next try asks first how far they are.
+    "upload_locked",
+    "offset_mismatch",
+    "checksum_mismatch",
+}
+"""May go better the next time, whether begun or not."""
+_PASSING_STATUSES = (502, 503, 504)
+"""A load balancer without a gateway behind it."""
+
+
+def _passes(error: FtgError, repetition: Repetition) -> bool:
+    if repetition == "never":
+        return False
+    if repetition == "once":
+        return error.code in _NOT_BEGUN
+    return error.code in _PASSING or (error.code == "invalid_answer" and error.status in _PASSING_STATUSES)
+
+
+QueryValue = Union[str, int, bool, Sequence[str], None]
+
+
+CONNECT_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Call:
+    method: str
+    path: str
+    query: Mapping[str, QueryValue] = field(default_factory=dict)
+    headers: Mapping[str, Optional[str]] = field(default_factory=dict)
+    json: Optional[Mapping[str, object]] = None
+    body: Optional[Body] = None
+    repetition: Repetition = "repeatable"
+    takes_long: bool = False
+    """The answer comes once the work is done."""
+    timeout: Optional[float] = None
+    """Seconds without a byte of the answer, in place of the client's own."""
+    accept: Sequence[int] = ()
+    """Statuses that are answers too."""
+
+    def target(self) -> str:
+        """Path and query."""
+        pairs = []
+        for name, value in self.query.items():
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                if one is not None:
+                    pairs.append((name, str(one).lower() if isinstance(one, bool) else str(one)))
+        return self.path + (f"?{urlencode(pairs)}" if pairs else "")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What holds for all calls of a client."""
+
+    retry: Retry = Retry()
+    timeout: float = 60.0
+    work_timeout: float = 600.0
+    request_id: Optional[str] = None
+
+    def limits(self, call: Call) -> httpx.Timeout:
+        read = call.timeout or (max(self.work_timeout, self.timeout) if call.takes_long else self.timeout)
+        return httpx.Timeout(self.timeout, connect=min(CONNECT_SECONDS, self.timeout), read=read)
+
+
+def at(*parts: str) -> str:
+    """A path of the API: of ``/api``, names and identifiers."""
+    return "/api/" + "/".join(quote(part, safe="") for part in parts)
+
+
+def reading(path: str, query: Optional[Mapping[str, QueryValue]] = None) -> Call:
+    return Call("GET", path, query or {})
+
+
+def changing(path: str, json: Optional[Mapping[str, object]] = None, key: Optional[str] = None) -> Call:
+    """Sent with an Idempotency-Key: the caller's, else one of its own for all tries."""
+    return Call("POST", path, json=json, headers={"Idempotency-Key": key or uuid.uuid4().hex}, takes_long=True)
+
+
+def changing_once(path: str, json: Optional[Mapping[str, object]] = None) -> Call:
+    """Where there are no Idempotency-Keys: sent again only when it surely was not begun."""
+    return Call("POST", path, json=json, repetition="once")
+
+
+def present(**fields: Any) -> Dict[str, Any]:
+    """Those that are given."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def time_text(value: Optional[Time]) -> Optional[str]:
+    if not isinstance(value, datetime):
+        return value
+    if value.tzinfo is None:
+        raise ValueError(f"{value!r} has no time zone; use datetime.now(timezone.utc), or .astimezone()")
+    return value.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,3 @@
+from typing import Any, Dict
+Link = Dict[str, Any]
+CreatedLink = Dict[str, Any]

@@ -1,0 +1,59 @@
+# Made from _async/same_file.py by "npm run generate".
+"""Further bytes of one version of a file, or none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Mapping, Optional
+
+import httpx
+
+from .._calls import Call
+from .._versions import FileVersion
+from ..errors import FtgError
+from .transport import Transport
+
+
+class SameFile:
+    def __init__(self, transport: Transport, call: Call, version: FileVersion) -> None:
+        """``call`` is a plain GET of the file."""
+        self.version = version
+        self._transport = transport
+        self._call = call
+
+    def bytes_between(self, start: int, end: int) -> httpx.Response:
+        """From one byte to another, both inclusive. Fails with ``file_changed`` where it is another file now."""
+        headers = {"Range": f"bytes={start}-{end}"}
+        if self.version.is_strong:
+            headers["If-Range"] = self.version.etag or ""
+        answer = self._ask("GET", headers)
+        expected = f"bytes {start}-{end}/{self.version.size}"
+        is_that = answer.status_code == 206 and answer.headers.get("content-range") == expected
+        if is_that and self.version.is_that_of(answer.status_code, answer.headers):
+            return answer
+        answer.close()
+        raise changed()
+
+    def confirm(self) -> None:
+        """To be asked once all bytes are there.
+
+        Of a weak version each answer had looked at the file before it was opened, so that one which took its place between
+        the two shows now.
+        """
+        if self.version.is_strong:
+            return
+        answer = self._ask("HEAD", {})
+        answer.close()
+        if not self.version.is_that_of(answer.status_code, answer.headers):
+            raise changed()
+
+    def _ask(self, method: str, headers: Mapping[str, Optional[str]]) -> httpx.Response:
+        call = replace(self._call, method=method, headers={**self._call.headers, **headers}, accept=())
+        try:
+            return self._transport.open(call)
+        except FtgError as error:
+            raise (changed() if error.code == "bad_range" else error) from error.__cause__
+
+
+def changed() -> FtgError:
+    return FtgError("the file is another one than that which was begun; nothing of the two was put together", code="file_changed")

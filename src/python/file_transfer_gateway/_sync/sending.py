@@ -1,0 +1,82 @@
+# Made from _async/sending.py by "npm run generate".
+"""The bytes of an upload on their way, counted."""
+
+from __future__ import annotations
+
+import os
+from typing import IO, Generator, Iterable, Optional, cast
+
+from .._bodies import PIECE_BYTES, Body, Content, is_bytes, is_file, is_seekable
+from ..errors import FtgError
+from .io import each, in_thread
+
+
+def sent(body: Body) -> Generator[bytes, None, None]:
+    """Exactly ``body.size`` bytes, where that is known. Fails with ``invalid_body`` where the caller's own body does."""
+    count = 0
+    chunks = _chunks(body)
+    try:
+        chunk = _next(chunks)
+        while chunk is not None and (body.size is None or count < body.size):
+            if body.size is not None and count + len(chunk) > body.size:
+                # A file that grows is sent as it was; a stream that does not end where it should is wrong.
+                if not body.is_seekable:
+                    raise _too_long(body.size)
+                chunk = chunk[: body.size - count]
+            count += len(chunk)
+            following = None if body.is_seekable and count == body.size else _next(chunks)
+            # Before its last byte leaves: then nothing is stored.
+            if following is not None and count == body.size:
+                raise _too_long(count)
+            if body.on_progress is not None:
+                body.on_progress(count, body.size)
+            yield chunk
+            chunk = following
+    finally:
+        chunks.close()
+    if body.size is not None and count < body.size:
+        raise FtgError(f"the body of the upload ended after {count} of {body.size} bytes", code="invalid_body")
+
+
+def _next(chunks: Generator[bytes, None, None]) -> Optional[bytes]:
+    """None at the end. Empty ones are passed over: in the chunks of HTTP they would be one."""
+    try:
+        for chunk in chunks:
+            if len(chunk) > 0:
+                return chunk
+    except Exception as thrown:
+        raise FtgError(f"the body of the upload failed: {thrown}", code="invalid_body") from thrown
+    return None
+
+
+def _too_long(size: int) -> FtgError:
+    return FtgError(f"the body of the upload goes on behind the {size} bytes that it was to have", code="invalid_body")
+
+
+def _chunks(body: Body) -> Generator[bytes, None, None]:
+    content: Content = body.content() if callable(body.content) else body.content
+    if isinstance(content, str):
+        content = content.encode()
+    if is_bytes(content):
+        view = memoryview(cast(bytes, content)).cast("B")
+        for start in range(body.start, len(view), PIECE_BYTES):
+            yield bytes(view[start : start + PIECE_BYTES])
+    elif isinstance(content, os.PathLike):
+        opened: IO[bytes] = in_thread(open, content, "rb")
+        try:
+            in_thread(opened.seek, body.start)
+            while chunk := in_thread(opened.read, PIECE_BYTES):
+                yield chunk
+        finally:
+            in_thread(opened.close)
+    elif is_file(content):
+        file = cast("IO[bytes]", content)
+        if is_seekable(file):
+            in_thread(file.seek, body.first)
+        while chunk := in_thread(file.read, PIECE_BYTES):
+            if not isinstance(chunk, bytes):
+                raise TypeError('the file is open as text; open it with mode "rb"')
+            yield chunk
+    else:
+        for chunk in each(cast("Iterable[bytes]", content)):
+            yield chunk

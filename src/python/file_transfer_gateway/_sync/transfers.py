@@ -1,0 +1,66 @@
+# Made from _async/transfers.py by "npm run generate".
+"""The history: what the gateway has done with files."""
+
+from __future__ import annotations
+
+from typing import Generator, Dict, Optional, Set, cast
+
+from .._calls import QueryValue, Time, at, reading, time_text
+from ..types import ListTransfersStatus, ListTransfersType, TransferDetails, TransferItem, TransfersAnswer
+from .transport import Transport
+
+
+class Transfers:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def page(
+        self,
+        *,
+        connection_id: Optional[str] = None,
+        status: Optional[ListTransfersStatus] = None,
+        type: Optional[ListTransfersType] = None,
+        digest: Optional[str] = None,
+        since: Optional[Time] = None,
+        limit: int = 20,
+        offset: int = 0,
+    ) -> TransfersAnswer:
+        """One page, newest first, and how many match. ``digest`` is of the content, ``sha-256:…``."""
+        query: Dict[str, QueryValue] = {"connection_id": connection_id, "status": status, "type": type}
+        query.update(digest=digest, since=time_text(since), limit=limit, offset=offset)
+        return cast(TransfersAnswer, self._transport.json(reading(at("transfers"), query)))
+
+    def list(
+        self,
+        *,
+        connection_id: Optional[str] = None,
+        status: Optional[ListTransfersStatus] = None,
+        type: Optional[ListTransfersType] = None,
+        digest: Optional[str] = None,
+        since: Optional[Time] = None,
+        page_size: int = 100,
+    ) -> Generator[TransferItem, None, None]:
+        """All that match, newest first, page by page as they are read."""
+        # New transfers push older ones onto the next page: those come twice, and are known by their id.
+        former: Set[str] = set()
+        offset = 0
+        while True:
+            page = self.page(
+                connection_id=connection_id,
+                status=status,
+                type=type,
+                digest=digest,
+                since=since,
+                limit=page_size,
+                offset=offset,
+            )
+            for item in page["transfers"]:
+                if item["id"] not in former:
+                    yield item
+            offset += len(page["transfers"])
+            if len(page["transfers"]) < page["limit"] or offset >= page["total"]:
+                return
+            former = {item["id"] for item in page["transfers"]}
+
+    def get(self, transfer_id: str) -> TransferDetails:
+        return cast(TransferDetails, (self._transport.json(reading(at("transfers", transfer_id))))["transfer"])

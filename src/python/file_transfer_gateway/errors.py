@@ -1,0 +1,88 @@
+"""What can go wrong with a call."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from email.utils import parsedate_to_datetime
+from typing import List, Literal, Mapping, Optional, Union
+
+from .types import ErrorCode
+
+ClientErrorCode = Literal["network_error", "invalid_answer", "invalid_body", "file_changed"]
+"""Codes of the client itself.
+
+``network_error``: no whole answer came. ``invalid_answer``: the answer is not from a gateway. ``invalid_body``: the
+caller's own body failed. ``file_changed``: a download cannot go on, since the file is another one now.
+"""
+
+FtgErrorCode = Union[ErrorCode, ClientErrorCode]
+
+
+class FtgError(Exception):
+    """A call that failed."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: FtgErrorCode,
+        status: int = 0,
+        request_id: Optional[str] = None,
+        retry_after: Optional[int] = None,
+        skipped: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code: FtgErrorCode = code
+        """Stable: decide by it, never by the text."""
+        self.status = status
+        """HTTP status; 0 when no answer came."""
+        self.request_id = request_id
+        """Finds the request in the log of the gateway."""
+        self.retry_after = retry_after
+        """Seconds after which another try makes sense, where the gateway says so."""
+        self.skipped = skipped
+        """An upload or copy with ``overwrite=False`` found the file there."""
+
+    def __str__(self) -> str:
+        facts: List[str] = [self.code] if self.status == 0 else [str(self.status), self.code]
+        if self.request_id is not None:
+            facts.append(f"request {self.request_id}")
+        return f"{self.message} ({', '.join(facts)})"
+
+
+def answered_error(status: int, headers: Mapping[str, str], body: bytes) -> FtgError:
+    """The error that an answer is."""
+    fields = _object(body)
+    message = fields.get("error")
+    return FtgError(
+        message if isinstance(message, str) else f"the gateway answered {status}",
+        # A newer gateway may know more codes than this client has types for.
+        code=headers.get("x-error-code", "invalid_answer"),  # type: ignore[arg-type]
+        status=status,
+        request_id=headers.get("x-request-id"),
+        retry_after=_seconds(headers.get("retry-after")),
+        skipped=fields.get("skipped") is True,
+    )
+
+
+def _seconds(field: Optional[str]) -> Optional[int]:
+    """Retry-After is a number of seconds or a date (RFC 9110, 10.2.3)."""
+    if field is None:
+        return None
+    if field.isascii() and field.isdigit():
+        return int(field)
+    try:
+        return max(0, math.ceil(parsedate_to_datetime(field).timestamp() - time.time()))
+    except (TypeError, ValueError):
+        return None
+
+
+def _object(body: bytes) -> Mapping[str, object]:
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Packs the Python client as a wheel, without a network: `sh src/python/pack.sh [folder]`. Needs hatchling.
+set -eu
+out=${1:-dist/packages}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
+# The licence is that of the whole project; the wheel takes it from beside its pyproject.toml.
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+mkdir -p "$stage/src"
+cp -R "$root/src/python" "$stage/src/python"
+cp "$root/package.json" "$stage/"
+cp "$root/LICENSE" "$stage/src/python/"
+cd "$stage/src/python"
+"${PYTHON:-python3}" -m hatchling build -t wheel -d "$out"
