@@ -35,6 +35,7 @@ const EXECUTED_BY: Readonly<Record<string, string>> = {
       'moving/winscp',
       'moving/aws-transfer',
       'moving/n8n-ftp',
+      'clients/python',
     ].map((name) => [`docs/integrate/${name}.md`, 'test/docs/recipes.test.ts']),
   ),
   'src/cli/README.md': 'test/release/installed.test.ts',

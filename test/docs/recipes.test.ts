@@ -48,12 +48,15 @@ const EXECUTED = [
   'docs/integrate/moving/aws-transfer.md',
   'docs/integrate/moving/n8n-ftp.md',
   'docs/integrate/clients/typescript.md',
+  'docs/integrate/clients/python.md',
   ...PAGES.filter((page) => page.startsWith('docs/integrate/recipes/')),
 ];
 /** Pages for tools that cannot be run here show requests that curl makes instead. */
 const LANGUAGES = ['sh', 'python', 'js', 'ts'];
 /** Debian's, which has httpx; a python3 before it in the path may not. */
 const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
+/** The Python client as it is in the sources, in place of an installed one. */
+const PYTHONPATH = join(ROOT, 'src/python');
 
 /** The connection `warehouse` of the pages: a server with a shell, and what they expect to find there. */
 let warehouse: TestServer;
@@ -102,7 +105,7 @@ async function execute({ page, line, language, code: written }: Snippet, cwd: st
     `http://127.0.0.1:${(files.address() as AddressInfo).port}`,
   );
   const name = `${page.replace(/\W/g, '-')}-${line}`;
-  const env = { ...process.env, GATEWAY: gateway.url, KEY, ADMIN_KEY };
+  const env = { ...process.env, GATEWAY: gateway.url, KEY, ADMIN_KEY, FTG_URL: gateway.url, FTG_KEY: KEY, PYTHONPATH };
   const options = { cwd, env, timeout: 30_000 };
   if (language === 'sh') return (await run('bash', ['-euo', 'pipefail', '-c', code], options)).stdout;
   if (language === 'python') return (await run(PYTHON, ['-c', code], options)).stdout;

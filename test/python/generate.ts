@@ -31,7 +31,10 @@ export interface GeneratedFile {
 export function generated(): GeneratedFile[] {
   const twins = readdirSync(join(PACKAGE, '_async'))
     .filter((name) => name.endsWith('.py') && !BY_HAND.includes(name))
-    .map((name) => ({ name: `_sync/${name}`, text: twinOf(name, readFileSync(join(PACKAGE, '_async', name), 'utf8')) }));
+    .map((name) => ({
+      name: `_sync/${name}`,
+      text: twinOf(name, readFileSync(join(PACKAGE, '_async', name), 'utf8')),
+    }));
   return [{ name: 'types.py', text: pythonTypes(fileApi().document) }, ...twins];
 }
 

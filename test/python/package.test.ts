@@ -1,12 +1,12 @@
 /** The Python package: made from what it says it is, typed, in the syntax of Python 3.9, and packed as a wheel. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { ROOT } from '../docs/snippets.js';
+import { blocksOf, ROOT } from '../docs/snippets.js';
 import { generated, written } from './generate.js';
 import { MYPY, PYTHON, pythonEnvironment, SOURCE } from './python.js';
 
@@ -37,8 +37,10 @@ test('mypy has no complaint, of the package and of who uses it', async () => {
     '            reveal_type(event["data"]["job"]["counts"]["done"])',
     '    ftg.jobs.create({"type": "copie", "source": {"connectionId": "c", "path": "/"}})',
   ].join('\n');
+  writeFileSync(join(folder, 'use.py'), use);
+  writeFileSync(join(folder, 'readme.py'), blocksOf('src/python/README.md').map(({ code }) => code).join('\n'));
   const env = { ...process.env, MYPYPATH: SOURCE };
-  const checked = run(MYPY, [...cache, '--strict', '-c', use], { cwd: folder, env });
+  const checked = run(MYPY, [...cache, '--strict', 'use.py', 'readme.py'], { cwd: folder, env });
   const { stdout: complaints } = await checked.catch((failed: { stdout: string }) => failed);
   for (const type of ['builtins.list[builtins.int]', 'builtins.list[builtins.bytes]', 'builtins.int'])
     assert.ok(complaints.includes(`"${type}"`), complaints);

@@ -1,29 +1,37 @@
 """Runs one module of tests and writes a line of JSON for each: for the runner of the project."""
 
+import faulthandler
 import json
+import logging
 import sys
-import time
 import unittest
 
 
 class Lines(unittest.TestResult):
+    _problem = ""
+
     def startTest(self, test: unittest.TestCase) -> None:
         super().startTest(test)
-        self._begun = time.monotonic()
         self._problem = ""
 
     def addError(self, test, err):
         super().addError(test, err)
-        # What fails outside a test, such as an import.
-        if not hasattr(self, "_problem") or not isinstance(test, unittest.TestCase) or self.testsRun == 0:
-            self._write(test.id(), self.errors[-1][1])
         self._problem = self.errors[-1][1]
+        # What fails around tests, such as setUpClass, is none that stops.
+        if not isinstance(test, unittest.TestCase):
+            self._write(test.id(), self._problem)
 
     def addFailure(self, test, err):
         super().addFailure(test, err)
         self._problem = self.failures[-1][1]
 
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            self._problem = f"{subtest}: {err[1]!r}"
+
     def addSkip(self, test, reason):
+        super().addSkip(test, reason)
         self._problem = f"skipped: {reason}"
 
     def stopTest(self, test: unittest.TestCase) -> None:
@@ -33,4 +41,8 @@ class Lines(unittest.TestResult):
         print(json.dumps({"name": name, "problem": problem}), flush=True)
 
 
+# What hangs shows where.
+faulthandler.dump_traceback_later(600, exit=True)
+# It warns of whatever takes 100 ms, such as a busy machine; errors nobody has looked at are shown.
+logging.getLogger("asyncio").setLevel(logging.ERROR)
 unittest.defaultTestLoader.loadTestsFromName(sys.argv[1]).run(Lines())

@@ -86,8 +86,6 @@ class OnBothClients(unittest.IsolatedAsyncioTestCase):
     @staticmethod
     def _on(test: Callable[..., Awaitable[None]], kind: str) -> Callable[..., Awaitable[None]]:
         async def run(self: OnBothClients) -> None:
-            # Debugging warns of whatever takes 100 ms, such as a busy machine.
-            asyncio.get_running_loop().set_debug(False)
             self.kind = kind
             await test(self)
 

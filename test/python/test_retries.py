@@ -117,7 +117,13 @@ class Retries(OnBothClients):
         self.assertEqual(headers["authorization"], "Bearer ftg_x-0123456789")
 
     async def test_what_is_missing_is_named_before_any_call(self) -> None:
-        for arguments, text in ((("", "k"), "base_url"), (("ftp://x", "k"), "http://"), (("http://x", ""), "FTG_KEY")):
+        wrong = {
+            "base_url": ("", "k"),
+            "http://": ("ftp://x", "k"),
+            "FTG_KEY": ("http://x", ""),
+            "end of its line": ("http://x", "ftg_k\n"),
+        }
+        for text, arguments in wrong.items():
             with self.assertRaisesRegex(ValueError, text):
                 self.client(*arguments)
 

@@ -18,6 +18,14 @@ elif TYPE_CHECKING:
     from typing_extensions import NotRequired
 `;
 
+const SIMPLE: Readonly<Record<string, string>> = {
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  null: 'None',
+};
+
 /** Names that a class cannot have as fields. */
 const KEYWORDS = new Set(['from', 'import', 'class', 'def', 'in', 'is', 'not', 'or', 'and', 'None', 'pass', 'global']);
 
@@ -72,10 +80,13 @@ class Writer {
     const values = 'const' in schema ? [schema['const']] : (schema['enum'] as readonly unknown[] | undefined);
     if (values !== undefined) return `Literal[${values.map(literal).join(', ')}]`;
     const { type } = schema;
-    if (Array.isArray(type)) return this.#union(type.map((one: string) => ({ ...schema, type: one })), name);
+    if (Array.isArray(type)) {
+      const each = (type as readonly string[]).map((one) => ({ ...schema, type: one }));
+      return this.#union(each, name);
+    }
     if (type === 'array') return `List[${this.#typeOf(schema['items'] as Schema, `${name}Item`)}]`;
     if (type === 'object') return this.#objectType(schema, name);
-    const simple = { string: 'str', integer: 'int', number: 'float', boolean: 'bool', null: 'None' }[type as string];
+    const simple = SIMPLE[String(type)];
     if (simple === undefined) throw new Error(`${name}: there is no type for ${JSON.stringify(schema)}`);
     return simple;
   }
@@ -86,12 +97,14 @@ class Writer {
       this.define(name, schema);
       return name;
     }
-    const values = typeof additionalProperties === 'object' ? additionalProperties : Object.values(patternProperties ?? {})[0];
+    const values =
+      typeof additionalProperties === 'object' ? additionalProperties : Object.values(patternProperties ?? {})[0];
     return `Dict[str, ${values === undefined ? 'Any' : this.#typeOf(values as Schema, name)}]`;
   }
 
   #union(forms: readonly Schema[], name: string): string {
-    if (forms.every((form) => 'const' in form)) return `Literal[${forms.map((form) => literal(form['const'])).join(', ')}]`;
+    if (forms.every((form) => 'const' in form))
+      return `Literal[${forms.map((form) => literal(form['const'])).join(', ')}]`;
     const types = forms.filter(({ type }) => type !== 'null').map((form) => this.#typeOf(form, name));
     const one = types.length === 1 ? (types[0] ?? '') : `Union[${types.join(', ')}]`;
     return types.length < forms.length ? `Optional[${one}]` : one;

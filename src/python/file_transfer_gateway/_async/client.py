@@ -8,7 +8,7 @@ from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, AsyncGenerator, Callable, Dict, List, Optional, Sequence, Type, TypeVar, Union, cast
+from typing import AsyncGenerator, Callable, Dict, List, Optional, Sequence, Type, TypeVar, Union, cast
 
 from .. import types as api
 from .._bodies import Body, SeekableContent, UploadContent, name_of
@@ -36,8 +36,8 @@ LocalPath = Union[str, "os.PathLike[str]"]
 class AsyncFileTransferGateway:
     """Every method fails with ``FtgError``.
 
-    Calls are made again as ``retry`` says, where a second run cannot do harm: ``append``, ``exec`` and whatever creates, begins or
-    rotates something only when they surely were not begun.
+    Calls are made again as ``retry`` says, where a second run cannot do harm: ``append``, ``exec`` and whatever creates,
+    begins or rotates something only when they surely were not begun.
     """
 
     def __init__(
@@ -52,8 +52,9 @@ class AsyncFileTransferGateway:
     ) -> None:
         """``base_url`` and ``api_key`` default to the environment variables FTG_URL and FTG_KEY.
 
-        ``timeout``: seconds in which no byte moves, either way. ``work_timeout``: the same for answers that come once the work is
-        done: copies, uploads, moves, deletions. ``http_client``: one of your own, for proxies or certificates; you close it.
+        ``timeout``: seconds in which no byte moves, either way. ``work_timeout``: the same for answers that come once the
+        work is done: copies, uploads, moves, deletions. ``http_client``: one of your own, for proxies or certificates; you
+        close it.
         """
         url = base_url or os.environ.get("FTG_URL") or ""
         key = api_key or os.environ.get("FTG_KEY") or ""
@@ -61,9 +62,10 @@ class AsyncFileTransferGateway:
             raise ValueError(f"base_url must begin with http:// or https://, and is {url!r}")
         if not key:
             raise ValueError("api_key is missing, and so is the environment variable FTG_KEY")
-        self._owned = HttpClient() if http_client is None else None
-        client = http_client if self._owned is None else self._owned
-        assert client is not None
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise ValueError("api_key has signs that no key has; was it read with the end of its line?")
+        self._is_owned = http_client is None
+        client = HttpClient() if http_client is None else http_client
         self._use(AsyncTransport(url.rstrip("/"), key, Options(retry, timeout, work_timeout), client))
 
     def _use(self, transport: AsyncTransport) -> None:
@@ -86,8 +88,8 @@ class AsyncFileTransferGateway:
         await self.aclose()
 
     async def aclose(self) -> None:
-        if self._owned is not None:
-            await self._owned.aclose()
+        if self._is_owned:
+            await self._transport.http_client.aclose()
 
     def with_options(
         self: Self,
@@ -227,6 +229,8 @@ class AsyncFileTransferGateway:
         ``start`` and ``end`` are its first and last byte, both inclusive. ``had`` bytes are there already, of this ``version`` of
         a former download: the rest of it is sent, or FtgError ``file_changed``. ``if_none_match``: ETag of what you have.
         """
+        if version is not None and not 0 <= had < version.size:
+            raise ValueError(f"had is {had}, and the version has {version.size} bytes: nothing is left to be sent")
         headers: Dict[str, Optional[str]] = {"Accept-Encoding": "identity", "If-None-Match": if_none_match}
         if start is not None or end is not None:
             headers["Range"] = f"bytes={start or 0}-{'' if end is None else end}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Generator, Dict, Optional, Union, cast
+from typing import Generator, Dict, Optional, cast
 
 from .._calls import at, changing_once, reading
+from .._jobs import ENDED, JobEvent
 from ..errors import FtgError
 from ..types import Job, JobFile, ListJobFilesState, ListJobsState, ListJobsType, NewJob
-from .._jobs import ENDED, JobEvent
 from .io import sleep
 from .lines import lines_of
 from .transport import Transport

@@ -56,4 +56,5 @@ class SameFile:
 
 
 def changed() -> FtgError:
-    return FtgError("the file is another one than that which was begun; nothing of the two was put together", code="file_changed")
+    text = "the file is another one than that which was begun; nothing of the two was put together"
+    return FtgError(text, code="file_changed")
