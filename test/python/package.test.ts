@@ -38,7 +38,12 @@ test('mypy has no complaint, of the package and of who uses it', async () => {
     '    ftg.jobs.create({"type": "copie", "source": {"connectionId": "c", "path": "/"}})',
   ].join('\n');
   writeFileSync(join(folder, 'use.py'), use);
-  writeFileSync(join(folder, 'readme.py'), blocksOf('src/python/README.md').map(({ code }) => code).join('\n'));
+  writeFileSync(
+    join(folder, 'readme.py'),
+    blocksOf('src/python/README.md')
+      .map(({ code }) => code)
+      .join('\n'),
+  );
   const env = { ...process.env, MYPYPATH: SOURCE };
   const checked = run(MYPY, [...cache, '--strict', 'use.py', 'readme.py'], { cwd: folder, env });
   const { stdout: complaints } = await checked.catch((failed: { stdout: string }) => failed);

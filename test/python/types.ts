@@ -97,9 +97,10 @@ class Writer {
       this.define(name, schema);
       return name;
     }
-    const values =
-      typeof additionalProperties === 'object' ? additionalProperties : Object.values(patternProperties ?? {})[0];
-    return `Dict[str, ${values === undefined ? 'Any' : this.#typeOf(values as Schema, name)}]`;
+    const [pattern] = Object.values((patternProperties ?? {}) as Readonly<Record<string, Schema>>);
+    const isSchema = additionalProperties !== undefined && typeof additionalProperties !== 'boolean';
+    const values = isSchema ? (additionalProperties as Schema) : pattern;
+    return `Dict[str, ${values === undefined ? 'Any' : this.#typeOf(values, name)}]`;
   }
 
   #union(forms: readonly Schema[], name: string): string {
