@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import Any, Dict, List, Tuple
@@ -203,6 +204,17 @@ class History(OnBothClients):
             verify_chain(receipts, {"keys": []})
         lines = [json.dumps(receipt) for receipt in receipts]
         self.assertEqual(verify_chain(["", *lines], keys).last["sequence"], receipts[-1]["sequence"])
+
+
+class Links(OnBothClients):
+    async def test_a_link_needs_no_key_and_ends_when_it_is_revoked(self) -> None:
+        ftg = self.client()
+        until = datetime.now(timezone.utc) + timedelta(hours=1)
+        link = await ftg.links.create("download", "shell", self.remote("a"), expires_at=until, max_uses=1)
+        self.assertIn("/l/", link["url"])
+        self.assertEqual((await ftg.links.get(link["id"]))["state"], "active")
+        self.assertEqual((await ftg.links.revoke(link["id"]))["state"], "revoked")
+        self.assertIn(link["id"], [one["id"] async for one in ftg.links.list(page_size=1)])
 
 
 class Receiver:

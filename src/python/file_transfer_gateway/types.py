@@ -23,6 +23,8 @@ class AccountInfo(TypedDict):
     """How many connections the account has."""
     transfers: int
     """How many transfers the history holds."""
+    scopes: List[Literal["read", "write", "exec", "watch", "admin"]]
+    """What the key may do."""
 
 
 class AppendAnswer(TypedDict):
@@ -78,7 +80,7 @@ class AttentionClearedEvent(TypedDict):
     timestamp: str
     """When it happened."""
     data: AttentionClearedEventData
-    """What needs a person."""
+    """What needs attention."""
 
 
 class AttentionRaisedEventData(TypedDict):
@@ -110,7 +112,7 @@ class AttentionRaisedEvent(TypedDict):
     timestamp: str
     """When it happened."""
     data: AttentionRaisedEventData
-    """What needs a person."""
+    """What needs attention."""
 
 
 class Connection(TypedDict):
@@ -256,6 +258,48 @@ class CopyTo(TypedDict):
     """Renames the copies; tokens as for uploads. Times are those of the detection, and `{uuid}` stays the same for all tries of a copy."""
     onConflict: NotRequired[Literal["replace", "skip", "newer", "rename", "fail"]]
     """What becomes of a file that stands where a copy is to go; `replace` when absent."""
+
+
+class CreatedLink(TypedDict):
+    id: str
+    """Identifier."""
+    operation: Literal["upload", "download"]
+    """`upload` takes files into one folder, `download` gives one file."""
+    connectionId: str
+    """Id of a connection, as `GET /api/connections` shows it."""
+    path: str
+    """Path from the root of the connection."""
+    filename: Optional[str]
+    """Of an upload: what the file is called, whatever its sender says. Of a download: what it is saved as."""
+    overwrite: bool
+    """Of an upload: whether a file of this name may be replaced. Without, it is 409."""
+    digest: Optional[str]
+    """SHA-256 that the file must have: `sha-256:` and 64 hexadecimal digits."""
+    maxBytes: Optional[int]
+    """The most bytes of one file. Null = as many as any upload."""
+    maxUses: Optional[int]
+    """How often it may be used; a use that fails does not count. Null = as often as anybody likes."""
+    uses: int
+    """Uses that have succeeded."""
+    state: Literal["active", "used_up", "expired", "revoked", "key_ended"]
+    """`active`; `used_up`; `expired`; `revoked`; `key_ended`: the API key that made it was revoked, has expired, or may no longer do what the link does."""
+    keyId: Optional[str]
+    """The API key that made it, and with which it ends; null = the owner of the account did."""
+    expiresAt: str
+    """When it ends by itself."""
+    revokedAt: Optional[str]
+    """When it was revoked."""
+    lastUsedAt: Optional[str]
+    """The last use that has succeeded."""
+    createdAt: str
+    """When it was made."""
+    url: str
+    """What its users need, and all they need; shown this once."""
+
+
+class CreatedLinkAnswer(TypedDict):
+    link: CreatedLink
+    """The link."""
 
 
 class CreatedWatchedFolder(TypedDict):
@@ -707,6 +751,53 @@ class JobsAnswer(TypedDict):
     """Where the next page begins; null at the end."""
 
 
+class Link(TypedDict):
+    id: str
+    """Identifier."""
+    operation: Literal["upload", "download"]
+    """`upload` takes files into one folder, `download` gives one file."""
+    connectionId: str
+    """Id of a connection, as `GET /api/connections` shows it."""
+    path: str
+    """Path from the root of the connection."""
+    filename: Optional[str]
+    """Of an upload: what the file is called, whatever its sender says. Of a download: what it is saved as."""
+    overwrite: bool
+    """Of an upload: whether a file of this name may be replaced. Without, it is 409."""
+    digest: Optional[str]
+    """SHA-256 that the file must have: `sha-256:` and 64 hexadecimal digits."""
+    maxBytes: Optional[int]
+    """The most bytes of one file. Null = as many as any upload."""
+    maxUses: Optional[int]
+    """How often it may be used; a use that fails does not count. Null = as often as anybody likes."""
+    uses: int
+    """Uses that have succeeded."""
+    state: Literal["active", "used_up", "expired", "revoked", "key_ended"]
+    """`active`; `used_up`; `expired`; `revoked`; `key_ended`: the API key that made it was revoked, has expired, or may no longer do what the link does."""
+    keyId: Optional[str]
+    """The API key that made it, and with which it ends; null = the owner of the account did."""
+    expiresAt: str
+    """When it ends by itself."""
+    revokedAt: Optional[str]
+    """When it was revoked."""
+    lastUsedAt: Optional[str]
+    """The last use that has succeeded."""
+    createdAt: str
+    """When it was made."""
+
+
+class LinkAnswer(TypedDict):
+    link: Link
+    """The link, as it is now."""
+
+
+class LinksAnswer(TypedDict):
+    links: List[Link]
+    """Newest first."""
+    nextCursor: Optional[str]
+    """Where the next page begins; null = there is none."""
+
+
 class ListAnswer(TypedDict):
     success: Literal[True]
     """Always true; a failure is an error answer."""
@@ -797,6 +888,27 @@ class NewJob(TypedDict):
     """For people."""
     webhookUrl: NotRequired[Optional[str]]
     """URL that receives `job.finished` when it has ended, signed with the secret of the account."""
+
+
+class NewLink(TypedDict):
+    operation: Literal["upload", "download"]
+    """`upload` takes files into one folder, `download` gives one file."""
+    connectionId: str
+    """Id of a connection, as `GET /api/connections` shows it."""
+    path: str
+    """The file to download, or the folder to upload to; absolute or from the default path of the connection."""
+    expiresAt: str
+    """When it ends, a date-time with its zone, at most `links.maxDays` (90) days from now."""
+    maxBytes: NotRequired[int]
+    """The most bytes of one file."""
+    maxUses: NotRequired[int]
+    """How often it may be used; a use that fails does not count."""
+    filename: NotRequired[str]
+    """Of an upload: what the file is called, whatever its sender says. Of a download: what it is saved as."""
+    overwrite: NotRequired[bool]
+    """Of an upload: whether a file of this name may be replaced. Without, it is 409."""
+    digest: NotRequired[str]
+    """SHA-256 that the file must have: `sha-256:` and 64 hexadecimal digits."""
 
 
 class NewPreview(TypedDict):
@@ -903,6 +1015,35 @@ class ReceiptKeys(TypedDict):
     """Newest first."""
 
 
+class SandboxReceiver(TypedDict):
+    url: str
+    """Give this to a webhook or a watched folder."""
+    does: str
+    """How it answers."""
+
+
+class SandboxRequest(TypedDict):
+    receivedAt: str
+    """When it had come."""
+    path: str
+    """Which of the receivers it was for."""
+    status: Optional[int]
+    """Status of the answer; null when there is none, or none yet."""
+    headers: Dict[str, str]
+    """Header fields, by lower-case name."""
+    body: str
+    """The first 64 KiB of the body, as text."""
+    bodyBytes: int
+    """How long the body was."""
+
+
+class SandboxWebhooksAnswer(TypedDict):
+    receivers: List[SandboxReceiver]
+    """One for each way to answer."""
+    requests: List[SandboxRequest]
+    """Newest first."""
+
+
 class Schedule(TypedDict):
     id: str
     """Identifier."""
@@ -1004,6 +1145,15 @@ class ScheduledJob(TypedDict):
 class SchedulesAnswer(TypedDict):
     schedules: List[Schedule]
     """Oldest first."""
+
+
+class SentAnswer(TypedDict):
+    success: Literal[True]
+    """Always true; a failure is an error answer."""
+    filename: str
+    """Name of the file, without a folder."""
+    size: int
+    """Bytes."""
 
 
 class SkippedAnswer(TypedDict):
@@ -1148,6 +1298,8 @@ class TransferDetails(TypedDict):
     """Of the request that asked for it; of a job its identifier."""
     jobId: Optional[str]
     """The job that it is of."""
+    linkId: Optional[str]
+    """The link that it came by, without a key of its own."""
     digest: Optional[str]
     """SHA-256 of the file as its bytes passed, where somebody asked: `sha-256:` and hexadecimal digits."""
     noDigest: Literal["server_side_copy", "server_side_move", "append", "range", "pieces", "not_sent", "earlier_try", None]

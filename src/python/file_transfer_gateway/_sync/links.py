@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Generator, Literal, Optional, cast
 
 from .._calls import Call, Time, at, changing_once, present, reading, time_text
-from .._links import CreatedLink, Link
+from ..types import CreatedLink, Link
 from .transport import Transport
 
 
