@@ -34,7 +34,7 @@ const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
   bad_path: 'filename must be one name of at most 255 bytes, without "/" and control characters',
   not_found: 'the file is not there',
   already_exists: 'a file of this name is there already',
-  is_a_folder: 'a folder has this name',
+  is_a_folder: 'a folder has this name; an upload into it needs a filename',
   size_mismatch: 'the transfer is not whole; try again',
   no_space: 'the server of this link has no room left',
   quota_exceeded: 'whoever made this link has no transfers left for now',

@@ -115,6 +115,20 @@ export function linkRules(bench: () => Bench): void {
       assert.deepEqual([changed.status, changed.headers['x-error-code']], [410, 'gone']);
     });
 
+    test('a link whose file nobody names is for the file at its path', async () => {
+      const { server, newFolder } = bench();
+      const folder = newFolder();
+      const { id, at } = await make({ operation: 'upload', path: `${folder}/order.csv` });
+      const sent = await use(at, { method: 'PUT', body: Buffer.from('1;20') });
+      assert.deepEqual([sent.status, sent.json], [201, { success: true, filename: 'order.csv', size: 4 }]);
+      assert.equal((await server.disk.read(`${folder}/order.csv`)).toString(), '1;20');
+      const { at: ofFolder } = await make({ operation: 'upload', path: folder });
+      const refused = await use(ofFolder, { method: 'PUT', body: Buffer.from('x') });
+      assert.deepEqual([refused.status, refused.headers['x-error-code']], [409, 'is_a_folder']);
+      assert.deepEqual(await server.disk.files(folder), [`${folder}/order.csv`]);
+      assert.equal(await usesOf(id), 1);
+    });
+
     test('of two that bring a new name at once one is stored', async () => {
       const { server, newFolder } = bench();
       const folder = newFolder();

@@ -19,7 +19,7 @@ import { nameFromDisposition, requireName } from '../../operations/names.js';
 import { fixed } from '../../operations/path-reference.js';
 import { promisedDigest } from '../../operations/pump.js';
 import { putFile } from '../../operations/put.js';
-import { baseName, parseFileName, parseRemotePath, ROOT } from '../../remotes/path.js';
+import { baseName, parentOf, parseFileName, parseRemotePath, type RemotePath, ROOT } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import type { OpenedLink } from '../../storage/storage.js';
 import { endpoint, jsonContent } from '../endpoint.js';
@@ -56,7 +56,7 @@ export const sendToLink = endpoint({
   tag: TAG,
   summary: 'Upload a file by a link',
   description:
-    'The body is the file, of whatever type. It needs a name where the link fixes none: `filename`, or a Content-Disposition. The file becomes visible whole or not at all, and replaces another one only where the link says so. Names that begin with a dot are refused. No key is asked for, and none counts.',
+    'The body is the file, of whatever type. Its name is the `filename` of the link, else `filename` of the query, else that of a Content-Disposition. If nobody names it, the `path` of the link is the file itself. The file becomes visible whole or not at all, and replaces another one only where the link says so. Names that begin with a dot are refused. No key is asked for, and none counts.',
   params: parameter,
   headers: ['Content-Digest', 'Repr-Digest', 'Want-Repr-Digest', 'Content-Disposition'],
   query: Type.Object({
@@ -186,21 +186,17 @@ async function store(
   if (/^multipart\//i.test(headers.get('content-type') ?? '')) {
     throw refusal('unsupported_media_type', 'the body of a PUT is the file itself, not a form (curl -T, not -F)');
   }
-  const filename = link.filename ?? requireName(asked ?? nameFromDisposition(headers.get('content-disposition')));
-  parseFileName(filename, 'filename');
-  if (link.filename === null && filename.startsWith('.')) {
-    throw refusal('bad_request', 'filename must not begin with a dot');
-  }
+  const { folder, filename } = targetOf(link, asked ?? nameFromDisposition(headers.get('content-disposition')));
   const promised = promisedDigest(headers);
   const maxBytes = smaller(link.maxBytes ?? 0, limits.uploadBytes);
   if (maxBytes > 0 && (contentLength ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const expected = link.digest && ({ field: 'digest of its link', algorithm: 'sha256', value: link.digest } as const);
   const { result, digest } = await operations.run(
-    { ...operationOf(input, { link, connection }, 'upload', filename), link: links.service.useOf(link) },
+    { ...operationOf(input, { link, connection }, 'upload', folder, filename), link: links.service.useOf(link) },
     (operation) =>
       putFile(operations, operation, {
         connection,
-        target: { folder: placeOf(link), filename, template: undefined, overwrite: link.overwrite },
+        target: { folder: fixed(folder), filename, template: undefined, overwrite: link.overwrite },
         body: isAnnouncedShort(request) ? () => takeShort(request) : request.body,
         size: contentLength ?? (hasBody ? undefined : 0),
         // Whoever brings what the link asks for has kept any promise.
@@ -210,6 +206,19 @@ async function store(
       }),
   );
   return json(201, { success: true, filename: result.name, size: result.size }, { ...PRIVATE, ...reprDigest(digest) });
+}
+
+/** Where the file goes. If neither the link nor the sender names it, the link's path is the file, as of a presigned URL. */
+function targetOf(
+  link: OpenedLink,
+  sent: string | undefined,
+): { readonly folder: RemotePath; readonly filename: string } {
+  const path = pathOf(link);
+  if (link.filename !== null) return { folder: path, filename: parseFileName(link.filename, 'filename') };
+  if (sent === undefined && path !== ROOT) return { folder: parentOf(path), filename: baseName(path) };
+  const filename = requireName(sent);
+  if (filename.startsWith('.')) throw refusal('bad_request', 'filename must not begin with a dot');
+  return { folder: path, filename };
 }
 
 /** An upload that is slow may end behind the time of its link, but not behind its revocation. */
@@ -225,7 +234,8 @@ async function fetch(input: Input, services: ApiServices, { link, connection }: 
   const { operations, links } = services;
   const { digest, filename } = link;
   const isHead = input.request.method === 'HEAD';
-  const request = operationOf(input, { link, connection }, isHead ? 'exists' : 'download');
+  const path = pathOf(link);
+  const request = operationOf(input, { link, connection }, isHead ? 'exists' : 'download', path);
   const validators = (info: FileInfo) => validatorsOf(services, connection, info);
   // Parts of a file say nothing of the whole.
   const { select, skipBody } = conditions(digest === null ? input : WITHOUT_CONDITIONS, isHead, validators);
@@ -235,7 +245,7 @@ async function fetch(input: Input, services: ApiServices, { link, connection }: 
   const file = await openDownload(
     operations,
     { ...request, link: isHead ? { id: link.id } : links.service.useOf(link) },
-    placeOf(link),
+    fixed(path),
     {
       select: (info) => {
         within(info);
@@ -259,9 +269,10 @@ async function page(input: Input, services: ApiServices, opened: Opened): Promis
     const most = smaller(link.maxBytes ?? 0, services.limits.uploadBytes);
     return { status: 200, headers: PAGE_HEADERS, body: linkPage(headers, { upload: link, maxBytes: most }) };
   }
-  const request = { ...operationOf(input, opened, 'exists'), link: { id: link.id } };
-  const { info } = await openDownload(services.operations, request, placeOf(link), { skipBody: () => true });
-  const name = link.filename ?? baseName(parseRemotePath(link.path, ROOT, 'path'));
+  const path = pathOf(link);
+  const request = { ...operationOf(input, opened, 'exists', path), link: { id: link.id } };
+  const { info } = await openDownload(services.operations, request, fixed(path), { skipBody: () => true });
+  const name = link.filename ?? baseName(path);
   const file = { name: name.toWellFormed(), size: info.size };
   return { status: 200, headers: PAGE_HEADERS, body: linkPage(headers, { download: link, file }) };
 }
@@ -270,15 +281,16 @@ function operationOf(
   input: Input,
   { link, connection }: Opened,
   type: 'upload' | 'download' | 'exists',
+  path: RemotePath,
   filename?: string,
 ) {
   // How long its server took is nobody else's business.
   const asked = { ...input, caller: callerOf(link), timedBy: () => undefined };
-  return operationFor(asked, connection, type, link.path, filename);
+  return operationFor(asked, connection, type, path, filename);
 }
 
 /** As it was when the link was made. */
-const placeOf = ({ path }: OpenedLink) => fixed(parseRemotePath(path, ROOT, 'path'));
+const pathOf = ({ path }: OpenedLink): RemotePath => parseRemotePath(path, ROOT, 'path');
 
 /** Of two limits, 0 = none. */
 function smaller(a: number, b: number): number {
