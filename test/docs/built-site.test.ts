@@ -8,9 +8,11 @@ import { lexer, type Tokens } from 'marked';
 import { addressOf, CONTENTS, readSources, ROOT } from '../../src/docs/sources.js';
 import { type Entry, find, SEARCH } from '../../src/docs/search.js';
 import { codesOf, fileApi } from '../api/openapi/route-table.js';
-import { blocksOf, PAGES } from './snippets.js';
+import { blocksOf } from './snippets.js';
 
 const SITE = join(ROOT, 'dist/site');
+/** READMEs of the packages are not of the site. */
+const PAGES = readSources().map(({ file }) => file);
 const pages = new Map(
   readdirSync(SITE, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.html'))
