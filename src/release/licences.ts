@@ -39,10 +39,10 @@ export function installedPackages(tree: object = LOCKED): Licensed[] {
     .filter(({ name, version }) => !keys.has(`${name}@${version}`) && keys.add(`${name}@${version}`));
 }
 
-/** Packages whose code is in the dashboard's own files; their notices go along. */
+/** Packages whose code is in the scripts of the gateway's own pages; their notices go along. */
 export async function bundledPackages(): Promise<(Licensed & { readonly notice: string })[]> {
   const { metafile } = await build({
-    entryPoints: [join(ROOT, 'src/dashboard/web/main.tsx')],
+    entryPoints: ['src/dashboard/web/main.tsx', 'src/dashboard/web/link/link.ts', 'src/docs/web/main.ts'],
     absWorkingDir: ROOT,
     outdir: 'out',
     ...({ bundle: true, splitting: true, format: 'esm', jsx: 'automatic', loader: { '.svg': 'file' } } as const),
@@ -95,7 +95,7 @@ export async function thirdParty(): Promise<string> {
     '# Third-party software',
     '## Installed with the gateway',
     listOf(installedPackages()),
-    "## Part of the dashboard's files",
+    '## Part of the scripts of its pages',
     listOf(bundled),
     ...notices,
     '',

@@ -45,7 +45,7 @@ const expected: Record<keyof Release, { readonly needed: readonly string[]; read
       'config/gateway.example.yaml',
     ],
     known:
-      /^(dist\/(src|dashboard|man|site)\/|src\/storage\/migrations\/|config\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
+      /^(dist\/(src|dashboard|links|man|site)\/|src\/storage\/migrations\/|config\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
   },
   client: { needed: ['index.js', 'types/index.d.ts'], known: /^(index\.js|types\/[\w-]+\.d\.ts|README\.md|LICENSE)$/ },
   cli: {
