@@ -9,9 +9,9 @@ export function addEventCommands(program: Command, actions: Actions): void {
   actions.remote(
     program
       .command('events')
-      .description('show what has happened, one event a line, from the oldest that is kept')
-      .option('--after <sequence>', 'from behind that one', number(0, Number.MAX_SAFE_INTEGER))
-      .option('--follow', 'go on as they come; without --after, those from now on'),
+      .description('show events, one a line, from the oldest that is kept')
+      .option('--after <sequence>', 'only events after this one', number(0, Number.MAX_SAFE_INTEGER))
+      .option('--follow', 'go on with new ones; without --after, only new ones'),
     events.showEvents,
   );
   const tail = program.command('tail').description('show the last transfers or events, and those to come');
@@ -34,21 +34,24 @@ export function addEventCommands(program: Command, actions: Actions): void {
     ),
     tailEvents,
   );
-  const group = program.command('webhooks').description('receivers that are told of events');
+  const group = program.command('webhooks').description('URLs that receive events');
   const one = (name: string, text: string): Command =>
     group.command(name).description(text).argument('<id>', 'of the webhook');
   const chosen = (command: Command): Command =>
     command
       .addOption(new Option('--event <types...>', 'types of its events').choices(EVENT_TYPES))
-      .option('--connection <ids...>', 'only events that are about no other connections');
+      .option('--connection <ids...>', 'only events about these connections');
   actions.remote(group.command('list', { isDefault: true }).description('list webhooks'), events.listWebhooks);
-  const add = group.command('add').description('tell a receiver of events; shows its secret, this once');
+  const add = group.command('add').description('send events to a URL; shows the secret once');
   actions.remote(chosen(add.argument('<url>', 'of the receiver')), events.addWebhook);
-  const edit = one('edit', 'change it; what is not said stays').option('--url <url>', 'another receiver');
+  const edit = one('edit', 'change it; options that you leave out change nothing').option(
+    '--url <url>',
+    'another receiver',
+  );
   actions.remote(chosen(edit), events.editWebhook);
-  actions.remote(one('pause', 'tell it of no new events'), events.switchWebhook(false));
-  actions.remote(one('resume', 'tell it again, also after its 410'), events.switchWebhook(true));
-  actions.remote(one('rm', 'delete it, with what is undelivered'), events.removeWebhook);
-  actions.remote(one('test', 'send it one message, and show what it answers'), events.testWebhook);
-  actions.remote(one('rotate-secret', 'make a new secret; the former one signs along for a day'), events.rotateSecret);
+  actions.remote(one('pause', 'send no new events'), events.switchWebhook(false));
+  actions.remote(one('resume', 'send them again, also after an answer 410'), events.switchWebhook(true));
+  actions.remote(one('rm', 'delete it, with its waiting events'), events.removeWebhook);
+  actions.remote(one('test', 'send one message, and show the answer'), events.testWebhook);
+  actions.remote(one('rotate-secret', 'make a new secret; the old one works for another day'), events.rotateSecret);
 }

@@ -22,7 +22,7 @@ function byJob(command: Command, type: NewJob['type']): Command {
   return withProgress(withJobOptions(command, [type]).option(...DETACH));
 }
 
-const DETACH = ['--detach', 'print the id of the job and leave it to itself'] as const;
+const DETACH = ['--detach', 'print the id of the job and do not wait'] as const;
 
 /** Without either, progress is for terminals. */
 function withProgress(command: Command): Command {
@@ -36,7 +36,9 @@ function byFolder(command: Command): Command {
   return withProgress(command)
     .option('-r, --recursive', 'a folder with all below it')
     .option('--dry-run', 'with -r or a glob: show what would be done, and do nothing')
-    .addOption(new Option('--on-conflict <rule>', 'of a file that is there, with -r or a glob').choices(LOCAL_RULES))
+    .addOption(
+      new Option('--on-conflict <rule>', 'what to do with a file that exists, with -r or a glob').choices(LOCAL_RULES),
+    )
     .option('--transfers <number>', 'files at once, with -r or a glob; 4 when absent', number(1, 64));
 }
 
@@ -46,7 +48,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
       .command('ls')
       .description('list a folder, or what a glob matches')
       .argument('<place>', 'connection, or connection:folder, or a glob such as connection:in/*.csv')
-      .option('-R, --recursive', 'all that lies below it'),
+      .option('-R, --recursive', 'everything below it'),
     ls,
   );
   actions.many(
@@ -75,7 +77,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
   actions.many(
     program
       .command('cat')
-      .description('print files, one behind the other')
+      .description('print files, one after the other')
       .argument('<places...>', 'connection:path of files, or globs'),
     cat,
   );
@@ -91,7 +93,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
     byJob(
       program
         .command('cp')
-        .description('copy a file or a folder, also to another connection; its content does not pass by here')
+        .description('copy files or folders, also to another connection, without passing through this machine')
         .argument('<from>', 'connection:path of a file, or a glob')
         .argument('<to>', 'connection:path, a folder with / at its end')
         .option('-r, --recursive', 'a folder with all below it, by a job')
@@ -105,7 +107,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
     byJob(
       program
         .command('mv')
-        .description('move or rename a file or a folder, also to another connection')
+        .description('move or rename files or folders, also to another connection')
         .argument('<from>', 'connection:path of a file, or a glob')
         .argument('<to>', 'connection:path, a folder with / at its end')
         .option('-r, --recursive', 'a folder with all below it, by a job')
@@ -121,7 +123,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
         .description('delete files, folders, or what a glob matches')
         .argument('<places...>', 'connection:path of files')
         .option('-r, --recursive', 'a folder with all below it, by a job')
-        .option('-f, --force', 'a file that is not there is no failure'),
+        .option('-f, --force', 'a missing file is no error'),
       'delete',
     ),
     files.rm,
@@ -130,7 +132,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
     byJob(
       program
         .command('sync')
-        .description('bring what is new or changed from one folder to another, by a job')
+        .description('copy what is new or changed from one remote folder to another, by a job')
         .argument('<from>', 'connection:folder')
         .argument('<to>', 'connection:folder'),
       'sync',
@@ -150,7 +152,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
       .description('run a shell command on an SFTP connection; ends with its exit code')
       .usage('[options] <connection> -- <command...>')
       .argument('<connection>', 'id of the connection')
-      .argument('<command...>', 'the command; behind -- where it has options')
+      .argument('<command...>', 'the command; after -- if it has options')
       .option('--timeout <seconds>', 'until it is killed; 30 when absent, at most 60', number(0.001, 60)),
     files.exec,
     EXIT.execFailed,
@@ -158,7 +160,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
 }
 
 export function addJobCommands(program: Command, actions: Actions): void {
-  const group = program.command('jobs').description('what the gateway does with whole folders');
+  const group = program.command('jobs').description('work on whole folders in the gateway');
   const one = (name: string, text: string): Command =>
     group.command(name).description(text).argument('<id>', 'of the job');
   actions.remote(
@@ -175,15 +177,18 @@ export function addJobCommands(program: Command, actions: Actions): void {
     one('files', 'list its files, as they were found').addOption(new Option('--state <state>').choices(FILE_STATES)),
     jobs.listFiles,
   );
-  actions.remote(one('pause', 'let it begin no other file'), jobs.changeJob('pause'));
-  actions.remote(one('resume', 'let it go on'), jobs.changeJob('resume'));
+  actions.remote(one('pause', 'start no further file'), jobs.changeJob('pause'));
+  actions.remote(one('resume', 'go on'), jobs.changeJob('resume'));
   actions.remote(one('cancel', 'end it; what is done stays'), jobs.changeJob('cancel'));
-  actions.remote(withProgress(one('retry', 'do those files again that failed').option(...DETACH)), jobs.retryJob);
+  actions.remote(
+    withProgress(one('retry', 'start a new job for the files that failed').option(...DETACH)),
+    jobs.retryJob,
+  );
   actions.remote(withProgress(one('wait', 'follow it until it ends')), jobs.waitForJob);
 }
 
 export function addScheduleCommands(program: Command, actions: Actions): void {
-  const group = program.command('schedules').description('jobs that begin by the clock');
+  const group = program.command('schedules').description('jobs that start at given times');
   const one = (name: string, text: string): Command =>
     group.command(name).description(text).argument('<id>', 'of the schedule');
   const ZONE = [
@@ -195,7 +200,7 @@ export function addScheduleCommands(program: Command, actions: Actions): void {
   actions.remote(group.command('list', { isDefault: true }).description('list schedules'), schedules.listSchedules);
   const add = group
     .command('add')
-    .description('begin a job by the clock')
+    .description('start a job at given times')
     .addArgument(new Argument('<type>', 'what is done').choices(ORDER_TYPES))
     .argument('<from>', 'connection:folder')
     .argument('[to]', 'connection:folder; not of a delete')
@@ -210,9 +215,12 @@ export function addScheduleCommands(program: Command, actions: Actions): void {
       .option(...ZONE),
     schedules.previewSchedule,
   );
-  actions.remote(timed(one('edit', 'change it; what is not said stays')).option(...CRON), schedules.editSchedule);
-  actions.remote(one('pause', 'begin no more of its jobs'), schedules.switchSchedule(false));
-  actions.remote(one('resume', 'begin them again'), schedules.switchSchedule(true));
-  actions.remote(one('rm', 'delete it; jobs that it has begun go on'), schedules.removeSchedule);
-  actions.remote(withProgress(one('run', 'begin its job now').option(...DETACH)), schedules.runSchedule);
+  actions.remote(
+    timed(one('edit', 'change it; options that you leave out change nothing')).option(...CRON),
+    schedules.editSchedule,
+  );
+  actions.remote(one('pause', 'start no more jobs'), schedules.switchSchedule(false));
+  actions.remote(one('resume', 'start them again'), schedules.switchSchedule(true));
+  actions.remote(one('rm', 'delete it; running jobs go on'), schedules.removeSchedule);
+  actions.remote(withProgress(one('run', 'start its job now').option(...DETACH)), schedules.runSchedule);
 }

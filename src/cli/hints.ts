@@ -60,7 +60,7 @@ async function hintOf(error: FtgError, { command, args, session }: Called): Prom
     case 'unauthenticated':
       return '"ftg profiles" lists what is kept here, "ftg login" logs in, and FTG_KEY takes an API key';
     case 'network_error':
-      return `"ftg doctor" looks what is between here and ${session.gateway.url}`;
+      return `"ftg doctor" checks the way to ${session.gateway.url}`;
     default:
       return undefined;
   }
@@ -131,11 +131,11 @@ export function usageHint(message: string, command: Command, words: readonly str
   const [, given] = /unknown option '(-[^']*)'/.exec(message) ?? [];
   if (given !== undefined && command.name() === 'exec') {
     const [connection = 'CONNECTION', ...rest] = words.slice(words.indexOf('exec') + 1).map(quoted);
-    return `a command that has options stands behind "--": ftg exec ${connection} -- ${rest.join(' ')}`;
+    return `put "--" before a command with options: ftg exec ${connection} -- ${rest.join(' ')}`;
   }
   const other = command.options.find(({ short }) => short?.toLowerCase() === given?.toLowerCase());
   if (given !== undefined && other !== undefined) return `did you mean ${other.short ?? ''} ?`;
-  return `${command.name() === 'ftg' ? 'ftg help' : `${nameOf(command)} --help`} shows what there is`;
+  return command.name() === 'ftg' ? 'ftg help shows the commands' : `${nameOf(command)} --help shows the options`;
 }
 
 function nameOf(command: Command): string {

@@ -22,10 +22,10 @@ export const OPTIONS: Readonly<Record<JobOption, Option>> = {
     'not files modified less than this ago, such as 90s, 12h or 7d',
   ).argParser(age),
   maxAgeSeconds: new Option('--max-age <age>', 'not files modified more than this ago').argParser(age),
-  onConflict: new Option('--on-conflict <rule>', 'of a file that is there').choices([
+  onConflict: new Option('--on-conflict <rule>', 'what to do with a file that exists').choices([
     ...(['replace', 'skip', 'newer', 'rename', 'fail'] satisfies NewJob['onConflict'][]),
   ]),
-  compare: new Option('--compare <how>', 'how to tell that a file has not changed').choices([
+  compare: new Option('--compare <how>', 'how to find changes').choices([
     ...(['size-and-time', 'size', 'digest'] satisfies NewJob['compare'][]),
   ]),
   deleteExtra: new Option('--delete-extra', 'delete what the source does not have, after all else'),
@@ -35,8 +35,8 @@ export const OPTIONS: Readonly<Record<JobOption, Option>> = {
   bytesPerSecond: new Option('--bwlimit <rate>', 'bytes a second of all files together, such as 512K or 10M').argParser(
     bytes,
   ),
-  dryRun: new Option('--dry-run', 'tell what would be done, and do nothing'),
-  webhookUrl: new Option('--webhook <url>', 'who is told when the job has ended'),
+  dryRun: new Option('--dry-run', 'show what would be done, and do nothing'),
+  webhookUrl: new Option('--webhook <url>', 'URL that gets an event when the job has ended'),
 };
 
 /** What was given on the command line, by its own names. */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Argument, Command, Option } from 'commander';
-import { Actions, number, orNone } from './command.js';
+import { Actions, number } from './command.js';
 import * as accounts from './commands/accounts.js';
 import * as connections from './commands/connections.js';
 import { doctor } from './commands/doctor.js';
@@ -14,7 +14,6 @@ import { addMcpCommand } from './commands/mcp.js';
 import * as receipts from './commands/receipts.js';
 import * as transfers from './commands/transfers.js';
 import { verifyFile } from './commands/verify.js';
-import * as watch from './commands/watch.js';
 import { SCRIPTS, type Shell, SHELLS } from './completion/scripts.js';
 import { complete } from './completion/words.js';
 import type { FieldOption } from './connection-options.js';
@@ -22,6 +21,7 @@ import { EXIT_WORDS, UsageError } from './exit-codes.js';
 import { addEventCommands } from './event-commands.js';
 import { addFileCommands, addJobCommands, addScheduleCommands } from './file-commands.js';
 import { addLinkCommands } from './link-commands.js';
+import { addWatchCommands } from './watch-commands.js';
 
 interface ProgramOptions {
   /** The command line. */
@@ -232,78 +232,6 @@ function addTransferCommands(program: Command, actions: Actions): void {
       .option('--no-overwrite', 'leave a local file of that name as it is (exit code 5)'),
     receipts.fetchReceipts,
   );
-}
-
-function addWatchCommands(program: Command, actions: Actions): void {
-  const group = program.command('watch').description('watched folders, and what is delivered from them');
-  const one = (name: string, text: string): Command =>
-    group.command(name).description(text).argument('<id>', 'of the watched folder');
-  actions.remote(group.command('list', { isDefault: true }).description('list watched folders'), watch.listFolders);
-  const options = (command: Command): Command =>
-    command
-      .option('--webhook <url>', 'who is told of new files')
-      .option('--pattern <glob>', 'which files')
-      .option('--exclude <glob>', 'which not')
-      .option('--every <minutes>', 'how often it is checked; 5 when absent', number(1, 1440))
-      .option('--name <name>', 'shown in the dashboard')
-      .option('--modified', 'tell of changed files too')
-      .option('--recursive', 'sub-folders too')
-      .option('--done-file <name>', 'a file counts once this marker is there too')
-      .option('--min-age <seconds>', 'leave younger files for later', number(0, 604_800))
-      .addOption(new Option('--after <what>', 'what happens to delivered files').choices(['keep', 'move', 'delete']))
-      .option('--move-to <folder>', 'where --after move puts them')
-      .option('--expect-every <minutes>', 'raise an alarm when no file came for so long', orNone(number(1, 525_600)))
-      .option('--copy-to <place>', 'connection:folder that each file is copied to before anybody is told')
-      .option('--template <template>', 'names of the copies, such as {date}-{filename}')
-      .addOption(
-        new Option('--on-conflict <rule>', 'of a file that is where a copy is to go').choices([
-          ...['replace', 'skip', 'newer', 'rename', 'fail'],
-        ]),
-      );
-  actions.remote(
-    options(group.command('add').description('watch a folder').argument('<place>', 'connection:folder')).option(
-      '--initial',
-      'tell of what is there at the first check',
-    ),
-    watch.addFolder,
-  );
-  actions.remote(
-    options(one('edit', 'change it; what is not said stays, and none takes away a text, the alarm or the copies'))
-      .option('--no-modified', 'tell of new files alone')
-      .option('--no-recursive', 'no sub-folders')
-      .option('--path <folder>', 'another folder, whose baseline the next check takes'),
-    watch.editFolder,
-  );
-  actions.remote(one('rm', 'watch it no longer'), watch.removeFolder);
-  actions.remote(one('show', 'show it, and the state of its checks'), watch.showFolder);
-  actions.remote(one('pause', 'pause its checks'), watch.switchFolder('pause'));
-  actions.remote(one('resume', 'resume its checks'), watch.switchFolder('resume'));
-  actions.remote(one('check', 'check it now'), watch.checkFolder);
-  actions.remote(one('dry-run', 'what a check would tell now'), watch.dryRun);
-  actions.remote(one('checks', 'list its last checks'), watch.listChecks);
-  actions.remote(
-    one('explain', 'why each entry of a check was told, or was not').argument('<check>', 'id of the check'),
-    watch.showCheck,
-  );
-  actions.remote(
-    one('secret', 'print the secret that its webhooks are signed with').option('--rotate', 'make a new one first'),
-    watch.showSecret,
-  );
-  actions.remote(one('test-event', 'send its webhook an event without files'), watch.sendTestEvent);
-  actions.remote(
-    group
-      .command('deliveries')
-      .description('list what was delivered')
-      .option('--folder <id>', 'of this watched folder alone')
-      .addOption(new Option('--state <state>').choices(['pending', 'delivered', 'dead', 'cancelled']))
-      .option('--limit <number>', 'how many; 50 when absent', number(1, 200)),
-    watch.listDeliveries,
-  );
-  const delivery = (name: string, text: string): Command =>
-    group.command(name).description(text).argument('<id>', 'of the delivery');
-  actions.remote(delivery('attempts', 'list the tries of a delivery'), watch.listAttempts);
-  actions.remote(delivery('copies', 'list the files of a delivery that are copied'), watch.listCopies);
-  actions.remote(delivery('replay', 'send a delivery again'), watch.replay);
 }
 
 function addLocalCommands(program: Command, actions: Actions): void {

@@ -226,7 +226,7 @@ test('the commonest slips are told with what was meant', async () => {
     [2, 'ftg exec box -- ls -la', ['exec', 'box', 'ls', '-la']],
     [2, 'did you mean -r ?', ['put', '-R', 'report.csv', 'box:']],
     [2, '(Did you mean ls?)', ['lst']],
-    [2, 'ftg watch add --help shows what there is', ['watch', 'add']],
+    [2, 'ftg watch add --help shows the options', ['watch', 'add']],
     [5, '--overwrite replaces it', ['mv', 'box:cat/a.txt', 'box:cat/b.txt']],
     [2, '--webhook must be an http', ['watch', 'add', 'box:reports', '--webhook', 'nowhere']],
     [2, '--since must be', ['transfers', '--since', 'yesterday']],
@@ -246,7 +246,7 @@ test('the commonest slips are told with what was meant', async () => {
   const usage = await terminal.fails(2, /./, ['--json', 'ls', '--odd', 'box:']);
   assert.deepEqual(JSON.parse(usage.stderr), {
     error: "unknown option '--odd'",
-    hint: 'ftg ls --help shows what there is',
+    hint: 'ftg ls --help shows the options',
   });
 });
 

@@ -57,9 +57,11 @@ export async function put(session: Session, args: readonly string[], options: Pu
   if (sources.includes('-') && isFolder(target.path)) {
     throw new UsageError('standard input has no name: give it one, such as warehouse:/upload/report.pdf');
   }
-  const names = sources.map((source) => basename(resolve(source)));
-  const twice = names.find((name, at) => names.indexOf(name) < at);
-  if (twice !== undefined) throw new UsageError(`two of them are called ${twice}: one would replace the other`);
+  const names = new Set<string>();
+  for (const name of sources.map((source) => basename(resolve(source)))) {
+    if (names.has(name)) throw new UsageError(`two of them are called ${name}: one would replace the other`);
+    names.add(name);
+  }
   for (const source of sources) {
     if (recursive && source !== '-' && statSync(source).isDirectory()) {
       if (options.template !== undefined) throw new UsageError('--template is for files, and not with -r');

@@ -1,0 +1,76 @@
+/** The commands of watched folders and of what is delivered from them. */
+import { type Command, Option } from 'commander';
+import { type Actions, number, orNone } from './command.js';
+import * as watch from './commands/watch.js';
+
+export function addWatchCommands(program: Command, actions: Actions): void {
+  const group = program.command('watch').description('watched folders, and what is delivered from them');
+  const one = (name: string, text: string): Command =>
+    group.command(name).description(text).argument('<id>', 'of the watched folder');
+  actions.remote(group.command('list', { isDefault: true }).description('list watched folders'), watch.listFolders);
+  const options = (command: Command): Command =>
+    command
+      .option('--webhook <url>', 'URL that gets an event for new files')
+      .option('--pattern <glob>', 'files to report')
+      .option('--exclude <glob>', 'files to leave out')
+      .option('--every <minutes>', 'how often it is checked; 5 when absent', number(1, 1440))
+      .option('--name <name>', 'shown in the dashboard')
+      .option('--modified', 'report changed files too')
+      .option('--recursive', 'sub-folders too')
+      .option('--done-file <name>', 'a file counts once this marker is there too')
+      .option('--min-age <seconds>', 'leave younger files for later', number(0, 604_800))
+      .addOption(new Option('--after <what>', 'what happens to delivered files').choices(['keep', 'move', 'delete']))
+      .option('--move-to <folder>', 'where --after move puts them')
+      .option('--expect-every <minutes>', 'raise an alarm when no file came for so long', orNone(number(1, 525_600)))
+      .option('--copy-to <place>', 'connection:folder that each file is copied to before the event')
+      .option('--template <template>', 'names of the copies, such as {date}-{filename}')
+      .addOption(
+        new Option('--on-conflict <rule>', 'of a file that is where a copy is to go').choices([
+          ...['replace', 'skip', 'newer', 'rename', 'fail'],
+        ]),
+      );
+  actions.remote(
+    options(group.command('add').description('watch a folder').argument('<place>', 'connection:folder')).option(
+      '--initial',
+      'report what is there at the first check',
+    ),
+    watch.addFolder,
+  );
+  actions.remote(
+    options(one('edit', 'change it; options that you leave out change nothing, and the value none removes a setting'))
+      .option('--no-modified', 'report new files only')
+      .option('--no-recursive', 'no sub-folders')
+      .option('--path <folder>', 'another folder, whose baseline the next check takes'),
+    watch.editFolder,
+  );
+  actions.remote(one('rm', 'stop watching'), watch.removeFolder);
+  actions.remote(one('show', 'show it, and the state of its checks'), watch.showFolder);
+  actions.remote(one('pause', 'pause its checks'), watch.switchFolder('pause'));
+  actions.remote(one('resume', 'resume its checks'), watch.switchFolder('resume'));
+  actions.remote(one('check', 'check it now'), watch.checkFolder);
+  actions.remote(one('dry-run', 'show what a check would report now'), watch.dryRun);
+  actions.remote(one('checks', 'list its last checks'), watch.listChecks);
+  actions.remote(
+    one('explain', 'show why each entry of a check was reported or not').argument('<check>', 'id of the check'),
+    watch.showCheck,
+  );
+  actions.remote(
+    one('secret', 'print the secret that its webhooks are signed with').option('--rotate', 'make a new one first'),
+    watch.showSecret,
+  );
+  actions.remote(one('test-event', 'send its webhook an event without files'), watch.sendTestEvent);
+  actions.remote(
+    group
+      .command('deliveries')
+      .description('list what was delivered')
+      .option('--folder <id>', 'of this watched folder alone')
+      .addOption(new Option('--state <state>').choices(['pending', 'delivered', 'dead', 'cancelled']))
+      .option('--limit <number>', 'how many; 50 when absent', number(1, 200)),
+    watch.listDeliveries,
+  );
+  const delivery = (name: string, text: string): Command =>
+    group.command(name).description(text).argument('<id>', 'of the delivery');
+  actions.remote(delivery('attempts', 'list the tries of a delivery'), watch.listAttempts);
+  actions.remote(delivery('copies', 'list the files of a delivery that are copied'), watch.listCopies);
+  actions.remote(delivery('replay', 'send a delivery again'), watch.replay);
+}
