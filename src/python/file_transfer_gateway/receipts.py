@@ -150,9 +150,9 @@ class ReceiptChain:
 
 def _require_same(signed: Mapping[str, object], shown: Mapping[str, object], sequence: int) -> None:
     for name in {**signed, **shown}:
-        # As JSON, where true is not 1. A newer gateway shows fields that an older one did not sign: then they are null.
-        one, other = (json.dumps(value.get(name), sort_keys=True) for value in (signed, shown))
-        if one != other:
+        # As JSON, where true is not 1.
+        one, other = (json.dumps(value.get(name, "nothing"), sort_keys=True) for value in (signed, shown))
+        if one != other or (name in signed) != (name in shown):
             raise ReceiptError(sequence, f"the history says that {name} is {other}, and the receipt that it was {one}")
 
 

@@ -318,5 +318,6 @@ function recordOf(row: TransferRow): object {
     digestReadBytes: row.digestReadBytes,
     stages: row.stages === null ? null : (JSON.parse(row.stages) as object),
     keyId: row.keyId,
+    linkId: row.linkId,
   };
 }
