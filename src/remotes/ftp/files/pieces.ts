@@ -28,6 +28,8 @@ import { openHidden } from './writer.js';
 /** What a file can be gone on by, as its `storeId` says it. */
 const RESTART = 'R';
 const APPEND = 'A';
+/** A refusal may have another reason, which is gone the next time. */
+const MOST_TRIES = 2;
 
 export class FtpPieces implements Pieces {
   readonly canBeRead = true;
@@ -42,13 +44,16 @@ export class FtpPieces implements Pieces {
     if (!this.atomicUploads) throw cannotResume('it writes in place (atomicUploads: false)');
     const { memory } = this.operation.lease;
     await this.empty(path, hidden);
-    if (memory.goesOnBy === undefined) {
-      memory.goesOnBy = await this.tryBoth(path, hidden);
+    for (let tries = 0; memory.goesOnBy === undefined && tries < MOST_TRIES; tries++) {
+      const found = await this.tryBoth(path, hidden);
       await this.empty(path, hidden);
+      if (found.restart || found.append) memory.goesOnBy = found;
     }
-    const { restart, append } = memory.goesOnBy;
     // Another node goes on without having tried.
-    if (restart || append) return `${restart ? RESTART : ''}${append ? APPEND : ''}`;
+    if (memory.goesOnBy !== undefined) {
+      const { restart, append } = memory.goesOnBy;
+      return `${restart ? RESTART : ''}${append ? APPEND : ''}`;
+    }
     await this.remove(hidden).catch(() => undefined);
     throw cannotResume('the FTP server goes on in no file, neither by REST and STOR nor by APPE');
   }
@@ -119,8 +124,9 @@ export class FtpPieces implements Pieces {
   /** What the server can, found out on a file that nobody waits for. */
   private async tryBoth(path: RemotePath, hidden: RemotePath): Promise<NonNullable<HostMemory['goesOnBy']>> {
     const sizeAfter = async (open: () => Promise<Transfer>): Promise<number | undefined> => {
+      // Refused, it says nothing of going on: a client may just have removed the folder.
+      await this.send(path, hidden, await this.store(path, hidden, 0), 'four');
       try {
-        await this.send(path, hidden, await this.store(path, hidden, 0), 'four');
         await this.send(path, hidden, await open(), 'six...');
         return (await measure(this.operation, hidden)).info.size;
       } catch (error) {
