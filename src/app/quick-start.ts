@@ -16,14 +16,13 @@ import type { SandboxPart } from '../sandbox/sink.js';
 import { generateApiKey, type Log, type Storage } from '../storage/storage.js';
 import {
   isSandboxWanted,
-  OWN_CONNECTIONS,
   runSandbox,
   SANDBOX_CONNECTION_ID,
   SANDBOX_USERNAME,
-  sandboxConnections,
+  sandboxConnection,
   sandboxOwner,
   type SandboxState,
-  withConnections,
+  withConnection,
 } from './sandbox.js';
 import type { Started } from './serving.js';
 
@@ -217,7 +216,7 @@ export async function provision(
   if (isWanted && state !== undefined && holder !== undefined) {
     const sandbox = await runSandbox(dataDir, state, started);
     const { receiver, received } = sandbox;
-    await storage.provision(withConnections(wanted, holder, sandboxConnections(state, sandbox)), OWN_CONNECTIONS);
+    await storage.provision(withConnection(wanted, holder, sandboxConnection(state, sandbox)), SANDBOX_CONNECTION_ID);
     if (receiver.port !== state.webhookPort) {
       announced = { ...state, webhookPort: receiver.port };
       await writeState(stateFile(dataDir), announced);
@@ -227,7 +226,7 @@ export async function provision(
   } else {
     await storage.provision(wanted);
     // Nothing listens there any more: "switched off" says more than "connection refused".
-    for (const id of owner === undefined ? [] : OWN_CONNECTIONS.ids) await storage.connections.switchOff(id);
+    if (owner !== undefined) await storage.connections.switchOff(SANDBOX_CONNECTION_ID);
     if ((await storage.accounts.count()) === 0) log('warn', NO_ACCOUNT);
   }
   return {

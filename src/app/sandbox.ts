@@ -1,21 +1,15 @@
 /**
- * The gateway's own SFTP server and receiver of webhooks: whether they run, whose connections lead to them, and where they
- * are. Their ports may differ from start to start; the connections are registered anew each time, wherever they were.
+ * The gateway's own SFTP server and receiver of webhooks: whether they run, whose connection leads to the server, and where they
+ * are. Their ports may differ from start to start; the connection is registered anew each time, wherever it was.
  */
 import path from 'node:path';
 import type { AccountConfig, Config, ConnectionConfig } from '../config/schema.js';
-import { OTHER_KEY_CONNECTION } from '../sandbox/failures.js';
 import { startSandbox } from '../sandbox/server.js';
 import { type SandboxPart, startSink } from '../sandbox/sink.js';
 import type { Storage } from '../storage/storage.js';
 import type { Started } from './serving.js';
 
 export const SANDBOX_CONNECTION_ID = 'sandbox';
-/** The second one waits for somebody to switch it on. */
-export const OWN_CONNECTIONS = {
-  ids: [SANDBOX_CONNECTION_ID, OTHER_KEY_CONNECTION],
-  changeable: [OTHER_KEY_CONNECTION],
-};
 export const SANDBOX_USERNAME = 'sandbox';
 const HOST = '127.0.0.1';
 
@@ -31,7 +25,6 @@ export interface SandboxState {
 /** Where it listens at this start. */
 export interface RunningSandbox {
   readonly port: number;
-  readonly otherKeyPort: number;
   readonly hostKeyFingerprint: string;
   readonly receiver: SandboxPart['receiver'];
   readonly received: SandboxPart['received'];
@@ -61,13 +54,17 @@ export function sandboxSettings(dataDir: string, { sandbox }: Pick<SandboxState,
   };
 }
 
-/** The connections to it: to the server, and to the port at which it shows another host key, which is switched off. */
-export function sandboxConnections(
+/** The connection to it. */
+export function sandboxConnection(
   { sandbox }: Pick<SandboxState, 'sandbox'>,
-  { port, otherKeyPort, hostKeyFingerprint }: Omit<RunningSandbox, 'receiver' | 'received'>,
-): ConnectionConfig[] {
-  const common = {
+  { port, hostKeyFingerprint }: Omit<RunningSandbox, 'receiver' | 'received'>,
+): ConnectionConfig {
+  return {
+    id: SANDBOX_CONNECTION_ID,
+    name: 'Sandbox',
     type: 'sftp',
+    isActive: true,
+    port,
     host: HOST,
     ...sandbox,
     hostKey: hostKeyFingerprint,
@@ -79,14 +76,7 @@ export function sandboxConnections(
     algorithms: 'default',
     hostKeyRotation: 'ask',
     pool: {},
-  } as const;
-  return [
-    { id: SANDBOX_CONNECTION_ID, name: 'Sandbox', isActive: true, port, ...common },
-    {
-      ...{ id: OTHER_KEY_CONNECTION, name: 'Sandbox with a new host key', isActive: false, port: otherKeyPort },
-      ...common,
-    },
-  ];
+  };
 }
 
 /** Who has the connection already, where it leads to a sandbox of ours. */
@@ -99,18 +89,18 @@ export function isSandboxWanted({ sandbox }: Config, isQuick: boolean, owner: Ho
   return sandbox === 'auto' ? isQuick || owner !== undefined : sandbox;
 }
 
-/** The accounts, one of which has these connections too; it is added where the configuration does not list it. */
-export function withConnections(
+/** The accounts, one of which has this connection too; it is added where the configuration does not list it. */
+export function withConnection(
   accounts: readonly AccountConfig[],
   owner: Holder,
-  connections: readonly ConnectionConfig[],
+  connection: ConnectionConfig,
 ): readonly AccountConfig[] {
   const isOwner = ({ email }: AccountConfig): boolean => email.toLowerCase() === owner.email.toLowerCase();
   if (!accounts.some(isOwner)) {
     const { email, plan } = owner;
-    return [...accounts, { email, plan, apiKeys: [], connections: [...connections] }];
+    return [...accounts, { email, plan, apiKeys: [], connections: [connection] }];
   }
   return accounts.map((account) =>
-    isOwner(account) ? { ...account, connections: [...account.connections, ...connections] } : account,
+    isOwner(account) ? { ...account, connections: [...account.connections, connection] } : account,
   );
 }

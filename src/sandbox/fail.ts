@@ -1,6 +1,7 @@
 /**
  * /fail: folders that fail on purpose, as failures.ts lists them. None of it is on a disk: what is read is made up, and what
- * is written is counted and thrown away. Only the channel that asks is slowed, stalled or cut; others on the connection go on.
+ * is written is counted and thrown away. Only the channel that asks is slowed, stalled or cut; others on the connection go on,
+ * but for a new host key, which a server shows at a login alone.
  */
 import { posix } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -62,14 +63,18 @@ export class FailingFiles implements Files {
   readonly #growing = new Map<number, number>();
   readonly #readme = Buffer.from(readme(FILE));
 
-  constructor(private readonly now: () => number = Date.now) {}
+  constructor(
+    /** Ends the sessions; the next login meets another host key. */
+    private readonly changeHostKey: () => void,
+    private readonly now: () => number = Date.now,
+  ) {}
 
   async open(path: string, flags: number, _mode: number | undefined, channel: AbortSignal): Promise<OpenFile> {
     const isWriting = (flags & OPEN_MODE.WRITE) !== 0;
     const place = this.#at(path);
     if (place === README && !isWriting) return textFile(this.#readme);
     if (typeof place === 'string') throw isWriting ? ownFile() : isAFolder();
-    refusePermission(place);
+    this.#refuse(place);
     if (isWriting) return new WrittenFile(this.#openForWriting(place, flags), place.failure, new Pace(place, channel));
     const size = this.#sizeOf(place);
     return new MadeUpFile(() => attributesOf(size(), this.#changedAt(place)), place.failure, new Pace(place, channel));
@@ -83,7 +88,7 @@ export class FailingFiles implements Files {
       return folderOf([entry(README, attributesOf(this.#readme.length, this.now())), ...names]);
     }
     if (typeof place === 'string') throw missing();
-    refusePermission(place);
+    this.#refuse(place);
     if (place.rest !== '') throw missing();
     const { size, mtime } = await this.stat(`${path}/${FILE}`);
     return folderOf([entry(FILE, attributesOf(size, mtime * 1000))]);
@@ -149,6 +154,14 @@ export class FailingFiles implements Files {
     if (typeof target === 'string' || target.rest === '') throw ownFile();
     refusePermission(target);
     if (target.failure.kind === 'disk-full') throw noSpace();
+  }
+
+  /** What is opened. Whoever cleans up behind a session that was ended opens nothing. */
+  #refuse(place: Place): void {
+    refusePermission(place);
+    if (place.failure.kind !== 'new-host-key') return;
+    this.changeHostKey();
+    throw new Cut();
   }
 
   /** What a path leads to. Rejects where nothing has this name. */

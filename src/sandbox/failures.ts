@@ -5,10 +5,7 @@ export type Failure =
   | { readonly kind: 'cut'; readonly bytes: number }
   | { readonly kind: 'slow'; readonly bytesPerSecond: number }
   | { readonly kind: 'grow'; readonly seconds: number }
-  | { readonly kind: 'disk-full' | 'permission' | 'stall' };
-
-/** The connection that leads to the sandbox's port with another host key. */
-export const OTHER_KEY_CONNECTION = 'sandbox-new-host-key';
+  | { readonly kind: 'disk-full' | 'new-host-key' | 'permission' | 'stall' };
 
 interface Row {
   /** As a folder of /fail lists it. */
@@ -55,6 +52,13 @@ export const FAILURES: readonly Row[] = [
     code: 'size_mismatch',
   },
   {
+    name: 'new-host-key',
+    pattern: /^new-host-key$/,
+    read: always({ kind: 'new-host-key' }),
+    does: 'the server ends all sessions and shows another host key at the next login; then the old one is back',
+    code: 'host_key_mismatch',
+  },
+  {
     name: 'permission',
     pattern: /^permission$/,
     read: always({ kind: 'permission' }),
@@ -97,7 +101,5 @@ export function readme(fileName: string): string {
 ${fileName}; a download also takes the folder's own path. The words behind the colon are the X-Error-Code
 that a client of the gateway sees. What you upload here is thrown away.
 
-${lines.join('')}
-Another host key: switch on the connection ${OTHER_KEY_CONNECTION}, and use it: host_key_mismatch
-`;
+${lines.join('')}`;
 }

@@ -28,8 +28,6 @@ export interface SandboxOptions {
 
 export interface Sandbox {
   readonly port: number;
-  /** The same server, but for its host key: another one at each start. A session cannot change its key, so this has a port of its own. */
-  readonly otherKeyPort: number;
   /** `SHA256:…` */
   readonly hostKeyFingerprint: string;
   /** Stops listening and cuts the sessions. */
@@ -45,45 +43,34 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   // Its login is the owner's alone, whoever else has one on this machine.
   await chmod(options.folder, 0o700);
   const folder = await Folder.at(options.folder);
-  const files = withFailures(folder, new FailingFiles());
   const hostKey = await readHostKey(options.hostKeyFile);
-  const known = await listen(options, options.port, hostKey.text, files);
-  try {
-    const other = await listen(options, 0, newHostKey(), files);
-    return {
-      port: known.port,
-      otherKeyPort: other.port,
-      hostKeyFingerprint: hostKey.fingerprint,
-      close: async () => void (await Promise.all([known.close(), other.close()])),
-    };
-  } catch (error) {
-    await known.close();
-    throw error;
-  }
-}
-
-async function listen(
-  options: SandboxOptions,
-  port: number,
-  hostKey: string,
-  files: Files,
-): Promise<{ readonly port: number; close(): Promise<void> }> {
-  const ssh = new ssh2.Server({ hostKeys: [hostKey], ident: 'sandbox' });
   const sockets = new Set<net.Socket>();
+  const cutAll = (): void => sockets.forEach((socket) => socket.destroy());
+  let isNextOther = false;
+  const failing = new FailingFiles(() => {
+    isNextOther = true;
+    cutAll();
+  });
+  const files = withFailures(folder, failing);
+  const [known, other] = [hostKey.text, newHostKey()].map((key) => {
+    const ssh = new ssh2.Server({ hostKeys: [key], ident: 'sandbox' });
+    return ssh.on('connection', (connection) => serve(connection, options, files));
+  }) as [ssh2.Server, ssh2.Server];
   const listener = net.createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    ssh.injectSocket(socket);
+    (isNextOther ? other : known).injectSocket(socket);
+    isNextOther = false;
   });
-  ssh.on('connection', (connection) => serve(connection, options, files));
-  listener.listen(port, options.host);
+  listener.listen(options.port, options.host);
   await once(listener, 'listening');
   return {
     port: (listener.address() as net.AddressInfo).port,
+    hostKeyFingerprint: hostKey.fingerprint,
     close: async () => {
       const closed = listener.listening ? once(listener, 'close') : undefined;
       listener.close();
-      for (const socket of sockets) socket.destroy();
+      cutAll();
       await closed;
     },
   };

@@ -18,7 +18,7 @@ import { Keyring } from './secrets/secrets.js';
 import { Signatures } from './secrets/signatures.js';
 import { WebhookSecret } from './secrets/webhook-secret.js';
 import { StartupError, type StorageOptions } from './startup.js';
-import type { OwnConnections, Storage } from './storage.js';
+import type { Storage } from './storage.js';
 import { Accounts, forgetFailures, provisionAccount } from './tables/accounts.js';
 import { AlarmRecipients } from './tables/alarm-recipients.js';
 import { Alarms } from './tables/alarms.js';
@@ -238,8 +238,8 @@ function assemble(
         ? { rates: new SharedRates(database, node), sessions: new SharedSessions(database, node) }
         : undefined,
     databaseUrl: embedded?.url ?? options.url,
-    provision: async (configured, own = { ids: [], changeable: [] }) => {
-      await provisionAccounts(database, connectionSecrets, configured, own);
+    provision: async (configured, sandboxId) => {
+      await provisionAccounts(database, connectionSecrets, configured, sandboxId);
       connections.forgetAll();
       keys.forgetAll();
     },
@@ -260,7 +260,7 @@ async function provisionAccounts(
   database: Database,
   connectionSecrets: NamedSecrets,
   accounts: readonly AccountConfig[],
-  own: OwnConnections,
+  sandboxId: string | undefined,
 ): Promise<void> {
   // Files are read before the lock is taken.
   const prepared = await Promise.all(
@@ -277,11 +277,10 @@ async function provisionAccounts(
       const accountId = await provisionAccount(tx, account);
       await provisionKeys(tx, accountId, account);
       connectionIds.push(
-        ...(await provisionConnections(tx, connectionSecrets, accountId, account, connections, own.ids)),
+        ...(await provisionConnections(tx, connectionSecrets, accountId, account, connections, sandboxId)),
       );
     }
-    const fixed = connectionIds.filter((id) => !own.changeable.includes(id));
-    await markConfiguredConnections(tx, fixed);
+    await markConfiguredConnections(tx, connectionIds);
     await markConfiguredKeys(
       tx,
       accounts.flatMap(({ apiKeys }) => apiKeys),

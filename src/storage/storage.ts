@@ -128,12 +128,6 @@ export interface JobStorage {
   readonly queue: JobQueue;
 }
 
-/** Connections to the gateway's own sandbox. Of these, `changeable` may be changed by hand until the next start. */
-export interface OwnConnections {
-  readonly ids: readonly string[];
-  readonly changeable: readonly string[];
-}
-
 export interface Storage {
   readonly accounts: Accounts;
   readonly alarms: Alarms;
@@ -162,8 +156,8 @@ export interface Storage {
    * server. Holds a password.
    */
   readonly databaseUrl: string;
-  /** Applies the configured accounts; idempotent; removes nothing. `own`: those to its own sandbox. */
-  provision(accounts: readonly AccountConfig[], own?: OwnConnections): Promise<void>;
+  /** Applies the configured accounts; idempotent; removes nothing. `sandboxId`: the connection to the gateway's own sandbox. */
+  provision(accounts: readonly AccountConfig[], sandboxId?: string): Promise<void>;
   /** Resolves when the database answers, is migrated and takes writes; rejects with the reason. For /readyz. */
   ready(): Promise<void>;
   /** Waits for open batches, marks this node dead, ends the embedded server. */

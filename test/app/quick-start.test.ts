@@ -17,10 +17,10 @@ import {
   quickStartBanner,
   readQuickStart,
 } from '../../src/app/quick-start.js';
-import { sandboxConnections, sandboxSettings, withConnections } from '../../src/app/sandbox.js';
+import { sandboxConnection, sandboxSettings, withConnection } from '../../src/app/sandbox.js';
 import { inFolder, KEY } from '../config/support.js';
 
-const sandbox = { port: 2222, otherKeyPort: 2223, hostKeyFingerprint: `SHA256:${'A'.repeat(43)}` };
+const sandbox = { port: 2222, hostKeyFingerprint: `SHA256:${'A'.repeat(43)}` };
 const generateKey = (): string => KEY;
 const credentials: Credentials = { apiKey: KEY, password: 'shownOnce' };
 
@@ -80,19 +80,18 @@ suite('credentials', () => {
   test('make an account that the configuration would accept', () => {
     const origin = { placeOf: () => undefined, isVariable: () => false, writtenAt: () => undefined };
     const account = quickStartAccount(credentials);
-    const accounts = structuredClone(withConnections([account], account, sandboxConnections(state, sandbox)));
+    const accounts = structuredClone(withConnection([account], account, sandboxConnection(state, sandbox)));
     assert.deepEqual(validate({ accounts }, origin).mistakes, []);
   });
 
   test('the sandbox and its connection agree', () => {
     const settings = sandboxSettings('/data', state);
-    const [connection, other] = sandboxConnections(state, sandbox);
-    assert.ok(connection?.type === 'sftp' && other?.type === 'sftp');
+    const connection = sandboxConnection(state, sandbox);
+    assert.ok(connection.type === 'sftp');
     const { host, username, password, port, hostKey } = connection;
     assert.deepEqual({ host, username, password }, { host: settings.host, username: 'sandbox', password: 'pw' });
     assert.deepEqual([port, hostKey], [sandbox.port, sandbox.hostKeyFingerprint]);
     assert.equal(settings.folder, path.resolve('/data/sandbox'));
-    assert.deepEqual([other.port, other.isActive], [sandbox.otherKeyPort, false]);
   });
 });
 

@@ -355,8 +355,8 @@ export async function prepareConnection(config: ConnectionConfig): Promise<Prepa
 }
 
 /**
- * Gives the account its configured connections; removes none. Resolves to their ids. `ownIds`: the connections to
- * the gateway's own sandbox, whose login opens nothing else, so that a copy may have it.
+ * Gives the account its configured connections; removes none. Resolves to their ids. `sandboxId`: the connection to the
+ * gateway's own sandbox, whose login opens nothing else, so that a copy may have it.
  */
 export async function provisionConnections(
   tx: Transaction,
@@ -364,7 +364,7 @@ export async function provisionConnections(
   accountId: string,
   account: AccountConfig,
   connections: readonly PreparedConnection[],
-  ownIds: readonly string[],
+  sandboxId: string | undefined,
 ): Promise<readonly string[]> {
   const applied = new Set<string>();
   for (const connection of connections) {
@@ -377,7 +377,7 @@ export async function provisionConnections(
     if (owner !== undefined && owner.account_id !== accountId) {
       throw new StartupError(`${where}: the id is already in use by another account; choose another one`);
     }
-    await upsertConnection(tx, accountId, id, connection, ownIds);
+    await upsertConnection(tx, accountId, id, connection, sandboxId);
     await secrets.replaceAll(tx, id, connection.secrets);
   }
   return [...applied];
@@ -394,7 +394,7 @@ async function upsertConnection(
   accountId: string,
   id: string,
   { config, settings }: PreparedConnection,
-  ownIds: readonly string[],
+  sandboxId: string | undefined,
 ): Promise<void> {
   const [found] = await tx<{ type: ConnectionType; settings: Settings; host_keys: string[] }[]>`
     select type, settings, host_keys from connections where id = ${id} for update`;
@@ -412,7 +412,7 @@ async function upsertConnection(
     insert into connections (id, account_id, name, type, is_active, settings, host_keys, host_keys_learned,
       secrets_configured)
     values (${id}, ${accountId}, ${config.name}, ${config.type}, ${config.isActive}, ${tx.json({ ...settings })},
-            ${tx.types.texts(hostKeys)}, ${learned}, ${!ownIds.includes(id)})
+            ${tx.types.texts(hostKeys)}, ${learned}, ${id !== sandboxId})
     on conflict (id) do update set name = excluded.name, type = excluded.type, is_active = excluded.is_active,
       settings = excluded.settings, host_keys = excluded.host_keys, host_keys_learned = excluded.host_keys_learned,
       secrets_configured = excluded.secrets_configured, updated_at = now()

@@ -78,7 +78,7 @@ test('connections of every type are made with their defaults, and no answer show
   const listed = field<Connection[]>(await ops.get('/manage/connections'), 'connections');
   assert.deepEqual(
     listed.map(({ id }) => id),
-    ['operators', 'sandbox', 'sandbox-new-host-key', 'box', ftp.id, s3.id],
+    ['operators', 'sandbox', 'box', ftp.id, s3.id],
   );
 });
 
