@@ -46,6 +46,7 @@ export async function startFuzzGateway(): Promise<FuzzGateway> {
   const gateway = await startGateway({
     config: {
       log: { level: 'info' },
+      sandbox: true,
       limits: { uploadBytes: 1_000_000, readBytes: 100_000 },
       pools: { default: { connectTimeoutMs: 2_000, stallTimeoutMs: 5_000 } },
       network: { urlFetch: { allow: ['127.0.0.1/32'] }, webhooks: { allow: ['127.0.0.1/32'] } },
@@ -111,7 +112,7 @@ export async function startFuzzGateway(): Promise<FuzzGateway> {
   };
 }
 
-/** Ids of a transfer, of a job that has ended, and of a schedule. */
+/** Ids of a transfer, of a job that has ended, of a schedule, and of a link. */
 async function standing({ api }: TestGateway): Promise<string[]> {
   await api.post('/api/write/box', { path: '/f', content: 'f' });
   const [transfer] = (await api.get('/api/transfers')).json['transfers'] as { readonly id: string }[];
@@ -121,7 +122,10 @@ async function standing({ api }: TestGateway): Promise<string[]> {
   await api.get(`/api/jobs/${begun.id}/events`);
   const made = await api.post('/api/schedules', { name: 'hourly', cron: '@hourly', isActive: false, job });
   const { id } = made.json['schedule'] as { readonly id: string };
-  return [String(transfer?.id), begun.id, id];
+  const expiresAt = new Date(Date.now() + 60 * 60 * 1000).toISOString();
+  const order = { operation: 'upload', connectionId: 'box', path: '/links', expiresAt };
+  const link = (await api.post('/api/links', order)).json['link'] as { readonly id: string };
+  return [String(transfer?.id), begun.id, id, link.id];
 }
 
 const target = ({ port, username, password }: { port: number; username: string; password: string }): object => ({

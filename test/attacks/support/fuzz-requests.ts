@@ -309,13 +309,16 @@ function textOfField(schema: Schema, name: string, known: Known): fc.Arbitrary<s
   if (name === 'host') return fc.constantFrom(...known.hosts);
   if (name === 'content') return fc.oneof(fc.base64String({ maxLength: 400 }), any);
   if (name === 'since' || name === 'until' || name === 'expiresAt') {
-    return fc.constantFrom('2026-01-01T00:00:00Z', '1767225600', '2026-01-01', '9999-12-31T23:59:59.999+14:00');
+    const times = ['2026-01-01T00:00:00Z', '1767225600', '2026-01-01', '9999-12-31T23:59:59.999+14:00', tomorrow()];
+    return fc.constantFrom(...times);
   }
   if (name === 'cron')
     return fc.constantFrom('30 2 * * 1-5', '@hourly', '@yearly', '0 4 1 1 *', '0 0 31 2 *', '61 * * * *');
   if (name === 'timeZone') return fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Mars/Base');
   return pattern === undefined ? any : fc.oneof(fc.constantFrom('a-name', 'text'), any);
 }
+
+const tomorrow = (): string => new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString();
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
