@@ -384,8 +384,6 @@ test('a PDF is shown by the browser alone, and a page that calls itself one neve
       await frame.waitFor();
       assert.match((await frame.getAttribute('src')) ?? '', /^blob:/);
     } else await dialog().getByText('This browser cannot show PDFs').waitFor();
-    // A pointer over the viewer could be a person's click into it.
-    await page.mouse.move(0, 0);
     // The viewer takes the focus at some moment while it loads, and with it a key that comes just then.
     await eventually(async () => {
       await page.keyboard.press('Escape');

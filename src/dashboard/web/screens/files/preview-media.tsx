@@ -23,6 +23,10 @@ export function ImagePreview({ url, file }: Shown): ReactElement {
   return <img className="preview-image" src={url} alt={file.name} onError={() => setBroken(true)} />;
 }
 
+const LOOK_MS = 100;
+/** Afterwards a person may have clicked into it. */
+const VIEWER_LOADS_MS = 10_000;
+
 /** The browser's own viewer gets the bytes as a PDF whatever they are: a page that calls itself one is never run. */
 export function PdfPreview({ url, file }: Shown): ReactElement {
   const isSmall = file.size <= MOST_MEDIA;
@@ -46,24 +50,23 @@ export function PdfPreview({ url, file }: Shown): ReactElement {
 function PdfFrame({ address, name }: { readonly address: string; readonly name: string }): ReactElement {
   const frame = useRef<HTMLIFrameElement>(null);
   useEffect(() => {
-    // The viewer takes the focus once it is loaded: Escape would then no longer close the dialog. A person may take it there.
+    // The viewer takes the focus while it loads, more than once and not always with an event: Escape would no longer close the dialog.
     let isTabbing = false;
-    let hasTaken = false;
     const onKey = (event: KeyboardEvent): void => {
       isTabbing = event.key === 'Tab';
     };
-    const onBlur = (): void => {
+    const takeBack = (): void => {
       const viewer = frame.current;
       if (viewer === null || document.activeElement !== viewer || isTabbing) return;
-      if (hasTaken && viewer.matches(':hover')) return;
-      hasTaken = true;
       viewer.closest<HTMLElement>('[role="dialog"]')?.focus();
     };
+    const looking = setInterval(takeBack, LOOK_MS);
+    const loaded = setTimeout(() => clearInterval(looking), VIEWER_LOADS_MS);
     window.addEventListener('keydown', onKey, { capture: true });
-    window.addEventListener('blur', onBlur);
     return () => {
+      clearInterval(looking);
+      clearTimeout(loaded);
       window.removeEventListener('keydown', onKey, { capture: true });
-      window.removeEventListener('blur', onBlur);
     };
   }, []);
   return <iframe ref={frame} className="preview-pdf" src={address} title={name} />;
