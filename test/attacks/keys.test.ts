@@ -81,6 +81,7 @@ const FILE_API: Readonly<Record<string, Access>> = {
   'DELETE /api/uploads/{connectionId}/{uploadId}': 'write',
   'POST /api/uploads/{connectionId}/{uploadId}': 'write',
   'GET /api/events': 'any',
+  'GET /api/sandbox/webhooks': 'watch',
   'GET /api/webhooks': 'watch',
   'GET /api/webhooks/{id}': 'watch',
   'POST /api/webhooks': 'watch',
