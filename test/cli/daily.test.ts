@@ -1,5 +1,6 @@
 /** What people do every day: read, edit, follow, and mistype. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,13 +79,46 @@ test('edit stores what was changed, and nothing else', async () => {
   assert.equal(readFileSync(there('note.txt'), 'utf8'), 'one\ntwo\n');
   assert.match(await terminal.ok(edit('look', 'cat "$1" > seen; touch "$1"')), /is not changed/);
   assert.equal(readFileSync(here('seen'), 'utf8'), 'one\ntwo\n');
-  await terminal.fails(1, /ended with 3: nothing is stored/, edit('fail', 'echo three >> "$1"; exit 3'));
-  assert.equal(readFileSync(there('note.txt'), 'utf8'), 'one\ntwo\n');
+  await terminal.fails(1, /ended with 3: nothing is stored/, edit('leave', 'exit 3'));
   const env = { EDITOR: editor('new', 'echo new > "$1"'), VISUAL: '' };
   const made = await terminal.run(['--json', 'edit', 'box:new/file.txt'], { env });
   assert.deepEqual(JSON.parse(made.stdout), { connectionId: 'box', path: 'new/file.txt', isChanged: true, size: 4 });
   assert.equal(readFileSync(there('new/file.txt'), 'utf8'), 'new\n');
   assert.deepEqual(leftovers(), []);
+});
+
+test('edit keeps what was typed where the editor fails, or is ended with it', async () => {
+  writeFileSync(there('kept.txt'), 'one\n');
+  const words = (script: string): string[] => ['edit', '--editor', editor('ends', script), 'box:kept.txt'];
+  const keptIn = (stderr: string): string => readFileSync(/is kept in (\S+)/.exec(stderr)?.[1] ?? stderr, 'utf8');
+  const failed = await terminal.fails(1, /ended with 3: nothing is stored/, words('echo two >> "$1"; exit 3'));
+  assert.equal(keptIn(failed.stderr), 'one\ntwo\n');
+  const child = terminal.start(words('echo two >> "$1"; echo begun; read line'));
+  const gone = ended(child);
+  await once(child.stdout!, 'data');
+  child.kill('SIGTERM');
+  // Of the shell that has started it, an editor that reads on is the child.
+  await once(child, 'exit');
+  child.stdin?.end();
+  const { code, stderr } = await gone;
+  assert.equal(code, 143);
+  assert.equal(keptIn(stderr), 'one\ntwo\n');
+  assert.equal(readFileSync(there('kept.txt'), 'utf8'), 'one\n');
+});
+
+test('Ctrl-C is a key of the editor: edit goes on', async () => {
+  writeFileSync(there('keys.txt'), 'one\n');
+  // A terminal sends it to both; an editor such as vi takes it as a key.
+  const script = `trap '' INT; echo two >> "$1"; echo begun; read line; echo "$line" >> "$1"`;
+  const child = terminal.start(['edit', '--editor', editor('keys', script), 'box:keys.txt']);
+  const gone = ended(child);
+  await once(child.stdout!, 'data');
+  child.kill('SIGINT');
+  child.kill('SIGINT');
+  child.stdin?.end('three\n');
+  const { code, stderr } = await gone;
+  assert.equal(code, 0, stderr);
+  assert.equal(readFileSync(there('keys.txt'), 'utf8'), 'one\ntwo\nthree\n');
 });
 
 test('edit leaves what somebody else has written meanwhile, and keeps what was typed', async () => {

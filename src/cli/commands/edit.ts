@@ -1,7 +1,6 @@
 /** `ftg edit`: a remote file in an editor of this machine; it goes back only if both sides allow it. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,14 +31,17 @@ export async function edit(session: Session, [place = '']: Arguments, options: E
   let isToStay = false;
   try {
     const original = await fetchOriginal(session, location, file);
-    await runEditor(editorOf(options), file, session.signal);
+    try {
+      await runEditor(editorOf(options), file, session.signal);
+    } finally {
+      // However the editor ended, there may be work in it that must not be lost.
+      isToStay = (await digestOf(createReadStream(file))) !== (original?.digest ?? EMPTY);
+    }
     const { connectionId, path } = location;
-    if ((await digestOf(createReadStream(file))) === (original?.digest ?? EMPTY)) {
+    if (!isToStay) {
       session.out.show({ connectionId, path, isChanged: false }, () => `${printable(place)} is not changed`);
       return;
     }
-    // From here on there is work in it that must not be lost.
-    isToStay = true;
     await store(session, location, file, original);
     isToStay = false;
     const { size } = statSync(file);
@@ -131,6 +133,16 @@ async function runEditor(editor: string, file: string, signal: AbortSignal): Pro
   const child = isWindows
     ? spawn(`${editor} "${file}"`, { stdio: 'inherit', shell: true, signal })
     : spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', signal });
-  const [code] = (await once(child, 'close')) as [number | null];
+  // Ctrl-C is a key of the editor, though the terminal sends SIGINT to this process as well.
+  const listeners = process.listeners('SIGINT');
+  const ignore = (): void => undefined;
+  process.removeAllListeners('SIGINT').on('SIGINT', ignore);
+  // An editor that is ended with this process may write until it has gone.
+  let failure: Error | undefined;
+  child.once('error', (error) => (failure = error));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  for (const listener of listeners) process.on('SIGINT', listener);
+  process.off('SIGINT', ignore);
+  if (failure !== undefined) throw failure;
   if (code !== 0) throw new Error(`the editor "${editor}" ended with ${code}: nothing is stored`);
 }
