@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { inFlags } from '../../src/cli/flag-words.js';
 import { isPlace } from '../../src/cli/location.js';
 import type { FeedEvent, TransferItem } from '../../src/client/index.js';
+import { error, ok, startFaultServer } from '../client/fault-server.js';
 import { Option } from 'commander';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
@@ -188,6 +189,38 @@ test('tail shows the last transfers by filters, and each further one when it has
   assert.deepEqual([filename, status], ['slow.txt', 'success']);
   tail.kill('SIGINT');
   assert.equal((await gone).code, 130);
+});
+
+test('tail loses nothing where the gateway fails meanwhile, and repeats nothing', { timeout: 120_000 }, async (t) => {
+  const createdAt = new Date().toISOString();
+  const item = (id: string, status: string): object => ({
+    ...{ id, status, createdAt, type: 'upload', connectionId: 'c', path: `/${id}`, fileSize: 1, durationMs: 1 },
+    errorMessage: null,
+  });
+  let latest = 0;
+  const gone = error(500, 'internal_error');
+  const { url } = await startFaultServer(t, [
+    (response, request) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
+      // The one that is slow cannot be looked at.
+      if (pathname !== '/api/transfers') return gone(response, request);
+      const isFirst = searchParams.has('since') && ++latest === 1;
+      const isEarly = latest < 1 || isFirst;
+      const old = item('old', isEarly ? 'pending' : 'success');
+      // It ends between the opening of the feed and the list of the last ones.
+      const all = latest > 1 ? [item('new', 'success'), item('slow', 'pending'), old] : [item('slow', 'pending'), old];
+      const transfers = searchParams.has('limit', '1') ? all.slice(0, 1) : all;
+      ok({ transfers, total: transfers.length, limit: 100, offset: 0 })(response, request);
+    },
+  ]);
+  const env = { FTG_URL: url };
+  const tail = terminal.start(['--json', 'tail', 'transfers', '-n', '1', '--follow'], env);
+  const ending = ended(tail);
+  const shown = new Lines(tail);
+  const ids = [await shown.next(), await shown.next()].map((one) => (one as TransferItem).id);
+  tail.kill('SIGTERM');
+  await ending;
+  assert.deepEqual(ids, ['old', 'new']);
 });
 
 test('tail shows the last events by filters, and those to come', async () => {

@@ -26,7 +26,11 @@ const MOST_EVENTS = 10_000;
 export async function tailTransfers(session: Session, _: Arguments, options: TransferTailOptions): Promise<void> {
   const { out, signal } = session;
   const feed = options.follow === true ? await EndedTransfers.open(session) : undefined;
-  for (const item of await lastTransfers(session, options)) out.show(item, () => transferLine(item));
+  for (const item of await lastTransfers(session, options)) {
+    // It may have ended since the feed was opened.
+    feed?.take(item);
+    out.show(item, () => transferLine(item));
+  }
   if (feed === undefined) return;
   for (;;) {
     for (const item of await feed.next()) if (isWanted(item, options)) out.show(item, () => transferLine(item));
@@ -79,20 +83,20 @@ class EndedTransfers {
 
   /** In the order in which they began. Goes on through gateways that restart and lines that break. */
   async next(): Promise<readonly TransferItem[]> {
+    const ended: TransferItem[] = [];
     try {
       const known = [...this.pending];
-      const ended = [...(await this.begun())];
+      ended.push(...(await this.begun()));
       for (const id of known) {
         if (!this.pending.has(id)) continue;
         const item = await this.session.gateway.files.transfer(id, { signal: this.session.signal });
         if (this.take(item)) ended.push(item);
       }
-      return ended.sort((one, other) => Date.parse(one.createdAt) - Date.parse(other.createdAt));
     } catch (thrown) {
       this.session.signal.throwIfAborted();
-      if (thrown instanceof FtgError && (thrown.status === 0 || thrown.status >= 429)) return [];
-      throw thrown;
+      if (!(thrown instanceof FtgError) || (thrown.status !== 0 && thrown.status < 429)) throw thrown;
     }
+    return ended.sort((one, other) => Date.parse(one.createdAt) - Date.parse(other.createdAt));
   }
 
   /** What has ended of those that began lately. */
@@ -108,7 +112,7 @@ class EndedTransfers {
   }
 
   /** Whether it has ended, and has not been taken before. */
-  private take({ id, status, createdAt }: TransferItem): boolean {
+  take({ id, status, createdAt }: TransferItem): boolean {
     if (this.seen.has(id)) return false;
     if (status === 'pending') {
       this.pending.add(id);
