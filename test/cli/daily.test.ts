@@ -8,7 +8,9 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { inFlags } from '../../src/cli/flag-words.js';
 import { isPlace } from '../../src/cli/location.js';
-import type { FeedEvent, TransferItem } from '../../src/client/index.js';
+import { cp } from '../../src/cli/commands/files.js';
+import type { Session } from '../../src/cli/command.js';
+import { type FeedEvent, FtgError, type TransferItem } from '../../src/client/index.js';
 import { error, ok, startFaultServer } from '../client/fault-server.js';
 import { Option } from 'commander';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
@@ -221,6 +223,20 @@ test('tail loses nothing where the gateway fails meanwhile, and repeats nothing'
   tail.kill('SIGTERM');
   await ending;
   assert.deepEqual(ids, ['old', 'new']);
+});
+
+test('a copy that takes longer than the client waits is asked for again', async (t) => {
+  const over = new AbortController();
+  let at = 0;
+  t.mock.method(performance, 'now', () => at);
+  const copy = async (): Promise<never> => {
+    at += 300_000;
+    // Who waits for another try ends with the signal.
+    over.abort();
+    throw new FtgError('it runs', { status: 409, code: 'idempotency_in_progress' });
+  };
+  const session = { gateway: { files: { copy } }, signal: over.signal } as unknown as Session;
+  await assert.rejects(cp(session, ['box:a', 'box:b'], { overwrite: true }), { name: 'AbortError' });
 });
 
 test('tail shows the last events by filters, and those to come', async () => {

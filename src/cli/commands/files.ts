@@ -56,8 +56,10 @@ async function copied({ gateway, signal }: Session, request: CopyRequest): Promi
     } catch (error) {
       if (!(error instanceof FtgError)) throw error;
       const wasPatient = performance.now() - startedAt > FETCH_PATIENCE_MS;
-      isRunning ||= error.code === 'network_error' && wasPatient;
-      if (!isRunning || !['network_error', 'idempotency_in_progress'].includes(error.code)) throw error;
+      if (!['network_error', 'idempotency_in_progress'].includes(error.code)) throw error;
+      // The client has tried again meanwhile: the last answer may be that the first try still runs.
+      isRunning ||= wasPatient;
+      if (!isRunning) throw error;
       if (error.code === 'network_error' && !wasPatient) throw error;
       await delay(ASK_AGAIN_MS, undefined, { signal });
     }
