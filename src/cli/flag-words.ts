@@ -6,6 +6,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   scopes: 'scope',
   connections: 'connection',
   connection_id: 'connection',
+  link_id: 'link',
   allowedIps: 'ip',
   expiresAt: 'expires',
   overlapMinutes: 'overlap',

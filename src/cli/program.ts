@@ -205,6 +205,7 @@ function addTransferCommands(program: Command, actions: Actions): void {
   actions.remote(
     filtered(group.command('list', { isDefault: true }).description('list the history, newest first'))
       .option('--digest <digest>', 'of this very content: sha-256: and 64 hexadecimal digits')
+      .option('--link <id>', 'that came by this link')
       .option('--limit <number>', 'how many; 20 when absent', number(1, 100))
       .option('--offset <number>', 'how many to pass over', number(0, 1_000_000_000)),
     transfers.listTransfers,

@@ -239,6 +239,20 @@ test('a copy that takes longer than the client waits is asked for again', async 
   await assert.rejects(cp(session, ['box:a', 'box:b'], { overwrite: true }), { name: 'AbortError' });
 });
 
+test('a link is made, shown and revoked, and the history has what came by it', async () => {
+  await terminal.ok(['put', 'report.csv', 'box:by-link/']);
+  const place = ['link', 'create', 'upload', 'box:by-link'];
+  const { link } = await terminal.json<{ link: { id: string; url: string } }>(...place);
+  assert.equal((await fetch(`${link.url}?filename=a.txt`, { method: 'PUT', body: 'one' })).status, 201);
+  const { transfers } = await terminal.json<{ transfers: TransferItem[] }>('transfers', '--link', link.id);
+  assert.deepEqual(
+    transfers.map(({ filename }) => filename),
+    ['a.txt'],
+  );
+  await terminal.fails(2, /--link must be the id of a link/, ['transfers', '--link', 'odd']);
+  assert.match(await terminal.ok(['link', 'revoke', link.id]), /is revoked/);
+});
+
 test('tail shows the last events by filters, and those to come', async () => {
   const fail = (connection: string): Promise<unknown> =>
     terminal.fails(255, /./, ['exec', '--timeout', '0.01', connection, 'sleep 60']);

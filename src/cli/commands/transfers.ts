@@ -24,6 +24,7 @@ export interface ListOptions {
   readonly type?: TransfersQuery['type'];
   readonly since?: string;
   readonly digest?: string;
+  readonly link?: string;
   readonly limit?: number;
   readonly offset?: number;
 }
@@ -32,9 +33,9 @@ export interface ListOptions {
 export async function listTransfers(
   { gateway, out, signal }: Session,
   _: Arguments,
-  { connection, status, type, since, digest, limit, offset }: ListOptions,
+  { connection, status, type, since, digest, link, limit, offset }: ListOptions,
 ): Promise<void> {
-  const filters = { connection_id: connection, status, type, since, digest, limit, offset };
+  const filters = { connection_id: connection, status, type, since, digest, link_id: link, limit, offset };
   const wanted = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
   const answer = await gateway.files.transfers(wanted, { signal });
   out.show(answer, () => listOf(answer.transfers));
