@@ -112,7 +112,7 @@ test('names are kept for a moment, for nobody else to read, and failures are qui
 
 test('a line is read as a shell reads it', () => {
   assert.deepEqual(splitLine(String.raw`ftg cat 'a b'\ c "d \" e`), {
-    ...{ words: ['ftg', 'cat', 'a b c', 'd " e'], raw: String.raw`"d \" e`, isQuoted: true },
+    ...{ words: ['ftg', 'cat', 'a b c', 'd " e'], raw: String.raw`"d \" e`, quote: '"' },
   });
   assert.deepEqual(splitLine('ftg  ls ').words, ['ftg', 'ls', '']);
   const last = splitLine('ftg ls box:in/a');
@@ -121,4 +121,8 @@ test('a line is read as a shell reads it', () => {
     String.raw`in/a\$\(x\)`,
   ]);
   assert.deepEqual(inBash(['box:'], splitLine('ftg ls b'), 'b'), ['box:']);
+  // What a server calls a file is no command within open quotes either.
+  const name = 'box:a$(x)`x`"\'\\';
+  assert.deepEqual(inBash([name], splitLine('ftg ls "box:a'), 'a'), [String.raw`a\$(x)\`x\`\"'\\`]);
+  assert.deepEqual(inBash([name], splitLine("ftg ls 'box:a"), 'a'), ["a$(x)`x`\"'\\''\\"]);
 });

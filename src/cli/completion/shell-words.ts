@@ -5,8 +5,8 @@ export interface LastWord {
   readonly words: readonly string[];
   /** The last one as it is typed. */
   readonly raw: string;
-  /** Whether a quote is still open at its end. */
-  readonly isQuoted: boolean;
+  /** The quote that is still open at its end; "" where none is. */
+  readonly quote: string;
 }
 
 /** As far as words go: what a shell would put in their places is left as it is. */
@@ -30,16 +30,19 @@ export function splitLine(line: string): LastWord {
       word += line.charAt(at);
     } else word += character;
   }
-  return { words: [...words, word], raw, isQuoted: quote !== '' };
+  return { words: [...words, word], raw, quote };
 }
 
 /** What stands in place of `part`, the end of the last word that bash completes; the rest of the word stays. */
-export function inBash(candidates: readonly string[], { raw, isQuoted }: LastWord, part: string): string[] {
+export function inBash(candidates: readonly string[], { raw, quote }: LastWord, part: string): string[] {
   const end = part.replace(/^['"]/, '');
   const stays = raw.endsWith(end) ? (splitLine(raw.slice(0, raw.length - end.length)).words.at(-1) ?? '') : '';
   return candidates.map((word) => {
     const rest = word.slice(stays.length);
+    // Names come from servers: within quotes, too, nothing in them is a command.
+    if (quote === "'") return rest.replaceAll("'", String.raw`'\''`);
+    if (quote === '"') return rest.replace(/[$`"\\]/g, String.raw`\$&`);
     // A colon that completes a connection is where the next word of bash begins: escaped it would be none.
-    return isQuoted ? rest : rest.replace(/[^\p{L}\p{N}_%+,./:^-]|:(?!$)/gu, String.raw`\$&`);
+    return rest.replace(/[^\p{L}\p{N}_%+,./:^-]|:(?!$)/gu, String.raw`\$&`);
   });
 }
