@@ -72,6 +72,11 @@ test('a second run replaces nothing unless it is told to, and never the secrets'
   await terminal.ok(['init', '--force', '--email', 'other@example.com']);
   assert.equal(tree().accounts[0]?.email, 'other@example.com');
   assert.deepEqual(parseEnv(text('gateway.env')), parseEnv(env));
+  // What somebody gives is another matter.
+  writeFileSync(here('password'), 'another-password-of-the-owner\n');
+  await terminal.ok(['init', '--force', ...EMAIL, '--owner-password-file', 'password']);
+  const given = { OWNER_PASSWORD: 'another-password-of-the-owner' };
+  assert.deepEqual(parseEnv(text('gateway.env')), { ...parseEnv(env), ...given });
   const made = await terminal.json('init', 'sub.yml', '--no-env-file', ...EMAIL);
   assert.deepEqual(made, {
     ...{ config: 'sub.yml', envFile: null, start: 'ftg serve --config sub.yml' },

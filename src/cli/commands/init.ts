@@ -39,7 +39,7 @@ export async function init(context: Context, [file = 'gateway.yaml']: Arguments,
   const envFile = options.envFile === false ? undefined : (options.envFile ?? file.replace(/(\.ya?ml)?$/, '.env'));
   const kept = envFile === undefined ? {} : keptSecrets(envFile);
   const made = treeOf(answers);
-  const secrets: Secrets = { ...made.secrets, ...kept };
+  const secrets: Secrets = { ...made.secrets, ...kept, ...made.given };
   const start = `ftg serve --config ${file}${envFile === undefined ? '' : ` --env-file ${envFile}`}`;
   const head = headOf(start, envFile);
   const yaml = yamlOf(made.tree, answers.connection?.definition, head);

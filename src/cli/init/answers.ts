@@ -79,6 +79,8 @@ export type Secrets = Readonly<Record<string, string>>;
 export interface Made {
   readonly tree: object;
   readonly secrets: Secrets;
+  /** Those of them that somebody has typed or named. */
+  readonly given: Secrets;
 }
 
 export function treeOf(answers: Answers): Made {
@@ -87,6 +89,11 @@ export function treeOf(answers: Answers): Made {
   const port = listen.slice(colon + 1);
   const host = listen.slice(0, Math.max(0, colon)).replace(/^\[(.*)\]$/, '$1');
   const made = connection === undefined ? undefined : entryOf(connection);
+  const given = {
+    ...(databaseUrl === '' ? {} : { DATABASE_URL: databaseUrl }),
+    ...(password === '' ? {} : { OWNER_PASSWORD: password }),
+    ...made?.secrets,
+  };
   return {
     tree: {
       server: {
@@ -108,11 +115,11 @@ export function treeOf(answers: Answers): Made {
     },
     secrets: {
       GATEWAY_MASTER_KEY: randomBytes(32).toString('base64'),
-      ...(databaseUrl === '' ? {} : { DATABASE_URL: databaseUrl }),
-      OWNER_PASSWORD: password === '' ? randomBytes(18).toString('base64url') : password,
+      OWNER_PASSWORD: randomBytes(18).toString('base64url'),
       MAIN_API_KEY: `ftg_${randomBytes(24).toString('base64url')}`,
-      ...made?.secrets,
+      ...given,
     },
+    given,
   };
 }
 
