@@ -45,10 +45,9 @@ export class FtgError extends Error {
   }
 }
 
-/** The error that an answer stands for; its body is read. */
-export async function errorOf(response: Response): Promise<FtgError> {
-  const text = await response.text().catch(() => '');
-  const { error, skipped } = parsed(text);
+/** The error that an answer stands for; `body` is read from it. */
+export async function errorOf(response: Response, body = response.text()): Promise<FtgError> {
+  const { error, skipped } = parsed(await body.catch(() => ''));
   const code = response.headers.get('x-error-code') as ErrorCode | null;
   const foreign = code === null ? `, and not as a gateway does: is ${response.url.split('?')[0]} one?` : '';
   return new FtgError(error ?? `the answer is ${response.status}${foreign}`, {

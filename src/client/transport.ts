@@ -198,7 +198,8 @@ export class Transport {
   private async once<T>(call: Call, headers: Headers, read: (response: Response) => Promise<T>): Promise<T> {
     const { accept = [] } = call;
     const response = await this.head(call, headers);
-    if (!response.ok && !accept.includes(response.status)) throw await errorOf(response);
+    if (!response.ok && !accept.includes(response.status))
+      throw await errorOf(response, this.text(response, call.options));
     try {
       return await read(response);
     } catch (thrown) {

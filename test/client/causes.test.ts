@@ -213,3 +213,13 @@ test('giving up after the end does nothing', async (t) => {
   assert.equal(await file.text(), 'whole');
   await file.cancel();
 });
+
+test('an error whose text does not come is an error all the same', { timeout: 60_000 }, async (t) => {
+  const server = await startFaultServer(t, [
+    (response) => {
+      response.writeHead(500, { 'X-Error-Code': 'internal_error', 'Content-Length': 100 }).write('{');
+    },
+  ]);
+  const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x', timeoutMs: SHORT_MS });
+  await assert.rejects(ftg.me(), { status: 500, code: 'internal_error' });
+});
