@@ -112,6 +112,8 @@ export const TOOLS: readonly Tool[] = [
       if (file !== null && !file.isDirectory && file.size > MOST_TEXT_BYTES) throw tooLarge(at, file.size);
       try {
         const { content, size, path: read } = await files.read(id, at);
+        // It may have grown since; and not every server knows the size.
+        if (size > MOST_TEXT_BYTES) throw tooLarge(at, size);
         return { path: read, size, content };
       } catch (error) {
         // The one 400 of a request that is right: the bytes are no text.

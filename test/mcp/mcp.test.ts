@@ -10,6 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { McpGateway } from '../../src/mcp/gateway.js';
 import { TOOLS } from '../../src/mcp/tools.js';
 import { FTG, Terminal } from '../cli/support.js';
 import { ROOT, snippetsOf } from '../docs/snippets.js';
@@ -140,6 +141,17 @@ describe('agents over standard input and output', () => {
     assert.equal((await use('file_info', { ...sandbox, path: '/in/c.txt' }))['exists'], false);
     const { transfers } = await use('history', { ...sandbox, limit: 3 });
     assert.equal((transfers as Json[]).length, 3);
+  });
+
+  test('a file that is larger than it seemed is not read out', async () => {
+    const content = 'x'.repeat(300_000);
+    const read = TOOLS.find(({ name }) => name === 'read_file');
+    const files = {
+      exists: async () => ({ exists: true, file: { size: 0, isDirectory: false } }),
+      read: async () => ({ path: '/log', size: content.length, content }),
+    };
+    const seen = read?.run({ files } as unknown as McpGateway, { connection: 'c', path: '/log' } as never);
+    await assert.rejects(async () => seen, /300000 bytes.*create_link/);
   });
 
   test('jobs: begun, listed, looked at, changed', async () => {
