@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import Any, Dict, List, Tuple
 
+import httpx
+
 from file_transfer_gateway import ReceiptChain, ReceiptError, verify_chain, verify_receipt, verify_webhook
 from suite import FaultServer, OnBothClients, error, reply
 
@@ -210,9 +212,14 @@ class Links(OnBothClients):
     async def test_a_link_needs_no_key_and_ends_when_it_is_revoked(self) -> None:
         ftg = self.client()
         until = datetime.now(timezone.utc) + timedelta(hours=1)
+        await ftg.write("shell", self.remote("a"), "x")
         link = await ftg.links.create("download", "shell", self.remote("a"), expires_at=until, max_uses=1)
         self.assertIn("/l/", link["url"])
         self.assertEqual((await ftg.links.get(link["id"]))["state"], "active")
+        self.assertEqual((await ftg.transfers.page(link_id=link["id"]))["total"], 0)
+        await asyncio.to_thread(lambda: httpx.get(link["url"]).raise_for_status())
+        by_link = [item["path"] async for item in ftg.transfers.list(link_id=link["id"], page_size=1)]
+        self.assertEqual(by_link, [self.remote("a")])
         self.assertEqual((await ftg.links.revoke(link["id"]))["state"], "revoked")
         self.assertIn(link["id"], [one["id"] async for one in ftg.links.list(page_size=1)])
 

@@ -20,13 +20,16 @@ class AsyncTransfers:
         status: Optional[ListTransfersStatus] = None,
         type: Optional[ListTransfersType] = None,
         digest: Optional[str] = None,
+        link_id: Optional[str] = None,
         since: Optional[Time] = None,
         limit: int = 20,
         offset: int = 0,
     ) -> TransfersAnswer:
-        """One page, newest first, and how many match. ``digest`` is of the content, ``sha-256:…``."""
+        """One page, newest first, and how many match. ``digest`` is of the content, ``sha-256:…``; ``link_id`` is of the
+        link that they came by.
+        """
         query: Dict[str, QueryValue] = {"connection_id": connection_id, "status": status, "type": type}
-        query.update(digest=digest, since=time_text(since), limit=limit, offset=offset)
+        query.update(digest=digest, link_id=link_id, since=time_text(since), limit=limit, offset=offset)
         return cast(TransfersAnswer, await self._transport.json(reading(at("transfers"), query)))
 
     async def list(
@@ -36,6 +39,7 @@ class AsyncTransfers:
         status: Optional[ListTransfersStatus] = None,
         type: Optional[ListTransfersType] = None,
         digest: Optional[str] = None,
+        link_id: Optional[str] = None,
         since: Optional[Time] = None,
         page_size: int = 100,
     ) -> AsyncGenerator[TransferItem, None]:
@@ -49,6 +53,7 @@ class AsyncTransfers:
                 status=status,
                 type=type,
                 digest=digest,
+                link_id=link_id,
                 since=since,
                 limit=page_size,
                 offset=offset,

@@ -21,13 +21,16 @@ class Transfers:
         status: Optional[ListTransfersStatus] = None,
         type: Optional[ListTransfersType] = None,
         digest: Optional[str] = None,
+        link_id: Optional[str] = None,
         since: Optional[Time] = None,
         limit: int = 20,
         offset: int = 0,
     ) -> TransfersAnswer:
-        """One page, newest first, and how many match. ``digest`` is of the content, ``sha-256:…``."""
+        """One page, newest first, and how many match. ``digest`` is of the content, ``sha-256:…``; ``link_id`` is of the
+        link that they came by.
+        """
         query: Dict[str, QueryValue] = {"connection_id": connection_id, "status": status, "type": type}
-        query.update(digest=digest, since=time_text(since), limit=limit, offset=offset)
+        query.update(digest=digest, link_id=link_id, since=time_text(since), limit=limit, offset=offset)
         return cast(TransfersAnswer, self._transport.json(reading(at("transfers"), query)))
 
     def list(
@@ -37,6 +40,7 @@ class Transfers:
         status: Optional[ListTransfersStatus] = None,
         type: Optional[ListTransfersType] = None,
         digest: Optional[str] = None,
+        link_id: Optional[str] = None,
         since: Optional[Time] = None,
         page_size: int = 100,
     ) -> Generator[TransferItem, None, None]:
@@ -50,6 +54,7 @@ class Transfers:
                 status=status,
                 type=type,
                 digest=digest,
+                link_id=link_id,
                 since=since,
                 limit=page_size,
                 offset=offset,
