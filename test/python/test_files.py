@@ -46,6 +46,17 @@ class Uploads(OnBothClients):
         async with ftg.download("shell", self.remote("in/text")) as download:
             self.assertEqual(await download.text(), "tëxt")
 
+    async def test_a_named_pipe_is_sent_whole_and_once(self) -> None:
+        ftg = self.client()
+        pipe = self.folder() / "pipe"
+        os.mkfifo(pipe)
+        writing = asyncio.create_task(asyncio.to_thread(pipe.write_bytes, b"0123456789"))
+        transfer = await ftg.upload("shell", pipe, path=self.remote("pipes"))
+        self.assertEqual((transfer["filename"], transfer["size"]), ("pipe", 10))
+        await writing
+        with self.assertRaises(TypeError):
+            await ftg.upload_resumable("shell", pipe)
+
     async def test_names_of_paths_and_files_are_theirs(self) -> None:
         ftg = self.client()
         local = self.folder() / "a report, ü & co.txt"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from typing import IO, AsyncIterable, Callable, Iterable, Optional, Union, cast
 
@@ -39,7 +40,8 @@ class Body:
 
     @property
     def is_seekable(self) -> bool:
-        return is_bytes(self.content) or isinstance(self.content, os.PathLike) or is_seekable(self.content)
+        content = self.content
+        return is_bytes(content) or is_seekable(content) or (isinstance(content, os.PathLike) and is_regular(content))
 
     @property
     def can_repeat(self) -> bool:
@@ -54,6 +56,11 @@ class Body:
 
 def is_bytes(content: object) -> bool:
     return isinstance(content, (bytes, bytearray, memoryview))
+
+
+def is_regular(path: "os.PathLike[str]") -> bool:
+    """The size of a pipe or a device says nothing, and what was read from it is gone."""
+    return stat.S_ISREG(os.stat(path).st_mode)
 
 
 def is_file(content: object) -> bool:
@@ -72,7 +79,7 @@ def size_of(content: object) -> Optional[int]:
     if isinstance(content, memoryview):
         return content.nbytes
     if isinstance(content, os.PathLike):
-        return os.stat(content).st_size
+        return os.stat(content).st_size if is_regular(content) else None
     if not is_seekable(content):
         return None
     file = cast("IO[bytes]", content)

@@ -63,7 +63,8 @@ async def _chunks(body: Body) -> AsyncGenerator[bytes, None]:
     elif isinstance(content, os.PathLike):
         opened: IO[bytes] = await in_thread(open, content, "rb")
         try:
-            await in_thread(opened.seek, body.start)
+            if body.start > 0:
+                await in_thread(opened.seek, body.start)
             while chunk := await in_thread(opened.read, PIECE_BYTES):
                 yield chunk
         finally:

@@ -64,7 +64,8 @@ def _chunks(body: Body) -> Generator[bytes, None, None]:
     elif isinstance(content, os.PathLike):
         opened: IO[bytes] = in_thread(open, content, "rb")
         try:
-            in_thread(opened.seek, body.start)
+            if body.start > 0:
+                in_thread(opened.seek, body.start)
             while chunk := in_thread(opened.read, PIECE_BYTES):
                 yield chunk
         finally:
