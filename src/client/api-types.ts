@@ -1165,7 +1165,7 @@ export interface components {
       readonly operation: 'upload' | 'download';
       /** @description Id of a connection, as `GET /api/connections` shows it. */
       readonly connectionId: string;
-      /** @description The file to download, or the folder to upload to; absolute or from the default path of the connection. It is the uploaded file itself if neither the link nor its user names the file. */
+      /** @description The file to download, or the folder to upload to; absolute or from the default path of the connection. It is the uploaded file itself if neither the link nor its user names the file, and no slash is at its end. */
       readonly path: string;
       /** @description When it ends, a date-time with its zone, at most `links.maxDays` (90) days from now. */
       readonly expiresAt: string;

@@ -47,10 +47,17 @@ export class LinkService {
     if (filename !== null) parseFileName(filename, 'filename');
     if (overwrite && operation === 'download') throw refusal('bad_request', 'overwrite is for upload links');
     const path = await knownPath(operations, { connection, path: order.path }, 'path', signal);
+    // The slash at its end is kept: it says that the path is the folder, and never the file itself.
+    const isFolder = operation === 'upload' && path !== ROOT && order.path.endsWith('/');
     if (operation === 'download' && path === ROOT) throw refusal('bad_path', 'path must name a file');
     // It is kept as text.
     if (!path.isWellFormed()) throw refusal('bad_path', 'path must be UTF-8: the login folder of the server is not');
-    return rows.create(actor, keyOf(caller), { ...order, path, connectionId: connection.id }, limits.perAccount);
+    return rows.create(
+      actor,
+      keyOf(caller),
+      { ...order, path: isFolder ? `${path}/` : path, connectionId: connection.id },
+      limits.perAccount,
+    );
   }
 
   list(

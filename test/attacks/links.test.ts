@@ -13,6 +13,7 @@ import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { withSql } from '../storage/databases.js';
 import { eventually } from '../support/eventually.js';
+import { FRONT_END } from '../support/front-end.js';
 import {
   KEY,
   startGateway,
@@ -109,6 +110,12 @@ async function make(link: object, client: ApiClient = owner): Promise<Made> {
 async function uploadLink(link: object = {}, client = owner): Promise<Made & { readonly folder: string }> {
   const folder = `/folder-${++folders}`;
   return { ...(await make({ operation: 'upload', path: folder, ...link }, client)), folder };
+}
+
+/** One whose path is a folder, whatever its users leave out. */
+async function uploadFolderLink(): Promise<Made & { readonly folder: string }> {
+  const folder = `/folder-${++folders}`;
+  return { ...(await make({ operation: 'upload', path: `${folder}/` })), folder };
 }
 
 async function downloadLink(
@@ -406,12 +413,13 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     what: 'Links: names of files that lead elsewhere',
-    done: '"..", slashes, control characters, line ends, NUL and 300 bytes as filename and in Content-Disposition',
+    done: '"..", slashes, backslashes, control characters, line ends, NUL and 300 bytes as filename and in Content-Disposition',
     held: '400, or the last segment alone; encoded twice they are names like any other; nothing outside of the folder',
     run: async () => {
-      const { at, folder } = await uploadLink();
+      const { at, folder } = await uploadFolderLink();
       const names = [
         '../x',
+        'x\\..\\..\\y',
         '..',
         '.',
         'a/b',
@@ -428,11 +436,10 @@ const ATTACKS: readonly Attack[] = [
       for (const value of ['attachment; filename="../../x1"', `attachment; filename*=UTF-8''..%2F..%2Fx2`]) {
         assert.equal((await put(at, undefined, 'x', { headers: { 'Content-Disposition': value } })).status, 201, value);
       }
-      for (const name of ['%2e%2e%2fx', 'x\\..\\y', '‥', '／etc'])
-        assert.equal((await put(at, name)).status, 201, name);
-      assert.deepEqual(filesIn(folder), ['%2e%2e%2fx', 'x\\..\\y', 'x1', 'x2', '‥', '／etc'].sort());
+      for (const name of ['%2e%2e%2fx', '‥', '／etc']) assert.equal((await put(at, name)).status, 201, name);
+      assert.deepEqual(filesIn(folder), ['%2e%2e%2fx', 'x1', 'x2', '‥', '／etc'].sort());
       nothingOutside();
-      return names.length + 7;
+      return names.length + 6;
     },
   },
   {
@@ -528,8 +535,12 @@ const ATTACKS: readonly Attack[] = [
       );
       assert.equal(code(await put(at, 'b', endless)), '413 too_large');
       const raw = await RawClient.open(gateway.port);
-      raw.send(`PUT ${at}?filename=c HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc${'d'.repeat(1000)}`);
+      const surplus = 'd'.repeat(1000);
+      // node:http ends a connection at once at bytes that begin no request, with whatever is under way on it.
+      const isCut = FRONT_END === 'node';
+      raw.send(`PUT ${at}?filename=c HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc${isCut ? '' : surplus}`);
       assert.equal((await raw.answer()).status, 201);
+      if (isCut) raw.send(surplus);
       raw.socket.destroy();
       const form = { 'Content-Type': 'multipart/form-data; boundary=b' };
       assert.equal(code(await put(at, 'd', '--b\r\n', { headers: form })), '415 unsupported_media_type');

@@ -129,6 +129,20 @@ export function linkRules(bench: () => Bench): void {
       assert.equal(await usesOf(id), 1);
     });
 
+    test('no file takes the place of the folder of a link that says so, and no part of a file is stored', async () => {
+      const { server, newFolder } = bench();
+      const folder = `${newFolder()}/drop`;
+      const { id, at } = await make({ operation: 'upload', path: `${folder}/` });
+      const unnamed = await use(at, { method: 'PUT', body: Buffer.from('x') });
+      assert.deepEqual([unnamed.status, unnamed.headers['x-error-code']], [400, 'bad_request']);
+      const headers = { 'Content-Range': 'bytes 3-5/6' };
+      const part = await use(at, { method: 'PUT', query: { filename: 'part' }, headers, body: Buffer.from('def') });
+      assert.deepEqual([part.status, part.headers['x-error-code']], [400, 'bad_request']);
+      assert.equal((await put(at, 'whole', Buffer.from('abcdef'))).status, 201);
+      assert.deepEqual(await server.disk.files(folder), [`${folder}/whole`]);
+      assert.equal(await usesOf(id), 1);
+    });
+
     test('of two that bring a new name at once one is stored', async () => {
       const { server, newFolder } = bench();
       const folder = newFolder();

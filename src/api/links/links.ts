@@ -95,7 +95,7 @@ export const createLink = endpoint({
     operation: oneOf(LINK_OPERATIONS, OPERATION),
     connectionId: connectionId(),
     path: remotePath(
-      'The file to download, or the folder to upload to; absolute or from the default path of the connection. It is the uploaded file itself if neither the link nor its user names the file.',
+      'The file to download, or the folder to upload to; absolute or from the default path of the connection. It is the uploaded file itself if neither the link nor its user names the file, and no slash is at its end.',
     ),
     expiresAt: text('When it ends, a date-time with its zone, at most `links.maxDays` (90) days from now.', {
       maxLength: 64,

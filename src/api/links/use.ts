@@ -56,7 +56,7 @@ export const sendToLink = endpoint({
   tag: TAG,
   summary: 'Upload a file by a link',
   description:
-    'The body is the file, of whatever type. Its name is the `filename` of the link, else `filename` of the query, else that of a Content-Disposition. If nobody names it, the `path` of the link is the file itself. The file becomes visible whole or not at all, and replaces another one only where the link says so. Names that begin with a dot are refused. No key is asked for, and none counts.',
+    'The body is the file, of whatever type. Its name is the `filename` of the link, else `filename` of the query, else that of a Content-Disposition. If nobody names it, the `path` of the link is the file itself, unless it ends with a slash. The file becomes visible whole or not at all, and replaces another one only where the link says so. Names that begin with a dot or hold a backslash are refused, and parts of files (`Content-Range`). No key is asked for, and none counts.',
   params: parameter,
   headers: ['Content-Digest', 'Repr-Digest', 'Want-Repr-Digest', 'Content-Disposition'],
   query: Type.Object({
@@ -186,6 +186,7 @@ async function store(
   if (/^multipart\//i.test(headers.get('content-type') ?? '')) {
     throw refusal('unsupported_media_type', 'the body of a PUT is the file itself, not a form (curl -T, not -F)');
   }
+  if (headers.has('content-range')) throw refusal('bad_request', 'Content-Range: a link takes whole files alone');
   const { folder, filename } = targetOf(link, asked ?? nameFromDisposition(headers.get('content-disposition')));
   const promised = promisedDigest(headers);
   const maxBytes = smaller(link.maxBytes ?? 0, limits.uploadBytes);
@@ -208,16 +209,21 @@ async function store(
   return json(201, { success: true, filename: result.name, size: result.size }, { ...PRIVATE, ...reprDigest(digest) });
 }
 
-/** Where the file goes. If neither the link nor the sender names it, the link's path is the file, as of a presigned URL. */
+/**
+ * Where the file goes. If neither the link nor the sender names it, the link's path is the file, as of a presigned URL,
+ * unless it was made with a slash at its end: nobody can put a file where its folder is to be.
+ */
 function targetOf(
   link: OpenedLink,
   sent: string | undefined,
 ): { readonly folder: RemotePath; readonly filename: string } {
   const path = pathOf(link);
   if (link.filename !== null) return { folder: path, filename: parseFileName(link.filename, 'filename') };
-  if (sent === undefined && path !== ROOT) return { folder: parentOf(path), filename: baseName(path) };
+  if (sent === undefined && !link.path.endsWith('/')) return { folder: parentOf(path), filename: baseName(path) };
   const filename = requireName(sent);
   if (filename.startsWith('.')) throw refusal('bad_request', 'filename must not begin with a dot');
+  // Servers on Windows take it for a slash.
+  if (filename.includes('\\')) throw refusal('bad_request', 'filename must not hold a backslash');
   return { folder: path, filename };
 }
 

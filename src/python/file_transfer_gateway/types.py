@@ -896,7 +896,7 @@ class NewLink(TypedDict):
     connectionId: str
     """Id of a connection, as `GET /api/connections` shows it."""
     path: str
-    """The file to download, or the folder to upload to; absolute or from the default path of the connection. It is the uploaded file itself if neither the link nor its user names the file."""
+    """The file to download, or the folder to upload to; absolute or from the default path of the connection. It is the uploaded file itself if neither the link nor its user names the file, and no slash is at its end."""
     expiresAt: str
     """When it ends, a date-time with its zone, at most `links.maxDays` (90) days from now."""
     maxBytes: NotRequired[int]
