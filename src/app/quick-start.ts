@@ -205,7 +205,9 @@ export async function provision(
   // A configuration on the data of a quick start leaves its account as it was.
   const isQuick = accounts.length === 0 && (quickStart || former !== undefined);
   const owner = await sandboxOwner(storage);
-  const isWanted = isSandboxWanted(config, isQuick, owner);
+  // Whoever may make connections can make one that looks like it: alone it proves nothing.
+  const ranHere = former !== undefined && owner !== undefined;
+  const isWanted = isSandboxWanted(config, isQuick, ranHere);
   const state = former ?? (isQuick || isWanted ? await makeQuickStart(dataDir) : undefined);
   const credentials =
     isQuick && state !== undefined ? newCredentials(state, await storage.accounts.count(), generateApiKey) : undefined;
@@ -226,7 +228,7 @@ export async function provision(
   } else {
     await storage.provision(wanted);
     // Nothing listens there any more: "switched off" says more than "connection refused".
-    if (owner !== undefined) await storage.connections.switchOff(SANDBOX_CONNECTION_ID);
+    if (config.sandbox === false && owner !== undefined) await storage.connections.switchOff(SANDBOX_CONNECTION_ID);
     if ((await storage.accounts.count()) === 0) log('warn', NO_ACCOUNT);
   }
   return {

@@ -84,9 +84,9 @@ export async function sandboxOwner(storage: Storage): Promise<Holder | undefined
   return storage.accounts.findByConnection(SANDBOX_CONNECTION_ID, HOST, SANDBOX_USERNAME);
 }
 
-/** Whether it is to run. `isQuick`: the quick start's account is the only one. */
-export function isSandboxWanted({ sandbox }: Config, isQuick: boolean, owner: Holder | undefined): boolean {
-  return sandbox === 'auto' ? isQuick || owner !== undefined : sandbox;
+/** Whether it is to run. `isQuick`: the quick start's account is the only one. `ranHere`: before, on this data folder. */
+export function isSandboxWanted({ sandbox }: Config, isQuick: boolean, ranHere: boolean): boolean {
+  return sandbox === 'auto' ? isQuick || ranHere : sandbox;
 }
 
 /** The accounts, one of which has this connection too; it is added where the configuration does not list it. */

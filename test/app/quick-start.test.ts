@@ -1,23 +1,27 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { promisify } from 'node:util';
+import type { Config } from '../../src/config/schema.js';
 import { validate } from '../../src/config/validate.js';
 import {
   type Credentials,
   makeQuickStart,
   markAnnounced,
   newCredentials,
+  provision,
   quickStartAccount,
   quickStartBanner,
   readQuickStart,
 } from '../../src/app/quick-start.js';
 import { sandboxConnection, sandboxSettings, withConnection } from '../../src/app/sandbox.js';
+import type { Started } from '../../src/app/serving.js';
+import type { Storage } from '../../src/storage/storage.js';
 import { inFolder, KEY } from '../config/support.js';
 
 const sandbox = { port: 2222, hostKeyFingerprint: `SHA256:${'A'.repeat(43)}` };
@@ -56,6 +60,46 @@ suite('the state of a quick start', () => {
         await assert.rejects(readQuickStart(folder), { name: 'ConfigError', message: /quick-start\.json.*delete it/ });
         assert.equal(readFileSync(file, 'utf8'), text);
       }
+    });
+  });
+});
+
+suite('where the sandbox runs', () => {
+  const owner = { accountId: 'a', email: 'tenant@example.com', plan: 'pro' };
+
+  /** On a database that has a connection of the sandbox's name, host and login. */
+  async function starts(dataDir: string, wanted: Config['sandbox']): Promise<{ runs: boolean; off: string[] }> {
+    const off: string[] = [];
+    const storage = {
+      accounts: { findByConnection: async () => owner, findByEmail: async () => owner, count: async () => 1 },
+      connections: { switchOff: async (id: string) => void off.push(id) },
+      provision: async () => undefined,
+    } as unknown as Storage;
+    const ends: (() => void | Promise<void>)[] = [];
+    const started = { add: (end: () => void | Promise<void>) => void ends.push(end) } as Started;
+    try {
+      const config = { accounts: [{ ...owner, apiKeys: [], connections: [] }], dataDir, sandbox: wanted };
+      const { sandbox: running } = await provision(
+        config as unknown as Config,
+        false,
+        storage,
+        started,
+        () => undefined,
+      );
+      return { runs: running !== undefined, off };
+    } finally {
+      for (const end of ends) await end();
+    }
+  }
+
+  test('a connection that looks like its own does not start it: "auto" is where it ran before', async () => {
+    await inFolder(async (folder) => {
+      const dataDir = path.join(folder, 'data');
+      assert.deepEqual(await starts(dataDir, 'auto'), { runs: false, off: [] });
+      assert.ok(!existsSync(dataDir));
+      assert.deepEqual(await starts(dataDir, true), { runs: true, off: [] });
+      assert.deepEqual(await starts(dataDir, 'auto'), { runs: true, off: [] });
+      assert.deepEqual(await starts(dataDir, false), { runs: false, off: ['sandbox'] });
     });
   });
 });
