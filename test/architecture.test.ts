@@ -25,6 +25,7 @@ const OWNERS: readonly (readonly [library: RegExp, owner: RegExp])[] = [
   [/^prom-client$/, /^observe\/metrics\.ts$/],
   [/^(commander|cli-table3)$/, /^cli\//],
   [/^nodemailer$/, /^alarms\/mailer\.ts$/],
+  [/^n8n-workflow$/, /^n8n\//],
   [/^@modelcontextprotocol\//, /^(mcp\/|cli\/commands\/mcp\.ts$)/],
 ];
 

@@ -1,5 +1,5 @@
 /**
- * Makes a release: the tarballs of gateway, client and command line, what is in each (CycloneDX), how they were made (SLSA), and the
+ * Makes a release: the tarballs of gateway, client, command line and nodes for n8n, what is in each (CycloneDX), how they were made (SLSA), and the
  * SHA-256 of all. From one commit, with one npm, the tarballs are the same to the byte. A program, it makes it in dist/packages.
  */
 import { execFile } from 'node:child_process';
@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { stageCli } from './cli.js';
 import { stageClient } from './client.js';
 import { bundledPackages, type Licensed } from './licences.js';
+import { stageN8n } from './n8n.js';
 import { MANIFEST, ROOT } from './places.js';
 import { provenance } from './provenance.js';
 import { stageServer } from './server.js';
@@ -31,6 +32,7 @@ export interface Release {
   readonly server: Packed;
   readonly client: Packed;
   readonly cli: Packed;
+  readonly n8n: Packed;
 }
 
 /** `folder` is emptied first. */
@@ -42,16 +44,19 @@ export async function makeRelease(folder: string): Promise<Release> {
     server: await stageServer(join(staging, name)),
     client: await stageClient(join(staging, `${name}-client`)),
     cli: await stageCli(join(staging, `${name}-cli`)),
+    n8n: await stageN8n(join(staging, `n8n-nodes-${name}`)),
   };
   const release = {
     server: await pack(staged.server, folder),
     client: await pack(staged.client, folder),
     cli: await pack(staged.cli, folder),
+    n8n: await pack(staged.n8n, folder),
   };
   const bills = [
     await billOfMaterials(staged.server, folder, await bundledPackages()),
     await billOfMaterials(staged.client, folder),
     await billOfMaterials(staged.cli, folder),
+    await billOfMaterials(staged.n8n, folder),
   ];
   rmSync(staging, { recursive: true });
   const sumOf = (name: string): string =>

@@ -25,8 +25,10 @@ export async function stageServer(folder: string): Promise<Staged> {
   return staged;
 }
 
-/** What makes packages stays here. Types are for those who import: the client alone. */
+const NOT_SHIPPED = ['dist/src/release', 'dist/src/n8n'].map((name) => join(ROOT, name));
+
+/** What makes packages stays here, and so do the nodes for n8n, a package of their own. Types are for those who import: the client alone. */
 function isShipped(file: string): boolean {
-  if (file === join(ROOT, 'dist/src/release')) return false;
+  if (NOT_SHIPPED.includes(file)) return false;
   return !file.endsWith('.d.ts') || file.startsWith(join(ROOT, 'dist/src/client'));
 }

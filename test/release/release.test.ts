@@ -48,6 +48,11 @@ const expected: Record<keyof Release, { readonly needed: readonly string[]; read
       /^(dist\/(src|dashboard|links|man|site)\/|src\/storage\/migrations\/|config\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
   },
   client: { needed: ['index.js', 'types/index.d.ts'], known: /^(index\.js|types\/[\w-]+\.d\.ts|README\.md|LICENSE)$/ },
+  n8n: {
+    needed: ['dist/FileTransferGateway.node.js', 'dist/file-transfer-gateway.svg'],
+    known:
+      /^(dist\/(FileTransferGateway\w*\.(credentials|node)\.js(on)?|file-transfer-gateway\.svg)|README\.md|LICENSE)$/,
+  },
   cli: {
     needed: ['dist/src/cli/main.js', 'config/gateway.example.yaml'],
     known:

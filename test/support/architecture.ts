@@ -53,7 +53,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
   // `main` is for `ftg serve` alone, `config` for `ftg init`, `connections` for the words of options; all else goes over HTTP.
   cli: { is: 'the command ftg', imports: ['client', 'config', 'connections', 'main', 'mcp'] },
   mcp: { is: 'tools for agents, over the client', imports: ['client'] },
-  release: { is: 'packages of the gateway, the client and ftg', imports: [] },
+  n8n: { is: 'nodes for n8n, by n8n’s own requests', imports: ['client'] },
+  release: { is: 'packages of the gateway, the client, ftg and the nodes for n8n', imports: [] },
   client: { is: 'the client for programs', imports: [] },
   http: {
     is: 'requests and answers, limits, keys; two front ends behind one seam',

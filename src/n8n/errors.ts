@@ -1,0 +1,88 @@
+/** Failures as n8n shows them: what happened, what to do, and the code that a workflow can decide by. */
+import { type INode, type JsonObject, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { errorMeanings } from '../base/error-meanings.js';
+import { type Answer, field } from './answer.js';
+
+/** Of requests that were refused before a transfer began; the others are in base/error-meanings.ts. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  unauthenticated: 'Check the API key of the credential: it is unknown, expired or revoked.',
+  forbidden: 'Use an API key that may use this connection, from the address of n8n.',
+  scope_missing: 'Use an API key with the scope that the message names.',
+  unknown_connection: 'Choose a connection from the list.',
+  rate_limited: 'Send fewer requests at once, or turn on Retry On Fail in the settings of the node.',
+  idempotency_in_progress: 'The same request still runs. Turn on Retry On Fail in the settings of the node.',
+  idempotency_mismatch:
+    'A retry asked for something else than the first try. Do not build the path or the content from the time of the run.',
+  outcome_unknown: 'Look at the file on the server, then run the workflow again if it is not there.',
+  invalid_answer: 'Check the base URL of the credential: no gateway answers there.',
+  invalid_name: 'Correct the path or the file name: it holds half of a character.',
+  cut_download: 'Turn on Retry On Fail in the settings of the node.',
+};
+
+/** What a program needs to know of a failure. */
+type Facts = {
+  readonly error: string;
+  readonly code: string;
+  readonly remedy: string | null;
+  readonly status: number | null;
+  readonly requestId: string | null;
+  /** Seconds. */
+  readonly retryAfter: number | null;
+  /** The file was there, and was not to be replaced. */
+  readonly skipped: boolean;
+};
+
+/** The error that an answer is. */
+export function refusedError(node: INode, { statusCode, headers, body }: Answer): NodeApiError {
+  const { error, skipped } = (typeof body === 'object' ? body : {}) as { error?: string; skipped?: boolean };
+  const retryAfter = field(headers, 'retry-after');
+  return failure(node, {
+    error: error ?? `the answer is ${statusCode}, and not as a gateway answers`,
+    code: field(headers, 'x-error-code') ?? 'invalid_answer',
+    status: statusCode,
+    requestId: field(headers, 'x-request-id') ?? null,
+    retryAfter: retryAfter !== undefined && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null,
+    skipped: skipped === true,
+  });
+}
+
+/** An error of the node's own, in the same form. */
+export function ownError(
+  node: INode,
+  code: 'invalid_answer' | 'invalid_name' | 'cut_download',
+  error: string,
+): NodeApiError {
+  return failure(node, { error, code, status: null, requestId: null, retryAfter: null, skipped: false });
+}
+
+function failure(node: INode, known: Omit<Facts, 'remedy'>): NodeApiError {
+  const facts: Facts = { ...known, remedy: remedyOf(known.code) ?? null };
+  const request = facts.requestId === null ? '' : `, request ID: ${facts.requestId}`;
+  const description = [facts.remedy, `Code: ${known.code}${request}`].filter((text) => text !== null).join(' ');
+  const httpCode = facts.status === null ? {} : { httpCode: String(facts.status) };
+  const made = new NodeApiError(node, facts, { message: facts.error, description, ...httpCode });
+  // n8n rewrites messages with words that it knows; what the gateway said stays readable for workflows.
+  made.context['data'] = facts;
+  return made;
+}
+
+function remedyOf(code: string): string | undefined {
+  const meanings: Readonly<Record<string, readonly [meaning: string, remedy: string] | undefined>> = errorMeanings;
+  return REMEDIES[code] ?? meanings[code]?.[1];
+}
+
+/** Whatever was thrown for this item, as n8n wants it. */
+export function itemError(node: INode, thrown: unknown, itemIndex: number): NodeApiError | NodeOperationError {
+  const error =
+    thrown instanceof NodeApiError || thrown instanceof NodeOperationError
+      ? thrown
+      : new NodeOperationError(node, thrown instanceof Error ? thrown : String(thrown));
+  error.context['itemIndex'] = itemIndex;
+  return error;
+}
+
+/** The same as the output of an item, where the workflow goes on. */
+export function outputOf(error: NodeApiError | NodeOperationError): JsonObject {
+  const facts = error.context['data'] as Facts | undefined;
+  return facts?.error === undefined ? { error: error.message } : facts;
+}

@@ -1,0 +1,45 @@
+/** The package of nodes for n8n: three modules without dependencies, since n8n lets no others into its list. */
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { lockOf } from './lock.js';
+import { MANIFEST, ROOT } from './places.js';
+import { type Staged, stage } from './stage.js';
+
+const SOURCE = join(ROOT, 'src/n8n');
+const CREDENTIALS = ['FileTransferGatewayApi.credentials'];
+const NODES = ['FileTransferGateway.node', 'FileTransferGatewayTrigger.node'];
+
+export async function stageN8n(folder: string): Promise<Staged> {
+  const { version, license } = MANIFEST;
+  const inDist = (name: string): string => `dist/${name}.js`;
+  const manifest = {
+    name: 'n8n-nodes-file-transfer-gateway',
+    version,
+    description: 'n8n nodes for the File Transfer Gateway: files on SFTP, FTP and S3 servers',
+    // By the first one n8n finds it.
+    keywords: ['n8n-community-node-package', 'sftp', 'ftp', 's3', 'file transfer'],
+    license,
+    engines: { node: '>=20.19' },
+    files: ['dist'],
+    n8n: { n8nNodesApiVersion: 1, strict: true, credentials: CREDENTIALS.map(inDist), nodes: NODES.map(inDist) },
+    // n8n brings it. npm, which installs whatever is not optional, would bring a hundred packages more.
+    peerDependencies: { 'n8n-workflow': '*' },
+    peerDependenciesMeta: { 'n8n-workflow': { optional: true } },
+  };
+  const staged = stage(manifest, folder);
+  await build({
+    entryPoints: [...CREDENTIALS, ...NODES].map((name) => join(SOURCE, `${name}.ts`)),
+    outdir: join(folder, 'dist'),
+    ...({ bundle: true, format: 'cjs', platform: 'node', target: 'node20', external: ['n8n-workflow'] } as const),
+  });
+  // Where the nodes look for them.
+  for (const file of ['file-transfer-gateway.svg', ...NODES.map((name) => `${name}.json`)]) {
+    copyFileSync(join(SOURCE, file), join(folder, 'dist', file));
+  }
+  copyFileSync(join(SOURCE, 'README.md'), join(folder, 'README.md'));
+  copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+  // For the list of what is in it; no package takes it along.
+  writeFileSync(join(folder, 'package-lock.json'), lockOf(manifest, []));
+  return staged;
+}
