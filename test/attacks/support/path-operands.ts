@@ -37,6 +37,18 @@ const copy =
   ({ api, connection }: Target, hostile: string): Promise<ApiAnswer> =>
     api.post('/api/copy', { source_connection_id: connection, dest_connection_id: connection, ...fields(hostile) });
 
+/** Of a link: what its URL does, if it is made. */
+const link =
+  (fields: (hostile: string) => object) =>
+  async ({ api, connection }: Target, hostile: string): Promise<ApiAnswer> => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const order = { operation: 'upload', connectionId: connection, path: '/', expiresAt, ...fields(hostile) };
+    const made = await api.post('/api/links', order);
+    if (made.status !== 201) return made;
+    const { url } = made.json['link'] as { readonly url: string };
+    return api.send(new URL(url).pathname, { method: 'PUT', query: { filename: 'linked.txt' }, body: 'planted' });
+  };
+
 /** Of a folder that is made for it, and goes again. */
 const edit =
   (fields: (hostile: string, connection: string) => object) =>
@@ -94,6 +106,16 @@ const JSON_BODY = 'application/json';
 const FORM_BODY = 'multipart/form-data';
 
 export const PATH_OPERANDS: readonly PathOperand[] = [
+  {
+    name: 'POST /api/links application/json path',
+    kind: 'path',
+    send: link((hostile) => ({ path: hostile })),
+  },
+  {
+    name: 'POST /api/links application/json filename',
+    kind: 'name',
+    send: link((hostile) => ({ filename: hostile })),
+  },
   { name: `${UPLOAD} query path`, kind: 'path', send: raw('path') },
   { name: `${UPLOAD} query filename`, kind: 'name', send: raw('filename') },
   { name: `${UPLOAD} query filename_template`, kind: 'name', send: raw('filename_template') },
@@ -283,6 +305,8 @@ export const NO_PATHS: ReadonlySet<string> = new Set([
     'since',
     'mtime',
     'digest',
+    'link_id',
+    'expiresAt',
   ],
   // Spells the name that the path beside it ends with, or is refused (paths.test.ts).
   ...['rawName', 'source_raw_name'],
