@@ -17,7 +17,6 @@ import type { ExecOptions, ExecResult, FileInfo, Remote, RemoteWriter, WriteOpti
 import { putWhole, streamOf } from '../src/remotes/whole.js';
 import type { Deviations, Disk, ServerEntry } from './servers/catalogue.js';
 import { withCode } from './support/errors.js';
-import { eventually } from './support/eventually.js';
 import { startProxy } from './support/proxy.js';
 import {
   at,
@@ -1391,8 +1390,6 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
             (await disk.files(folder)).filter((left) => !ofServer(left)),
             [],
           );
-          // What the server made for itself it removes when it notices the cut, which may be late.
-          await eventually(async () => (await disk.files(folder)).length === 0, 'its own files are gone');
         }
         nothingNoted();
       });
