@@ -17,6 +17,7 @@ import type { ExecOptions, ExecResult, FileInfo, Remote, RemoteWriter, WriteOpti
 import { putWhole, streamOf } from '../src/remotes/whole.js';
 import type { Deviations, Disk, ServerEntry } from './servers/catalogue.js';
 import { withCode } from './support/errors.js';
+import { eventually } from './support/eventually.js';
 import { startProxy } from './support/proxy.js';
 import {
   at,
@@ -1377,6 +1378,8 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
               : notes.removeLater.includes(at(left)) || ofServer(left);
             assert.ok(isNoted, `${left}: ${JSON.stringify([notes.removeLater, notes.abortLater])}`);
           }
+          // What the server made for itself it removes when it notices the cut.
+          await eventually(async () => !(await disk.files(folder)).some(ofServer), 'its own files are gone');
           // As the gateway does it when it finds the notes.
           await use(async (remote) => {
             for (const path of notes.removeLater.splice(0)) await remote.remove(path).catch(() => undefined);
@@ -1386,10 +1389,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
               notes.multiparts.delete(id);
             }
           });
-          assert.deepEqual(
-            (await disk.files(folder)).filter((left) => !ofServer(left)),
-            [],
-          );
+          assert.deepEqual(await disk.files(folder), []);
         }
         nothingNoted();
       });
