@@ -87,8 +87,9 @@ export class JobTree {
     const { texts, bigints, booleans } = tx.types;
     const paths = (all: readonly Buffer[]) => tx`
         (select decode(t.path, 'hex') from unnest(${texts(all.map((path) => path.toString('hex')))}) as t (path))`;
-    // Sent at once, done in this order; the job before any of its files, as by whoever takes both.
-    const steps: PromiseLike<unknown>[] = [tx`select from jobs where id = ${id} for no key update`];
+    if (!(await lockGoing(tx, id))) return;
+    // Sent at once, done in this order.
+    const steps: PromiseLike<unknown>[] = [];
     if (folders.length > 0) {
       steps.push(tx`
           insert into job_folders (job_id, path, depth, is_extra, is_removed, above, state)
@@ -164,7 +165,7 @@ export class JobTree {
   async failFolder(job: Owned, path: Buffer, code: ErrorCode, message: string): Promise<void> {
     const hex = path.toString('hex');
     const write = async (tx: Transaction): Promise<void> => {
-      await tx`select from jobs where id = ${job.id} for no key update`;
+      if (!(await lockGoing(tx, job.id))) return;
       const { count } = await tx`
         update job_folders set state = 'failed', seat = null, error_code = ${code}, error_message = ${storable(message)}
         where job_id = ${job.id} and path = decode(${hex}, 'hex') and state in ('waiting', 'listed')`;
@@ -232,6 +233,13 @@ export class JobTree {
       where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state = 'waiting'
         and ${size}::bigint >= 0`;
   }
+}
+
+/** Resolves to false of a job that has ended: what it was told to have found stays. The job is locked before its files. */
+async function lockGoing(tx: Transaction, jobId: string): Promise<boolean> {
+  const { count } = await tx`
+    select from jobs where id = ${jobId} and state in ('queued', 'running', 'paused') for no key update`;
+  return count > 0;
 }
 
 /** The condition on folders that are removed next: those furthest down. */
