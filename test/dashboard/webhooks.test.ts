@@ -94,7 +94,7 @@ test('a message that ran out of tries is seen where it was for, with its attempt
   const id = String(receiver.received.at(-1)?.headers['webhook-id']);
   answers(204);
   const before = receiver.received.length;
-  await deliveries().getByRole('button', { name: 'Send again' }).click();
+  await dead.getByRole('button', { name: 'Send again' }).click();
   await page.getByText('No dead letters.').waitFor();
   await eventually(() => receiver.received.length > before, 'it is sent again');
   assert.equal(receiver.received.at(-1)?.headers['webhook-id'], id);
