@@ -216,7 +216,7 @@ test('names that are taken are asked about once for all: skipped, replaced, or k
   }
 });
 
-test('a name that the list shows is asked about without a try, so no transfer fails', async () => {
+test('a name that the list shows and the folder holds is asked about without a try, so no transfer fails', async () => {
   mkdirSync(onDisk('listed'));
   writeFileSync(onDisk('listed/here.txt'), 'old');
   await openFolder('listed');
@@ -228,6 +228,14 @@ test('a name that the list shows is asked about without a try, so no transfer fa
   await queue().getByRole('button', { name: 'Replace', exact: true }).click();
   await queue().getByText('All done').waitFor();
   assert.equal(readFileSync(onDisk('listed/here.txt'), 'utf8'), 'new here.txt');
+  await queue().getByRole('button', { name: 'Clear done' }).click();
+
+  // The list still shows it: it is looked at again before anybody is asked.
+  rmSync(onDisk('listed/here.txt'));
+  await drop(['here.txt'], 'newer ');
+  await eventually(() => existsSync(onDisk('listed/here.txt')), 'it goes up');
+  await queue().getByText('All done').waitFor();
+  assert.equal(readFileSync(onDisk('listed/here.txt'), 'utf8'), 'newer here.txt');
   await queue().getByRole('button', { name: 'Clear done' }).click();
 });
 

@@ -33,6 +33,8 @@ export type ConflictRule = 'replace' | 'skip' | 'rename';
 
 /** What was begun with one act; one answer may hold for all of it. */
 export interface Batch {
+  /** In ms since 1970. */
+  readonly begunAt: number;
   rule: ConflictRule | undefined;
 }
 

@@ -35,7 +35,9 @@ export async function runWork(task: Task, signal: AbortSignal, tell: Tell): Prom
   }
   const rule = ruleOf(task);
   // Not asked of the server: a refusal would stand in the history as a transfer that failed.
-  if (rule === undefined && isKnownTaken(work)) throw new ApiError(t.queue.taken(1), 409, 'already_exists', undefined);
+  if (rule === undefined && (await isKnownTaken(work, task.batch.begunAt))) {
+    throw new ApiError(t.queue.taken(1), 409, 'already_exists', undefined);
+  }
   if (rule === 'rename') return bringAside(work, signal, tell);
   try {
     await bring(work, work.name, rule === 'replace', signal, tell);

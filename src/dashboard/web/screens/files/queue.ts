@@ -22,12 +22,12 @@ export function enqueueUploads(connectionId: string, folder: string, files: read
 /** Of one that was interrupted; the same file again. */
 export function enqueueKept({ connectionId, folder, name, overwrite, handle }: KeptUpload, file: File): void {
   const rule = overwrite ? ('replace' as const) : undefined;
-  add([{ kind: 'upload', file, handle, connectionId, folder, name }], { rule: undefined }, rule);
+  add([{ kind: 'upload', file, handle, connectionId, folder, name }], newBatch(), rule);
 }
 
 /** Has to be called while the event lasts. Files of large folders are sent while others are still being found. */
 export async function enqueueDrop(connectionId: string, folder: string, transfer: DataTransfer): Promise<void> {
-  const batch: Batch = { rule: undefined };
+  const batch = newBatch();
   const dropped = droppedFiles(transfer);
   try {
     await whileFinding(async () => {
@@ -140,7 +140,11 @@ export function dismiss(tasks: readonly Task[]): void {
   drop(tasks);
 }
 
-function add(works: readonly Work[], batch: Batch = { rule: undefined }, rule?: ConflictRule): void {
+function newBatch(): Batch {
+  return { begunAt: Date.now(), rule: undefined };
+}
+
+function add(works: readonly Work[], batch = newBatch(), rule?: ConflictRule): void {
   startNext(putWorks(works, batch, rule));
 }
 
