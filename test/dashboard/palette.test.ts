@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import { focusOf, logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { eventually } from '../support/eventually.js';
 import { violations } from './inspection.js';
 
 describe('the palette', () => {
@@ -62,12 +63,13 @@ describe('the palette', () => {
   });
 
   test('keeps what is typed before its code has come, and no letter does anything else', async () => {
-    const asked = new Promise<Route>((resolve) => void page.route('**/assets/palette-*.js', resolve));
+    const held: Route[] = [];
+    await page.route('**/assets/palette-*.js', (route) => void held.push(route));
     await page.keyboard.press('Control+k');
-    const code = await asked;
+    await eventually(() => held.length > 0, 'its code is asked for');
     await page.keyboard.type('g files of waree');
     await page.keyboard.press('Backspace');
-    await code.continue();
+    for (const route of held) await route.continue();
     await field().waitFor();
     await page.keyboard.type('house');
     assert.equal(await field().inputValue(), 'g files of warehouse');
