@@ -21,29 +21,17 @@ const ON_BOTH =
 /** They hold a time or memory against a bound, or the time of one client against another's: neighbours would be measured, too. */
 const MEASURES =
   /^(attacks\/(connections|hostile-servers|isolation-http|names|sessions|sockets|watch-shares)|conformance\/memory|dashboard\/queue|faults\/(readiness|stalls)|operations\/(flat-memory|long-chains|returned-memory)|uploads\/(memory|purge))\./;
-/** The longest first: one that begins when the others are done keeps everybody waiting. The rest follow by name. */
+/** Those of a minute and more, the longest first: one that begins when the others are done keeps everybody waiting. The rest follow by name. */
 const LONG = [
-  ...['attacks/fuzz', 'attacks/isolation-http', 'operations/flat-memory', 'watch/crash', 'attacks/watch-shares'],
-  ...['attacks/hostile-servers', 'attacks/connections', 'faults/stalls', 'faults/readiness', 'app/nodes/balanced'],
-  ...['faults/leaving-clients', 'app/threads', 'attacks/sockets', 'conformance/s3', 'faults/clients'],
-  ...['dashboard/tasks', 'attacks/names', 'conformance/pure-ftpd', 'docs/backup', 'http/client-limits'],
-  ...['watch/servers', 'remotes/sftp/seam', 'remotes/sftp/long-line', 'faults/repeated-after-kill'],
-  ...['app/nodes/rolling-restart', 'remotes/ftp/seam', 'faults/gateway', 'conformance/memory', 'dashboard/screens'],
-  ...[
-    'app/nodes/clocks',
-    'attacks/sessions',
-    'release/installed',
-    'conformance/',
-    'faults/',
-    'deploy/',
-    'bench/',
-    'app/',
-    'dashboard/',
-  ],
+  ...['uploads/ends', 'operations/probes', 'jobs/in-flight', 'attacks/isolation-http', 'conformance/s3', 'watch/crash'],
+  ...['uploads/broken-lines', 'conformance/pure-ftpd', 'app/threads', 'remotes/ftp/servers', 'remotes/ftp/seam'],
+  ...['dashboard/tasks', 'attacks/hostile-servers', 'attacks/watch-shares', 'watch/routes', 'dashboard/queue'],
+  ...['uploads/servers', 'app/nodes/balanced', 'attacks/fuzz', 'docs/recipes', 'webhooks/feed-kill'],
+  ...['operations/flat-memory', 'faults/clients', 'faults/leaving-clients'],
 ];
 const CORES = availableParallelism();
-/** One more than there are cores: most wait now and then. */
-const SIDE_BY_SIDE = CORES + 1;
+/** Two more than there are cores: most wait half of their time. */
+const SIDE_BY_SIDE = CORES + 2;
 /** Two leave enough of two cores; each more wants two. */
 const MEASURING = Math.max(2, Math.floor(CORES / 2));
 /** What is made by chance need not be as much as the first time. */
