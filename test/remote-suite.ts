@@ -1382,7 +1382,8 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           await eventually(async () => !(await disk.files(folder)).some(ofServer), 'its own files are gone');
           // As the gateway does it when it finds the notes.
           await use(async (remote) => {
-            for (const path of notes.removeLater.splice(0)) await remote.remove(path).catch(() => undefined);
+            for (const path of notes.removeLater.splice(0))
+              await remote.remove(path, { isLeft: true }).catch(() => undefined);
             for (const id of notes.abortLater.splice(0)) {
               await remote.abortMultipart?.(notes.multiparts.get(id) ?? assert.fail(id), id);
               await remote.abortMultipart?.(notes.multiparts.get(id) ?? assert.fail(id), id);

@@ -159,6 +159,11 @@ export interface Expected {
   readonly etag?: string;
 }
 
+export interface RemoveOptions extends Expected {
+  /** The session that wrote it is gone, and the server may still have some of its bytes in hand. */
+  readonly isLeft?: boolean;
+}
+
 export interface CopyOptions {
   readonly exclusive: boolean;
   readonly modifiedAt?: Date | undefined;
@@ -375,7 +380,7 @@ export interface Remote {
   /** Files and folders. Makes missing target folders. not_found, already_exists, is_a_folder. */
   move(from: RemotePath, to: RemotePath, options: MoveOptions): Promise<FileInfo>;
   /** Files, and links whatever they lead to. not_found; is_a_folder. */
-  remove(path: RemotePath, expected?: Expected): Promise<void>;
+  remove(path: RemotePath, options?: RemoveOptions): Promise<void>;
   /**
    * A folder with nothing in it; a link to one is none. not_found; not_a_folder; not_empty; bad_path for the root. S3: the
    * folder's marker, without which an empty folder is gone by itself, and not_found.

@@ -884,3 +884,43 @@ test('the login folder is seen from the connection root', async (t) => {
     assert.equal(await client.use((remote) => remote.home(), { rootPath }), home);
   }
 });
+
+test('a file that its dead session left is deleted only when the server no longer writes to it', async (t) => {
+  let isDead = false;
+  const growths = ['three', 'four'];
+  const [server, client] = await setUp(t, {
+    STOR: async (path, { say, data, socket }) => {
+      say('150 go');
+      for await (const chunk of await data()) {
+        server.files.set(path, chunk as Buffer);
+        break;
+      }
+      isDead = true;
+      socket.destroy();
+    },
+    SIZE: async (path, { usual }) => {
+      await usual();
+      const more = isDead ? growths.shift() : undefined;
+      const stands = server.files.get(path);
+      if (more !== undefined && stands !== undefined)
+        server.files.set(path, Buffer.concat([stands, Buffer.from(more)]));
+    },
+    // As Pure-FTPd does with a file that grows while it is deleted.
+    DELE: async (path, { say, usual }) => {
+      if (growths.length === 0) return usual();
+      server.files.set('/.pureftpd-rename.1.2', server.files.get(path) ?? Buffer.alloc(0));
+      server.files.delete(path);
+      say('550 Could not delete the file');
+    },
+  });
+  await assert.rejects(client.use((remote) => put(remote, '/a', 'onetwo')));
+  assert.ok(verbs(server).includes('DELE'));
+  assert.deepEqual([...server.files.keys()], []);
+  held({
+    area: 'Faults',
+    what: 'FTP: a dead session is still writing what had reached the server',
+    done: 'a scripted server that, as Pure-FTPd does, keeps a file under a name of its own if it grows while it is deleted',
+    held: 'the half file is deleted once its size stays; nothing is left',
+    tries: 1,
+  });
+});

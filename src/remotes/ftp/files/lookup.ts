@@ -1,4 +1,5 @@
 /** What stands at a path: MLST where the server has it, else what SIZE, MDTM and CWD tell between them. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { EPOCH, fileInfo, folderInfo } from '../../listing.js';
 import { notFound } from '../../obstacles.js';
 import { baseName, parentOf, rawNameOf, ROOT, type RemotePath } from '../../path.js';
@@ -7,6 +8,9 @@ import { parseFacts } from '../names/entries.js';
 import { listEntered } from '../names/unix-listing.js';
 import { type Operation, type Question, sizeIn } from '../session/operation.js';
 import { isPositive, isUnsupported, refusal, saysDenied, saysMissing, type Reply } from '../session/replies.js';
+
+/** A size that stays for so long is the last one. */
+const REST_MS = 250;
 
 /** not_found when absent. */
 export async function stat(operation: Operation, path: RemotePath): Promise<FileInfo> {
@@ -66,6 +70,21 @@ export async function measure(
   const info =
     typeof size === 'number' ? fileInfo(path, size, operation.timeIn(second) ?? EPOCH) : await stat(operation, path);
   return { info, said };
+}
+
+/**
+ * Resolves when nobody writes the file any more, or it is not there. The session that wrote it is gone, but the server may
+ * still have some of its bytes in hand. Pure-FTPd gives a file another name before it deletes it. If the file has grown
+ * meanwhile, it stays under that name, which no client may touch.
+ */
+export async function untilAtRest(operation: Operation, path: RemotePath): Promise<void> {
+  const size = async (): Promise<number | undefined> => (await find(operation, path))?.size;
+  let before: number | undefined;
+  let now = await size();
+  while (now !== before) {
+    await delay(REST_MS, undefined, { signal: operation.signal }).catch(() => operation.signal.throwIfAborted());
+    [before, now] = [now, await size()];
+  }
 }
 
 function factsOf(reply: Reply, path: RemotePath): FileInfo | undefined {

@@ -13,6 +13,7 @@ import type {
   OpenFile,
   Remote,
   RemoteContext,
+  RemoveOptions,
   RemoteWriter,
   ServerFacts,
   ServerProof,
@@ -23,7 +24,7 @@ import type { ServerSight } from '../../server-sight.js';
 import { openFile } from './source.js';
 import { certificateOf, proofOf } from '../../certificate-proof.js';
 import { holdsAnything, listFolder } from '../names/listing.js';
-import { find, stat, withListedTime } from './lookup.js';
+import { find, stat, untilAtRest, withListedTime } from './lookup.js';
 import { Operation } from '../session/operation.js';
 import { placesOn } from './places.js';
 import { FtpPieces } from './pieces.js';
@@ -131,7 +132,7 @@ export class FtpRemote implements Remote {
   }
 
   get pieces(): Pieces {
-    return new FtpPieces(this.operation, this.connection.atomicUploads, (path) => this.remove(path));
+    return new FtpPieces(this.operation, this.connection.atomicUploads, (path) => this.remove(path, { isLeft: true }));
   }
 
   async move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {
@@ -145,7 +146,8 @@ export class FtpRemote implements Remote {
     return { ...info, name: baseName(to), path: to };
   }
 
-  async remove(path: RemotePath): Promise<void> {
+  async remove(path: RemotePath, { isLeft = false }: RemoveOptions = {}): Promise<void> {
+    if (isLeft) await untilAtRest(this.operation, path);
     this.operation.context.irrevocable?.();
     const reply = await this.operation.ask('DELE', path);
     if (isPositive(reply)) return;

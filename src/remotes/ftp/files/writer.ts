@@ -5,7 +5,7 @@ import { baseName, parentOf, ROOT, type RemotePath } from '../../path.js';
 import { hiddenBeside, isRefusal, isWrittenBeside, publishUpload } from '../../publish.js';
 import type { Commit, FileInfo, RemoteWriter, WriteOptions } from '../../remote.js';
 import { beginTransfer, type Transfer } from '../session/data.js';
-import { find, measure, stat } from './lookup.js';
+import { find, measure, stat, untilAtRest } from './lookup.js';
 import type { Operation } from '../session/operation.js';
 import { isPositive, refusal } from '../session/replies.js';
 import { placesOn, storedElsewhere } from './places.js';
@@ -134,6 +134,7 @@ class FileWriter extends FtpSink implements RemoteWriter {
       }
       // Out of step or gone: a fresh login in the same slot.
       await patient.lease.reconnect(patient.signal);
+      await untilAtRest(patient, this.stored);
       if (await this.removeStored(patient)) return;
       this.operation.context.leftovers.removeLater(this.stored);
     } catch (error) {
