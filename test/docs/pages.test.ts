@@ -51,6 +51,13 @@ for (const page of PAGES) {
   });
 }
 
+test('the page of the dashboard names every screen of its menu, with its key', () => {
+  const letters = (text: string, pattern: RegExp): string[] =>
+    [...text.matchAll(pattern)].map(([, letter = '']) => letter).sort();
+  const shown = letters(read('docs/start/dashboard.md'), /^\| .* \| `g` `(\w)` \|/gm);
+  assert.deepEqual(shown, letters(read('src/dashboard/web/shell/places.ts'), /letter: '(\w)'/g));
+});
+
 test('the example file shows the connections as their types are defined', () => {
   assert.equal(readFileSync(EXAMPLE_FILE, 'utf8'), exampleFile());
 });
