@@ -42,7 +42,7 @@ const { metafile } = await build({
   metafile: true,
 });
 writeFileSync(join(OUT, 'index.html'), page());
-compressFiles(OUT);
+compressFiles(OUT, 11);
 
 function page(): string {
   const built = Object.entries(metafile.outputs);
