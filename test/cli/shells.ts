@@ -17,6 +17,7 @@ export const INTERACTIVE: Readonly<Record<'bash' | 'zsh', Shell>> = {
   },
 };
 
+const PROMPT = '> ';
 const END = '#end';
 
 /** What stands on the command line after Tab; `typed` is what came before it. */
@@ -25,7 +26,7 @@ export async function completed(
   typed: readonly string[],
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<readonly string[]> {
-  const env = { ...options.env, TERM: 'dumb', PS1: '> ', LC_ALL: 'C.UTF-8' };
+  const env = { ...options.env, TERM: 'dumb', PS1: PROMPT, LC_ALL: 'C.UTF-8' };
   const child = spawn('script', ['-qec', `stty cols 500; ${command}`, '/dev/null'], {
     ...{ cwd: options.cwd, env, timeout: 120_000 },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -40,6 +41,8 @@ export async function completed(
   };
   child.stdin.write(`${setUp}; echo rea''dy\n`);
   await shows('ready');
+  // From the prompt on the shell echoes what is typed; the terminal did before.
+  await shows(PROMPT);
   const lines: string[] = [];
   for (const line of typed) {
     // What is typed behind the Tab is shown once it has been worked off.
