@@ -1383,7 +1383,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           // As the gateway does it when it finds the notes.
           await use(async (remote) => {
             for (const path of notes.removeLater.splice(0))
-              await remote.remove(path, { isLeft: true }).catch(() => undefined);
+              await remote.remove(path, { isLeftover: true }).catch(() => undefined);
             for (const id of notes.abortLater.splice(0)) {
               await remote.abortMultipart?.(notes.multiparts.get(id) ?? assert.fail(id), id);
               await remote.abortMultipart?.(notes.multiparts.get(id) ?? assert.fail(id), id);

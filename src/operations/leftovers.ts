@@ -61,7 +61,7 @@ export class Sweeper {
         const abort = async (remote: Remote): Promise<void> => remote.abortMultipart?.(path, uploadId).then(done);
         return { done, abortLater: () => this.removeLater(connection, path, abort) };
       },
-      removeLater: (path) => this.removeLater(connection, path, (remote) => remote.remove(path, { isLeft: true })),
+      removeLater: (path) => this.removeLater(connection, path, (remote) => remote.remove(path, { isLeftover: true })),
     };
   }
 
@@ -116,7 +116,7 @@ export class Sweeper {
         if (!hasCode(error, 'not_found', 'not_a_folder')) throw error;
       }
       for (const name of names) {
-        await remote.remove(joinPath(folder, name), { isLeft: true }).catch((error: unknown) => {
+        await remote.remove(joinPath(folder, name), { isLeftover: true }).catch((error: unknown) => {
           if (!hasCode(error, 'not_found')) throw error;
         });
       }

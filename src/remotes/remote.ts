@@ -161,7 +161,7 @@ export interface Expected {
 
 export interface RemoveOptions extends Expected {
   /** The session that wrote it is gone, and the server may still have some of its bytes in hand. */
-  readonly isLeft?: boolean;
+  readonly isLeftover?: boolean;
 }
 
 export interface CopyOptions {

@@ -924,3 +924,28 @@ test('a file that its dead session left is deleted only when the server no longe
     tries: 1,
   });
 });
+
+test('a file that its dead session left is deleted also where nobody may look at it, or somebody goes on writing to it', async (t) => {
+  const dying: Script = {
+    STOR: async (path, { say, data, socket }) => {
+      say('150 go');
+      for await (const chunk of await data()) {
+        server.files.set(path, chunk as Buffer);
+        break;
+      }
+      socket.destroy();
+    },
+  };
+  let size = 0;
+  const looks: readonly Script[] = [
+    { SIZE: '550 Permission denied', CWD: '550 Permission denied', RNFR: '350 ready' },
+    { SIZE: (_path, { say }) => say(`213 ${(size += 1)}`) },
+  ];
+  let server!: ScriptedFtp;
+  for (const look of looks) {
+    const [started, client] = await setUp(t, { ...dying, ...look });
+    server = started;
+    await assert.rejects(client.use((remote) => put(remote, '/a', 'onetwo')));
+    assert.deepEqual([...server.files.keys()], []);
+  }
+});

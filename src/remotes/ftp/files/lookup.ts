@@ -1,5 +1,6 @@
 /** What stands at a path: MLST where the server has it, else what SIZE, MDTM and CWD tell between them. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasCode } from '../../../base/errors.js';
 import { EPOCH, fileInfo, folderInfo } from '../../listing.js';
 import { notFound } from '../../obstacles.js';
 import { baseName, parentOf, rawNameOf, ROOT, type RemotePath } from '../../path.js';
@@ -11,6 +12,8 @@ import { isPositive, isUnsupported, refusal, saysDenied, saysMissing, type Reply
 
 /** A size that stays for so long is the last one. */
 const REST_MS = 250;
+/** What grows for longer is somebody else's. */
+const MOST_LOOKS = 20;
 
 /** not_found when absent. */
 export async function stat(operation: Operation, path: RemotePath): Promise<FileInfo> {
@@ -73,17 +76,27 @@ export async function measure(
 }
 
 /**
- * Resolves when nobody writes the file any more, or it is not there. The session that wrote it is gone, but the server may
+ * Resolves when nobody seems to write the file any more, at the latest after some seconds. The session that wrote it is gone, but the server may
  * still have some of its bytes in hand. Pure-FTPd gives a file another name before it deletes it. If the file has grown
  * meanwhile, it stays under that name, which no client may touch.
  */
 export async function untilAtRest(operation: Operation, path: RemotePath): Promise<void> {
-  const size = async (): Promise<number | undefined> => (await find(operation, path))?.size;
   let before: number | undefined;
-  let now = await size();
-  while (now !== before) {
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const now = await sizeOf(operation, path);
+    if (now === before) return;
+    before = now;
     await delay(REST_MS, undefined, { signal: operation.signal }).catch(() => operation.signal.throwIfAborted());
-    [before, now] = [now, await size()];
+  }
+}
+
+/** undefined where nothing stands, or nobody may look. */
+async function sizeOf(operation: Operation, path: RemotePath): Promise<number | undefined> {
+  try {
+    return (await find(operation, path))?.size;
+  } catch (error) {
+    if (hasCode(error, 'permission_denied')) return undefined;
+    throw error;
   }
 }
 

@@ -132,7 +132,9 @@ export class FtpRemote implements Remote {
   }
 
   get pieces(): Pieces {
-    return new FtpPieces(this.operation, this.connection.atomicUploads, (path) => this.remove(path, { isLeft: true }));
+    return new FtpPieces(this.operation, this.connection.atomicUploads, (path) =>
+      this.remove(path, { isLeftover: true }),
+    );
   }
 
   async move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {
@@ -146,8 +148,8 @@ export class FtpRemote implements Remote {
     return { ...info, name: baseName(to), path: to };
   }
 
-  async remove(path: RemotePath, { isLeft = false }: RemoveOptions = {}): Promise<void> {
-    if (isLeft) await untilAtRest(this.operation, path);
+  async remove(path: RemotePath, { isLeftover = false }: RemoveOptions = {}): Promise<void> {
+    if (isLeftover) await untilAtRest(this.operation, path);
     this.operation.context.irrevocable?.();
     const reply = await this.operation.ask('DELE', path);
     if (isPositive(reply)) return;
