@@ -20,7 +20,8 @@ export async function isKnownTaken({ connectionId, folder, name }: Place, since:
   const options = listingOf(connectionId, folder);
   const listing = queries.getQueryData<Listing>(options.queryKey);
   if (listing === undefined || !isIn(listing, name)) return false;
-  return isIn(await queries.fetchQuery({ ...options, staleTime: Date.now() - since }), name);
+  const now = await queries.fetchQuery({ ...options, staleTime: Date.now() - since }).catch(() => undefined);
+  return now !== undefined && isIn(now, name);
 }
 
 function isIn(listing: Listing, name: string): boolean {
