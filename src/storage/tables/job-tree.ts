@@ -235,7 +235,7 @@ export class JobTree {
   }
 }
 
-/** Resolves to false of a job that has ended: what it was told to have found stays. The job is locked before its files. */
+/** Locks the job, as everybody does before its files. False of one that has ended: its counts have been told. */
 async function lockGoing(tx: Transaction, jobId: string): Promise<boolean> {
   const { count } = await tx`
     select from jobs where id = ${jobId} and state in ('queued', 'running', 'paused') for no key update`;
