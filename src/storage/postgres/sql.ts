@@ -80,9 +80,11 @@ export function storable<T extends string | null>(text: T): T | string {
   return text === null ? text : text.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
-/** The same of all texts in a value that becomes JSON. */
-export function storableJson<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value), (_name, part: unknown) =>
+/** A value as JSON, the same of all texts in it. */
+export function jsonOf(sql: Queryable, value: object) {
+  const kept: unknown = JSON.parse(JSON.stringify(value), (_name, part: unknown) =>
     typeof part === 'string' ? storable(part) : part,
-  ) as T;
+  );
+  // The client's own type of JSON takes no interface.
+  return sql.json(kept as never);
 }

@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../base/errors.js';
 import type { JobSender } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
-import { letGo, type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
+import { letGo, type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
 import type { Findings } from './found-files.js';
 import type { Job, JobCounts, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from './job.js';
 import { isFiltered } from './job.js';
@@ -286,7 +286,7 @@ export async function insertJob(tx: Transaction, id: string, row: NewJobRow): Pr
   await tx`
     insert into jobs (id, account_id, key_id, schedule_id, type, name, state, definition)
     values (${id}, ${accountId}, ${keyId}, ${scheduleId}, ${definition.type}, ${storable(name)}, 'queued',
-      ${tx.json(storableJson(definition) as never)})`;
+      ${jsonOf(tx, definition)})`;
   if (definition.type === 'upload') {
     await tx`
       insert into job_files (job_id, path, action, phase, state, size, modified_ms)

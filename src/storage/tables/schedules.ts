@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { hasCode, refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
+import { type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
 import { type Actor, record } from './audit-log.js';
 import type { Job, JobHolder, JobState, OrderDefinition } from './job.js';
 import type { JobLimits, Jobs } from './jobs.js';
@@ -104,7 +104,7 @@ export class Schedules {
       await tx`
         insert into schedules (id, account_id, key_id, name, cron, time_zone, is_active, job_name, definition, next_run_at)
         values (${id}, ${accountId}, ${keyId}, ${storable(name)}, ${cron}, ${timeZone}, ${isActive},
-          ${storable(jobName)}, ${tx.json(storableJson(definition) as never)}, ${nextRun(settings, account?.now ?? new Date())})`;
+          ${storable(jobName)}, ${jsonOf(tx, definition)}, ${nextRun(settings, account?.now ?? new Date())})`;
       await record(tx, actor, { action: 'schedule.create', target: target(id, name), details: detailsOf(settings) });
       return (await findIn(tx, accountId, id)) as Schedule;
     });
@@ -139,7 +139,7 @@ export class Schedules {
       const isSwitched = changes.isActive === true || (former.isActive && !isActive);
       await tx`
         update schedules set key_id = ${keyId}, name = ${storable(name)}, cron = ${cron}, time_zone = ${timeZone},
-          is_active = ${isActive}, job_name = ${storable(jobName)}, definition = ${tx.json(storableJson(definition) as never)},
+          is_active = ${isActive}, job_name = ${storable(jobName)}, definition = ${jsonOf(tx, definition)},
           next_run_at = ${isSameTime ? former.nextRunAt : nextRun(settings, former.now)},
           error_message = ${isSwitched ? null : former.errorMessage}
         where id = ${id}`;

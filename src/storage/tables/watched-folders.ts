@@ -3,7 +3,7 @@ import { uuidv7 } from '../../base/uuid.js';
 import type { JobSender } from '../cluster/jobs.js';
 import { type Clock, idsAt, readClock } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
+import { type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
 import type { FolderSecrets } from '../secrets/sealed-rows.js';
 import type { EventFeeds } from './event-feeds.js';
 import { writeBatch } from './history-statements.js';
@@ -409,7 +409,7 @@ async function editFolder(tx: Transaction, former: WatchedFolder, edit: FolderEd
 }
 
 function copyToJson(tx: Transaction, { copyTo }: WatchSettings) {
-  return copyTo === null ? null : tx.json(storableJson(copyTo) as never);
+  return copyTo === null ? null : jsonOf(tx, copyTo);
 }
 
 export function namesOf({ filePattern, excludePattern, doneFile, recursive }: FolderNames): FolderNames {

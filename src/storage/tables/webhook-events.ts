@@ -4,7 +4,7 @@ import { uuidv7 } from '../../base/uuid.js';
 import type { JobSender } from '../cluster/jobs.js';
 import { firstIdAt, idsAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable, storableJson, type Transaction } from '../postgres/sql.js';
+import { type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
 import { dropUnready, type EventFeeds, insertDrafts } from './event-feeds.js';
 import { copiesOf, type CopyingEvent, insertCopies, type RouteCopy } from './route-copies.js';
 import type { Attempt, AttemptVerdict, EventState, NewAttempt, NewEvent, WebhookEvent } from './webhook-event.js';
@@ -60,7 +60,7 @@ export class WebhookEvents {
           url, request_headers, answer_headers)
         select ${idsAt(attempt.startedAt)()}, id, ${attempt.startedAt}, ${attempt.durationMs}, ${attempt.status}, ${attempt.errorCode},
           ${storable(attempt.errorMessage)}, ${storable(attempt.answer)}, ${storable(attempt.url)},
-          ${jsonOf(tx, attempt.requestHeaders)}, ${jsonOf(tx, attempt.answerHeaders)}
+          ${headersOf(tx, attempt.requestHeaders)}, ${headersOf(tx, attempt.answerHeaders)}
         from webhook_events where id = ${event.id}`;
       const isDelivered = verdict.kind === 'delivered';
       const state = { delivered: 'delivered', retry: 'pending', dead: 'dead', gone: 'cancelled' }[verdict.kind];
@@ -376,8 +376,8 @@ export async function purgeOfDeletedWebhooks(sql: Queryable, limit: number): Pro
       where w.deleted_at is not null limit ${limit})`;
 }
 
-function jsonOf(tx: Transaction, headers: NewAttempt['requestHeaders']) {
-  return headers === null ? null : tx.json(storableJson(headers));
+function headersOf(tx: Transaction, headers: NewAttempt['requestHeaders']) {
+  return headers === null ? null : jsonOf(tx, headers);
 }
 
 async function sendAfter(
