@@ -1,4 +1,5 @@
 /** The open sessions of a pool: who uses them, whether they live, and when they leave. */
+import { hasCode } from '../base/errors.js';
 import type { Occupant, Place } from './places.js';
 import type { PoolLimits, Session } from './session.js';
 
@@ -126,14 +127,24 @@ export class OpenSessions<T> {
     return { entry, item };
   }
 
-  /** One round trip on a session that idled long, shared by all who want it; it outlives a waiter that leaves. */
+  /**
+   * One round trip on a session that idled long, shared by all who want it; it outlives a waiter that leaves. `always`:
+   * also on one that others are at work on, or that idled only a moment.
+   */
   prove(entry: Entry<T>, always: boolean): Promise<void> | undefined {
-    if (entry.proof !== undefined || entry.idleSince === undefined) return entry.proof;
+    if (entry.proof !== undefined) return entry.proof;
     if (!always && !this.needsProof(entry)) return undefined;
     entry.proof = entry.session
       .check(this.options.closing)
-      .then(() => void (entry.idleSince = performance.now()))
+      .then(() => {
+        if (entry.idleSince !== undefined) entry.idleSince = performance.now();
+      })
       .catch((error: unknown) => {
+        if (entry.session.alive && entry.idleSince === undefined) {
+          // Behind the bytes of those at work on it an answer may take long: their own time limits watch the line.
+          if (hasCode(error, 'stall_timeout')) return;
+          throw error;
+        }
         entry.session.close();
         // What cut one idle session (a firewall, a restart) has most likely cut the others too.
         this.dropIdle();

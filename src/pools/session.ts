@@ -17,7 +17,10 @@ export interface Session<Lease> {
   leaseNow?(): Lease | undefined;
   /** `discard`: the lease was cut and is closed; a session that cannot go on without it becomes not alive. */
   release(lease: Lease, fate: 'keep' | 'discard'): void;
-  /** One cheap round trip, with its own deadline, on an idle session before it is used again. Rejects when it is dead. */
+  /**
+   * One cheap round trip, with its own deadline, before it is used again. Rejects when it is dead; too_many_sessions where
+   * others use it and the server admits nothing beside them.
+   */
   check(signal: AbortSignal): Promise<void>;
   /** Ends the connection now; idempotent, never throws. */
   close(): void;

@@ -25,7 +25,7 @@ export interface AcquireOptions {
   /** Leases wanted at once. */
   readonly count?: number;
   readonly priority?: Priority;
-  /** An idle session proves itself by a round trip first, however short it idled: one like it has just been found dead. */
+  /** A session proves itself by a round trip first, idle or in use: one like it has just been found dead. */
   readonly prove?: boolean;
 }
 

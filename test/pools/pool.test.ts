@@ -215,6 +215,50 @@ test('a retry asks for proof of a session that idled only a moment', async () =>
   assert.equal(session.alive, false);
 });
 
+test('a retry asks for proof of a session that others are at work on: it may be as dead as the first', async () => {
+  const { pool, session } = await idlePool({ maxSessions: 1 }, readyServer(3));
+  const other = ask(pool);
+  await rest();
+  session.check = () => {
+    session.close();
+    return Promise.reject(failure('connection_lost'));
+  };
+  const asked = ask(pool, { prove: true });
+  await rest();
+  assert.equal(asked.leases?.[0]?.item, 's2.1');
+  giveBack(other, 'discard');
+});
+
+test('a retry does not cut those at work on a session that answers too late to be proof, and goes on beside them', async () => {
+  const { pool, server, session } = await idlePool({ maxSessions: 1 }, readyServer(3));
+  const other = ask(pool);
+  await rest();
+  session.check = () => Promise.reject(failure('stall_timeout'));
+  const asked = ask(pool, { prove: true });
+  await rest();
+  assert.equal(asked.leases?.[0]?.item, 's1.3');
+  assert.deepEqual(server.alive, [session]);
+  for (const one of [other, asked]) giveBack(one);
+});
+
+test('a retry that finds no channel beside others waits for the next lease that comes back', async () => {
+  const { pool, server, session } = await idlePool({ maxSessions: 1 }, readyServer(3));
+  const other = ask(pool);
+  await rest();
+  session.check = () => {
+    session.capacity = 1;
+    return Promise.reject(failure('too_many_sessions'));
+  };
+  const asked = ask(pool, { prove: true });
+  await rest();
+  assert.equal(asked.leases, undefined);
+  session.check = async () => undefined;
+  giveBack(other);
+  await rest();
+  assert.notEqual(asked.leases, undefined);
+  assert.deepEqual(server.alive, [session]);
+});
+
 test('a retry takes a session opened for it as it is: what breaks there is told, not tried for ever', async () => {
   const server = new ScriptedServer();
   // Nonsense to every question: a login is all that succeeds.

@@ -163,16 +163,20 @@ export class SftpSession implements Session<SftpLease> {
     const idle = this.#line.take();
     // The first channel of a connection is never refused for its number, so it may wait until it is needed.
     if (idle !== undefined || (this.#leases.size === 0 && !this.#mayHaveLostSlot)) return this.#grant(idle);
-    // Whoever still waits with the opening comes first, so that a refusal meets the newcomer and not work under way.
-    for (const lease of this.#leases) {
-      if (lease.current === undefined && !lease.runsCommand) await lease.channel().catch(() => undefined);
-    }
-    const channel = await this.#line.wait(() => this.openChannel());
+    const channel = await this.#openBeside();
     if (signal.aborted) {
       this.#line.put(channel);
       throw signal.reason;
     }
     return this.#grant(channel);
+  }
+
+  /** Whoever still waits with the opening comes first, so that a refusal meets the newcomer and not work under way. */
+  async #openBeside(): Promise<SftpChannel> {
+    for (const lease of this.#leases) {
+      if (lease.current === undefined && !lease.runsCommand) await lease.channel().catch(() => undefined);
+    }
+    return this.#line.wait(() => this.openChannel());
   }
 
   leaseNow(): SftpLease | undefined {
@@ -204,7 +208,7 @@ export class SftpSession implements Session<SftpLease> {
   }
 
   async #roundTrip(): Promise<void> {
-    const channel = this.#line.take() ?? (await this.openChannel());
+    const channel = this.#line.take() ?? (await this.#openBeside());
     try {
       await channel.realPath(Buffer.from('.'));
     } catch (error) {
