@@ -16,6 +16,7 @@ const LONG_LINE_MS = 20;
 const LONG_LINE_BUDGET_BYTES = 8 * 1024 * 1024;
 /** What all downloads from one host may use of it beyond the ordinary one, in case their consumers stop at once. */
 const LONG_LINE_EXTRA_BYTES = 64 * 1024 * 1024;
+/** Arrived and in order, but not yet taken; one chunk where memory is short. */
 const HIGH_WATER_BYTES = 512 * 1024;
 /** Below this, ssh2's own window is wide enough. */
 const OWN_WINDOW_BYTES = 1024 * 1024;
@@ -65,14 +66,15 @@ export class SftpSource extends Readable {
   readonly #askedAgain = new Set<number>();
 
   constructor(plan: SourcePlan) {
-    super({ highWaterMark: HIGH_WATER_BYTES });
+    const { maxReadBytes } = plan.channel;
+    const isWide = plan.hold.stretch(FIRST_CHUNKS * maxReadBytes);
+    super({ highWaterMark: isWide ? HIGH_WATER_BYTES : Math.min(maxReadBytes, HIGH_WATER_BYTES) });
     this.#plan = plan;
     this.#nextAsked = plan.start;
     this.#nextPushed = plan.start;
     this.#end = plan.start + plan.length;
-    const { maxReadBytes } = plan.channel;
     // One chunk at a time is what everybody has.
-    this.#windowBytes = plan.hold.stretch(FIRST_CHUNKS * maxReadBytes) ? FIRST_CHUNKS * maxReadBytes : maxReadBytes;
+    this.#windowBytes = isWide ? FIRST_CHUNKS * maxReadBytes : maxReadBytes;
     const head = plan.head?.subarray(0, plan.length);
     if (head !== undefined && head.length > 0) {
       this.#nextAsked += head.length;
@@ -99,7 +101,7 @@ export class SftpSource extends Readable {
       const waiting = this.#askedBytes + this.#earlyBytes + this.readableLength;
       if (this.#requests > 0 && waiting >= this.#windowBytes) return;
       // While the consumer has not taken what is there, nothing more is asked for; `_read` tells when it will have.
-      if (this.#requests === 0 && !isWanted && this.readableLength >= HIGH_WATER_BYTES) return;
+      if (this.#requests === 0 && !isWanted && this.readableLength >= this.readableHighWaterMark) return;
       const hole = this.#holes.shift();
       if (hole !== undefined) {
         this.#request(hole);

@@ -1,0 +1,46 @@
+/** What a download keeps for a consumer that does not read. */
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { test } from 'node:test';
+import { type Hold, UNCOUNTED } from '../../../src/budgets/memory.js';
+import { SftpSource } from '../../../src/remotes/sftp/files/source.js';
+import type { HostMemory } from '../../../src/remotes/sftp/memory.js';
+import type { SftpChannel } from '../../../src/remotes/sftp/session/channel.js';
+
+const CHUNK = 255 * 1024;
+const FULL: Hold = { ...UNCOUNTED, stretch: () => false };
+
+/** Answers each read in the next turn. */
+function sourceWith(hold: Hold): SftpSource {
+  const channel = {
+    maxReadBytes: CHUNK,
+    shortestReplyMs: 0,
+    read: (_handle: Buffer, _offset: number, length: number, done: (error: undefined, data: Buffer) => void) =>
+      void setImmediate(() => done(undefined, Buffer.alloc(length))),
+    widenWindow: () => undefined,
+    close: async () => undefined,
+  } as unknown as SftpChannel;
+  const memory = { oneRequestAtATime: false, extraWindowBytes: 0 } as HostMemory;
+  const file = { handle: Buffer.alloc(4), path: '/large', start: 0, length: 100 * CHUNK };
+  return new SftpSource({ channel, memory, hold, maxRequests: 64, ...file });
+}
+
+async function kept(source: SftpSource): Promise<number> {
+  source.read(0);
+  for (let turns = 0; turns < 50; turns++) await turn();
+  return source.readableLength;
+}
+
+test('one chunk where memory is short, and the rest of the file still comes', async () => {
+  const source = sourceWith(FULL);
+  assert.equal(await kept(source), CHUNK);
+  let bytes = 0;
+  for await (const chunk of source) bytes += (chunk as Buffer).length;
+  assert.equal(bytes, 100 * CHUNK);
+});
+
+test('what keeps a fast consumer busy where it is not', async () => {
+  const source = sourceWith(UNCOUNTED);
+  assert.ok((await kept(source)) > 2 * CHUNK);
+  source.destroy();
+});
