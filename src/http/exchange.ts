@@ -73,7 +73,7 @@ export class Exchange {
     if (hasBody) {
       const touch = { pause: () => this.touch(() => socket.pause()), resume: () => this.touch(() => socket.resume()) };
       this.body = new BodyReader(touch, contentLength, this.claims.memory.hold(), (error) => this.withdraw(error));
-      socket.onBody((chunk, isLast) => this.guard(() => this.body?.accept(chunk, isLast)));
+      socket.onBody((chunk, isLast, isLent) => this.guard(() => this.body?.accept(chunk, isLast, isLent)));
     }
     this.request = new IncomingRequest(socket.head, remoteAddress, contentLength, this.claims, this.body);
     const misframed = framingMistake(headers, repeated);

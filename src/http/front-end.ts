@@ -48,8 +48,8 @@ export interface ClientSocket extends BodySocket {
   readonly hasWholeRequest: boolean;
   /** The client is gone. */
   onAborted(aborted: () => void): void;
-  /** Begins paused. The body is whole when `isLast` is told. */
-  onBody(accept: (chunk: Buffer, isLast: boolean) => void): void;
+  /** Begins paused. The body is whole when `isLast` is told. A chunk that is lent is gone when `accept` returns. */
+  onBody(accept: (chunk: Buffer, isLast: boolean, isLent: boolean) => void): void;
   /** Every few seconds: timers of the front end's own must not end what our limits allow. */
   keepAlive(): void;
   /** A whole answer without a body; `length` is announced nevertheless. */

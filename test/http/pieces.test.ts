@@ -1,4 +1,4 @@
-/** Bodies of which each byte counts: they end where they are cut, behind what has come. */
+/** Bodies of which each byte counts: they end where they are cut, behind what has come; and chunks that are lent. */
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -39,4 +39,13 @@ test('one in pieces that came whole is as any other', async () => {
   body.accept(Buffer.from('abc'), true);
   body.cut(GONE);
   assert.equal((await buffer(body)).toString(), 'abc');
+});
+
+test('of a chunk that is lent nothing is lost when its memory is used again', async () => {
+  const body = bodyOf(6);
+  const lent = Buffer.from('abc');
+  body.accept(lent, false, true);
+  lent.fill('x');
+  body.accept(Buffer.from('def'), true, true);
+  assert.equal((await buffer(body)).toString(), 'abcdef');
 });

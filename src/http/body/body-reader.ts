@@ -45,7 +45,8 @@ export class BodyReader extends Readable {
     this.on('error', () => undefined);
   }
 
-  accept(chunk: Buffer, isLast: boolean): void {
+  /** What is lent is copied only where it is kept: of a body that is refused, most of it is yet to come. */
+  accept(chunk: Buffer, isLast: boolean, isLent = false): void {
     this.received += chunk.length;
     this.waiting = false;
     if (this.destroyed || this.isCut) {
@@ -56,7 +57,7 @@ export class BodyReader extends Readable {
     let hasRoom = true;
     if (chunk.length > 0) {
       if (!this.admits(chunk)) return;
-      hasRoom = this.push(chunk);
+      hasRoom = this.push(isLent ? Buffer.from(chunk) : chunk);
     }
     if (isLast && this.declared !== undefined && this.received !== this.declared) {
       this.destroy(clientGone(`the body ended after ${this.received} of ${this.declared} announced bytes`));

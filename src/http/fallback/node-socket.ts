@@ -44,12 +44,12 @@ export class NodeSocket implements ClientSocket {
     this.res.once('close', aborted);
   }
 
-  onBody(accept: (chunk: Buffer, isLast: boolean) => void): void {
-    this.req.on('data', (chunk: Buffer) => accept(chunk, false));
+  onBody(accept: (chunk: Buffer, isLast: boolean, isLent: boolean) => void): void {
+    this.req.on('data', (chunk: Buffer) => accept(chunk, false, false));
     this.req.once('end', () => {
       // Fields behind the chunks: the other front end does not take them either.
       if (this.req.rawTrailers.length > 0) this.close();
-      else accept(NOTHING, true);
+      else accept(NOTHING, true, false);
     });
     this.req.pause();
   }

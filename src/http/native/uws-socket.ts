@@ -4,7 +4,7 @@
  * | native value            | lives                          | what we do                                              |
  * | ----------------------- | ------------------------------ | ------------------------------------------------------- |
  * | HttpRequest             | the synchronous handler        | copied before anything else                             |
- * | chunk of onData         | the callback                   | copied once into a Buffer                               |
+ * | chunk of onData         | the callback                   | lent: whoever keeps it copies it                        |
  * | HttpResponse            | until answered or onAborted    | the exchange guards every use; a use after it throws    |
  * | pause()                 | does not stop a running read   | the receive buffer bounds it (receive-buffer.ts)        |
  * | its own 10 s timers     | cut slow uploads, slow readers | pause + resume re-arms them; our own limits decide      |
@@ -48,8 +48,8 @@ export class UwsSocket implements ClientSocket {
     this.res.onAborted(aborted);
   }
 
-  onBody(accept: (chunk: Buffer, isLast: boolean) => void): void {
-    this.res.onData((chunk, isLast) => accept(Buffer.from(new Uint8Array(chunk)), isLast));
+  onBody(accept: (chunk: Buffer, isLast: boolean, isLent: boolean) => void): void {
+    this.res.onData((chunk, isLast) => accept(Buffer.from(chunk), isLast, true));
     this.res.pause();
   }
 
