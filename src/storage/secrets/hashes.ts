@@ -1,7 +1,9 @@
 /** Hashes of API keys and of passwords; the keys and passwords themselves are stored nowhere. */
 import { hash, randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
+import PQueue from 'p-queue';
 
 /**
  * A generated key: `ftg_k1_`, 32 random base62 characters (190 bits), 6 of checksum. No other form has this length
@@ -63,6 +65,8 @@ const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const MAX_COST_LOG2 = 20;
+/** Whatever many logins come at once: a core is left to everybody else, and so are threads for files and names. */
+const derivations = new PQueue({ concurrency: availableParallelism() < 4 ? 1 : 2 });
 
 /** A salted scrypt hash in the PHC string format: `$scrypt$ln=15,r=8,p=1$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
@@ -85,7 +89,8 @@ export async function verifyPassword(password: string, stored: string): Promise<
 async function deriveWith(password: string, salt: Buffer, ln: number, r: number, p: number, bytes: number) {
   const N = 2 ** ln;
   // Node refuses by default what needs more than 32 MiB; scrypt takes 128 N r bytes and a little.
-  return derive(password.normalize('NFC'), salt, bytes, { N, r, p, maxmem: 128 * N * r + 1024 * 1024 * p });
+  const options = { N, r, p, maxmem: 128 * N * r + 1024 * 1024 * p };
+  return derivations.add(() => derive(password.normalize('NFC'), salt, bytes, options));
 }
 
 function encode(bytes: Buffer): string {
