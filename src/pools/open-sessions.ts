@@ -141,9 +141,9 @@ export class OpenSessions<T> {
       })
       .catch((error: unknown) => {
         if (entry.session.alive && entry.idleSince === undefined) {
-          // Behind the bytes of those at work on it an answer may take long: their own time limits watch the line.
-          if (hasCode(error, 'stall_timeout')) return;
-          throw error;
+          // Nobody at work on it is cut for this: behind their bytes an answer takes long, and one channel may be dead alone.
+          if (hasCode(error, 'too_many_sessions')) throw error;
+          return;
         }
         entry.session.close();
         // What cut one idle session (a firewall, a restart) has most likely cut the others too.

@@ -229,17 +229,19 @@ test('a retry asks for proof of a session that others are at work on: it may be 
   giveBack(other, 'discard');
 });
 
-test('a retry does not cut those at work on a session that answers too late to be proof, and goes on beside them', async () => {
-  const { pool, server, session } = await idlePool({ maxSessions: 1 }, readyServer(3));
-  const other = ask(pool);
-  await rest();
-  session.check = () => Promise.reject(failure('stall_timeout'));
-  const asked = ask(pool, { prove: true });
-  await rest();
-  assert.equal(asked.leases?.[0]?.item, 's1.3');
-  assert.deepEqual(server.alive, [session]);
-  for (const one of [other, asked]) giveBack(one);
-});
+for (const code of ['stall_timeout', 'connection_lost'] as const) {
+  test(`a retry cuts nobody at work on a session that lives and proves nothing (${code}), and goes on beside them`, async () => {
+    const { pool, server, session } = await idlePool({ maxSessions: 1 }, readyServer(3));
+    const other = ask(pool);
+    await rest();
+    session.check = () => Promise.reject(failure(code));
+    const asked = ask(pool, { prove: true });
+    await rest();
+    assert.equal(asked.leases?.[0]?.item, 's1.3');
+    assert.deepEqual(server.alive, [session]);
+    for (const one of [other, asked]) giveBack(one);
+  });
+}
 
 test('a retry that finds no channel beside others waits for the next lease that comes back', async () => {
   const { pool, server, session } = await idlePool({ maxSessions: 1 }, readyServer(3));
