@@ -179,8 +179,8 @@ export async function startScripted(script: Script = {}, feat: readonly string[]
       if (typeof told === 'string') say(told);
       else if (told === undefined) await byItself();
       else await told(argument, { say, socket, data, usual: byItself, session: number });
-      // Also after one that was refused: REST counts for one transfer.
-      if (verb === 'RETR') restartAt = 0;
+      // Also after one that was refused: REST counts for one transfer (RFC 959, 4.1.3), whichever way that goes.
+      if (['RETR', 'STOR', 'APPE'].includes(verb)) restartAt = 0;
     }
 
     const greeting = script['GREETING'];
