@@ -207,8 +207,7 @@ const MAX_REMOTE_WORDS = 500;
 
 /** Remote servers are not trusted: control characters would reach logs, headers and terminals. */
 function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  const visible = text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+  const visible = text.replace(/\p{Cc}+/gu, ' ');
   return visible.toWellFormed().trim();
 }
 

@@ -46,8 +46,7 @@ export function fields(record: object): string {
 
 /** Names come from servers that nobody vouches for: what would steer a terminal is shown as what it is. */
 export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, escaped);
+  return text.replace(/(?!\n)[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, escaped);
 }
 
 /** Of what is to stay on one line. */

@@ -8,8 +8,7 @@ import { MAX_NAME_BYTES } from '../remotes/path.js';
 /** Below the job's folder: what an index of PostgreSQL takes, with room to spare. */
 const MAX_PATH_BYTES = 2_500;
 const MAX_TOLD_BYTES = 1_000;
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const CONTROL = /\p{Cc}/u;
 const SLASH = Buffer.from('/');
 
 /** The last of a path. */

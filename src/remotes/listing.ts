@@ -40,8 +40,7 @@ export class ListingBounds {
   }
 }
 
-// eslint-disable-next-line no-control-regex
-const UNSAFE = /[/\u0000-\u001f\u007f-\u009f]/;
+const UNSAFE = /[/\p{Cc}]/u;
 const MAX_NAME_CHARS = 1024;
 
 /** Undefined for a name that no client could address ("a/b", ".", ""), or that would reach a terminal. */

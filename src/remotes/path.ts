@@ -13,8 +13,7 @@ export const ROOT = '/' as RemotePath;
 const MAX_PATH_BYTES = 4096;
 /** What file systems hold, and clients may ask for. */
 export const MAX_NAME_BYTES = 255;
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const CONTROL = /\p{Cc}/u;
 
 /**
  * Parses a client's path. A relative one is taken from `base`. `field` names the request field in errors.

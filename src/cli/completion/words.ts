@@ -22,8 +22,7 @@ async function candidates(program: Command, words: readonly string[]): Promise<r
   return found.filter((word) => word.startsWith(last) && word !== last && !CONTROLS.test(word)).sort();
 }
 
-// eslint-disable-next-line no-control-regex
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
+const CONTROLS = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
 async function wordsAt(
   { command, position, pending }: Position,

@@ -45,8 +45,7 @@ interface Task {
   isAnswered: boolean;
 }
 
-// eslint-disable-next-line no-control-regex
-const INJECTION = /[\r\n\u0000]/;
+const INJECTION = /[\r\n\0]/;
 const MAX_REPLY_CHARS = 65_536;
 const MAX_BANNER = 200;
 /** How long after text that is no reply one may still come. */

@@ -87,8 +87,7 @@ async function introduce(
     control.secured(await secure(security, control.socket));
   }
 
-  // eslint-disable-next-line no-control-regex
-  if (/[^\u0000-\u007f]/.test(username + password)) await ask('OPTS UTF8 ON');
+  if (/\P{ASCII}/u.test(username + password)) await ask('OPTS UTF8 ON');
   const user = await ask(`USER ${username}`, [230, 232, 331, 332]);
   const needsPassword = user.code === 331;
   const answer = needsPassword ? await ask(`PASS ${password}`, [202, 230, 232, 332]) : user;
