@@ -3165,6 +3165,10 @@ export interface components {
        */
       readonly format?: 'csv' | 'ndjson';
     };
+    readonly WatchTransfersQuery: {
+      /** @description true = `ended` events in place of `finished`. */
+      readonly batch?: boolean;
+    };
     readonly ListManagedJobsQuery: {
       /**
        * @description Only those in this state.

@@ -130,6 +130,7 @@ test('a job that runs shows what it does now, is paused, resumed and cancelled; 
   await page.getByRole('button', { name: 'Cancel …' }).click();
   await dialog().getByRole('button', { name: 'Cancel the job' }).click();
   await page.getByText('Cancelled', { exact: true }).waitFor();
+  await page.getByText('2 files not done').waitFor();
 
   await page.goto('/jobs');
   await page.getByRole('table', { name: 'Jobs' }).getByText('Copy /slow').waitFor();
@@ -164,4 +165,37 @@ test('of many files the rows in sight alone are drawn, and further pages come as
   await page.getByLabel('Show').selectOption('failed');
   await page.getByText('No file is in this state.').waitFor();
   assert.deepEqual(window.faults, []);
+});
+
+test('beside a job of many files each open screen asks for a view once in two seconds at most', async () => {
+  fill(
+    'storm',
+    Array.from({ length: 1_500 }, (_, n) => `${n}.csv`),
+  );
+  const { page: first, context } = await desk.open();
+  await logIn(first);
+  const order = { type: 'copy', source: place('/storm'), destination: place('/storm-copy') };
+  const tabs = [first, await context.newPage(), await context.newPage()];
+  const { job } = (await manage(first, 'POST', '/api/jobs', order)) as { job: { id: string } };
+  const asked = new Map<string, number>();
+  const begun = performance.now();
+  for (const [number, screen] of ['/', '/transfers', `/jobs/${job.id}`].entries()) {
+    const tab = tabs[number] ?? first;
+    await tab.goto(screen);
+    tab.on('request', (request) => {
+      const { pathname, search } = new URL(request.url());
+      const view = `${pathname}${search} of ${screen}`;
+      if (request.resourceType() === 'fetch') asked.set(view, (asked.get(view) ?? 0) + 1);
+    });
+  }
+  const isOver = async (): Promise<boolean> => {
+    return (await manage(first, 'GET', `/manage/jobs/${job.id}`))['finishedAt'] !== null;
+  };
+  await eventually(isOver, 'the end of the job');
+  const seconds = (performance.now() - begun) / 1_000;
+  // The first request of a view, and one more when the job has ended.
+  for (const [view, times] of asked) {
+    assert.ok(times <= 2 + seconds / 2, `${view}: ${times} requests in ${seconds.toFixed(1)} s`);
+  }
+  await context.close();
 });

@@ -57,8 +57,8 @@ function slowUpload(browser: Browser, filename: string, size: number) {
 }
 
 /** The events of a stream, as they come. */
-async function watch(browser: Pick<Browser, 'open'>) {
-  const response: IncomingMessage = await browser.open('/manage/events');
+async function watch(browser: Pick<Browser, 'open'>, query = '') {
+  const response: IncomingMessage = await browser.open(`/manage/events${query}`);
   assert.equal(response.statusCode, 200);
   assert.match(response.headers['content-type'] ?? '', /^text\/event-stream/);
   const events: { name: string; data: Record<string, unknown> }[] = [];
@@ -138,6 +138,25 @@ test('a running transfer shows its progress, and its end, to those who watch', a
   await eventually(() => finished() !== undefined, 'the end of the upload');
   assert.deepEqual([finished()?.id, finished()?.status, finished()?.fileSize], [shown()?.id, 'success', 100_000]);
   assert.deepEqual(events.at(-2)?.data ?? events.at(-1)?.data, { transfers: [] });
+  response.destroy();
+});
+
+test('with batch=true all transfers that have ended in a second are one event', async () => {
+  const { response, events } = await watch(ops, '?batch=true');
+  const uploader = await gateway.browser();
+  const uploads = Array.from({ length: 6 }, (_, n) => slowUpload(uploader, `batched-${n}.bin`, 10_000));
+  for (const { body } of uploads) body.write(Buffer.alloc(1_000));
+  const named = (wanted: string): string[] =>
+    events
+      .filter(({ name }) => name === wanted)
+      .flatMap(({ data }) => data['transfers'] as Transfer[])
+      .map(({ filename }) => filename);
+  await eventually(() => new Set(named('transfers')).size >= uploads.length, 'all uploads are shown');
+  for (const { body } of uploads) body.end(Buffer.alloc(9_000));
+  for (const { answered } of uploads) assert.equal((await answered).status, 200);
+  await eventually(() => named('ended').length === uploads.length, 'the end of all of them');
+  assert.ok(events.filter(({ name }) => name === 'ended').length < uploads.length, 'fewer events than transfers');
+  assert.ok(!events.some(({ name }) => name === 'finished'));
   response.destroy();
 });
 

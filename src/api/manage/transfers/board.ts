@@ -68,9 +68,10 @@ export class TransferBoard {
 
   /**
    * A body of server-sent events. `stillAllowed` is asked before anything is shown; false ends it.
+   * With `isBatched`, all transfers that have ended in a tick are one event.
    * @throws GatewayError rate_limited
    */
-  watch(accountId: string, stillAllowed: () => Promise<boolean>): Readable {
+  watch(accountId: string, stillAllowed: () => Promise<boolean>, isBatched = false): Readable {
     const own = [...this.streams].filter((stream) => stream.accountId === accountId).length;
     if (own >= STREAMS_PER_ACCOUNT || this.streams.size >= STREAMS) {
       throw new GatewayError('rate_limited', 'too many event streams are open; close one', {
@@ -78,7 +79,7 @@ export class TransferBoard {
         retryAfterMs: 10_000,
       });
     }
-    const stream = new TransferStream(accountId, stillAllowed);
+    const stream = new TransferStream(accountId, stillAllowed, isBatched);
     this.streams.add(stream);
     stream.once('close', () => this.streams.delete(stream));
     stream.say('retry: 2000\n\n');
@@ -199,6 +200,7 @@ class TransferStream extends EventStream {
   constructor(
     readonly accountId: string,
     private readonly stillAllowed: () => Promise<boolean>,
+    private readonly isBatched: boolean,
   ) {
     super();
   }
@@ -220,9 +222,9 @@ class TransferStream extends EventStream {
   }
 
   tellEnded(transfers: readonly ManagedTransfer[]): void {
-    for (const transfer of transfers) {
-      if (this.gone.delete(transfer.id)) this.tell('finished', transfer);
-    }
+    const own = transfers.filter(({ id }) => this.gone.delete(id));
+    if (!this.isBatched) for (const transfer of own) this.tell('finished', transfer);
+    else if (own.length > 0) this.tell('ended', { transfers: own });
   }
 
   /** Its key or session may have ended, however it began. */

@@ -1,8 +1,9 @@
 /** The transfers that run now. */
+import { Type } from 'typebox';
 import { refusal } from '../../../base/errors.js';
 import { listOf, object } from '../../../base/schema.js';
 import { successAnswer } from '../../fields.js';
-import { TIME } from '../fields.js';
+import { CLOSED, TIME } from '../fields.js';
 import { actorOf, itemId, ownerEndpoints, unknownItem } from '../services.js';
 import { managedTransfer, sample } from './transfer.js';
 
@@ -50,7 +51,15 @@ export const watchTransfers = endpoint('GET /manage/events', {
   summary: 'Watch running transfers',
   // Server-sent events: HTML Standard, 9.2.
   description:
-    'Server-sent events: `transfers` with all that run, at once and then at most once a second; `finished` with one that has ended.',
+    'Server-sent events: `transfers` with all that run, at once and then at most once a second; `finished` with one that has ended. With `batch=true`, `ended` with all that have ended since the last one, at most once a second, in place of `finished`.',
+  query: Type.Object(
+    {
+      batch: Type.Optional(
+        Type.Boolean({ description: 'true = `ended` events in place of `finished`.', examples: [true] }),
+      ),
+    },
+    CLOSED,
+  ),
   answers: {
     200: {
       description: 'The stream, without an end.',
@@ -63,11 +72,11 @@ export const watchTransfers = endpoint('GET /manage/events', {
       },
     },
   },
-}).handle(async ({ caller, stillOpens }, { board }) => {
+}).handle(async ({ caller, query, stillOpens }, { board }) => {
   return {
     status: 200,
     // No proxy in between may gather events.
     headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
-    body: { stream: board.watch(caller.accountId, stillOpens), length: undefined },
+    body: { stream: board.watch(caller.accountId, stillOpens, query.batch), length: undefined },
   };
 });

@@ -1,5 +1,7 @@
 /** Reading and changing what the gateway keeps, from components. */
 import {
+  focusManager,
+  type Query,
   QueryClient,
   useInfiniteQuery,
   useMutation,
@@ -125,9 +127,62 @@ export function usePages<P extends CursorPage>(path: string, options: ReadOption
 
 /** What is kept of these paths, and of all below them, is asked for again. */
 export async function refresh(...paths: readonly string[]): Promise<void> {
-  await queries.invalidateQueries({
-    predicate: ({ queryKey: [key] }) => typeof key === 'string' && paths.some((path) => key.startsWith(path)),
-  });
+  await queries.invalidateQueries({ predicate: ({ queryKey }) => isBelow(queryKey, paths) });
+}
+
+/** No view is asked for again sooner than this because of what happens in the gateway. */
+const LEAST_MS = 2_000;
+/** Refreshes take at most this part of the time: where answers take long, there are fewer of them. */
+const MOST_SHARE = 0.2;
+
+/**
+ * As `refresh`, for news that may come many times a second: at most one refresh in `everyMs` for all of it, never two at
+ * once. A list that was paged through stays as it is, and a hidden page asks once it is seen.
+ */
+export function refresher(everyMs: number): (...paths: readonly string[]) => void {
+  const due = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let nextAt = -Infinity;
+  const refreshDue = async (): Promise<void> => {
+    const begun = performance.now();
+    const paths = [...due];
+    due.clear();
+    const former = Date.now() - LEAST_MS;
+    const matching = queries.getQueryCache().findAll({
+      type: 'active',
+      predicate: (query) => isBelow(query.queryKey, paths) && pagesOf(query) <= 1,
+    });
+    const fresh = new Set(matching.filter(({ state }) => state.dataUpdatedAt > former));
+    for (const { queryKey } of fresh) due.add(String(queryKey[0]));
+    await queries.invalidateQueries(
+      {
+        predicate: (query) => isBelow(query.queryKey, paths) && pagesOf(query) <= 1 && !fresh.has(query),
+        refetchType: focusManager.isFocused() ? 'active' : 'none',
+      },
+      { cancelRefetch: false },
+    );
+    const now = performance.now();
+    nextAt = now + Math.max(everyMs, (now - begun) / MOST_SHARE);
+    timer = undefined;
+    if (due.size > 0) soon();
+  };
+  const soon = (...paths: readonly string[]): void => {
+    for (const path of paths) due.add(path);
+    timer ??= setTimeout(() => void refreshDue(), Math.max(0, nextAt - performance.now()));
+  };
+  return soon;
+}
+
+/** For what happens in the gateway, whoever does it. */
+export const refreshSoon = refresher(5_000);
+
+function isBelow([key]: readonly unknown[], paths: readonly string[]): boolean {
+  return typeof key === 'string' && paths.some((path) => key.startsWith(path));
+}
+
+function pagesOf({ state: { data } }: Query): number {
+  const isPaged = typeof data === 'object' && data !== null && 'pages' in data && Array.isArray(data.pages);
+  return isPaged ? (data.pages as unknown[]).length : 1;
 }
 
 export interface ActionOptions<R> {

@@ -1,7 +1,8 @@
 /** Running transfers by server-sent events: one stream for the page, open while a component looks. */
 import { useSyncExternalStore } from 'react';
-import { queries, refresh } from './hooks.ts';
+import { queries, refreshSoon } from './hooks.ts';
 import { request } from './client.ts';
+import { OVERVIEW } from './overview.ts';
 import { sessionEnd } from './session-end.ts';
 import type { Transfer } from './types.ts';
 
@@ -38,19 +39,22 @@ function update(next: LiveState): void {
 }
 
 function open(): void {
-  const stream = new EventSource('/manage/events');
+  const stream = new EventSource('/manage/events?batch=true');
   source = stream;
   stream.addEventListener('transfers', (event) => {
     const { transfers } = JSON.parse(String(event.data)) as { transfers: Transfer[] };
     update({ isConnected: true, transfers });
   });
-  stream.addEventListener('finished', (event) => {
-    const transfer = JSON.parse(String(event.data)) as Transfer;
-    queries.setQueryData([`/manage/transfers/${transfer.id}`], (former?: object) =>
-      former === undefined ? undefined : { ...former, ...transfer, live: undefined },
-    );
-    update({ ...state, transfers: state.transfers.filter(({ id }) => id !== transfer.id) });
-    void refresh('/manage/transfers?', '/manage/overview', '/manage/usage');
+  stream.addEventListener('ended', (event) => {
+    const { transfers } = JSON.parse(String(event.data)) as { transfers: Transfer[] };
+    for (const transfer of transfers) {
+      queries.setQueryData([`/manage/transfers/${transfer.id}`], (former?: object) =>
+        former === undefined ? undefined : { ...former, ...transfer, live: undefined },
+      );
+    }
+    const ended = new Set(transfers.map(({ id }) => id));
+    update({ ...state, transfers: state.transfers.filter(({ id }) => !ended.has(id)) });
+    refreshSoon('/manage/transfers?', OVERVIEW, '/manage/usage');
   });
   const openLater = (): void => {
     setTimeout(() => {

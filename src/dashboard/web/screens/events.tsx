@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState, type ReactElement } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { withQuery } from '../api/client.ts';
-import { queries, usePages } from '../api/hooks.ts';
+import { queries, refreshSoon, usePages } from '../api/hooks.ts';
 import type { FeedAnswer, FeedEvent, StoredEvent } from '../api/types.ts';
 import { formatBytes, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
@@ -28,8 +28,6 @@ import { FEED_TYPES, wordsOf } from './events/words.ts';
 const PAGE = 50;
 /** For types that the stream is not listened to for, and while there is none. */
 const LOOK_EVERY_MS = 30_000;
-/** Between the looks at a list that never rests. */
-const REST_MS = 250;
 
 export default function Events(): ReactElement {
   const [parameters, setParameters] = useSearchParams();
@@ -45,10 +43,8 @@ export default function Events(): ReactElement {
   // Somebody who has gone back in time stays there.
   const isAtTop = (data?.pages.length ?? 0) === 1;
   useEffect(() => {
-    if (!hasNews || !isAtTop || isFetching || error !== null) return undefined;
-    const timer = setTimeout(() => void refetch(), REST_MS);
-    return () => clearTimeout(timer);
-  }, [hasNews, isAtTop, isFetching, error, refetch]);
+    if (hasNews && isAtTop && !isFetching && error === null) refreshSoon(path);
+  }, [hasNews, isAtTop, isFetching, error, path]);
   // A page may be empty and still have a next one: the gateway looks at no more events than so many at once.
   useEffect(() => {
     if (rows.length === 0 && hasNextPage && !isFetching) void fetchNextPage();

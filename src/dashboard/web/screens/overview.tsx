@@ -4,6 +4,7 @@ import { Link, useSearchParams } from 'wouter';
 import { useLiveTransfers } from '../api/live.ts';
 import { useRead } from '../api/hooks.ts';
 import { withQuery } from '../api/client.ts';
+import { useOverview } from '../api/overview.ts';
 import type { Account, Overview as OverviewData, Transfer } from '../api/types.ts';
 import { formatBytes, formatNumber } from '../format.ts';
 import { timeZone } from '../preferences.ts';
@@ -20,7 +21,7 @@ import { sinceOf } from './transfers/filters.ts';
 const words = t.overview;
 
 export default function Overview(): ReactElement {
-  const overview = useRead<OverviewData>(withQuery('/manage/overview', { timeZone }), { everyMs: 15_000 });
+  const overview = useOverview(15_000);
   const account = useRead<Account>('/manage/account');
   const isNew = account.data !== undefined && (account.data.connections === 0 || account.data.transfers === 0);
   const [parameters, setParameters] = useSearchParams();

@@ -2,8 +2,7 @@
 import * as Ariakit from '@ariakit/react';
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
-import { useRead } from '../api/hooks.ts';
-import type { Overview } from '../api/types.ts';
+import { useOverview } from '../api/overview.ts';
 import { setNotifications, useNotificationsSetting } from '../preferences.ts';
 import { placeOf, titleOf } from '../screens/overview/trouble.ts';
 import { t } from '../texts/texts.ts';
@@ -11,10 +10,9 @@ import { Ago } from '../ui/basics.tsx';
 import { CheckField } from '../ui/fields.tsx';
 import { Bell as BellIcon, CircleCheck, TriangleAlert } from '../ui/icons.tsx';
 import { markSeen, useNews } from './news.ts';
-import { OVERVIEW, OVERVIEW_MS } from './watch.ts';
 
 export function Bell(): ReactElement {
-  const overview = useRead<Overview>(OVERVIEW, { everyMs: OVERVIEW_MS });
+  const overview = useOverview();
   const news = useNews();
   const [isOpen, setOpen] = useState(false);
   const attention = overview.data?.attention ?? [];

@@ -1,20 +1,19 @@
 /** Looks, while the page is open, for what needs a person and for jobs that have ended. Called once, by the shell. */
 import { useEffect, useRef } from 'react';
 import { useRead } from '../api/hooks.ts';
-import type { Job, Overview, Trouble } from '../api/types.ts';
+import { useOverview } from '../api/overview.ts';
+import type { Job, Trouble } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { useQueue } from '../screens/files/queue-store.ts';
 import { titleOf } from '../screens/overview/trouble.ts';
 import { addNews, notify } from './news.ts';
 
-export const OVERVIEW = '/manage/overview';
-export const OVERVIEW_MS = 60_000;
 const JOBS_MS = 30_000;
 const OPEN_STATES: readonly Job['state'][] = ['queued', 'running', 'paused'];
 
 export function useWatch(): void {
   useQueueWatch();
-  const overview = useRead<Overview>(OVERVIEW, { everyMs: OVERVIEW_MS });
+  const overview = useOverview();
   const jobs = useRead<{ jobs: Job[] }>('/manage/jobs?limit=20', { everyMs: JOBS_MS });
   const needs = useRef<ReadonlySet<string>>(undefined);
   const ended = useRef<ReadonlySet<string>>(undefined);
@@ -47,7 +46,7 @@ function useQueueWatch(): void {
       const bad = counts.failed + counts.exists;
       addNews({
         id: 'queue',
-        text: t.shell.bell.queue(counts.done, bad),
+        text: t.shell.bell.queue(counts.done, counts.cancelled, bad),
         tone: bad === 0 ? 'good' : 'bad',
         href: '/files',
       });

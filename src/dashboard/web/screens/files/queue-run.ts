@@ -1,6 +1,6 @@
 /** Starts what waits, a few at a time, and settles how it ended. */
 import { ApiError, segment } from '../../api/client.ts';
-import { refresh } from '../../api/hooks.ts';
+import { refresher } from '../../api/hooks.ts';
 import { change, taskOf } from './queue-store.ts';
 import type { Task, TaskState } from './queue-types.ts';
 import { Ended, ruleOf, runWork } from './queue-work.ts';
@@ -12,9 +12,8 @@ const OF_LANE: Readonly<Record<Lane, number>> = { small: 6, large: 3, job: 2 };
 const LARGE_BYTES = 8 * 1024 * 1024;
 const MOST_TRIES = 20;
 const LONGEST_WAIT_S = 60;
-const REFRESH_MS = 1_000;
-/** A listing takes at most this part of the time. */
-const REFRESH_SHARE = 0.2;
+/** One new listing for many files that arrive together. */
+const listSoon = refresher(2_000);
 
 const running = new Map<number, { readonly lane: Lane; readonly abort: AbortController }>();
 const waiting: Readonly<Record<Lane, number[]>> = { small: [], large: [], job: [] };
@@ -60,7 +59,7 @@ async function run(task: Task, lane: Lane): Promise<void> {
   } finally {
     running.delete(id);
     inLane[lane] -= 1;
-    refreshSoon(`/api/list/${segment(work.connectionId)}`);
+    listSoon(`/api/list/${segment(work.connectionId)}`);
     startNext();
   }
 }
@@ -86,23 +85,4 @@ function hold(task: Task, seconds: number): void {
   waiting[laneOf(task)].unshift(task.id);
   heldUntil = performance.now() + seconds * 1_000;
   setTimeout(startNext, seconds * 1_000 + 1);
-}
-
-let refreshTimer: ReturnType<typeof setTimeout> | undefined;
-let refreshWaitMs = REFRESH_MS;
-const stale = new Set<string>();
-
-/** One new listing for many files that arrive together; where listings take long, there are fewer of them. */
-function refreshSoon(path: string): void {
-  stale.add(path);
-  refreshTimer ??= setTimeout(() => {
-    const paths = [...stale];
-    stale.clear();
-    const begun = performance.now();
-    void refresh(...paths).finally(() => {
-      refreshWaitMs = Math.max(REFRESH_MS, (performance.now() - begun) / REFRESH_SHARE);
-      refreshTimer = undefined;
-      if (stale.size > 0) refreshSoon(path);
-    });
-  }, refreshWaitMs);
 }
