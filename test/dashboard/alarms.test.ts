@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { codeIn, type MailServer, startMailServer } from '../servers/mail.js';
 import { eventually } from '../support/eventually.js';
-import { EMAIL, logIn, manage, openDesk, type Desk } from './browser.js';
+import { EMAIL, logIn, manage, NEWCOMER, openDesk, type Desk } from './browser.js';
 import { violations } from './inspection.js';
 
 const NIGHT = 'night@example.com';
@@ -33,13 +33,14 @@ test('recipients are set, confirm by a code, and get the test mail', { timeout: 
   await panel().getByLabel('Quiet hours').check();
   await panel().getByLabel('Files could not be copied').uncheck();
   await panel().getByRole('button', { name: 'Save alarms' }).click();
+  await page.getByText('Saved. E-mails are sent to the confirmed recipients.').waitFor();
   await panel().getByText('not confirmed yet').waitFor();
   await panel()
     .getByRole('button', { name: `Send a code to ${NIGHT}` })
     .click();
   await eventually(() => mails.to(NIGHT).length === 1, 'the code has come');
   await panel()
-    .getByLabel(`Code sent to ${NIGHT}`)
+    .getByLabel(`Code from the e-mail to ${NIGHT}`)
     .fill(codeIn(mails.to(NIGHT)[0]));
   assert.deepEqual(await violations(page), []);
   if (process.env['ALARMS_SHOT'] !== undefined) await panel().screenshot({ path: process.env['ALARMS_SHOT'] });
@@ -51,6 +52,24 @@ test('recipients are set, confirm by a code, and get the test mail', { timeout: 
   assert.equal(isOn, true);
   assert.ok(!(kinds as string[]).includes('copies_failed'));
   assert.equal((quiet as { from: string }).from, '22:00');
+});
+
+test('what is saved is said to be active only while e-mails are sent', async () => {
+  const { page: own, context } = await desk.open();
+  await logIn(own, NEWCOMER);
+  await own.goto('/settings');
+  const alarms = own.locator('section', { has: own.getByRole('heading', { name: 'Alarms', exact: true }) });
+  await alarms.getByRole('status').getByText('Not active').waitFor();
+  await alarms.getByRole('button', { name: 'Save alarms' }).click();
+  await own.getByText('Saved. No e-mails are sent: they are switched off.').waitFor();
+  await alarms.getByLabel('Send e-mails').check();
+  await alarms.getByLabel('Recipients').fill('colleague@example.com');
+  await alarms.getByRole('button', { name: 'Save alarms' }).click();
+  await own.getByText('Saved. No e-mails are sent until a recipient is confirmed.').waitFor();
+  await alarms.getByRole('button', { name: 'Send a code to colleague@example.com' }).waitFor();
+  assert.equal(await own.getByText(/code sent/i).count(), 0, 'no code was sent');
+  assert.equal(mails.to('colleague@example.com').length, 0);
+  await context.close();
 });
 
 test('the mail server’s own words say why a test fails', { timeout: 60_000 }, async () => {

@@ -40,7 +40,11 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
       const recipients = addresses.split(/[\s,;]+/).filter((address) => address !== '');
       return request<Alarms>('PUT', AT, { isOn, kinds, language, quiet, urgentBreaksQuiet, recipients });
     },
-    { says: t.alarms.saved, refreshes: READS, showsError: true },
+    {
+      onDone: (saved) => showToast(t.alarms.saved(t.alarms.states[stateOf(saved)])),
+      refreshes: READS,
+      showsError: true,
+    },
   );
   const test = useAction(() => request<{ recipients: string[] }>('POST', `${AT}/test`), {
     onDone: ({ recipients }) => showToast(t.alarms.tested(recipients.length)),
@@ -59,6 +63,7 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
     >
       <p className="muted">{t.alarms.lead}</p>
       {!alarms.isMailConfigured && <Notice>{t.alarms.off}</Notice>}
+      <State alarms={alarms} />
       <CheckField label={t.alarms.isOn} checked={draft.isOn} onCheck={(isOn) => change({ isOn })} />
       <AreaField
         label={t.alarms.recipients}
@@ -132,6 +137,28 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
       </div>
       <Recipients alarms={alarms} />
     </form>
+  );
+}
+
+/** Whether e-mails are sent as it is saved, and if not, the first thing that is missing. */
+function stateOf({ isOn, isMailConfigured, kinds, recipients }: Alarms): keyof typeof t.alarms.states {
+  if (!isOn) return 'off';
+  if (!isMailConfigured) return 'noMail';
+  if (kinds.length === 0) return 'noKinds';
+  return recipients.some(({ isConfirmed }) => isConfirmed) ? 'active' : 'unconfirmed';
+}
+
+function State({ alarms }: { readonly alarms: Alarms }): ReactElement {
+  const state = stateOf(alarms);
+  return (
+    <p className="row" role="status">
+      {state === 'active' ? (
+        <Badge tone="good">{t.alarms.active}</Badge>
+      ) : (
+        <Badge tone={state === 'off' ? 'plain' : 'warn'}>{t.alarms.inactive}</Badge>
+      )}
+      <span className="muted">{t.alarms.states[state]}</span>
+    </p>
   );
 }
 

@@ -29,7 +29,16 @@ export const alarms: Texts['alarms'] = {
   breaks:
     'Dringende Alarme auch in der Ruhezeit senden: fehlschlagende Verbindungen und Ordner, angehaltene Zeitpläne, ein verbrauchter Monat',
   save: 'Alarme speichern',
-  saved: 'Alarme gespeichert',
+  saved: (state) => `Gespeichert. ${state}`,
+  active: 'Aktiv',
+  inactive: 'Nicht aktiv',
+  states: {
+    active: 'E-Mails gehen an die bestätigten Empfänger.',
+    off: 'Es werden keine E-Mails gesendet: Sie sind ausgeschaltet.',
+    noMail: 'Es werden keine E-Mails gesendet: Dieses Gateway hat keinen Mailserver.',
+    noKinds: 'Es werden keine E-Mails gesendet: Es ist kein Anlass gewählt.',
+    unconfirmed: 'Es werden keine E-Mails gesendet, bis ein Empfänger bestätigt ist.',
+  },
   test: 'Test-E-Mail senden',
   tested: (count) => (count === 1 ? 'Die Test-E-Mail ist gesendet' : `${count} Test-E-Mails sind gesendet`),
   waits: 'noch nicht bestätigt',
@@ -38,7 +47,7 @@ export const alarms: Texts['alarms'] = {
   sendCode: 'Code senden',
   sendCodeTo: (address) => `Code an ${address} senden`,
   codeSent: 'Code gesendet',
-  code: (address) => `Code, gesendet an ${address}`,
+  code: (address) => `Code aus der E-Mail an ${address}`,
   confirm: 'Bestätigen',
   confirmed: 'Empfänger bestätigt',
 };
