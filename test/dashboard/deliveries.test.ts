@@ -90,6 +90,8 @@ test('the filters stand in the address; dead letters are counted before they are
   await page.getByRole('button', { name: 'Send these again …' }).click();
   await dialog().getByText('3 messages will be sent again.').waitFor();
   assert.equal(receiver.received.length, 0, 'counting sends nothing');
+  const acts = dialog().locator('.dialog-actions').getByRole('button');
+  assert.deepEqual(await acts.allTextContents(), ['Cancel', 'Send 3 again'], 'nothing is lost by not sending');
   await dialog().getByRole('button', { name: 'Send 3 again' }).click();
   await page.getByText('3 messages are on their way').waitFor();
   await eventually(() => receiver.received.length === 3, 'all are sent');

@@ -49,6 +49,7 @@ export function FormDialog(props: {
   readonly title: string;
   readonly verb: string;
   readonly look?: 'primary' | 'danger';
+  /** Leaves everything as it is. By itself: whether something that was typed is lost by it. */
   readonly discard?: string;
   readonly size?: 'small' | 'medium';
   readonly keepsOpen?: boolean;
@@ -61,19 +62,12 @@ export function FormDialog(props: {
   readonly onClose: () => void;
   readonly children: ReactNode;
 }): ReactElement {
-  const {
-    title,
-    verb,
-    look = 'primary',
-    discard = t.common.discard,
-    size = 'small',
-    keepsOpen = false,
-    children,
-  } = props;
+  const { title, verb, look = 'primary', size = 'small', keepsOpen = false, children } = props;
   const { isBusy = false, isReady = true, error, onSend, onClose } = props;
   const [isTouched, setTouched] = useState(false);
   const [isAsking, setAsking] = useState(false);
   const isDirty = props.isDirty ?? (isTouched && size !== 'small');
+  const discard = props.discard ?? (isDirty ? t.common.discard : t.common.cancel);
   useUnsaved(isDirty && !isBusy);
   return (
     <Dialog
