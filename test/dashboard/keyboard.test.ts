@@ -330,15 +330,31 @@ test('add a webhook, and look at the event that it is told of', async (t) => {
   await page.getByText('Delivered').waitFor();
 });
 
+test('letters on a radio button or a check box go nowhere', async () => {
+  await press('g', 's');
+  await heading('Settings');
+  const isFocused = (type: string) => page.locator(`input[type="${type}"]:focus`);
+  for (const [label, type] of [
+    [/^(Light|System)$/, 'radio'],
+    ['Single-key shortcuts', 'checkbox'],
+  ] as const) {
+    await tabTo(label);
+    await isFocused(type).waitFor();
+    await press('g', 'o');
+    await isFocused(type).waitFor();
+    await heading('Settings');
+  }
+});
+
 test('switch single keys off, and log out', async () => {
   await press('g', 's');
   await heading('Settings');
   await page.getByText('Single-key shortcuts').waitFor();
   await tabTo('Single-key shortcuts');
   await press('Space');
+  await tabTo('Log out');
   await press('g', 'o');
   await heading('Settings');
-  await tabTo('Log out');
   await press('Enter');
   await page.getByLabel('E-mail').waitFor();
 });

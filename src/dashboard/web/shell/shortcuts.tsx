@@ -23,7 +23,7 @@ export function useShortcuts(): Shortcuts {
     if (!isOn) return undefined;
     let goSince = -Infinity;
     const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || takesKeys(event.target)) return;
       if (isDialogOpen()) return;
       const isGoing = performance.now() - goSince < GO_MS;
       goSince = -Infinity;
@@ -59,10 +59,11 @@ export function isDialogOpen(): boolean {
   return document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target instanceof HTMLInputElement) return target.type !== 'checkbox' && target.type !== 'radio';
-  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
+/** What takes keys itself: fields of every kind, radio buttons and check boxes among them, and lists that find by letters. */
+const TAKES_KEYS = 'input, textarea, select, [role="menu"], [role="listbox"], [role="combobox"], [role="slider"]';
+
+function takesKeys(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.closest(TAKES_KEYS) !== null);
 }
 
 /** As it is written on the keyboard of this machine. */
