@@ -175,6 +175,10 @@ test('Escape in the middle of a large deletion hides nothing: it is counted, sto
   assert.ok(left() > 0 && left() < MANY, `${left()} are left`);
   const grid = page.getByRole('grid', { name: 'Files' });
   await eventually(async () => (await grid.getAttribute('aria-rowcount')) === String(left() + 1), 'the list follows');
+  const number = (n: number): string => n.toLocaleString('en');
+  await queue()
+    .getByText(`${number(MANY - left())} deleted, ${number(left())} cancelled`, { exact: true })
+    .waitFor();
   await queue().getByRole('button', { name: 'Clear done' }).click();
 
   await page.getByRole('checkbox', { name: 'Select all' }).check();
@@ -193,7 +197,7 @@ test('names that are taken are asked about once for all: skipped, replaced, or k
   await queue().getByText('All done').waitFor();
   await queue().getByRole('button', { name: 'Clear done' }).click();
   const content = (name: string): string => readFileSync(onDisk(`taken/${name}`), 'utf8');
-  const answer = async (from: string, button: string): Promise<void> => {
+  const answer = async (from: string, button: string, outcome: string): Promise<void> => {
     await drop([...all, `${from.trim()}.new`], from);
     await queue().getByText('30 files already exist').waitFor();
     assert.deepEqual(await violations(page), []);
@@ -201,15 +205,15 @@ test('names that are taken are asked about once for all: skipped, replaced, or k
       .getByRole('group', { name: 'Files that already exist' })
       .getByRole('button', { name: button })
       .click();
-    await queue().getByText('All done').waitFor();
+    await queue().getByText(outcome, { exact: true }).waitFor();
     await queue().getByRole('button', { name: 'Clear done' }).click();
     assert.ok(existsSync(onDisk(`taken/${from.trim()}.new`)), 'what was free is there');
   };
-  await answer('second ', 'Skip all');
+  await answer('second ', 'Skip all', '1 uploaded, 30 skipped');
   for (const name of all) assert.equal(content(name), `first ${name}`);
-  await answer('third ', 'Replace all');
+  await answer('third ', 'Replace all', 'All done');
   for (const name of all) assert.equal(content(name), `third ${name}`);
-  await answer('fourth ', 'Keep both');
+  await answer('fourth ', 'Keep both', 'All done');
   for (const name of all) {
     assert.equal(content(name), `third ${name}`);
     assert.equal(content(name.replace('.txt', ' (2).txt')), `fourth ${name}`);

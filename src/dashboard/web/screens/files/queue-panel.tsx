@@ -1,15 +1,16 @@
 /** The queue, at the corner of every screen while there is one. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState, type ReactElement } from 'react';
-import { formatSpeed } from '../../format.ts';
+import { formatNumber, formatSpeed } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, Progress } from '../../ui/basics.tsx';
 import { ChevronDown, ChevronUp } from '../../ui/icons.tsx';
 import { findInterrupted, useInterrupted } from './interrupted.ts';
 import { InterruptedRows } from './interrupted-rows.tsx';
 import { cancelAll, clearDone, conflictsOf, decide, dismiss, enqueueKept, retryFailed, showTo } from './queue.ts';
-import { QueueRow } from './queue-row.tsx';
+import { QueueRow, verbOf } from './queue-row.tsx';
 import { tasksIn, useQueue, type QueueView } from './queue-store.ts';
+import type { Task } from './queue-types.ts';
 
 /** As in the style sheet. Rows of one height are found without measuring any. */
 const ROW_PX = 64;
@@ -59,13 +60,33 @@ function titleOf({ rows, counts, conflicts, isFinding }: QueueView): string {
   if (isFinding) return t.queue.finding;
   const unhappy = counts.failed + counts.exists;
   if (unhappy > 0) return conflicts > 0 ? t.queue.toDecide(counts.exists) : t.queue.failed(unhappy);
-  return rows.length === 0 ? t.queue.interrupted : t.queue.allDone;
+  if (rows.length === 0) return t.queue.interrupted;
+  return outcomeOf(rows) ?? t.queue.allDone;
+}
+
+/** What was done, and what was not; undefined where all of it was done. Jobs count by their files. */
+export function outcomeOf(tasks: readonly Task[]): string | undefined {
+  const sums = { upload: 0, copy: 0, move: 0, delete: 0, skipped: 0, cancelled: 0 };
+  for (const task of tasks) {
+    const { state, job } = task;
+    const verb = verbOf(task);
+    if (job !== undefined) {
+      sums[verb] += job.ended - job.skipped - job.failed;
+      sums.skipped += job.skipped;
+      if (state === 'cancelled') sums.cancelled += Math.max(1, job.found - job.ended);
+    } else if (state === 'done') sums[verb] += 1;
+    else if (state === 'skipped' || state === 'cancelled') sums[state] += 1;
+  }
+  if (sums.skipped + sums.cancelled === 0) return undefined;
+  const said = (Object.keys(sums) as (keyof typeof sums)[]).filter((name) => sums[name] > 0);
+  return said.map((name) => t.queue.outcome[name](formatNumber(sums[name]))).join(', ');
 }
 
 function saidOf({ rows, counts, conflicts, isFinding }: QueueView): string {
   if (conflicts > 0) return t.queue.said.conflicts;
   if (isFinding || counts.running + counts.waiting > 0) return t.queue.said.atWork;
   if (counts.failed > 0) return t.queue.said.failed;
+  if (counts.cancelled > 0) return t.queue.said.cancelled;
   return rows.length === 0 ? t.queue.interrupted : t.queue.said.finished;
 }
 

@@ -85,7 +85,8 @@ function stateText(task: Task): string {
     case 'running':
       return runningText(task);
     case 'done': {
-      if (task.job !== undefined) return t.queue.jobDone[verbOf(task)](task.job.ended);
+      if (task.job !== undefined)
+        return t.queue.jobDone[verbOf(task)](task.job.ended - task.job.skipped, task.job.skipped);
       return work.kind === 'upload'
         ? t.queue.sent(formatBytes(work.file.size), connectionId, folder)
         : t.queue.done[verbOf(task)](connectionId, folder);
@@ -95,7 +96,8 @@ function stateText(task: Task): string {
     case 'skipped':
       return t.queue.skipped;
     case 'cancelled':
-      return work.kind === 'upload' ? t.queue.uploadCancelled : t.queue.cancelled;
+      if (task.job === undefined) return t.queue.cancelled;
+      return t.queue.jobCancelled(task.job.ended, task.job.found, task.job.isListed);
     case 'failed':
       return '';
   }
@@ -114,7 +116,7 @@ function runningText(task: Task): string {
 
 type Verb = 'upload' | 'copy' | 'move' | 'delete';
 
-function verbOf({ work }: Task): Verb {
+export function verbOf({ work }: Task): Verb {
   if (work.kind !== 'job') return work.kind;
   return work.order.type === 'delete' ? 'delete' : 'copy';
 }

@@ -43,7 +43,10 @@ export type TaskState = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 
 
 export interface JobStand {
   readonly id: string;
+  /** Skipped and failed files included. */
   readonly ended: number;
+  readonly skipped: number;
+  readonly failed: number;
   readonly found: number;
   readonly isListed: boolean;
 }

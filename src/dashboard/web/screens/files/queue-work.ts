@@ -30,7 +30,9 @@ export async function runWork(task: Task, signal: AbortSignal, tell: Tell): Prom
   if (work.kind === 'delete') {
     const { entry, connectionId } = work;
     const body = { path: entry.path, rawName: entry.rawName, recursive: entry.isDirectory };
-    await request('POST', `/api/delete/${segment(connectionId)}`, body, signal);
+    // A file is gone, or not, in a moment: nobody would know which if that were cut off.
+    const cut = entry.isDirectory ? signal : undefined;
+    await request('POST', `/api/delete/${segment(connectionId)}`, body, cut);
     return;
   }
   const rule = ruleOf(task);
@@ -79,7 +81,8 @@ async function bring(work: Brought, name: string, overwrite: boolean, signal: Ab
     case 'move': {
       const { path: from, rawName } = work.entry;
       const body = { from, rawName, to: joinPath(work.folder, name), overwrite };
-      await request('POST', `/api/move/${segment(work.connectionId)}`, body, signal);
+      // As a deletion: not cut off.
+      await request('POST', `/api/move/${segment(work.connectionId)}`, body);
     }
   }
 }
@@ -161,7 +164,7 @@ async function cancelJob(id: string): Promise<void> {
 }
 
 function standOf({ id, isListed, counts: { done, skipped, failed, deleted, found } }: Job): JobStand {
-  return { id, isListed, found, ended: done + skipped + failed + deleted };
+  return { id, isListed, found, skipped, failed, ended: done + skipped + failed + deleted };
 }
 
 /** Ends at once where it is cancelled. */

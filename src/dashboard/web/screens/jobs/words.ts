@@ -59,9 +59,12 @@ export function filesText(count: number): string {
 }
 
 /** What was done, or would be. */
-export function countsText({ counts, type, state, settings: { dryRun } }: Job): string {
+export function countsText(job: Job): string {
+  const { counts, type, state, isListed, settings } = job;
+  const { dryRun } = settings;
   const { done, skipped, failed, deleted, bytes } = counts;
   const said = words.counts;
+  const left = hasEnded({ state }) && isListed ? counts.found - endedFiles(job) : 0;
   const moved = dryRun ? said.wouldBeMoved : said.moved;
   const copied = dryRun ? said.wouldBeCopied : said.copied;
   const parts = [
@@ -69,6 +72,7 @@ export function countsText({ counts, type, state, settings: { dryRun } }: Job): 
     ...(deleted > 0 ? [(dryRun ? said.wouldBeDeleted : said.deleted)(filesText(deleted))] : []),
     ...(skipped > 0 ? [said.skipped(filesText(skipped))] : []),
     ...(failed > 0 ? [said.failed(filesText(failed))] : []),
+    ...(left > 0 && !dryRun ? [said.notDone(filesText(left))] : []),
   ];
   if (parts.length > 0) return parts.join(', ');
   if (!hasEnded({ state })) return said.nothingYet;

@@ -89,6 +89,7 @@ export const jobs: Texts['jobs'] = {
     wouldBeDeleted: (files) => `${files} würden gelöscht`,
     skipped: (files) => `${files} übersprungen`,
     failed: (files) => `${files} fehlgeschlagen`,
+    notDone: (files) => `${files} nicht erledigt`,
     nothingYet: 'Noch ist nichts getan',
     nothing: 'Nichts wurde getan',
     nothingWould: 'Nichts würde getan',

@@ -2,6 +2,7 @@ import { formatNumber } from '../../format.ts';
 import type { Texts } from '../en/index.ts';
 
 const files = (n: number): string => (n === 1 ? '1 Datei' : `${formatNumber(n)} Dateien`);
+const also = (skipped: number): string => (skipped === 0 ? '' : `, ${formatNumber(skipped)} übersprungen`);
 const at = (connection: string, folder: string): string => `${connection}:${folder}`;
 
 export const queue: Texts['queue'] = {
@@ -12,12 +13,21 @@ export const queue: Texts['queue'] = {
     atWork: 'Die Warteschlange ist gestartet',
     conflicts: 'Die Warteschlange braucht eine Entscheidung',
     failed: 'In der Warteschlange ist etwas fehlgeschlagen',
+    cancelled: 'Die Warteschlange ist zu Ende, ein Teil wurde abgebrochen',
     finished: 'Die Warteschlange ist fertig',
   },
   toGo: (active, all) => `Noch ${formatNumber(active)} von ${formatNumber(all)}`,
   toDecide: (n) => (n === 1 ? 'Eine Datei existiert schon' : `${formatNumber(n)} Dateien existieren schon`),
   failed: (n) => `${formatNumber(n)} fehlgeschlagen`,
   allDone: 'Alles erledigt',
+  outcome: {
+    upload: (n) => `${n} hochgeladen`,
+    copy: (n) => `${n} kopiert`,
+    move: (n) => `${n} verschoben`,
+    delete: (n) => `${n} gelöscht`,
+    skipped: (n) => `${n} übersprungen`,
+    cancelled: (n) => `${n} abgebrochen`,
+  },
   finding: 'Dateien werden gesucht …',
   notFound: (reason) => `Einige abgelegte Dateien waren nicht lesbar: ${reason}`,
   retryFailed: (n) => (n === 1 ? 'Erneut versuchen' : `Alle ${formatNumber(n)} erneut versuchen`),
@@ -64,14 +74,15 @@ export const queue: Texts['queue'] = {
   finishing: 'Wird abgeschlossen …',
   skipped: 'Übersprungen: Die vorhandene Datei bleibt',
   cancelled: 'Abgebrochen',
-  uploadCancelled: 'Abgebrochen; nichts ist zurückgeblieben',
   jobRunning: (ended, found, isListed) =>
     `${formatNumber(ended)} von ${files(found)}${isListed ? '' : ', es wird noch aufgelistet'}`,
+  jobCancelled: (ended, found, isListed) =>
+    `Abgebrochen nach ${formatNumber(ended)} von ${files(found)}${isListed ? '' : ', bevor alle aufgelistet waren'}`,
   jobDone: {
-    upload: (n) => `${files(n)} hochgeladen`,
-    copy: (n) => `${files(n)} kopiert`,
-    move: (n) => `${files(n)} verschoben`,
-    delete: (n) => `${files(n)} gelöscht`,
+    upload: (n, skipped) => `${files(n)} hochgeladen${also(skipped)}`,
+    copy: (n, skipped) => `${files(n)} kopiert${also(skipped)}`,
+    move: (n, skipped) => `${files(n)} verschoben${also(skipped)}`,
+    delete: (n, skipped) => `${files(n)} gelöscht${also(skipped)}`,
   },
   jobFailed: (n) =>
     n === 0 ? 'Nicht alles wurde erledigt.' : `${files(n)} fehlgeschlagen; die anderen sind erledigt.`,

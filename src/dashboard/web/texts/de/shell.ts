@@ -62,8 +62,8 @@ export const shell: Texts['shell'] = {
     notifyHint: 'Nur solange die Seite im Hintergrund offen ist.',
     refused: 'Der Browser blockiert Benachrichtigungen. Erlauben Sie sie in seinen Einstellungen zu dieser Seite.',
     job: (name, state) => `${name}: ${state}`,
-    queue: (done, bad) =>
-      `${done === 1 ? '1 Datei' : `${done} Dateien`} fertig${bad === 0 ? '' : `, ${bad} mit Handlungsbedarf`}`,
+    queue: (done, cancelled, bad) =>
+      `${done === 1 ? '1 Datei' : `${done} Dateien`} fertig${cancelled === 0 ? '' : `, ${cancelled} abgebrochen`}${bad === 0 ? '' : `, ${bad} mit Handlungsbedarf`}`,
     types: { copy: 'Kopie', move: 'Verschieben', delete: 'Löschen', sync: 'Abgleich', upload: 'Hochladen' },
     states: {
       queued: 'wartet',

@@ -98,6 +98,7 @@ export const jobs = {
     wouldBeDeleted: (files: string): string => `${files} would be deleted`,
     skipped: (files: string): string => `${files} skipped`,
     failed: (files: string): string => `${files} failed`,
+    notDone: (files: string): string => `${files} not done`,
     nothingYet: 'Nothing done yet',
     nothing: 'Nothing was done',
     nothingWould: 'Nothing would be done',

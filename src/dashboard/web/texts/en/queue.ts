@@ -1,6 +1,7 @@
 import { formatNumber } from '../../format.ts';
 
 const files = (n: number): string => (n === 1 ? '1 file' : `${formatNumber(n)} files`);
+const also = (skipped: number): string => (skipped === 0 ? '' : `, ${formatNumber(skipped)} skipped`);
 const at = (connection: string, folder: string): string => `${connection}:${folder}`;
 
 export const queue = {
@@ -11,12 +12,22 @@ export const queue = {
     atWork: 'The queue has started',
     conflicts: 'The queue needs a decision',
     failed: 'Something in the queue went wrong',
+    cancelled: 'The queue has ended, and some of it was cancelled',
     finished: 'The queue has finished',
   },
   toGo: (active: number, all: number): string => `${formatNumber(active)} of ${formatNumber(all)} to go`,
   toDecide: (n: number): string => (n === 1 ? 'A file already exists' : `${formatNumber(n)} files already exist`),
   failed: (n: number): string => `${formatNumber(n)} failed`,
   allDone: 'All done',
+  /** Joined by commas: “61 deleted, 339 cancelled”. */
+  outcome: {
+    upload: (n: string): string => `${n} uploaded`,
+    copy: (n: string): string => `${n} copied`,
+    move: (n: string): string => `${n} moved`,
+    delete: (n: string): string => `${n} deleted`,
+    skipped: (n: string): string => `${n} skipped`,
+    cancelled: (n: string): string => `${n} cancelled`,
+  },
   finding: 'Looking for files …',
   notFound: (reason: string): string => `Some dropped files could not be read: ${reason}`,
   retryFailed: (n: number): string => (n === 1 ? 'Retry' : `Retry all ${formatNumber(n)}`),
@@ -63,14 +74,15 @@ export const queue = {
   finishing: 'Finishing …',
   skipped: 'Skipped: the existing file stays',
   cancelled: 'Cancelled',
-  uploadCancelled: 'Cancelled. Nothing was left on the server',
   jobRunning: (ended: number, found: number, isListed: boolean): string =>
     `${formatNumber(ended)} of ${files(found)}${isListed ? '' : ', still listing'}`,
+  jobCancelled: (ended: number, found: number, isListed: boolean): string =>
+    `Cancelled after ${formatNumber(ended)} of ${files(found)}${isListed ? '' : ', before all were listed'}`,
   jobDone: {
-    upload: (n: number): string => `${files(n)} uploaded`,
-    copy: (n: number): string => `${files(n)} copied`,
-    move: (n: number): string => `${files(n)} moved`,
-    delete: (n: number): string => `${files(n)} deleted`,
+    upload: (n: number, skipped: number): string => `${files(n)} uploaded${also(skipped)}`,
+    copy: (n: number, skipped: number): string => `${files(n)} copied${also(skipped)}`,
+    move: (n: number, skipped: number): string => `${files(n)} moved${also(skipped)}`,
+    delete: (n: number, skipped: number): string => `${files(n)} deleted${also(skipped)}`,
   },
   jobFailed: (n: number): string => (n === 0 ? 'Some of it was not done.' : `${files(n)} failed. The others are done.`),
   interrupted: 'Interrupted uploads',

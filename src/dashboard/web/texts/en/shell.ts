@@ -60,8 +60,8 @@ export const shell = {
     notifyHint: 'Only while the page is open in the background.',
     refused: 'The browser blocks notifications. Allow them in its settings for this site.',
     job: (name: string, state: string): string => `${name}: ${state}`,
-    queue: (done: number, bad: number): string =>
-      `${done === 1 ? '1 file' : `${done} files`} done${bad === 0 ? '' : `, ${bad} need attention`}`,
+    queue: (done: number, cancelled: number, bad: number): string =>
+      `${done === 1 ? '1 file' : `${done} files`} done${cancelled === 0 ? '' : `, ${cancelled} cancelled`}${bad === 0 ? '' : `, ${bad} need attention`}`,
     types: { copy: 'Copy', move: 'Move', delete: 'Deletion', sync: 'Sync', upload: 'Upload' },
     states: {
       queued: 'waits',
