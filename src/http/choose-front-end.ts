@@ -1,5 +1,5 @@
 /** Which of the two front ends serves. */
-import { loadUws } from './native/uws-loader.js';
+import { type BinaryTrust, loadUws } from './native/uws-loader.js';
 
 export type FrontEndName = 'uws' | 'node';
 
@@ -10,13 +10,16 @@ export interface ChosenFrontEnd {
   readonly warning: string | undefined;
 }
 
-/** `load` throws an Error of one line where no build of uWebSockets.js runs. @throws that, when it alone was asked for */
+/**
+ * `load` throws an Error of one line where no build of uWebSockets.js runs. `auto` takes only a build whose checksum is
+ * known; 'uws' is the operator's word that any will do. @throws the Error of `load`, when uWebSockets.js was asked for
+ */
 export function chooseFrontEnd(
   asked: FrontEndName | 'auto',
   threads: number,
-  load: () => unknown = loadUws,
+  load: (trust: BinaryTrust) => unknown = (trust) => loadUws(undefined, trust),
 ): ChosenFrontEnd {
-  const missing = asked === 'node' ? undefined : whyNot(load);
+  const missing = asked === 'node' ? undefined : whyNot(() => load(asked === 'uws' ? 'any' : 'known'));
   if (asked === 'uws' && missing !== undefined) {
     throw new Error(`server.frontEnd: ${missing.message}; auto and node serve by node:http instead`, {
       cause: missing,

@@ -5,6 +5,8 @@ import { test } from 'node:test';
 
 interface LockedPackage {
   readonly hasInstallScript?: boolean;
+  readonly integrity?: string;
+  readonly link?: boolean;
 }
 
 const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
@@ -27,4 +29,17 @@ test('every dependency is pinned to one version', () => {
   const all = { ...dependencies, ...devDependencies, ...optionalDependencies };
   const loose = Object.entries(all).filter(([, version]) => !/^(npm:@[\w/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version));
   assert.deepEqual(loose, []);
+});
+
+test('every package has a checksum in the lock file, except the native builds that only server.frontEnd: uws loads', () => {
+  const bare = Object.entries(packages)
+    .filter(
+      ([place, { integrity, link }]) => place !== '' && link !== true && !/^sha512-.{86}==$/.test(integrity ?? ''),
+    )
+    .map(([place]) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length));
+  const withoutChecksum = /^@uwsjs\/(?:(?:darwin|win32)-(?:arm64|x64)|linux-arm(?:64)?)-\d+$/;
+  assert.deepEqual(
+    bare.filter((name) => !withoutChecksum.test(name)),
+    [],
+  );
 });

@@ -30,6 +30,14 @@ describe('the choice of a front end', () => {
     assert.throws(() => chooseFrontEnd('uws', 1, fails), /^Error: server\.frontEnd: no build runs here: .*node:http/);
   });
 
+  test('auto loads only a binary of known checksum; uws takes any', () => {
+    const asked: string[] = [];
+    const load = (trust: string): number => asked.push(trust);
+    chooseFrontEnd('auto', 1, load);
+    chooseFrontEnd('uws', 1, load);
+    assert.deepEqual(asked, ['known', 'any']);
+  });
+
   test('a gateway told to take node:http serves with it, and says what server.threads cannot have', async (t) => {
     const gateway = await startGateway({ config: { server: { frontEnd: 'node', threads: 2 } } });
     t.after(() => gateway.stop());

@@ -28,6 +28,16 @@ describe('the builds of the front end', () => {
     else assert.throws(() => loadUws([NEWER.wrapper]), /no uWebSockets\.js build runs/);
   });
 
+  test('the binary that is installed here is a known one; a changed one is not loaded unless it was asked for', () => {
+    const known = loadUws(undefined, 'known');
+    assert.equal(known.build, loadUws().build);
+    assert.throws(
+      () => loadUws(undefined, 'known', new Set()),
+      /^Error: the checksum of @uwsjs\/\S+ is not a known one: server\.frontEnd: uws loads it all the same$/,
+    );
+    assert.equal(loadUws(undefined, 'any', new Set()).build, known.build);
+  });
+
   test('when none loads, one line names the versions that would do', () => {
     assert.throws(
       () => loadUws(['no-such-build']),
