@@ -214,7 +214,8 @@ export class Transport {
     const { method, upload, json, options } = call;
     const { signal } = options;
     const moving = this.timeoutOf(options);
-    const working = method === 'GET' || method === 'HEAD' ? moving : this.timeoutOf(options, WORKING_TIMEOUT_MS);
+    const isReading = method === 'GET' || method === 'HEAD';
+    const working = isReading ? moving : this.timeoutOf(options, WORKING_TIMEOUT_MS);
     const silence = new Silence();
     const turns: Turns = {
       source: () => silence.stop(),
@@ -226,10 +227,11 @@ export class Transport {
       const sent = sending && (await fromCaller(sentBody(sending.body, sending)));
       // A stream has no length of its own; browsers, which stream none, do not let it be set.
       if (sent?.isStream === true && sent.size !== undefined) headers.set('Content-Length', String(sent.size));
-      const init: RequestInit = { method, headers, signal: silence.with(signal) };
+      // A redirect must not carry a change to another place. It also lets fetch keep no byte of a stream for a second try (Fetch, 4.5).
+      const redirect = isReading ? 'follow' : 'error';
+      const init: RequestInit = { method, headers, redirect, signal: silence.with(signal) };
       if (sent !== undefined) init.body = sent.body;
-      // Without a way to be sent again, the body is not kept: fetch would hold every byte for a redirect (Fetch, 4.5).
-      if (sent?.isStream === true) Object.assign(init, { duplex: 'half', redirect: 'error', window: null });
+      if (sent?.isStream === true) Object.assign(init, { duplex: 'half', window: null });
       if (json !== undefined) init.body = JSON.stringify(json);
       if (sent === undefined || sent.isStream) turns.gateway();
       return await this.fetch(this.base + call.path + search(call.query), init);

@@ -83,10 +83,24 @@ test('a connection that ends too early, and an answer', async (t) => {
   await fails(half.url, 'closed', /closed the connection too early/);
 });
 
-test('a redirect under a body that streams', async (t) => {
-  const server = await startFaultServer(t, [(response) => response.writeHead(307, { Location: '/x' }).end()]);
-  await fails(server.url, 'redirect', /redirects/, (ftg) => ftg.upload('c', LARGE, { filename: 'x' }));
-});
+const changes: Record<string, Call> = {
+  'an upload that streams': (ftg) => ftg.upload('c', LARGE, { filename: 'x' }),
+  'an upload of bytes': (ftg) => ftg.upload('c', 'text', { filename: 'x' }),
+  'a JSON body': (ftg) => ftg.delete('c', '/x'),
+  'no body': (ftg) => ftg.jobs.cancel('j'),
+};
+for (const [what, call] of Object.entries(changes)) {
+  for (const status of [301, 302, 303, 307, 308]) {
+    test(`a change with ${what} does not follow a ${status}`, async (t) => {
+      const server = await startFaultServer(t, [
+        (response) => response.writeHead(status, { Location: '/x' }).end(),
+        (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}'),
+      ]);
+      await fails(server.url, 'redirect', /redirects/, call);
+      assert.equal(server.asked.length, 1);
+    });
+  }
+}
 
 test('an answer of something else that speaks HTTP', async (t) => {
   const server = await startFaultServer(t, [(response) => response.writeHead(404).end('<html>')]);

@@ -34,6 +34,13 @@ class Retries(OnBothClients):
         await ftg.upload("c", b"", filename="x", idempotency_key="mine")
         self.assertEqual(server.asked[0][2]["idempotency-key"], "mine")
 
+    async def test_no_redirect_is_followed(self) -> None:
+        for call in (lambda ftg: ftg.delete("c", "/x"), lambda ftg: ftg.upload("c", b"abc", filename="x"), lambda ftg: ftg.me()):
+            for status in (301, 302, 303, 307, 308):
+                ftg, server = self.serve(reply(status, b"", Location="/elsewhere"), OK)
+                self.assertEqual((await self.failure(call(ftg))).status, status)
+                self.assertEqual(len(server.asked), 1)
+
     async def test_a_stream_that_cannot_be_read_twice_is_sent_once(self) -> None:
         ftg, server = self.serve(error(503, "pool_full", Retry_After="1"))
         failed = await self.failure(ftg.upload("c", iter([b"abc"]), filename="x"))
