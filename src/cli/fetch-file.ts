@@ -73,6 +73,8 @@ async function fetchOnce(
     goesOn = undefined;
     return true;
   } catch (thrown) {
+    // The user knows the file by its own name only.
+    if (isErrnoException(thrown) && thrown.path === part) thrown.path = file;
     if (!signal.aborted && !mayPass(thrown)) goesOn = undefined;
     if (!isLast && isToBeginAnew(thrown, download)) return false;
     throw thrown;
@@ -82,6 +84,10 @@ async function fetchOnce(
       if (!isOthers) kept.forget();
     }
   }
+}
+
+function isErrnoException(thrown: unknown): thrown is NodeJS.ErrnoException {
+  return thrown instanceof Error && 'errno' in thrown;
 }
 
 function mayPass(thrown: unknown): boolean {

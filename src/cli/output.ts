@@ -87,7 +87,11 @@ function escaped(character: string): string {
 }
 
 function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { path } = error as NodeJS.ErrnoException;
+  // Node.js writes "ENOENT: no such file or directory, open '/x'".
+  const words = /^[A-Z][A-Z0-9]*: (.+?), [a-z]/.exec(error.message)?.[1];
+  return path === undefined || words === undefined ? error.message : `${path}: ${words}`;
 }
 
 function errorFacts(error: unknown): object {

@@ -2,10 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { link, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { MAX_NAME_BYTES, nameStart } from '../base/file-name.js';
 
-/** What a file is called until it is whole. */
+/** The name of a file until it is whole: hidden, in the same folder, and no longer than file systems allow. */
 export function partOf(file: string): string {
-  return join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.part`);
+  const suffix = `.${randomBytes(6).toString('hex')}.part`;
+  return join(dirname(file), `.${nameStart(basename(file), MAX_NAME_BYTES - suffix.length - 1)}${suffix}`);
 }
 
 export async function publish(part: string, file: string, overwrite: boolean): Promise<void> {

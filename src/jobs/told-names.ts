@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
-import { MAX_NAME_BYTES } from '../remotes/path.js';
+import { MAX_NAME_BYTES } from '../base/file-name.js';
 
 /** Below the job's folder: what an index of PostgreSQL takes, with room to spare. */
 const MAX_PATH_BYTES = 2_500;

@@ -1,11 +1,10 @@
 /** Names of files on their way: templates, names found in headers and URLs, temporary names. */
 import { randomBytes } from 'node:crypto';
 import contentDisposition from 'content-disposition';
+import { MAX_NAME_BYTES, nameEnd } from '../base/file-name.js';
 import { uuidv7 } from '../base/uuid.js';
 import { GatewayError, refusal } from '../base/errors.js';
 import { parseFileName } from '../remotes/path.js';
-
-const MAX_NAME_BYTES = 255;
 
 /** The moment and the id that the tokens of one upload share, however often its name is worked out. */
 export interface TemplateFacts {
@@ -145,9 +144,7 @@ function lastSegment(name: string): string | undefined {
 /** `.ftg-<tag>-<random>.<name>`: hidden, told apart by process, cut to 255 bytes at a character's edge. */
 export function temporaryName(tag: string, name: string): string {
   const prefix = `.ftg-${tag}-${randomBytes(6).toString('hex')}.`;
-  let kept = name;
-  while (Buffer.byteLength(kept) > MAX_NAME_BYTES - prefix.length) kept = [...kept].slice(1).join('');
-  return prefix + kept;
+  return prefix + nameEnd(name, MAX_NAME_BYTES - prefix.length);
 }
 
 /** Whether `name` is a temporary one of the process with this tag. */

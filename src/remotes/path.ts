@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../base/errors.js';
+import { MAX_NAME_BYTES } from '../base/file-name.js';
 
 declare const brand: unique symbol;
 /**
@@ -11,8 +12,6 @@ export type RemotePath = string & { readonly [brand]: 'RemotePath' };
 
 export const ROOT = '/' as RemotePath;
 const MAX_PATH_BYTES = 4096;
-/** What file systems hold, and clients may ask for. */
-export const MAX_NAME_BYTES = 255;
 const CONTROL = /\p{Cc}/u;
 
 /**

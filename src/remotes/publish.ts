@@ -5,12 +5,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
+import { MAX_NAME_BYTES, nameStart } from '../base/file-name.js';
 import { alreadyExists, folderStandsAt, moveObstacle } from './obstacles.js';
 import { baseName, joinPath, parentOf, type RemotePath } from './path.js';
 import type { Leftovers } from './leftovers.js';
 import type { RemoteContext, WriteOptions } from './remote.js';
-
-const MAX_NAME_BYTES = 255;
 
 export interface Standing {
   readonly isFolder: boolean;
@@ -217,7 +216,5 @@ async function wasPublished<P extends Place>(places: Places<P>, from: P, to: P, 
  */
 function asideName(name: string): string {
   const suffix = `.ftg-old-${randomBytes(8).toString('hex')}`;
-  let kept = name;
-  while (Buffer.byteLength(kept) + suffix.length + 1 > MAX_NAME_BYTES) kept = [...kept].slice(0, -1).join('');
-  return `.${kept}${suffix}`;
+  return `.${nameStart(name, MAX_NAME_BYTES - suffix.length - 1)}${suffix}`;
 }

@@ -191,7 +191,8 @@ test('put says what is wrong, with its exit code', async () => {
   await terminal.fails(2, /has no name/, ['put', '-', 'box:']);
   await terminal.fails(2, /is a folder/, ['put', '.', 'box:']);
   await terminal.fails(2, /not a place on a connection/, ['put', 'a.txt', 'box']);
-  await terminal.fails(3, /nothing\.txt/, ['put', 'nothing.txt', 'box:']);
+  const missing = await terminal.fails(3, /nothing\.txt/, ['put', 'nothing.txt', 'box:']);
+  assert.equal(missing.stderr, 'ftg: nothing.txt: no such file or directory\n');
   await terminal.fails(3, /no connection nobody/, ['put', 'a.txt', 'nobody:']);
   await terminal.fails(4, /scope "write"/, ['put', 'a.txt', 'box:'], { FTG_KEY: `${KEY}-reader` });
   await terminal.fails(5, /exists, and --no-overwrite keeps it/, ['put', '--no-overwrite', 'a.txt', 'box:']);
@@ -212,9 +213,20 @@ test('get writes a file whole or not at all, and to standard output', async () =
   await terminal.fails(5, /exists/, ['get', '--no-overwrite', 'box:data.bin', 'in']);
   await terminal.ok(['get', '--no-overwrite', 'box:data.bin', 'in/other.bin']);
   await terminal.fails(3, /does not exist/, ['get', 'box:nothing.bin', 'in']);
-  await terminal.fails(3, /nowhere/, ['get', 'box:data.bin', 'nowhere/x']);
+  const { stderr } = await terminal.fails(3, /nowhere/, ['get', 'box:data.bin', 'nowhere/x']);
+  assert.equal(stderr, 'ftg: nowhere/x: no such file or directory\n');
   await terminal.fails(2, /names a folder, not a file/, ['get', 'box:']);
   assert.deepEqual(readdirSync(here('in')).sort(), ['data.bin', 'other.bin']);
+});
+
+test('get writes files whose names are as long as file systems allow', async () => {
+  for (const name of [`${'n'.repeat(233)}.txt`, 'n'.repeat(255), 'ä'.repeat(127)]) {
+    writeFileSync(there(name), 'long');
+    await terminal.ok(['get', `box:${name}`]);
+    assert.equal(readFileSync(here(name), 'utf8'), 'long');
+    rmSync(here(name));
+    rmSync(there(name));
+  }
 });
 
 test('ls shows a folder, and what a name holds cannot steer the terminal', async () => {

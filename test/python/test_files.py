@@ -171,6 +171,15 @@ class Downloads(OnBothClients):
         self.assertEqual(missing.code, "not_found")
         self.assertEqual({file.name: file.read_text() for file in folder.iterdir()}, {"a.txt": "new", "b.txt": "new"})
 
+    async def test_names_as_long_as_file_systems_allow(self) -> None:
+        ftg = self.client()
+        for name in ("n" * 255, "ä" * 127):
+            await ftg.write("shell", self.remote(name), "long")
+            for keep_partial in (False, True):
+                folder = self.folder()
+                await ftg.download_to("shell", self.remote(name), folder / name, keep_partial=keep_partial)
+                self.assertEqual({file.name: file.read_text() for file in folder.iterdir()}, {name: "long"})
+
     async def test_ranges_tags_and_archives(self) -> None:
         ftg = self.client()
         await ftg.write("shell", self.remote("range"), "0123456789")

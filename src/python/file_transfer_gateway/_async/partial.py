@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Optional, Union
 
 from .._calls import Call, Progress
+from .._names import name_with
 from .._versions import FileVersion
 from ..errors import FtgError
 from .download import AsyncDownload
@@ -31,7 +32,7 @@ async def download_to(
     path = Path(target)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; a download that is to be resumed needs the name of its file")
-    part, state = path.with_name(f"{path.name}.part"), path.with_name(f"{path.name}.part.json")
+    part, state = path.with_name(name_with(path.name, ".part")), path.with_name(name_with(path.name, ".part.json"))
     had, version = _begun(part, state)
     try:
         async with AsyncDownload(transport, call, resume=version, had=had, on_progress=on_progress) as download:

@@ -16,6 +16,7 @@ import httpx
 
 from .._calls import Call, Progress
 from .._causes import NETWORK_ERRORS, network_error
+from .._names import name_with
 from .._versions import FileVersion, version_of
 from ..errors import FtgError
 from .io import in_thread
@@ -110,7 +111,7 @@ class Download:
     def save(self, target: Union[str, "os.PathLike[str]"]) -> Path:
         """Writes it to a file, which appears under its name once it is whole. Of a folder, in it under its own name."""
         path = self.target_in(target)
-        part = path.with_name(f".{path.name}.{os.urandom(6).hex()}.part")
+        part = path.with_name(name_with(f".{path.name}", f".{os.urandom(6).hex()}.part"))
         try:
             self.write_to(part, "xb")
             in_thread(os.replace, part, path)
