@@ -40,12 +40,20 @@ const PROBES = ['/healthz', '/readyz'];
 test('the Dockerfile has no mistake, copies what is there, and runs as nobody special', () => {
   const dockerfile = text('Dockerfile');
   assert.deepEqual(validate(dockerfile), []);
-  for (const [, from] of dockerfile.matchAll(/^COPY --from=build \/app\/(\S+)/gm)) {
-    assert.ok(existsSync(path.join(root, from ?? '')), `${from} is made by the build`);
-  }
+  const copied = [...dockerfile.matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map(([, from = '']) => from);
+  for (const from of copied) assert.ok(existsSync(path.join(root, from)), `${from} is made by the build`);
   const user = /^USER (\S+)$/m.exec(dockerfile);
   assert.equal(user?.[1], 'node');
-  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+    files: string[];
+  };
+  // The package is installed and started by other tests: what it needs, the image needs. Only the man page is for a shell.
+  const needed = manifest.files.filter((file) => /^(dist|src)\//.test(file) && file !== 'dist/man');
+  assert.deepEqual(
+    needed.filter((file) => !copied.includes(file)),
+    [],
+  );
   const entry = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '') as string[];
   assert.equal(entry.join(' '), manifest.scripts.start);
   assert.match(dockerfile, /HEALTHCHECK[^]*\/readyz/);
