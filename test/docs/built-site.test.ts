@@ -111,3 +111,22 @@ for (const { text, href } of questions) {
     assert.ok(pagesFound.slice(0, 5).includes(page), `${page} is not among ${pagesFound.slice(0, 5).join(' ')}`);
   });
 }
+
+/** What people typed who found nothing, and the page that answers it. */
+const TYPED: readonly (readonly [text: string, address: string])[] = [
+  ['running two nodes', '/docs/integrate/faq#how-do-i-run-two-nodes'],
+  ['partner without an API', '/docs/integrate/faq#how-does-a-partner-without-an-api-send-me-files'],
+  ['a key for one folder', '/docs/integrate/faq#how-do-i-limit-a-key-to-one-folder'],
+  ['browser upload without a key', '/docs/integrate/links'],
+  ['docker log in', '/docs/start/docker'],
+];
+
+for (const [text, address] of TYPED) {
+  test(`the search finds what was typed as: ${text}`, () => {
+    const hits = found(text).slice(0, 5);
+    assert.ok(
+      hits.some((hit) => hit === address || hit.startsWith(`${address}#`)),
+      `${address} is not among ${hits.join(' ')}`,
+    );
+  });
+}
