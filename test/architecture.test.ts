@@ -9,9 +9,6 @@ import { pageWithParts, PAGE_FILE } from './docs/architecture.js';
 import { BASE, PARTS, partOf } from './support/architecture.js';
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
-const MAX_LINES = 450;
-/** Nobody reads what a program wrote. */
-const GENERATED = ['client/api-types.ts', 'client/management-types.ts'];
 
 /** Libraries that one place alone knows. */
 const OWNERS: readonly (readonly [library: RegExp, owner: RegExp])[] = [
@@ -185,12 +182,6 @@ test('the storage is known by storage.ts alone, and opened by the app', () => {
     return target !== 'storage/storage.ts' && !file.startsWith('app/');
   });
   assert.deepEqual(wrong, []);
-});
-
-test(`no file has more than ${MAX_LINES} lines`, () => {
-  const written = files.filter((file) => !GENERATED.includes(file));
-  const long = written.filter((file) => readFileSync(join(SOURCE, file), 'utf8').split('\n').length > MAX_LINES + 1);
-  assert.deepEqual(long, []);
 });
 
 /** The rows of the table of docs/architecture.md that say which module writes a table of the database. */
