@@ -49,6 +49,8 @@ export interface LinkServices {
   readonly guard: GuessGuard;
   /** Of requests with one link, as with one key. */
   readonly rate: Limiters['requests'];
+  /** Of whoever uses one; 0 = none. */
+  readonly minBytesPerSecond: number;
   /** What URLs begin with; "" = as the request that makes a link did. */
   readonly publicUrl: string;
   readonly isTls: boolean;
@@ -94,7 +96,8 @@ export function operationFor(
   const { ending: signal, claims } = request;
   const { memory } = claims;
   const wantsDigest = wantsReprDigest(request.headers);
-  return { caller, connection, type, path, filename, requestId, signal, memory, span, timedBy, intent, wantsDigest };
+  const common = { caller, connection, type, path, filename, requestId, signal };
+  return { ...common, client: request, memory, span, timedBy, intent, wantsDigest };
 }
 
 /** Who changes what the account keeps, as the audit log has it. */

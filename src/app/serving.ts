@@ -119,6 +119,8 @@ export function openReach(options: ReachOptions): Reach {
     reach: health,
     dialer,
     limits: config.pools,
+    giveWay: config.pools.giveWay,
+    linkPercent: config.links.poolPercent,
     tuning: config.streams,
     budgets: poolBudgets,
     trust: trustOnFirstUse(storage.connections, storage.hostKeys),
@@ -242,6 +244,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   const links = {
     service: new LinkService({ rows: storage.links, operations, limits: config.links }),
     guard: new GuessGuard(options.limiters.failures, 'link'),
+    minBytesPerSecond: config.links.minBytesPerSecond,
     rate: options.limiters.requests,
     publicUrl: config.server.publicUrl,
     isTls: config.server.tls.certFile !== '',

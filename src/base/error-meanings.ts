@@ -100,6 +100,10 @@ export const errorMeanings = {
     'No session on this server became free in time.',
     'Send fewer at once, or raise the maximum sessions of the connection.',
   ],
+  too_slow: [
+    'The client was too slow while others waited for the server.',
+    'Try again on a faster line, or with a resumable upload.',
+  ],
   overloaded: ['The gateway is at its limits.', 'Try again later.'],
   draining: ['The gateway was stopping.', 'Try again.'],
   database_away: [

@@ -92,6 +92,8 @@ export const ERROR_RULES = {
   too_many_sessions: rule(503, 'discard'),
   pool_full: rule(503),
   acquire_timeout: rule(503),
+  /** Its client was slow while others waited for the session, or slower than a link allows. */
+  too_slow: rule(503, 'discard'),
   overloaded: rule(503),
   draining: rule(503),
   database_away: rule(503),

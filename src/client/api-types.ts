@@ -537,6 +537,7 @@ export interface components {
       | 'fetch_failed'
       | 'pool_full'
       | 'acquire_timeout'
+      | 'too_slow'
       | 'overloaded'
       | 'draining'
       | 'database_away'

@@ -1202,6 +1202,7 @@ export interface components {
       | 'remote_failure'
       | 'pool_full'
       | 'acquire_timeout'
+      | 'too_slow'
       | 'overloaded'
       | 'draining'
       | 'database_away'

@@ -28,6 +28,7 @@ const PASSING: readonly FtgErrorCode[] = [
   'draining',
   'database_away',
   'connection_lost',
+  'too_slow',
   'unreachable',
   'connect_timeout',
   'stall_timeout',

@@ -112,6 +112,10 @@ export const configSchema = (definitions: readonly Definition[]) =>
         {},
         record(text('host:port, an IPv6 address in brackets', { format: 'host-port' }), somePoolLimits),
       ),
+      giveWay: section({
+        belowBytesPerSecond: preset(16 * KIB, integer(0)),
+        afterMs: preset(10_000, integer(1_000, 60_000)),
+      }),
     }),
     streams: section({
       sftpInFlight: preset(64, integer(1, 1024)),
@@ -186,6 +190,9 @@ export const configSchema = (definitions: readonly Definition[]) =>
     links: section({
       maxDays: preset(90, integer(1, 3_650)),
       perAccount: preset(1_000, integer(0, 1_000_000)),
+      usesAtOnce: preset(8, integer(1, 1_000_000)),
+      poolPercent: preset(25, integer(1, 100)),
+      minBytesPerSecond: preset(1_024, integer(0)),
     }),
     alarms: section({ everySeconds: preset(60, integer(0, 86_400)) }),
     mail: section({

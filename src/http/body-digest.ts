@@ -44,6 +44,8 @@ function withBody(request: HttpRequest, body: Readable): HttpRequest {
       return request.signal;
     },
     expectBodyWithin: (ms) => request.expectBodyWithin(ms),
+    expectPace: (bytesPerSecond) => request.expectPace(bytesPerSecond),
+    bytesPerSecond: (overMs) => request.bytesPerSecond(overMs),
     // A body that may end early has no digest, and its request no repetition.
     bodyInPieces: () => request.bodyInPieces(),
   };

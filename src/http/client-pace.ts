@@ -1,3 +1,5 @@
+import { TransferPace } from '../base/transfer-pace.js';
+
 export interface PaceLimits {
   /** 0 = off. */
   readonly idleTimeoutMs: number;
@@ -14,16 +16,19 @@ export class ClientPace {
   private movedAt: number;
   private windowBytes = 0;
   private windowAt: number;
+  private readonly pace: TransferPace;
 
   constructor(
     private readonly limits: PaceLimits,
     now: number,
   ) {
     this.movedAt = this.windowAt = now;
+    this.pace = new TransferPace(now);
   }
 
   /** What is wrong, or undefined. `moved` counts all bytes so far; `now` is in milliseconds. */
   check(isItsTurn: boolean, moved: number, now: number): string | undefined {
+    this.pace.sample(isItsTurn, moved, now);
     if (!isItsTurn || moved > this.moved) {
       this.moved = moved;
       this.movedAt = now;
@@ -38,6 +43,11 @@ export class ClientPace {
     const isSlow = ((moved - this.windowBytes) * 1_000) / elapsed < minBytesPerSecond;
     this.openWindow(moved, now);
     return isSlow ? `the client moved fewer than ${minBytesPerSecond} bytes a second` : undefined;
+  }
+
+  /** What the client moved over the last `overMs`; undefined: the gateway was as slow, or it is not known for so long. */
+  bytesPerSecond(overMs: number): number | undefined {
+    return this.pace.bytesPerSecond(overMs);
   }
 
   private openWindow(moved: number, now: number): void {

@@ -41,6 +41,8 @@ export interface ExchangeHost {
 
 /** Bodies held in memory beyond this are streamed too: the front end would buffer them and cut a slow reader. More is large. */
 const MAX_WHOLE_BYTES = 64 * 1024;
+/** What a route expects of its clients is taken over this long: a line may pause. */
+const LEAST_PACE_OVER_MS = 30_000;
 /** Timers of front ends are 10 s long. */
 const KEEP_ALIVE_EVERY_SECONDS = 4;
 
@@ -49,7 +51,6 @@ export class Exchange {
   private readonly startedAt = performance.now();
   private readonly request: IncomingRequest;
   private readonly body: BodyReader | undefined;
-  private pace: ClientPace | undefined;
   private writer: AnswerWriter | undefined;
   private readonly claims: Claims;
   private isOver = false;
@@ -96,9 +97,11 @@ export class Exchange {
       const isItsTurn = (this.body?.waiting ?? false) || (this.writer?.waiting ?? false);
       const moved = (this.body?.received ?? 0) + (this.writer?.sent ?? 0);
       // Few requests live to see a tick.
-      this.pace ??= new ClientPace(this.host.limits, this.startedAt);
-      const offence = this.pace.check(isItsTurn, moved, now);
+      const pace = (this.request.pace ??= new ClientPace(this.host.limits, this.startedAt));
+      const offence = pace.check(isItsTurn, moved, now);
       if (offence !== undefined) return this.cut(clientGone(offence));
+      const { leastBytesPerSecond: least } = this.request;
+      if ((pace.bytesPerSecond(LEAST_PACE_OVER_MS) ?? Infinity) < least) return this.withdraw(tooSlow(least));
       if (second % KEEP_ALIVE_EVERY_SECONDS !== 0 || this.heldBack !== undefined) return;
       this.touch(() => this.socket.keepAlive());
     });
@@ -311,6 +314,11 @@ export class Exchange {
       this.socket.close();
     }
   }
+}
+
+function tooSlow(least: number): GatewayError {
+  const text = `the client moved fewer than ${least} bytes a second for ${LEAST_PACE_OVER_MS} ms`;
+  return new GatewayError('too_slow', text, { step: 'transfer', retryAfterMs: 1_000 });
 }
 
 function isStream(body: HttpAnswer['body']): body is StreamBody {

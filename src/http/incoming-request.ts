@@ -5,6 +5,7 @@ import type { GatewayError } from '../base/errors.js';
 import { UNCOUNTED } from '../budgets/memory.js';
 import { BodyReader } from './body/body-reader.js';
 import type { Claims } from './claims.js';
+import type { ClientPace } from './client-pace.js';
 import type { RequestHead } from './front-end.js';
 import type { HttpRequest } from './types.js';
 
@@ -15,6 +16,9 @@ export class IncomingRequest implements HttpRequest {
   readonly headers: ReadonlyMap<string, string>;
   /** On the clock of performance.now(). */
   bodyDeadline = Infinity;
+  leastBytesPerSecond = 0;
+  /** Absent until the request has lived for a second. */
+  pace: ClientPace | undefined;
   private parameters: URLSearchParams | undefined;
   readonly ending = new Ending();
 
@@ -54,6 +58,14 @@ export class IncomingRequest implements HttpRequest {
 
   expectBodyWithin(ms: number): void {
     this.bodyDeadline = performance.now() + ms;
+  }
+
+  expectPace(bytesPerSecond: number): void {
+    this.leastBytesPerSecond = bytesPerSecond;
+  }
+
+  bytesPerSecond(overMs: number): number | undefined {
+    return this.pace?.bytesPerSecond(overMs);
   }
 
   /** Nobody waits for its answer any more. The first reason counts. */

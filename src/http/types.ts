@@ -43,6 +43,10 @@ export interface HttpRequest {
   bodyInPieces(): { readonly stream: Readable; readonly stop: (reason: GatewayError) => void };
   /** The connection is cut when the body is not whole by then. */
   expectBodyWithin(ms: number): void;
+  /** A client that moves fewer over half a minute, while it is its turn, is refused with too_slow. 0 = none. */
+  expectPace(bytesPerSecond: number): void;
+  /** What the client moved over the last `overMs`; undefined: it is not the client that the request waits for, or not for so long. */
+  bytesPerSecond(overMs: number): number | undefined;
 }
 
 /**

@@ -36,6 +36,7 @@ const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
   already_exists: 'a file of this name is there already',
   is_a_folder: 'a folder has this name; an upload into it needs a filename',
   size_mismatch: 'the transfer is not whole; try again',
+  too_slow: 'the transfer was too slow; try again',
   no_space: 'the server of this link has no room left',
   quota_exceeded: 'whoever made this link has no transfers left for now',
 };

@@ -5,7 +5,7 @@
 import { validate as isUuid } from 'uuid';
 import { type Caller, keyOf, type Scope } from '../base/caller.js';
 import type { EndSignal } from '../base/ending.js';
-import { refusal } from '../base/errors.js';
+import { GatewayError, refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { knownPath } from '../operations/known-path.js';
 import type { LinkUse, Operations } from '../operations/operation.js';
@@ -21,7 +21,7 @@ export interface LinkOrder extends Omit<LinkSettings, 'connectionId'> {
 export interface LinkServiceOptions {
   readonly rows: Links;
   readonly operations: Operations;
-  readonly limits: { readonly maxDays: number; readonly perAccount: number };
+  readonly limits: { readonly maxDays: number; readonly perAccount: number; readonly usesAtOnce: number };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -93,7 +93,12 @@ export class LinkService {
     return {
       id,
       take: async () => {
-        if (!(await this.options.rows.take(id))) throw new LinkEnded('used_up');
+        const most = this.options.limits.usesAtOnce;
+        const taken = await this.options.rows.take(id, most);
+        if (taken === 'ended') throw new LinkEnded('used_up');
+        if (taken === 'taken') return;
+        const text = `this link has ${most} transfers under way, as many as it may`;
+        throw new GatewayError('share_exceeded', text, { step: 'acquire', retryAfterMs: 1_000 });
       },
     };
   }

@@ -13,6 +13,7 @@ export const PASSING: ReadonlySet<ErrorCode> = new Set([
   'too_many_sessions',
   'pool_full',
   'acquire_timeout',
+  'too_slow',
   'overloaded',
   'share_exceeded',
   'connect_timeout',

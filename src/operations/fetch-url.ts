@@ -13,6 +13,8 @@ export interface FetchedUrl {
   /** Ends only when whole; destroyed with fetch_failed otherwise. */
   readonly body: Readable;
   readonly size: number | undefined;
+  /** Bytes that have come so far. */
+  readonly received: () => number;
   /** From Content-Disposition, else from the last URL's path; undefined when neither has one. */
   readonly filename: string | undefined;
   /** `host:port` of whoever sent it, after redirects, and what it has proven itself with. */
@@ -159,6 +161,7 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
       const length = response.headers['content-length'];
       return {
         body: response,
+        received: () => response.socket.bytesRead,
         size: length === undefined ? undefined : Number(length),
         filename,
         host: `${url.hostname}:${placeOf(url).port}`,

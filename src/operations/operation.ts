@@ -9,7 +9,7 @@ import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Caller } from '../base/caller.js';
 import type { Connection } from '../connections/connection.js';
 import type { RemotePath } from '../remotes/path.js';
-import type { Attempt, Priority, Remotes, UseOptions } from '../remotes/registry.js';
+import type { Attempt, Priority, Remotes, UseOptions, Yielding } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { Mark, Remote } from '../remotes/remote.js';
 import { NO_SPAN, type Span } from '../base/span.js';
@@ -32,6 +32,10 @@ export interface OperationRequest {
   readonly signal: EndSignal;
   /** Counts what its streams hold; absent = bounded elsewhere. */
   readonly memory?: Memory;
+  /** How fast its client is; absent: no client is waited for. */
+  readonly client?: Pick<Yielding, 'bytesPerSecond'>;
+  /** In place of being ended where others wait for its session and it is slow: what has come is kept. */
+  readonly giveWay?: Yielding['giveWay'];
   /** Of the request. */
   readonly span?: Span;
   /** Told where the time will go, before it goes there. */
@@ -88,6 +92,8 @@ export interface Operation {
   /** The stage that runs from now on; waiting for a session and opening one are told by `use`. */
   readonly mark: Mark;
   readonly evidence: Evidence;
+  /** Where its bytes come from, if that is no client: set by the work. */
+  source: Pick<Yielding, 'bytesPerSecond'> | undefined;
   /** From here on a failure may leave some of the bytes in the file that they are for. */
   writesInPlace(): void;
   /** The file's final place, once known. */
@@ -209,13 +215,15 @@ export function requireActive(connection: Connection): void {
   throw new GatewayError('connection_inactive', `connection ${connection.id} is not active`, { step: 'request' });
 }
 
-export class RunningOperation implements Operation, LiveEntry {
+export class RunningOperation implements Operation, LiveEntry, Yielding {
   readonly transferId: string;
   readonly operation: Operation = this;
   readonly span: Span;
   readonly evidence: Evidence;
   fileSize = 0;
   expectedSize: number | undefined;
+  /** Where its bytes come from, if that is no client. */
+  source: Pick<Yielding, 'bytesPerSecond'> | undefined;
   private readonly ending = new Ending();
   private readonly stopListening: () => void;
   private isIrrevocable = false;
@@ -287,6 +295,8 @@ export class RunningOperation implements Operation, LiveEntry {
       memory: this.request.memory,
       priority: this.request.priority ?? 'request',
       places: this.request.job?.places,
+      yielding: this,
+      linkId: this.request.link?.id,
     };
   }
 
@@ -321,6 +331,17 @@ export class RunningOperation implements Operation, LiveEntry {
     // The history's own trouble must not hide what went wrong; it is retried by the storage, which also logs it.
     await this.record(error).catch(() => undefined);
     return error;
+  }
+
+  /** The slowest of those that its bytes come from, or go to. */
+  bytesPerSecond(overMs: number): number | undefined {
+    const rates = [this.request.client, this.source].flatMap((side) => side?.bytesPerSecond(overMs) ?? []);
+    return rates.length === 0 ? undefined : Math.min(...rates);
+  }
+
+  giveWay(error: GatewayError): void {
+    if (this.request.giveWay === undefined) this.end(error);
+    else this.request.giveWay(error);
   }
 
   end(reason: Error): void {

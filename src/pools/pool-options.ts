@@ -2,6 +2,7 @@
 import type { SessionPermits } from '../shares/permits.js';
 import type { PoolBudgets } from './places.js';
 import type { OpenSession, PoolLimits } from './session.js';
+import type { GiveWayLimits } from './slow-leases.js';
 
 export interface PoolGauge {
   readonly host: string;
@@ -21,4 +22,6 @@ export interface PoolOptions<T> {
   readonly budgets?: PoolBudgets;
   /** Where pools of other threads share the limit of sessions. */
   readonly permits?: SessionPermits;
+  /** Absent: no lease gives way to those who wait. */
+  readonly giveWay?: GiveWayLimits;
 }

@@ -19,15 +19,19 @@ import { type Place, PlaceLine, type PoolBudgets, unboundedBudgets } from './pla
 import type { PoolGauge, PoolOptions } from './pool-options.js';
 import { exhausted, PoolBusy, poolFull, waitedTooLong } from './refusals.js';
 import type { OpenSession, PoolLimits, Session } from './session.js';
+import { SlowLeases, type Yielding } from './slow-leases.js';
 import { enqueue, newWaiter, type AcquireOptions, type Lease, type Priority, type Waiter } from './waiters.js';
 
-export { type AcquireOptions, type Lease, PoolBusy, type PoolGauge, type PoolOptions, type Priority };
+export { type AcquireOptions, type Lease, PoolBusy, type PoolGauge, type PoolOptions, type Priority, type Yielding };
 
 /** After a failed attempt to open one more session beside live ones. */
 const REOPEN_DELAY_MS = 1_000;
 /** Leases per open session from which another session is opened in the background. */
 const SPREAD_FROM = 4;
 const MAX_GRANT_ATTEMPTS = 4;
+/** How often slow leases are looked for while somebody waits, and how long it has waited by then: most waits are shorter. */
+const LOOK_FOR_SLOW_MS = 1_000;
+const NEVER_GIVES_WAY = { belowBytesPerSecond: 0, afterMs: 0 };
 
 export class Pool<T> {
   readonly host: string;
@@ -53,6 +57,8 @@ export class Pool<T> {
   private lastUsed = performance.now();
   private lastOwner = '';
   private openedAt = -Infinity;
+  private readonly slow: SlowLeases<Entry<T>>;
+  private slowTimer: NodeJS.Timeout | undefined;
 
   constructor(options: PoolOptions<T>) {
     this.host = options.host;
@@ -61,6 +67,7 @@ export class Pool<T> {
     this.expectedCapacity = options.leasesPerSession;
     this.permits = options.permits;
     this.budgets = options.budgets ?? unboundedBudgets();
+    this.slow = new SlowLeases(options.host, options.giveWay ?? NEVER_GIVES_WAY);
     this.line = new PlaceLine(this.budgets.places);
     this.sessions = new OpenSessions({
       limits: () => this.currentLimits,
@@ -73,6 +80,7 @@ export class Pool<T> {
       changed: () => {
         this.sessions.retireSurplus();
         this.serve();
+        this.lookForSlow();
       },
       // Before anybody is asked to give up something for it.
       scarce: () => this.endProbes(this.queue),
@@ -135,13 +143,13 @@ export class Pool<T> {
   }
 
   /** What nearly every operation of a busy pool comes by: nothing is made for a wait that does not take place. */
-  private leaseNow({ count = 1, prove = false }: AcquireOptions): Lease<T> | undefined {
+  private leaseNow({ count = 1, prove = false, yielding }: AcquireOptions): Lease<T> | undefined {
     if (count > 1 || prove || this.queue.length > 0) return undefined;
     const taken = this.sessions.leaseNow();
     if (taken === undefined) return undefined;
     this.events++;
     this.openForDemand();
-    return this.leaseOf(taken.entry, taken.item, true);
+    return this.leaseOf(taken.entry, taken.item, true, yielding);
   }
 
   private wait(options: AcquireOptions): Promise<Lease<T>[]> {
@@ -164,6 +172,7 @@ export class Pool<T> {
       const stopListening = onAbort(signal, (reason) => this.giveUp(waiter, reason));
       enqueue(this.queue, waiter);
       this.serve();
+      this.lookForSlow();
       if (this.queue.lastIndexOf(waiter) < 0 || waiter.priority === 'probe') return;
       if (this.isOverfull()) return this.giveUp(waiter, poolFull(this.host, this.limits));
       try {
@@ -178,6 +187,7 @@ export class Pool<T> {
   close(reason: Error = new GatewayError('draining', 'the gateway is stopping', { retryAfterMs: 1_000 })): void {
     this.closing.abort(reason);
     clearTimeout(this.reopenTimer);
+    clearInterval(this.slowTimer);
     this.learned.forget();
     this.line.leave();
     this.permits?.want(0);
@@ -240,6 +250,37 @@ export class Pool<T> {
     return this.mostSessions * perSession;
   }
 
+  private lookForSlow(): void {
+    if (this.slowTimer !== undefined || !this.isShort) return;
+    this.slowTimer = setInterval(() => {
+      if (this.isShort) return this.endSlow();
+      clearInterval(this.slowTimer);
+      this.slowTimer = undefined;
+    }, LOOK_FOR_SLOW_MS).unref();
+  }
+
+  /** Somebody waits here, or on another event loop or node that is owed sessions of this one. */
+  private get isShort(): boolean {
+    return this.queue.length > 0 || this.isOverCap;
+  }
+
+  private get isOverCap(): boolean {
+    return this.permits !== undefined && this.sessions.size > this.permits.cap;
+  }
+
+  private endSlow(): void {
+    const before = Date.now() - LOOK_FOR_SLOW_MS;
+    const waiting = this.queue.filter(({ since, priority }) => priority !== 'probe' && since <= before);
+    const opening = (this.opening.size - this.line.length) * this.expectedCapacity;
+    this.slow.giveWay(waiting.reduce((sum, { count }) => sum + count, 0) - opening, () => true);
+    if (this.isOverCap) this.slow.giveWay(Infinity, ({ isSurplus }) => isSurplus);
+  }
+
+  /** Leases that this login could hold at once, by the limits and what the server has taught. */
+  get capacity(): number {
+    return this.mostLeases();
+  }
+
   private get mostSessions(): number {
     return Math.min(this.limits.maxSessions, this.learned.sessions, this.permits?.learned ?? Infinity);
   }
@@ -258,8 +299,10 @@ export class Pool<T> {
     for (const lease of leases) lease.release('keep');
     if (isClosing) return waiter.fail(this.closing.signal.reason as Error);
     const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []));
-    if (!waiter.settled && failures.every((failure) => this.mayTryAgain(waiter, failure))) enqueue(this.queue, waiter);
-    else waiter.fail(failures.find((failure) => !(failure instanceof TryNext)) ?? toGatewayError(failures[0]));
+    if (!waiter.settled && failures.every((failure) => this.mayTryAgain(waiter, failure))) {
+      enqueue(this.queue, waiter);
+      this.lookForSlow();
+    } else waiter.fail(failures.find((failure) => !(failure instanceof TryNext)) ?? toGatewayError(failures[0]));
     this.serve();
   }
 
@@ -280,7 +323,7 @@ export class Pool<T> {
       if (!isProbe || waiter.prove) await this.sessions.prove(entry, waiter.prove && entry.opened < waiter.arrived);
       const item = await session.lease(abortSignalOf(waiter.signal));
       if (!isProbe) this.sessions.use(entry);
-      return this.leaseOf(entry, item, entry.opened < waiter.arrived);
+      return this.leaseOf(entry, item, entry.opened < waiter.arrived, waiter.yielding);
     } catch (error) {
       const isRefusal = hasCode(error, 'too_many_sessions');
       const hasLearned = isRefusal && session.capacity < entry.used;
@@ -291,8 +334,9 @@ export class Pool<T> {
     }
   }
 
-  private leaseOf(entry: Entry<T>, item: T, reused: boolean): Lease<T> {
+  private leaseOf(entry: Entry<T>, item: T, reused: boolean, yielding: Yielding | undefined): Lease<T> {
     let released = false;
+    const isBack = yielding && this.slow.add(entry, yielding);
     return {
       item,
       reused,
@@ -301,8 +345,8 @@ export class Pool<T> {
         if (released) return;
         released = true;
         entry.session.release(item, fate);
-        if (fate === 'keep') this.giveBackAndServe(entry);
-        else void this.takeBack(entry);
+        if (fate === 'keep') this.giveBackAndServe(entry, isBack);
+        else void this.takeBack(entry, isBack);
       },
     };
   }
@@ -311,15 +355,16 @@ export class Pool<T> {
    * A session that lives on after a lease of it failed is proven before it serves again: the line may be dead for all.
    * Not while others are at work on it: behind their bytes an answer may take long, and theirs is the better proof.
    */
-  private async takeBack(entry: Entry<T>): Promise<void> {
+  private async takeBack(entry: Entry<T>, isBack: (() => void) | undefined): Promise<void> {
     if (entry.session.alive && entry.used === 1 && !entry.isForProbe && !this.closing.signal.aborted) {
       entry.idleSince ??= performance.now();
       await this.sessions.prove(entry, true)?.catch(() => undefined);
     }
-    this.giveBackAndServe(entry);
+    this.giveBackAndServe(entry, isBack);
   }
 
-  private giveBackAndServe(entry: Entry<T>): void {
+  private giveBackAndServe(entry: Entry<T>, isBack: (() => void) | undefined): void {
+    isBack?.();
     this.giveBack(entry);
     this.serve();
   }

@@ -30,6 +30,14 @@ export function waitedTooLong(
   );
 }
 
+export function linksAreFull(host: string, { acquireTimeoutMs }: PoolLimits): GatewayError {
+  return new GatewayError(
+    'acquire_timeout',
+    `links use all sessions on ${host} that they may, and none became free within ${acquireTimeoutMs} ms (links.poolPercent)`,
+    { step: 'acquire', retryAfterMs: 1_000 },
+  );
+}
+
 export function exhausted(host: string, count: number): GatewayError {
   return new GatewayError(
     'sessions_exhausted',

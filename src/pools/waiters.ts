@@ -2,6 +2,7 @@
 import type { EndSignal } from '../base/ending.js';
 import type { GatewayError } from '../base/errors.js';
 import type { Opening } from './open-sessions.js';
+import type { Yielding } from './slow-leases.js';
 
 export interface Lease<T> {
   readonly item: T;
@@ -27,6 +28,8 @@ export interface AcquireOptions {
   readonly priority?: Priority;
   /** A session proves itself by a round trip first, idle or in use: one like it has just been found dead. */
   readonly prove?: boolean;
+  /** Absent: the lease is kept for as long as the work takes, whoever waits. */
+  readonly yielding?: Yielding | undefined;
 }
 
 export interface Waiter<T> {
@@ -35,6 +38,7 @@ export interface Waiter<T> {
   readonly priority: Priority;
   readonly signal: EndSignal;
   readonly prove: boolean;
+  readonly yielding: Yielding | undefined;
   readonly arrived: number;
   /** The same in ms since 1970, for comparison with those of other threads. */
   readonly since: number;
@@ -54,7 +58,7 @@ interface Outcome<T> {
 }
 
 export function newWaiter<T>(options: AcquireOptions, arrived: number, outcome: Outcome<T>): Waiter<T> {
-  const { signal, owner = '', count = 1, priority = 'request', prove = false } = options;
+  const { signal, owner = '', count = 1, priority = 'request', prove = false, yielding } = options;
   const settle = (): boolean => {
     if (waiter.settled) return false;
     waiter.settled = true;
@@ -62,7 +66,7 @@ export function newWaiter<T>(options: AcquireOptions, arrived: number, outcome: 
     return true;
   };
   const waiter: Waiter<T> = {
-    ...{ owner, count, priority, signal, prove, arrived },
+    ...{ owner, count, priority, signal, prove, yielding, arrived },
     since: Date.now(),
     loginFailure: undefined,
     attempts: 0,

@@ -2,8 +2,11 @@
 import { type Memory, UNCOUNTED } from '../budgets/memory.js';
 import { hash } from 'node:crypto';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
-import { GatewayError, toGatewayError } from '../base/errors.js';
-import { Pool, PoolBusy, type Lease, type PoolGauge, type Priority } from '../pools/pool.js';
+import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
+import { Budget, type Grant } from '../budgets/budget.js';
+import { Pool, PoolBusy, type Lease, type PoolGauge, type Priority, type Yielding } from '../pools/pool.js';
+import { linksAreFull } from '../pools/refusals.js';
+import type { GiveWayLimits } from '../pools/slow-leases.js';
 import type { Shares } from '../shares/permits.js';
 import type { Connection, PoolLimits } from '../connections/connection.js';
 import { createFtp } from './ftp/protocol.js';
@@ -18,7 +21,7 @@ import { createS3 } from './s3/protocol.js';
 import { createSftp } from './sftp/protocol.js';
 import { SharedLimits } from './pool-limits.js';
 
-export { PoolBusy, type Priority };
+export { PoolBusy, type Priority, type Yielding };
 
 export interface UseOptions {
   readonly signal: EndSignal;
@@ -29,6 +32,10 @@ export interface UseOptions {
   readonly memory?: Memory | undefined;
   /** Of many files that are written one after the other. */
   readonly places?: KnownPlaces | undefined;
+  /** Absent: nobody's client is slow. */
+  readonly yielding?: Yielding | undefined;
+  /** Id of the link that it came by: links have a part of each pool. */
+  readonly linkId?: string | undefined;
 }
 
 /** What the work of an operation may say about itself. */
@@ -67,6 +74,10 @@ export interface Remotes {
 
 export interface RemotesOptions extends ProtocolDeps {
   readonly limits: OperatorLimits;
+  /** Absent: nothing gives way. */
+  readonly giveWay?: GiveWayLimits;
+  /** What links may use of a pool's sessions, in percent; absent = all. */
+  readonly linkPercent?: number;
   /** Where threads share the limits. */
   readonly shares?: Shares;
   readonly protocols?: readonly ((deps: ProtocolDeps) => AnyProtocol)[];
@@ -95,6 +106,8 @@ interface SharedPool {
   readonly key: string;
   readonly pool: Pool<unknown>;
   readonly limits: SharedLimits;
+  /** Leases that links hold, shared out by link. */
+  readonly links: Budget;
   /** The one that asked last: what further sessions are opened for. */
   connection: Connection;
 }
@@ -165,8 +178,18 @@ export function createRemotes(options: RemotesOptions): Remotes {
   function makePool({ protocol, host, key, limits: own }: Place, connection: Connection): SharedPool {
     const limits = new SharedLimits();
     const first = limits.use(connection, own);
+    const permits = options.shares?.of(key);
     const shared: SharedPool = {
       key,
+      links: new Budget({
+        name: 'links',
+        unit: 'sessions for links',
+        setting: 'links.poolPercent',
+        get capacity() {
+          const { linkPercent = 100 } = options;
+          return Math.max(1, Math.floor((shared.pool.capacity * linkPercent) / 100 / (permits?.pools ?? 1)));
+        },
+      }),
       connection,
       limits,
       pool: new Pool({
@@ -174,7 +197,8 @@ export function createRemotes(options: RemotesOptions): Remotes {
         limits: first,
         leasesPerSession: protocol.leasesPerSession(first),
         ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
-        ...(options.shares === undefined ? {} : { permits: options.shares.of(key) }),
+        ...(permits === undefined ? {} : { permits }),
+        ...(options.giveWay === undefined ? {} : { giveWay: options.giveWay }),
         open: (signal) => protocol.openSession(shared.connection, shared.pool.limits, signal),
       }),
     };
@@ -227,20 +251,26 @@ export function createRemotes(options: RemotesOptions): Remotes {
 
   async function take(
     connection: Connection,
-    { signal, priority = 'request', mark }: UseOptions,
+    { signal, priority = 'request', mark, yielding, linkId }: UseOptions,
     prove: boolean,
     count = 1,
   ): Promise<Taken> {
-    const { pool, limits } = poolOf(connection);
+    const { pool, limits, links } = poolOf(connection);
     const leave = limits.enter(connection);
     const since = performance.now();
     mark?.('queue', since);
-    try {
-      const leases = await pool.acquire({ signal, owner: connection.accountId, priority, prove, count });
-      if (mark !== undefined) markOpening(mark, since, leases);
-      return { leases, leave };
-    } catch (error) {
+    let place: Grant | undefined;
+    const left = (): void => {
       leave();
+      place?.release();
+    };
+    try {
+      if (linkId !== undefined) place = await placeForLink(links, linkId, signal, pool);
+      const leases = await pool.acquire({ signal, owner: connection.accountId, priority, prove, count, yielding });
+      if (mark !== undefined) markOpening(mark, since, leases);
+      return { leases, leave: left };
+    } catch (error) {
+      left();
       // FTP may be lost at the greeting already, before any step is known.
       if (error instanceof GatewayError && isOfReaching(asOfReaching(error))) reach.failed(connection, error);
       throw error;
@@ -302,6 +332,22 @@ export function createRemotes(options: RemotesOptions): Remotes {
       for (const { pool } of pools.values()) pool.close();
     },
   };
+}
+
+/** Waits until links hold few enough leases of this pool. @throws GatewayError acquire_timeout */
+async function placeForLink(
+  links: Budget,
+  linkId: string,
+  ending: EndSignal,
+  { host, limits }: Pool<unknown>,
+): Promise<Grant> {
+  const claim = { owner: linkId };
+  const free = links.refusalOf(claim) === undefined ? links.tryTake(claim) : undefined;
+  if (free !== undefined) return free;
+  const signal = abortSignalOf(ending);
+  return links.wait(claim, { signal, timeoutMs: limits.acquireTimeoutMs }).catch((error: unknown) => {
+    throw hasCode(error, 'overloaded', 'share_exceeded') ? linksAreFull(host, limits) : error;
+  });
 }
 
 /** What of the waiting was for a session to be opened; others may have waited for the same one, and longer. */

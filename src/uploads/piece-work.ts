@@ -107,7 +107,8 @@ export class PieceWork {
     const { request, ending, upload } = this;
     const { operations } = this.options;
     const part = partOf(upload.id, (error) => this.isFinal(error));
-    const running = await operations.begin({ ...request, signal: ending, job: part });
+    const giveWay = (reason: Error): void => this.stop(reason);
+    const running = await operations.begin({ ...request, signal: ending, job: part, giveWay });
     if (upload.wantsDigest) running.evidence.ask();
     const path = parseRemotePath(upload.path, ROOT, 'path');
     running.locate(path, baseName(path));

@@ -596,3 +596,98 @@ test('a busy session above a lowered limit takes no further lease, and leaves wi
   await rest();
   assert.equal(waiter.leases?.[0]?.item, 's1.5');
 });
+
+/** Work on a lease, whose client moves so many bytes a second; undefined: the server is what it waits for. */
+function workAt(rate: number | undefined) {
+  const work = {
+    asked: undefined as Asked | undefined,
+    error: undefined as Error | undefined,
+    bytesPerSecond: (overMs: number) => (overMs === GIVE_WAY.afterMs ? rate : undefined),
+    giveWay: (error: Error) => {
+      work.error = error;
+      if (work.asked !== undefined) giveBack(work.asked, 'discard');
+    },
+  };
+  return work;
+}
+
+const GIVE_WAY = { belowBytesPerSecond: 1_000, afterMs: 10_000 };
+
+async function slowPool(...rates: (number | undefined)[]) {
+  const server = readyServer();
+  const pool = poolOf(server, { maxSessions: rates.length }, { giveWay: GIVE_WAY });
+  const works = rates.map(workAt);
+  for (const work of works) work.asked = ask(pool, { yielding: work });
+  await rest();
+  assert.equal(pool.gauge.leased, rates.length);
+  return { pool, works };
+}
+
+test('slow work gives way to those who wait, the slowest first, one for each', async (t) => {
+  const tick = fakeTime(t);
+  const { pool, works } = await slowPool(900, 10, 5_000, 500, undefined);
+  const waiting = [ask(pool), ask(pool)];
+  await tick(500);
+  assert.deepEqual(
+    [works.filter(({ error }) => error), waiting[0]?.leases],
+    [[], undefined],
+    'a short wait takes nothing',
+  );
+  await tick(1_500);
+  await tick(1_000);
+  assert.deepEqual(
+    works.map(({ error }) => (error as { code?: string } | undefined)?.code),
+    [undefined, 'too_slow', undefined, 'too_slow', undefined],
+  );
+  assert.match(works[1]?.error?.message ?? '', /example:22.*fewer than 1000 bytes a second for 10000 ms/);
+  assert.deepEqual(
+    waiting.map(({ leases }) => leases?.length),
+    [1, 1],
+  );
+  const more = [ask(pool), ask(pool), ask(pool)];
+  await tick(3_000);
+  assert.ok(works[0]?.error, 'the next slowest');
+  assert.deepEqual(
+    [works[2]?.error, works[4]?.error],
+    [undefined, undefined],
+    'fast work, and work that the server holds up',
+  );
+  assert.equal(more.filter(({ leases }) => leases !== undefined).length, 1);
+  pool.close();
+});
+
+test('slow work is left alone while nobody waits, and beside a probe', async (t) => {
+  const tick = fakeTime(t);
+  const { pool, works } = await slowPool(1, 1);
+  await tick(60_000);
+  const probe = ask(pool, { priority: 'probe' });
+  await tick(5_000);
+  assert.ok(probe.error);
+  assert.deepEqual(
+    works.map(({ error }) => error),
+    [undefined, undefined],
+  );
+  // One who leaves in time takes nothing away either.
+  const waiting = ask(pool);
+  await tick(900);
+  waiting.controller.abort(new Error('gone'));
+  await tick(5_000);
+  assert.deepEqual(
+    works.map(({ error }) => error),
+    [undefined, undefined],
+  );
+  pool.close();
+});
+
+test('work that takes long to end gives way for as many waiters as it will serve', async (t) => {
+  const tick = fakeTime(t);
+  const { pool, works } = await slowPool(1, 2, 3);
+  for (const work of works) work.asked = undefined;
+  ask(pool);
+  await tick(10_000);
+  assert.deepEqual(
+    works.map(({ error }) => error !== undefined),
+    [true, false, false],
+  );
+  pool.close();
+});

@@ -1,7 +1,7 @@
 /** A server that does what the test says: the pool's sessions without a network. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError, type ErrorCode } from '../../src/base/errors.js';
-import { Pool, type AcquireOptions, type Lease } from '../../src/pools/pool.js';
+import { Pool, type AcquireOptions, type Lease, type PoolOptions } from '../../src/pools/pool.js';
 import type { PoolLimits, Session } from '../../src/pools/session.js';
 
 export const LIMITS: PoolLimits = {
@@ -126,12 +126,17 @@ export class ScriptedServer {
   }
 }
 
-export function poolOf(server: ScriptedServer, limits: Partial<PoolLimits> = {}): Pool<string> {
+export function poolOf(
+  server: ScriptedServer,
+  limits: Partial<PoolLimits> = {},
+  more: Partial<PoolOptions<string>> = {},
+): Pool<string> {
   return new Pool({
     host: 'example:22',
     limits: { ...LIMITS, ...limits },
     leasesPerSession: server.capacity,
     open: server.open,
+    ...more,
   });
 }
 

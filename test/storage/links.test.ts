@@ -44,25 +44,36 @@ for (const kind of DATABASES) {
       const takes = await Promise.all(
         Array.from({ length: 24 }, (_, i) => (i % 2 === 0 ? one : two).links.take(link.id)),
       );
-      assert.equal(takes.filter(Boolean).length, 3);
-      const mine = takes.filter((taken, i) => taken && i % 2 === 0).length;
+      assert.equal(takes.filter((taken) => taken === 'taken').length, 3);
+      const mine = takes.filter((taken, i) => taken === 'taken' && i % 2 === 0).length;
       for (let i = 0; i < 3; i++) await begin(i < mine ? one : two, link).finish(SUCCESS);
       const { uses, state, lastUsedAt } = await now(link);
       assert.deepEqual([uses, state, lastUsedAt === null], [3, 'used_up', false]);
-      assert.equal(await two.links.take(link.id), false);
+      assert.equal(await two.links.take(link.id), 'ended');
+    });
+
+    it('only so many uses of a link run at once, over all nodes', async () => {
+      const { link } = await make({ maxUses: null });
+      const takes = await Promise.all(
+        Array.from({ length: 6 }, (_, i) => (i % 2 === 0 ? one : two).links.take(link.id, 2)),
+      );
+      assert.deepEqual(takes.sort(), ['busy', 'busy', 'busy', 'busy', 'taken', 'taken']);
+      assert.equal(await one.links.take(link.id, 3), 'taken', 'the bound is the only reason');
+      await two.links.revoke(actor, link);
+      assert.equal(await one.links.take(link.id, 2), 'ended');
     });
 
     it('a use that fails is given back, and a look is none', async () => {
       const { link } = await make();
-      assert.ok(await one.links.take(link.id));
-      assert.equal(await two.links.take(link.id), false);
+      assert.equal(await one.links.take(link.id), 'taken');
+      assert.equal(await two.links.take(link.id), 'ended');
       const running = begin(one, link);
       await one.history
         .begin(upload(accountId, { linkId: link.id, type: 'exists', direction: 'inbound' }))
         .finish(SUCCESS);
-      assert.equal(await two.links.take(link.id), false, 'a look gives nothing back');
+      assert.equal(await two.links.take(link.id), 'ended', 'a look gives nothing back');
       await running.finish(FAILURE);
-      assert.ok(await two.links.take(link.id));
+      assert.equal(await two.links.take(link.id), 'taken');
       await begin(two, link).finish(SUCCESS);
       assert.equal((await now(link)).uses, 1);
     });
@@ -70,28 +81,31 @@ for (const kind of DATABASES) {
     it('one that its users break off again and again is used up, one whose server fails is not', async () => {
       const { link } = await make();
       for (let i = 0; i < 25; i++) {
-        assert.ok(await one.links.take(link.id));
+        assert.equal(await one.links.take(link.id), 'taken');
         await begin(one, link).finish(FAILURE);
       }
       for (let i = 0; i < 20; i++) {
-        assert.ok(await one.links.take(link.id), `try ${i}`);
+        assert.equal(await one.links.take(link.id), 'taken', `try ${i}`);
         await begin(one, link).finish(LEFT);
       }
-      assert.equal(await one.links.take(link.id), false);
+      assert.equal(await one.links.take(link.id), 'ended');
       assert.deepEqual([(await now(link)).state, (await now(link)).uses], ['used_up', 0]);
     });
 
     it('the uses of a node that dies are given back, those of others stay taken', async () => {
       const { link } = await make({ maxUses: 2 });
       const dying = await openTest(url);
-      assert.ok(await dying.links.take(link.id));
-      assert.ok(await one.links.take(link.id));
+      assert.equal(await dying.links.take(link.id), 'taken');
+      assert.equal(await one.links.take(link.id), 'taken');
       const lost = dying.history.begin(upload(accountId, { linkId: link.id }));
       await lost.stand();
-      assert.equal(await two.links.take(link.id), false);
+      assert.equal(await two.links.take(link.id), 'ended');
       await dying.close();
-      await until(async () => ((await two.links.take(link.id)) ? true : undefined), 'the use is given back');
-      assert.equal(await two.links.take(link.id), false, 'once');
+      await until(
+        async () => ((await two.links.take(link.id)) === 'taken' ? true : undefined),
+        'the use is given back',
+      );
+      assert.equal(await two.links.take(link.id), 'ended', 'once');
       const { status } = await until(async () => {
         const found = await one.history.detail(accountId, lost.id);
         return found?.status === 'pending' ? undefined : found;
@@ -107,7 +121,7 @@ for (const kind of DATABASES) {
         [revoked, 'revoked'],
         [expired, 'expired'],
       ] as const) {
-        assert.equal(await one.links.take(link.id), false);
+        assert.equal(await one.links.take(link.id), 'ended');
         assert.equal((await one.links.open(token))?.state, state);
       }
       const ended = (await now(revoked.link)).revokedAt;

@@ -166,6 +166,7 @@ async function open(input: Input, { storage, links }: ApiServices): Promise<Open
     throw refusal('forbidden', 'this link may not be used from this address');
   }
   request.claims.admit(link.accountId, false);
+  request.expectPace(links.minBytesPerSecond);
   const taken = await rate?.(link.id);
   if (taken?.isOver === true) {
     const retryAfterMs = taken.msBeforeNext;

@@ -240,6 +240,12 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning: 'No session to this server became free in time; try again after Retry-After.',
     example: 'no session to sftp.example.com:22 became free within 15000 ms',
   },
+  too_slow: {
+    meaning:
+      'The client moved too few bytes while others waited for a session of this server, or too few for a link; nothing of an upload is visible, and a resumable one keeps its bytes. Try again after Retry-After.',
+    example:
+      'others wait for a session on sftp.example.com:22, and this transfer moved fewer than 16384 bytes a second for 10000 ms (pools.giveWay)',
+  },
   overloaded: {
     meaning: 'The gateway has too much under way; try again after Retry-After.',
     example: 'all 2048 requests of this gateway are in use (budgets.requests)',
@@ -288,6 +294,7 @@ const REMOTE = [
   'remote_failure',
   'pool_full',
   'acquire_timeout',
+  'too_slow',
   'draining',
   'connect_timeout',
   'stall_timeout',

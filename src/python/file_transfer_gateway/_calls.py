@@ -53,6 +53,7 @@ _PASSING = _NOT_BEGUN | {
     "draining",
     "database_away",
     "connection_lost",
+    "too_slow",
     "unreachable",
     "connect_timeout",
     "stall_timeout",

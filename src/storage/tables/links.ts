@@ -52,7 +52,7 @@ const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS}}$`);
 /** A use that fails is given back. One that its client breaks off may have shown nearly all of the file: not without end. */
 const MOST_BROKEN = 20;
 /** What a client does, or can bring about as often as it likes. */
-const BROKEN_BY_CLIENT = ['client_gone', 'too_large', 'digest_mismatch', 'size_mismatch'];
+const BROKEN_BY_CLIENT = ['client_gone', 'too_slow', 'too_large', 'digest_mismatch', 'size_mismatch'];
 /** Links that have ended are shown for so long. */
 const SHOWN_DAYS = 30;
 
@@ -132,18 +132,25 @@ export class Links {
   }
 
   /**
-   * Takes a use, in one statement over all nodes; false = there is none left. It is given back, or counted, by the
+   * Takes a use, in one statement over all nodes. ended: there is none left; busy: `mostAtOnce` are under way. It is given back, or counted, by the
    * statement that ends its transfer in the history (`endingUses`), and given back when this node dies.
    */
-  async take(id: string): Promise<boolean> {
+  async take(id: string, mostAtOnce = Infinity): Promise<'taken' | 'busy' | 'ended'> {
     const node = this.node.id;
+    const most = Number.isFinite(mostAtOnce) ? mostAtOnce : null;
     const taken = await this.database.all`
       update links l set held = jsonb_set(l.held, array[${node}::text],
         to_jsonb(coalesce((l.held ->> ${node}::text)::bigint, 0) + 1))
       where l.id = ${id} and l.revoked_at is null and l.expires_at > now() and (l.max_uses is null
         or (l.broken < ${MOST_BROKEN} and l.uses + ${heldOf} < l.max_uses))
+        and (${most}::bigint is null or ${heldOf} < ${most}::bigint)
       returning 1`;
-    return taken.length > 0;
+    if (taken.length > 0) return 'taken';
+    const busy = await this.database.all`
+      select from links l where l.id = ${id} and l.revoked_at is null and l.expires_at > now()
+        and (l.max_uses is null or (l.broken < ${MOST_BROKEN} and l.uses + ${heldOf} < l.max_uses))
+        and ${heldOf} >= ${most}::bigint`;
+    return busy.length > 0 ? 'busy' : 'ended';
   }
 }
 

@@ -27,7 +27,7 @@ const LONGEST_DELAY_MS = 30_000;
 const VERSION = { 'Tus-Resumable': '1.0.0' };
 const PASSING = [
   ...['offline', 'draining', 'database_away', 'connection_lost', 'unreachable', 'connect_timeout', 'stall_timeout'],
-  ...['overloaded', 'pool_full', 'acquire_timeout', 'rate_limited', 'upload_locked', 'offset_mismatch'],
+  ...['overloaded', 'pool_full', 'acquire_timeout', 'too_slow', 'rate_limited', 'upload_locked', 'offset_mismatch'],
 ];
 
 /** @throws ApiError, and the Error of a connection that stays broken */

@@ -131,6 +131,10 @@ export const errors: Record<keyof typeof English, readonly [meaning: string, rem
     'Keine Sitzung dieses Servers wurde rechtzeitig frei.',
     'Senden Sie weniger zugleich, oder erhöhen Sie die Zahl der Sitzungen an der Verbindung.',
   ],
+  too_slow: [
+    'Der Client war zu langsam, während andere auf den Server warteten.',
+    'Versuchen Sie es über eine schnellere Leitung oder mit einem fortsetzbaren Upload.',
+  ],
   overloaded: ['Das Gateway ist an seinen Grenzen.', 'Versuchen Sie es später.'],
   draining: ['Das Gateway wurde gerade beendet.', 'Versuchen Sie es erneut.'],
   database_away: [

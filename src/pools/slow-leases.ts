@@ -1,0 +1,68 @@
+/** The leases of a pool whose work waits for a slow client, and which of them give way to those who wait for a session. */
+import { GatewayError } from '../base/errors.js';
+
+/** What gives way: fewer than so many bytes a second for so long. */
+export interface GiveWayLimits {
+  /** 0 = nothing does. */
+  readonly belowBytesPerSecond: number;
+  readonly afterMs: number;
+}
+
+/** Work on a lease that may be ended for others. */
+export interface Yielding {
+  /** What its client moved over the last `overMs`; undefined: the client is not what the work waits for. */
+  bytesPerSecond(overMs: number): number | undefined;
+  /** Ends it with this error. The lease comes back once nothing is left of it; work that can no longer be undone ends by itself. */
+  giveWay(error: GatewayError): void;
+}
+
+interface Held<E> {
+  readonly entry: E;
+  readonly yielding: Yielding;
+  isAsked: boolean;
+}
+
+export class SlowLeases<E> {
+  readonly #held = new Set<Held<E>>();
+
+  constructor(
+    private readonly host: string,
+    private readonly limits: GiveWayLimits,
+  ) {}
+
+  /** Returns how to say that the lease has come back. */
+  add(entry: E, yielding: Yielding): () => void {
+    const held = { entry, yielding, isAsked: false };
+    this.#held.add(held);
+    return () => this.#held.delete(held);
+  }
+
+  /** Has the slowest give way until `count` leases are on their way back; only those on an entry that `isWanted`. */
+  giveWay(count: number, isWanted: (entry: E) => boolean): void {
+    const { belowBytesPerSecond, afterMs } = this.limits;
+    if (belowBytesPerSecond === 0) return;
+    const wanted = [...this.#held].filter(({ entry }) => isWanted(entry));
+    const missing = count - wanted.filter(({ isAsked }) => isAsked).length;
+    if (missing <= 0) return;
+    const slow = wanted
+      .filter(({ isAsked }) => !isAsked)
+      .flatMap((held) => {
+        const rate = held.yielding.bytesPerSecond(afterMs);
+        return rate === undefined || rate >= belowBytesPerSecond ? [] : [{ held, rate }];
+      })
+      .sort((a, b) => a.rate - b.rate);
+    for (const { held } of slow.slice(0, missing)) {
+      held.isAsked = true;
+      held.yielding.giveWay(this.#tooSlow());
+    }
+  }
+
+  #tooSlow(): GatewayError {
+    const { belowBytesPerSecond, afterMs } = this.limits;
+    return new GatewayError(
+      'too_slow',
+      `others wait for a session on ${this.host}, and this transfer moved fewer than ${belowBytesPerSecond} bytes a second for ${afterMs} ms (pools.giveWay)`,
+      { step: 'transfer', retryAfterMs: 1_000 },
+    );
+  }
+}
