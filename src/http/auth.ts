@@ -23,6 +23,7 @@ export interface Sessions {
 
 export class Authenticator {
   private readonly guard: GuessGuard;
+  private readonly sessionGuard: GuessGuard;
 
   constructor(
     private readonly keys: Pick<ApiKeys, 'findKey' | 'recallKey'>,
@@ -30,6 +31,7 @@ export class Authenticator {
     private readonly sessions?: Sessions,
   ) {
     this.guard = new GuessGuard(failures, 'API key');
+    this.sessionGuard = new GuessGuard(failures, 'login session');
   }
 
   /** Errors: unauthenticated (one text for unknown, expired and revoked), forbidden, scope_missing, rate_limited. */
@@ -89,7 +91,7 @@ export class Authenticator {
     const token = this.sessions?.token(request);
     if (token === undefined) return undefined;
     let refusal: GatewayError | undefined;
-    const caller = await this.guard.unlessGuessing(request, token, async () => {
+    const caller = await this.sessionGuard.unlessGuessing(request, token, async () => {
       try {
         return await this.sessions?.authenticate(request);
       } catch (error) {

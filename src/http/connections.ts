@@ -3,6 +3,7 @@
  * outbound sockets and the database keep descriptors of their own. What is beyond is closed at once.
  */
 import { readFileSync } from 'node:fs';
+import type net from 'node:net';
 import { isInBlocks, networkOf } from './client-address.js';
 
 export type ConnectionRefusal = 'address' | 'total';
@@ -19,6 +20,9 @@ export interface ConnectionsOptions {
   log(level: 'warn', message: string, facts?: Record<string, unknown>): void;
 }
 
+/** `server.connectionsPerAddress: auto`. */
+export const CONNECTIONS_PER_ADDRESS = 256;
+export const LOOPBACK = ['127.0.0.0/8', '::1/128'] as const;
 /** Counting them again takes at most this part of the event loop's time, and so much at once. */
 const RECOUNT_SHARE = 1 / 20;
 const RECOUNT_BURST_MS = 20;
@@ -105,6 +109,26 @@ export class Connections {
     this.unlogged = 0;
     return false;
   }
+}
+
+/** Holds the connections of a listener of Node.js to their bounds. Returns them, and what was counted. */
+export function boundSockets(
+  server: net.Server,
+  options: ConnectionsOptions,
+): { readonly sockets: ReadonlySet<net.Socket>; readonly connections: Connections } {
+  const sockets = new Set<net.Socket>();
+  const connections = new Connections(options);
+  server.on('connection', (socket: net.Socket) => {
+    // Absent where it has ended already.
+    const { remoteAddress = '' } = socket;
+    sockets.add(socket);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      connections.closed(remoteAddress);
+    });
+    if (!connections.opened(remoteAddress)) socket.destroy();
+  });
+  return { sockets, connections };
 }
 
 /** What the limit of open files leaves to clients. */

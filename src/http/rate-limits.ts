@@ -15,18 +15,18 @@ export interface Taken {
 /** Takes one point of `key`, an API key's id or an address. */
 export type Limiter = (key: string) => Promise<Taken>;
 
-/** How many bad keys and sessions have come from an address in this minute. */
+/** How many bad secrets have come in this minute: of one kind from one address, and of those the ones that begin alike. */
 export interface Failures {
   /** Counts one; `count` includes it. */
-  take(address: string): Promise<{ readonly count: number; readonly msBeforeNext: number }>;
+  take(group: string): Promise<{ readonly count: number; readonly msBeforeNext: number }>;
   /** It was none. */
-  giveBack(address: string): Promise<void>;
+  giveBack(group: string): Promise<void>;
 }
 
 export interface Limiters {
   /** Requests with one API key, over all nodes; undefined = no limit. */
   readonly requests: Limiter | undefined;
-  /** Bad keys and sessions from one address, on this node. */
+  /** Of this node. */
   readonly failures: Failures;
 }
 
@@ -51,11 +51,11 @@ function createRequestLimiter(limit: number, rates: RequestRates | undefined): L
 function countFailures(seconds: number): Failures {
   const counter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: seconds });
   return {
-    take: async (address) => {
-      const { consumedPoints: count, msBeforeNext } = await counter.consume(address);
+    take: async (group) => {
+      const { consumedPoints: count, msBeforeNext } = await counter.consume(group);
       return { count, msBeforeNext };
     },
-    giveBack: async (address) => void (await counter.reward(address)),
+    giveBack: async (group) => void (await counter.reward(group)),
   };
 }
 

@@ -2,7 +2,7 @@
 import { pause, within } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
 import type { RequestBudgets } from './claims.js';
-import { mostConnections } from './connections.js';
+import { CONNECTIONS_PER_ADDRESS, LOOPBACK, mostConnections } from './connections.js';
 import type { FrontEndName } from './choose-front-end.js';
 import { BeginTurns } from './begin-turns.js';
 import { Exchange, type ExchangeHost, type ExchangeRecord } from './exchange.js';
@@ -60,10 +60,6 @@ export interface HttpServer {
 const PEERS_EVERY_SECONDS = 4;
 /** For operations that were told to end: to clean up, record and answer. */
 const CUT_GRACE_MS = 5_000;
-
-/** `server.connectionsPerAddress: auto`. */
-const CONNECTIONS_PER_ADDRESS = 256;
-const LOOPBACK = ['127.0.0.0/8', '::1/128'] as const;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const isSecure = options.tls.certFile !== '';

@@ -18,6 +18,15 @@ export async function scopesOf({ files }: McpGateway): Promise<ReadonlySet<strin
   return new Set(scopes);
 }
 
+/** The same, with one request: whoever waits for it is answered at once. @throws FtgError */
+export async function scopesNow({ call }: McpGateway): Promise<ReadonlySet<string>> {
+  const response = await call('/api/me', {}).catch((error: unknown) => {
+    throw networkError(error);
+  });
+  if (!response.ok) throw await errorOf(response);
+  return new Set(((await response.json()) as { readonly scopes: readonly string[] }).scopes);
+}
+
 export interface NewLink {
   readonly operation: 'upload' | 'download';
   readonly connectionId: string;

@@ -18,12 +18,27 @@ import {
   originValidationResponse,
 } from '@modelcontextprotocol/server';
 import { FtgError } from '../client/index.js';
-import { type McpGateway, scopesOf } from './gateway.js';
+import { GatewayError } from '../base/errors.js';
+import { boundSockets, CONNECTIONS_PER_ADDRESS, LOOPBACK, mostConnections } from '../http/connections.js';
+import { GuessGuard } from '../http/guess-guard.js';
+import { createLimiters } from '../http/rate-limits.js';
+import { type McpGateway, scopesNow } from './gateway.js';
 import { createServer } from './server.js';
 
 const PATH = '/mcp';
 const MOST_BODY_BYTES = 1024 * 1024;
-const MOST_CONNECTIONS = 256;
+/** For a head, and between two requests. */
+const IDLE_MS = 10_000;
+const CHECK_EVERY_MS = 1_000;
+/** For a whole request: a body is small. */
+const REQUEST_MS = 30_000;
+
+const SETTINGS: http.ServerOptions = {
+  headersTimeout: IDLE_MS,
+  keepAliveTimeout: IDLE_MS,
+  connectionsCheckingInterval: CHECK_EVERY_MS,
+  requestTimeout: REQUEST_MS,
+};
 
 export interface HttpOptions {
   readonly host: string;
@@ -47,32 +62,45 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   const hosts = [...localhostAllowedHostnames(), ...options.allowedHosts];
   const origins = [...localhostAllowedOrigins(), ...options.allowedHosts];
 
-  async function answer(request: Request): Promise<Response> {
+  const guard = new GuessGuard(createLimiters(0).failures, 'bearer token');
+
+  async function answer(request: Request, remoteAddress: string): Promise<Response> {
     const refused = hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, origins);
     if (refused !== undefined) return refused;
     if (new URL(request.url).pathname !== PATH) return failure(404, `the only path is ${PATH}`);
     const [, given] = /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
-    if (given === undefined || (options.token !== undefined && !isSame(given, options.token))) return unauthenticated();
+    if (given === undefined) return unauthenticated();
     const gateway = options.open(options.token === undefined ? given : undefined);
-    let scopes: ReadonlySet<string>;
+    const isWrong = options.token !== undefined && !isSame(given, options.token);
+    let scopes: ReadonlySet<string> | undefined;
     try {
-      scopes = await scopesOf(gateway);
+      scopes = await guard.unlessGuessing({ remoteAddress }, given, async () =>
+        isWrong ? undefined : scopesOfKey(gateway),
+      );
     } catch (error) {
-      if (!(error instanceof FtgError)) throw error;
-      return error.status === 401 ? unauthenticated() : failure(502, error.message);
+      return refusedWith(error);
     }
+    if (scopes === undefined) return unauthenticated();
     const handler = createMcpHandler(() => createServer(gateway, scopes, options.version), {
       maxRequestBodySize: MOST_BODY_BYTES,
     });
     return handler.fetch(request);
   }
 
-  const server = http.createServer((incoming, outgoing) => {
+  const server = http.createServer(SETTINGS, (incoming, outgoing) => {
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort());
-    serve(incoming, outgoing, gone.signal, answer).catch(() => outgoing.destroy());
+    const { remoteAddress = '' } = incoming.socket;
+    serve(incoming, outgoing, gone.signal, (request) => answer(request, remoteAddress)).catch(() => outgoing.destroy());
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  boundSockets(server, {
+    perAddress: CONNECTIONS_PER_ADDRESS,
+    total: mostConnections(),
+    // A proxy on this machine brings everybody's.
+    unbounded: LOOPBACK,
+    loops: 1,
+    log: () => undefined,
+  });
   server.listen(options.port, options.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -119,6 +147,27 @@ function isSame(given: string, expected: string): boolean {
   const digest = (word: string): Buffer => createHash('sha256').update(word).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }
+
+/** undefined: the key is not good. @throws FtgError */
+async function scopesOfKey(gateway: McpGateway): Promise<ReadonlySet<string> | undefined> {
+  try {
+    return await scopesNow(gateway);
+  } catch (error) {
+    if (error instanceof FtgError && error.status === 401) return undefined;
+    throw error;
+  }
+}
+
+const PASSED_ON: readonly number[] = [429, 503];
+
+function refusedWith(error: unknown): Response {
+  if (error instanceof GatewayError) return failure(429, error.message, retryAfter((error.retryAfterMs ?? 0) / 1_000));
+  if (!(error instanceof FtgError)) throw error;
+  return failure(PASSED_ON.includes(error.status) ? error.status : 502, error.message, retryAfter(error.retryAfter));
+}
+
+const retryAfter = (seconds: number | undefined): Record<string, string> =>
+  seconds === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(seconds))) };
 
 function failure(status: number, error: string, headers: Readonly<Record<string, string>> = {}): Response {
   return Response.json({ error }, { status, headers });

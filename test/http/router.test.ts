@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
 import { json } from '../../src/http/answer.js';
+import { GuessGuard } from '../../src/http/guess-guard.js';
+import { createLimiters } from '../../src/http/rate-limits.js';
 import type { RequestContext, Route } from '../../src/http/types.js';
 import { RawClient } from './support/raw-client.js';
 import { KEY, startRouted, type Routed } from './support/routed.js';
@@ -124,19 +126,38 @@ describe('keys', () => {
     assert.equal((await ask('GET', '/any')).status, 200);
   });
 
-  test('bad keys and sessions cost no look-ups once their address has to wait, not even many at once', async (t) => {
+  test('bad keys lock out no good key that nobody has seen yet, bad links no key at all', async (t) => {
+    const { ask } = await start(t, { keys });
+    for (let turn = 0; turn < 80; turn++) await ask('GET', '/any', as(`Bearer ftg_guess-${turn}`));
+    assert.equal((await ask('GET', '/any', as('Bearer ftg_guess-81'))).status, 429);
+    assert.equal(
+      (await ask('GET', '/any', as('Bearer ftg_other-guess'))).status,
+      429,
+      'another beginning is no way round',
+    );
+    assert.equal((await ask('GET', '/any', as('Bearer ftg_from_here'))).status, 200);
+    const guard = new GuessGuard(createLimiters(0).failures, 'link');
+    const client = { remoteAddress: '192.0.2.1' };
+    const guess = (secret: string): Promise<unknown> => guard.unlessGuessing(client, secret, async () => undefined);
+    for (let turn = 0; turn < 80; turn++) await guess(`bad-link-${turn}`).catch(() => undefined);
+    assert.equal(await guard.unlessGuessing(client, 'good', async () => 'found'), 'found');
+  });
+
+  test('bad keys and sessions cost few look-ups once their address has to wait, not even many at once', async (t) => {
     const { ask, lookUps, url } = await start(t, { session: 'good' });
     const withSession = (token: string) => fetch(`${url}/any`, { headers: { Cookie: `session=${token}` } });
     assert.equal((await ask('GET', '/any')).status, 200);
     assert.equal((await withSession('good')).status, 200);
     lookUps.length = 0;
     const answers = await Promise.all(
-      Array.from({ length: 300 }, (_, guess) =>
-        guess % 2 === 0 ? ask('GET', '/any', as(`Bearer ftg_guess-${guess}`)) : withSession(String(guess)),
+      Array.from({ length: 400 }, (_, guess) =>
+        guess % 2 === 0
+          ? ask('GET', '/any', as(`Bearer ftg_guess-${guess}`))
+          : withSession(`guess-of-session-${guess}`),
       ),
     );
-    assert.ok(answers.filter(({ status }) => status === 429).length >= 240);
-    assert.ok(lookUps.length <= 70, `${lookUps.length} look-ups`);
+    assert.ok(answers.filter(({ status }) => status === 429).length >= 260);
+    assert.ok(lookUps.length <= 200, `${lookUps.length} look-ups`);
     // What was good here before does not wait.
     assert.equal((await ask('GET', '/any')).status, 200);
     assert.equal((await withSession('good')).status, 200);

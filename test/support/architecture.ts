@@ -52,7 +52,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
   // `main` is for `ftg serve` alone, `config` for `ftg init`, `connections` for the words of options; all else goes over HTTP.
   cli: { is: 'the command ftg', imports: ['client', 'config', 'connections', 'main', 'mcp'] },
-  mcp: { is: 'tools for agents, over the client', imports: ['client'] },
+  // `http` for what holds before anybody has said who it is: connections and guesses.
+  mcp: { is: 'tools for agents, over the client', imports: ['client', 'http'] },
   n8n: { is: 'nodes for n8n, by n8n’s own requests', imports: ['client'] },
   release: { is: 'packages of the gateway, the client, ftg and the nodes for n8n', imports: [] },
   client: { is: 'the client for programs', imports: [] },

@@ -6,7 +6,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { GatewayError } from '../../base/errors.js';
 import { unrouted } from '../answer.js';
-import { Connections, type ConnectionsOptions } from '../connections.js';
+import { boundSockets, type ConnectionsOptions } from '../connections.js';
 import type { ClientSocket, FrontEnd, SocketOptions } from '../front-end.js';
 import { linger, NodeSocket } from './node-socket.js';
 
@@ -48,8 +48,7 @@ export function openNodeFrontEnd(
     : http.createServer(SETTINGS);
   // Its default drops the fields beyond, and with them what tells where a request ends.
   server.maxHeadersCount = 0;
-  const sockets = new Set<net.Socket>();
-  const connections = new Connections(bounds);
+  const { sockets, connections } = boundSockets(server, bounds);
   /** The latest request of each connection. */
   const latest = new WeakMap<net.Socket, NodeSocket>();
 
@@ -68,16 +67,6 @@ export function openNodeFrontEnd(
     begin(request);
   }
 
-  server.on('connection', (socket: net.Socket) => {
-    // Absent where it has ended already.
-    const { remoteAddress = '' } = socket;
-    sockets.add(socket);
-    socket.once('close', () => {
-      sockets.delete(socket);
-      connections.closed(remoteAddress);
-    });
-    if (!connections.opened(remoteAddress)) socket.destroy();
-  });
   server.on('request', (req, res) => serve(req, res, false));
   server.on('checkContinue', (req, res) => serve(req, res, true));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: net.Socket) => {
