@@ -37,6 +37,8 @@ export interface ApiServices {
   readonly links: LinkServices;
   readonly limits: {
     readonly readBytes: number;
+    /** That one list, or one page of it, may read. */
+    readonly listEntries: number;
     readonly jsonBodyBytes: number;
     readonly uploadBytes: number;
     readonly execOutputBytes: number;

@@ -128,6 +128,7 @@ export const configSchema = (definitions: readonly Definition[]) =>
     }),
     limits: section({
       readBytes: preset(10 * MIB, integer(1)),
+      listEntries: preset(1_000_000, integer(1_000, 100_000_000)),
       jsonBodyBytes: preset(0, integer(0)),
       uploadBytes: preset(0, integer(0)),
       execOutputBytes: preset(10 * MIB, integer(1)),

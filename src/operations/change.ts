@@ -103,13 +103,14 @@ export async function listFolder(
   operation: Operation,
   reference: PathReference,
   memory: Hold,
+  mostEntries: number,
 ): Promise<{ readonly path: RemotePath; readonly files: SortedListing }> {
   return operation.use(async (remote) => {
     const path = await reference(remote);
     operation.locate(path, baseName(path));
     operation.mark('transfer');
     const files = new SortedListing(compareFiles);
-    const held = new HeldListing(path, memory);
+    const held = new HeldListing(path, memory, mostEntries);
     for await (const file of remote.list(path, { folderTimes: true })) {
       operation.signal.throwIfAborted();
       files.add(file);

@@ -90,12 +90,16 @@ export function compareCodePoints(a: string, b: string, from = 0): number {
 }
 
 /** A sorted answer is held in memory while it is made, and until it has left. */
-const MAX_LISTED = 1_000_000;
 const MAX_LISTED_CHARACTERS = 50_000_000;
 /** What one entry takes beside its name and path. */
 const ENTRY_BYTES = 192;
 /** Several large listings at once would hold the event loop: after so many entries, others have a turn. */
 const ENTRIES_PER_TURN = 128;
+
+export function tooManyEntries(path: RemotePath, most: number): GatewayError {
+  const text = `more than ${most} entries of ${path} were read for this list (limits.listEntries); list a folder below it, or line by line (Accept: application/x-ndjson)`;
+  return new GatewayError('too_large', text, { step: 'transfer' });
+}
 
 /** Counts what such an answer holds. */
 export class HeldListing {
@@ -105,16 +109,18 @@ export class HeldListing {
   constructor(
     private readonly path: RemotePath,
     private readonly memory: Hold,
+    private readonly mostEntries: number,
   ) {}
 
-  /** One more entry, with a path of so many characters; tells whether it is time for `turn`. @throws GatewayError protocol_error */
+  /** One more entry, with a path of so many characters; tells whether it is time for `turn`. @throws GatewayError too_large */
   add(characters: number): boolean {
     this.entries += 1;
     this.characters += characters;
-    if (this.entries > MAX_LISTED || this.characters > MAX_LISTED_CHARACTERS) {
+    if (this.entries > this.mostEntries) throw tooManyEntries(this.path, this.mostEntries);
+    if (this.characters > MAX_LISTED_CHARACTERS) {
       throw new GatewayError(
-        'protocol_error',
-        `${this.path} has more than ${MAX_LISTED} entries, or names of more than ${MAX_LISTED_CHARACTERS} characters in all; it was not read further`,
+        'too_large',
+        `${this.path} has names of more than ${MAX_LISTED_CHARACTERS} characters in all; it was not read further`,
         { step: 'transfer' },
       );
     }

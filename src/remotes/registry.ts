@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { Budget, type Grant } from '../budgets/budget.js';
+import { type ListingReader, ListingTurns } from '../budgets/listing-turns.js';
 import { Pool, PoolBusy, type Lease, type PoolGauge, type Priority, type Yielding } from '../pools/pool.js';
 import { linksAreFull } from '../pools/refusals.js';
 import type { GiveWayLimits } from '../pools/slow-leases.js';
@@ -131,6 +132,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
   const pools = new Map<string, SharedPool>();
   /** A connection never changes: an edited one is another object. */
   const places = new WeakMap<Connection, Place>();
+  const turns = new ListingTurns();
   let isClosed = false;
   const reach = options.reach ?? UNHEARD;
   const sweep = setInterval(() => {
@@ -207,7 +209,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
 
   function open(lease: Lease<unknown>, connection: Connection, use: UseOptions): Remote {
     const { protocol, limits } = placeOf(connection);
-    return protocol.openRemote(lease.item, connection, limits, {
+    const remote = protocol.openRemote(lease.item, connection, limits, {
       get signal() {
         return abortSignalOf(use.signal);
       },
@@ -218,6 +220,10 @@ export function createRemotes(options: RemotesOptions): Remotes {
       hold: () => use.memory?.hold() ?? UNCOUNTED,
       places: use.places,
     });
+    return listingInTurns(
+      remote,
+      turns.reader(connection.accountId, () => abortSignalOf(use.signal)),
+    );
   }
 
   /** `parties`: whose servers the leases lead to. */
@@ -348,6 +354,15 @@ async function placeForLink(
   return links.wait(claim, { signal, timeoutMs: limits.acquireTimeoutMs }).catch((error: unknown) => {
     throw hasCode(error, 'overloaded', 'share_exceeded') ? linksAreFull(host, limits) : error;
   });
+}
+
+/** Whatever reads its listings: pages, jobs, watched folders. */
+function listingInTurns(remote: Remote, reader: ListingReader): Remote {
+  const list = remote.list.bind(remote);
+  remote.list = (folder, options) => reader.read(list(folder, options));
+  const listTree = remote.listTree?.bind(remote);
+  if (listTree !== undefined) remote.listTree = (folder, options) => reader.read(listTree(folder, options));
+  return remote;
 }
 
 /** What of the waiting was for a session to be opened; others may have waited for the same one, and longer. */

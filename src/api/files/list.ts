@@ -80,7 +80,7 @@ export const listFolder = endpoint({
     },
   },
   isRemote: true,
-  errors: ['not_found'],
+  errors: ['not_found', 'too_large'],
 }).handle(async (input, services: ApiServices) => {
   const { path, recursive, pattern, limit, cursor } = input.query;
   const filter = pattern === undefined ? undefined : createPatternFilter(pattern, 'pattern');
@@ -90,18 +90,22 @@ export const listFolder = endpoint({
   const connection = await connectionIn(input, services);
   const reference = referTo(connection, path, 'path');
   const request = operationFor(input, connection, 'list', path ?? '');
-  const walked = { isDeep: recursive, filter };
+  const lines = { isDeep: recursive, filter };
   if (wantsLines) {
-    const stream = await openListing(services.operations, request, reference, walked, lineOf);
+    const stream = await openListing(services.operations, request, reference, lines, lineOf);
     const headers = { 'Content-Type': LINES, Vary: 'Accept' };
     return compressed(input.request, { status: 200, headers, body: { stream, length: undefined } }, true);
   }
 
+  const { listEntries: mostEntries } = services.limits;
+  const walked = { ...lines, mostEntries };
   const memory = input.request.claims.memory.hold();
   if (limit === undefined) {
     const isPlain = !recursive && filter === undefined;
     const { result } = await services.operations.run(request, (operation) =>
-      isPlain ? changes.listFolder(operation, reference, memory) : listTree(operation, reference, walked, memory),
+      isPlain
+        ? changes.listFolder(operation, reference, memory, mostEntries)
+        : listTree(operation, reference, walked, memory),
     );
     return compressed(input.request, jsonStream(listing(result.path, result.files)));
   }

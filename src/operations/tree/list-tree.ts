@@ -27,7 +27,7 @@ export function listTree(
     operation.locate(path, baseName(path));
     operation.mark('transfer');
     const entries = new SortedListing(orderOf(options));
-    const held = new HeldListing(path, memory);
+    const held = new HeldListing(path, memory, options.mostEntries ?? Infinity);
     for await (const entry of walk(remote, path, options)) {
       operation.signal.throwIfAborted();
       entries.add(entry);

@@ -12,7 +12,7 @@ import { GatewayError, hasCode } from '../../base/errors.js';
 import { Turns } from '../../base/turns.js';
 import { baseName, ROOT, withRawName, type RemotePath } from '../../remotes/path.js';
 import type { FileInfo, LeftOut, ListOptions, Remote } from '../../remotes/remote.js';
-import { compareCodePoints, type Compare } from '../sorted-listing.js';
+import { compareCodePoints, type Compare, tooManyEntries } from '../sorted-listing.js';
 import { FirstEntries } from './first-entries.js';
 import type { PathFilter } from './path-filter.js';
 import { type MarksAbove, NO_MARKS, unlessRepeated } from './repeated-folders.js';
@@ -29,6 +29,8 @@ export interface WalkOptions {
   readonly isDeep: boolean;
   /** Absent = everything. */
   readonly filter?: PathFilter | undefined;
+  /** That may be read, whichever are wanted, and however often a folder is listed for them; absent = any number. */
+  readonly mostEntries?: number;
   /** Told of what stands in a folder and is no entry; more than once where the folder is listed again. */
   readonly leftOut?: (folder: RemotePath, what: LeftOut) => void;
 }
@@ -118,6 +120,7 @@ interface InOrder {
 class Tree {
   readonly #turns = new Turns();
   readonly #above: number;
+  #read = 0;
   /** Of the folders on the way down to the one that was listed last: what those below them are held against. */
   readonly #marked: { readonly folder: RemotePath; readonly below: MarksAbove }[] = [];
 
@@ -150,6 +153,7 @@ class Tree {
     const { remote, root } = this;
     for await (const file of remote.listTree?.(root, { ...from, ...this.#telling(root) }) ?? []) {
       if (this.#turns.isOver()) await this.#turns.next();
+      this.#count();
       const entry = this.#entryOf(file);
       if (this.takes(entry) && this.#isEntered(entry)) yield entry;
     }
@@ -168,6 +172,7 @@ class Tree {
         this.remote.list(folder, { ...options, ...this.#telling(folder) }),
       )) {
         if (this.#turns.isOver()) await this.#turns.next();
+        this.#count();
         yield this.#entryOf(file);
       }
     } catch (error) {
@@ -208,6 +213,12 @@ class Tree {
       if (last !== undefined && compare(entry, last) <= 0) continue;
       if (keeps(entry) && !entries.offer(entry) && isSeeking) return;
     }
+  }
+
+  /** @throws GatewayError too_large */
+  #count(): void {
+    const { mostEntries = Infinity } = this.options;
+    if (++this.#read > mostEntries) throw tooManyEntries(this.root, mostEntries);
   }
 
   #telling(folder: RemotePath): Pick<ListOptions, 'leftOut'> {

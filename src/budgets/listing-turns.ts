@@ -1,0 +1,104 @@
+/**
+ * Long listings in bounded turns, shared out fairly by account. Parsing what servers list takes an event loop's time whether
+ * anybody waits for it or not: twenty endless listings at once held the loop for 200 ms a turn.
+ *
+ * The first entries of an operation need no turn. Behind those a listing is read only while it has a turn, which ends after
+ * so many entries or milliseconds. How many have a turn at once follows the event loop: half as many whenever it is late, one
+ * more while it is not. So listings that wait for distant servers do not wait for each other.
+ */
+import { Budget, type Grant } from './budget.js';
+
+/** Of one operation, before it needs a turn. */
+const FREE_ENTRIES = 256;
+const ENTRIES_A_TURN = 512;
+const TURN_MS = 100;
+const MOST_TURNS = 64;
+const LOOK_EVERY_MS = 10;
+/** The event loop is late. */
+const LATE_MS = 15;
+
+export class ListingTurns {
+  private most = MOST_TURNS;
+  private running = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly turns: Budget;
+
+  constructor() {
+    const most = (): number => this.most;
+    this.turns = new Budget({
+      name: 'listings',
+      unit: 'listings',
+      get capacity() {
+        return most();
+      },
+    });
+  }
+
+  /** What one operation reads, in however many folders. */
+  reader(owner: string, signal: () => AbortSignal): ListingReader {
+    return new ListingReader(this.turns, owner, signal, (change) => this.count(change));
+  }
+
+  private count(change: 1 | -1): void {
+    this.running += change;
+    if (this.running === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+      this.most = MOST_TURNS;
+    } else this.timer ??= this.follow();
+  }
+
+  private follow(): NodeJS.Timeout {
+    let last = performance.now();
+    return setInterval(() => {
+      const now = performance.now();
+      const isLate = now - last > LOOK_EVERY_MS + LATE_MS;
+      this.most = isLate ? Math.max(1, this.most >> 1) : Math.min(MOST_TURNS, this.most + 1);
+      last = now;
+    }, LOOK_EVERY_MS).unref();
+  }
+}
+
+export class ListingReader {
+  private entries = 0;
+  private leftInTurn = 0;
+  private turn: Grant | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly turns: Budget,
+    private readonly owner: string,
+    private readonly signal: () => AbortSignal,
+    private readonly count: (change: 1 | -1) => void,
+  ) {}
+
+  /** The same entries, in turns. Rejects with the signal's reason. */
+  async *read<T>(listing: AsyncIterable<T>): AsyncGenerator<T, void> {
+    this.count(1);
+    try {
+      for await (const entry of listing) {
+        yield entry;
+        this.entries++;
+        if (this.entries > FREE_ENTRIES && --this.leftInTurn <= 0) await this.take();
+      }
+    } finally {
+      this.end();
+      this.count(-1);
+    }
+  }
+
+  private async take(): Promise<void> {
+    this.end();
+    this.turn = await this.turns.wait({ owner: this.owner }, { signal: this.signal() });
+    this.leftInTurn = ENTRIES_A_TURN;
+    // Whoever reads slowly keeps nobody waiting: what it reads behind that is little.
+    this.timer = setTimeout(() => this.end(), TURN_MS);
+  }
+
+  private end(): void {
+    clearTimeout(this.timer);
+    this.turn?.release();
+    this.turn = undefined;
+    this.leftInTurn = 0;
+  }
+}

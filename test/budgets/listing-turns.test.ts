@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { test } from 'node:test';
+import { ListingTurns } from '../../src/budgets/listing-turns.js';
+
+async function* numbers(): AsyncGenerator<number> {
+  for (let number = 0; ; number++) yield number;
+}
+
+test('a short listing needs no turn, and all of it comes in order', async () => {
+  const turns = new ListingTurns();
+  const short = async function* (): AsyncGenerator<number> {
+    for (let number = 0; number < 256; number++) yield number;
+  };
+  const read: number[] = [];
+  for await (const number of turns.reader('a', () => assert.fail('it waits')).read(short())) read.push(number);
+  assert.deepEqual(
+    read,
+    Array.from({ length: 256 }, (_, index) => index),
+  );
+});
+
+test('long listings of one account leave turns to another one, whatever they read', async () => {
+  const turns = new ListingTurns();
+  const open = Array.from({ length: 80 }, () => turns.reader('a', () => new AbortController().signal).read(numbers()));
+  // Each reads on until it has a turn, or waits for one.
+  const waiting = await Promise.all(
+    open.map(async (listing) => {
+      for (let entries = 0; entries <= 256; entries++) await listing.next();
+      const next = listing.next().then(() => false);
+      for (let turns = 0; turns < 3; turns++) await turn();
+      return Promise.race([next, Promise.resolve(true)]);
+    }),
+  );
+  assert.ok(waiting.filter(Boolean).length >= 80 - 52, 'one account alone has four fifths of 64 turns');
+  const other = turns.reader('b', () => new AbortController().signal).read(numbers());
+  for (let entries = 0; entries < 300; entries++) assert.equal((await other.next()).value, entries);
+  await other.return();
+  // Nobody who has stopped reading keeps a turn, and whoever waited gets one.
+  await Promise.all(open.map(async (listing) => listing.next()));
+  await Promise.all(open.map(async (listing) => listing.return()));
+});
+
+test('whoever waits for a turn leaves with the reason of its end', async () => {
+  const turns = new ListingTurns();
+  const controller = new AbortController();
+  const gone = new Error('gone');
+  const reader = turns.reader('a', () => controller.signal).read(numbers());
+  for (let entries = 0; entries <= 256; entries++) await reader.next();
+  controller.abort(gone);
+  await assert.rejects(async () => {
+    for (let entries = 0; entries < 10_000; entries++) await reader.next();
+  }, gone);
+});
