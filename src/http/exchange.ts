@@ -56,6 +56,8 @@ export class Exchange {
   private isOver = false;
   private isSettled = false;
   private isAnswered = false;
+  /** The answer leaves in the next turn of the event loop. */
+  private isLeaving = false;
   private status = 0;
   private bytesOut = 0;
   facts: HttpAnswer['facts'];
@@ -127,7 +129,7 @@ export class Exchange {
 
   /** The operation hears `error`; a client that still waits for an answer can be given one. */
   withdraw(error: GatewayError): void {
-    if (this.isAnswered) this.cut(error);
+    if (this.isAnswered && !this.isLeaving) this.cut(error);
     else this.guard(() => this.fail(error));
   }
 
@@ -230,7 +232,11 @@ export class Exchange {
    */
   private behindRead(send: () => void): void {
     if (!this.isUnread) return send();
-    setImmediate(() => this.guard(() => this.touch(send)));
+    this.isLeaving = true;
+    setImmediate(() => {
+      this.isLeaving = false;
+      this.guard(() => this.touch(send));
+    });
   }
 
   private stream(answer: HttpAnswer, { stream, length }: StreamBody): void {

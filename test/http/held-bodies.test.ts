@@ -93,3 +93,38 @@ for (const frontEnd of ['uws', 'node'] as const) {
     });
   });
 }
+
+for (const frontEnd of ['uws', 'node'] as const) {
+  test(`uploads that wait for their turn hold what came with their heads, and all of them are served, ${frontEnd}`, async (t) => {
+    const [count, size] = [24, MiB];
+    // One account alone may hold four fifths of it: less than all bodies, and more than their beginnings.
+    const budgets = testBudgets({ memoryBytes: 20 * MiB });
+    let open: (() => void) | undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    let waiting = 0;
+    let line = opened;
+    const front = await startFrontEnd(
+      t,
+      (request) => {
+        request.claims.admit('account', false);
+        waiting++;
+        const served = line.then(async () => {
+          let bytes = 0;
+          for await (const chunk of request.body as AsyncIterable<Buffer>) bytes += chunk.length;
+          return { status: 200, body: String(bytes) };
+        });
+        line = served.then(() => undefined);
+        return served;
+      },
+      { budgets, frontEnd },
+    );
+    const clients = await Promise.all(Array.from({ length: count }, () => RawClient.open(front.port)));
+    for (const client of clients) client.send(post(size), Buffer.alloc(size));
+    await eventually(() => waiting === count, 'all of them wait');
+    open?.();
+    const answers = await Promise.all(clients.map((client) => client.answer()));
+    assert.deepEqual([...new Set(answers.map(({ status, body }) => `${status} ${body.toString()}`))], [`200 ${size}`]);
+    for (const { socket } of clients) socket.destroy();
+    await eventually(() => used(budgets) === 0, 'nothing is left');
+  });
+}

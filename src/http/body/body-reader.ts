@@ -26,6 +26,8 @@ export class BodyReader extends Readable {
   private paused = true;
   /** Bytes are wanted, and there is no memory for them. */
   private isStarving = false;
+  /** Node.js would read ahead, and nobody reads yet: one that waits for its turn holds what has come, and no more. */
+  private isResting = false;
   private expectedBytes = FIRST_EXPECTED_BYTES;
   private whole: { readonly done: (bytes: Buffer) => void; readonly fail: (error: Error) => void } | undefined;
   private wholeBytes = 0;
@@ -68,13 +70,16 @@ export class BodyReader extends Readable {
     } else if (!hasRoom || !this.makesRoom()) {
       this.pauseSocket();
     } else {
-      this.waiting = true;
+      // What came along with its head was not asked for: the gateway is at turn.
+      this.waiting = !this.paused;
     }
     this.count();
   }
 
   override _read(): void {
     if (this.complete || this.isCut) return;
+    this.isResting = !this.isRead;
+    if (this.isResting) return;
     this.isStarving = !this.makesRoom();
     if (this.isStarving) return;
     this.waiting = true;
@@ -83,6 +88,7 @@ export class BodyReader extends Readable {
 
   override read(size?: number): Buffer | null {
     const chunk = super.read(size) as Buffer | null;
+    if (this.isResting && this.isRead) this._read();
     this.count();
     return chunk;
   }
@@ -161,6 +167,10 @@ export class BodyReader extends Readable {
       this.refused(toGatewayError(error));
       return false;
     }
+  }
+
+  private get isRead(): boolean {
+    return this.readableFlowing !== null || this.whole !== undefined;
   }
 
   private makesRoom(): boolean {
