@@ -17,7 +17,7 @@ import { makeScratch } from './support/scratch.js';
 /** Only for what hangs while nobody looks: the slowest file takes two minutes on an idle machine. Who names files may ask for hours. */
 const FILE_TIMEOUT_MS = 900_000;
 const ON_BOTH =
-  /^(http\/(client-limits|connections|downloads|event-loop|requests|retire|server|uploads)|attacks\/(connections|fuzz|sockets)|faults\/(clients|leaving-clients)|operations\/flat-memory|conformance\/memory)\./;
+  /^(http\/(client-limits|connections|downloads|event-loop|requests|retire|server|uploads)|attacks\/(connections|fuzz|numbers|sockets)|faults\/(clients|leaving-clients)|operations\/flat-memory|conformance\/memory)\./;
 /** They hold a time or memory against a bound, or the time of one client against another's: neighbours would be measured, too. */
 const MEASURES =
   /^(attacks\/(connections|hostile-servers|isolation-http|isolation-listings|names|sessions|sockets|watch-shares)|conformance\/memory|dashboard\/queue|faults\/(readiness|stalls)|operations\/(flat-memory|long-chains|returned-memory)|uploads\/(memory|purge))\./;

@@ -10,6 +10,7 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../base/cache-size.js';
 import { waitFor } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
+import { requireAmount } from '../base/numbers.js';
 
 const GENEROSITY = 4;
 /** Owners whose refusals are remembered. */
@@ -122,6 +123,7 @@ export class Budget {
 
   /** undefined: the claim may be granted now. */
   refusalOf({ owner, amount = 1, isEssential = false }: Claim): Refusal | undefined {
+    requireAmount(amount);
     const { capacity, reserve = 0 } = this.options;
     const free = capacity - this.used - amount - (isEssential ? 0 : reserve);
     if (free < 0) return 'full';
@@ -139,6 +141,7 @@ export class Budget {
     let held = 0;
     let isOver = false;
     const hold = (amount: number): void => {
+      requireAmount(amount);
       this.add(owner, amount - held);
       held = amount;
     };
@@ -166,9 +169,10 @@ export class Budget {
   }
 
   private add(owner: string, amount: number): void {
-    this.used += amount;
+    // Sums of fractions that are taken away again may end a rounding below nothing.
+    this.used = Math.max(0, this.used + amount);
     const holds = (this.held.get(owner) ?? 0) + amount;
-    if (holds === 0) this.held.delete(owner);
+    if (holds <= 0) this.held.delete(owner);
     else this.held.set(owner, holds);
   }
 

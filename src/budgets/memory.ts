@@ -1,4 +1,5 @@
 /** Bytes that one request or operation holds in memory, in several places at once, counted under one owner. */
+import { requireAmount } from '../base/numbers.js';
 import type { Budget, Grant } from './budget.js';
 
 /** What one place of it holds: a body's buffer, the window of a transfer, an answer. */
@@ -28,6 +29,8 @@ export class Memory {
   hold(): Hold {
     let held = 0;
     const take = (bytes: number, isRequired: boolean): boolean => {
+      // Beside what else is held, a sum could hide it.
+      requireAmount(bytes);
       if (bytes === held) return true;
       if (this.isOver) return bytes < held;
       if (!this.resize(this.bytes + bytes - held, isRequired)) return false;

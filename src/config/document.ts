@@ -13,7 +13,11 @@ import {
   type YAMLError,
 } from 'yaml';
 import { type Environment, expand, hasReference } from './environment.js';
-import { holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
+import { EXACT_RANGE, isExact } from '../base/numbers.js';
+import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
+
+/** Of YAML 1.2, besides decimal digits. */
+const NOTATIONS: ReadonlySet<string> = new Set(['HEX', 'OCT']);
 
 export interface ConfigDocument {
   /** Keys without a value are left out: an empty section means its defaults. */
@@ -55,8 +59,18 @@ export function parseConfigDocument(source: string, fileName: string, environmen
   const mistakes: Mistake[] = [];
   visit(document, {
     Scalar(key, node, ancestors) {
-      if (key === 'key' || typeof node.value !== 'string' || !hasReference(node.value)) return;
+      if (key === 'key') return;
       const path = pathOf([...ancestors, node]);
+      if (typeof node.value === 'number' && (NOTATIONS.has(node.format ?? '') || !isExact(node.value))) {
+        const found = foundText(path, node.source ?? node.value);
+        mistakes.push({
+          path: pathText(path),
+          found,
+          allowed: `a number in decimal digits, ${EXACT_RANGE}`,
+          place: placeAt(node.range?.[0]),
+        });
+      }
+      if (typeof node.value !== 'string' || !hasReference(node.value)) return;
       const expansion = expand(node.value, environment);
       written.set(node, node.value);
       if ('text' in expansion) {

@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
 import { nearestName } from '../base/nearest-name.js';
 import { FORMATS } from '../base/formats.js';
+import { isExact } from '../base/numbers.js';
 import { isBareReference, MASTER_KEY_VARIABLE } from './environment.js';
 import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
 import type { Definition } from '../connections/definition.js';
@@ -58,7 +59,7 @@ function convertReferences(tree: unknown, errors: readonly ErrorObject[], origin
 }
 
 function convert(text: string, wanted: readonly unknown[]): number | boolean | undefined {
-  if (wanted.includes('integer') && /^-?\d+$/.test(text)) return Number(text);
+  if (wanted.includes('integer') && /^-?\d+$/.test(text) && isExact(Number(text))) return Number(text);
   if (wanted.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
   return undefined;
 }

@@ -77,13 +77,17 @@ interface ByteRange {
   readonly end: number;
 }
 
+/** RFC 9110, 14.1.2. The parser would read `0x10` as 0, and send another part than the one asked for. */
+const RANGES = /^bytes=\s*(?:\d*-\d*\s*(?:,\s*|$))+$/i;
+
 /**
- * The one range that a Range field asks for; undefined = send everything (no field, another unit, several ranges, or an
+ * The one range that a Range field asks for; undefined = send everything (no field, a malformed one, another unit, several ranges, or an
  * If-Range that no longer holds). @throws GatewayError bad_range outside the file
  */
 export function selectRange(headers: Headers, size: number, entityTag: string | undefined): ByteRange | undefined {
   const field = headers.get('range');
   if (field === undefined || !rangeStillHolds(headers.get('if-range'), entityTag)) return undefined;
+  if (!RANGES.test(field)) return undefined;
   if (isSuffixOfAll(field, size)) return { start: 0, end: size - 1 };
   const ranges = parseRange(size, field);
   if (ranges === -2) return undefined;

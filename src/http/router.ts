@@ -7,8 +7,11 @@ import { uuidv7 } from '../base/uuid.js';
 import type { ApiKeys, IdempotencyStore } from '../storage/storage.js';
 import { errorAnswer } from './answer.js';
 import { Authenticator, type Sessions } from './auth.js';
+import { ForeignCoding, requireIdentity } from './body/foreign-coding.js';
 import { idempotencyKey, once } from './idempotency.js';
 import { requireModestJson } from './body/json-bounds.js';
+import { requirePlainValues } from './body/json-values.js';
+import { refuseForeignNumbers } from './field-numbers.js';
 import type { Limiter, Limiters } from './rate-limits.js';
 import { createChecker } from './schema-check.js';
 import { UnknownFields } from './unknown-fields.js';
@@ -70,6 +73,8 @@ export function createRouter(options: RouterOptions): HttpHandler {
       request.claims.admit(caller.accountId, route.isEssential === true);
       if (rate !== undefined) await takeRate(rate, caller.keyId, options.requestsPerSecond, state);
     }
+    refuseForeignNumbers(request.headers);
+    if (route.body !== 'none') requireIdentity(request.headers.get('content-encoding'));
     const unknown = (state.unknown = new UnknownFields(request));
     const hasQuery = request.queryText !== '';
     if (hasQuery) {
@@ -136,6 +141,7 @@ function headersOf(answer: HttpAnswer, requestId: string, state: RequestState): 
   if (timing !== '') headers['Server-Timing'] = timing;
   Object.assign(headers, answer.headers);
   if (state.error instanceof MethodNotAllowed) headers['Allow'] = state.error.allow;
+  if (state.error instanceof ForeignCoding) headers['Accept-Encoding'] = 'identity';
   headers['X-Request-Id'] = requestId;
   return headers;
 }
@@ -278,36 +284,14 @@ function mayRepeat(schema: object | undefined, name: string): boolean {
 
 function parseJson(body: Buffer): unknown {
   requireModestJson(body);
-  let text: string;
   let value: unknown;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    value = JSON.parse(text);
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     throw new GatewayError('bad_request', 'the body is not valid JSON', { step: 'request' });
   }
-  if (text.includes('\\u0000')) refuseNul(value);
+  requirePlainValues(value);
   return value;
-}
-
-function refuseNul(body: unknown): void {
-  const isMapping = typeof body === 'object' && body !== null && !Array.isArray(body);
-  for (const [name, value] of isMapping ? Object.entries(body) : [['the body', body] as const]) {
-    const where = name.includes('\0') ? 'a name in the body' : holdsNul(value) ? name.slice(0, 64) : undefined;
-    if (where !== undefined) throw new GatewayError('bad_request', `${where} holds a NUL`, { step: 'request' });
-  }
-}
-
-/** Nothing here has a use for one, and the database cannot store it. Without recursion: a body may be nested as deep as it is long. */
-function holdsNul(body: unknown): boolean {
-  const left = [body];
-  while (left.length > 0) {
-    const value = left.pop();
-    if (typeof value === 'string' && value.includes('\0')) return true;
-    if (typeof value !== 'object' || value === null) continue;
-    for (const [name, inner] of Object.entries(value)) left.push(name, inner);
-  }
-  return false;
 }
 
 async function takeRate(limiter: Limiter, keyId: string, limit: number, state: RequestState): Promise<void> {

@@ -34,15 +34,19 @@ export async function readUnsigned(request: HttpRequest): Promise<Buffer> {
 
 /** Errors: as readSigned. */
 export async function readWhole(request: HttpRequest, { maxBytes, withinMs }: BodyBounds): Promise<Buffer> {
-  const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/json') {
-    throw new GatewayError('unsupported_media_type', 'this endpoint takes application/json', { step: 'request' });
-  }
+  requireJsonType(request);
   const tooLarge = (): GatewayError =>
     new GatewayError('too_large', `the body is larger than ${maxBytes} bytes`, { step: 'request' });
   if ((request.contentLength ?? 0) > maxBytes) throw tooLarge();
   request.expectBodyWithin(withinMs);
   return isAnnouncedShort(request) ? takeShort(request) : gather(request, maxBytes, tooLarge);
+}
+
+/** @throws GatewayError unsupported_media_type */
+export function requireJsonType({ headers }: HttpRequest): void {
+  const type = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type === 'application/json') return;
+  throw new GatewayError('unsupported_media_type', 'this endpoint takes application/json', { step: 'request' });
 }
 
 /** Up to this a body is taken in one piece, by whoever knows its length: streams cost more than the bytes. */

@@ -2,6 +2,7 @@
  * Permits to hold open sessions, where the pools of several threads share the limit of one login. A pool asks before it
  * opens a session and gives back when that is closed; a lease of an open session never comes here.
  */
+import { requireAmount } from '../base/numbers.js';
 import type { FromBroker, SessionNeeds, ToBroker } from './share-messages.js';
 
 /** What a pool sees of the limit it shares. */
@@ -96,11 +97,13 @@ class Permits implements SessionPermits {
 
   want(count: number): void {
     if (this.wanted === count) return;
+    requireAmount(count);
     this.wanted = count;
     this.tell();
   }
 
   giveBack(isRefused: boolean): void {
+    requireAmount(this.held - 1);
     this.held--;
     this.send({ kind: 'back', key: this.key, isRefused });
   }

@@ -727,6 +727,19 @@ describe('what a client asks wrongly is refused, told and without effect', () =>
         code: 'unsupported_media_type',
         text: /application\/json/,
       },
+      ...['write', 'append'].flatMap((what): Case[] =>
+        ['text/plain', undefined].map((type) => ({
+          what: `${what} with ${type ?? 'no content type'}`,
+          send: () =>
+            api.send(`/api/${what}/ssh`, {
+              method: 'POST',
+              body: '{"path":"/there/file.txt","content":"x"}',
+              headers: type === undefined ? {} : { 'Content-Type': type },
+            }),
+          code: 'unsupported_media_type',
+          text: /application\/json/,
+        })),
+      ),
       {
         what: 'a range outside the file',
         send: () =>
@@ -736,6 +749,58 @@ describe('what a client asks wrongly is refused, told and without effect', () =>
         history: 'failed',
       },
     );
+
+    test('a body with a coding, on every way in', async () => {
+      const expiresAt = new Date(Date.now() + 600_000).toISOString();
+      const order = { operation: 'upload', connectionId: 'ssh', path: '/', expiresAt };
+      const { link } = (await post('/api/links', order)).json as { readonly link: { readonly url: string } };
+      const tus = { 'Tus-Resumable': '1.0.0', 'Content-Type': 'application/offset+octet-stream' };
+      const named = { 'Upload-Metadata': `filename ${Buffer.from('coded').toString('base64')}`, 'Upload-Length': '9' };
+      const begun = await api.send('/api/uploads/ssh', { method: 'POST', headers: { ...tus, ...named } });
+      assert.equal(begun.status, 201, begun.text);
+      const json = { 'Content-Type': 'application/json' };
+      const form = { 'Content-Type': 'multipart/form-data; boundary=b' };
+      const part = (headers: string): string =>
+        `--b\r\nContent-Disposition: form-data; name="file"; filename="coded"\r\n${headers}\r\n\x1f\x8b\r\n--b--\r\n`;
+      const coded = { 'Content-Encoding': 'gzip' };
+      type Way = readonly [
+        what: string,
+        target: string,
+        body: string,
+        headers: Record<string, string>,
+        method?: string,
+      ];
+      const ways: readonly Way[] = [
+        ['raw', '/api/upload/ssh?filename=coded', 'x', { 'Content-Type': 'application/octet-stream', ...coded }],
+        ['form', '/api/upload/ssh', part(''), { ...form, ...coded }],
+        ['part of a form', '/api/upload/ssh', part('Content-Encoding: gzip\r\n'), form],
+        ['JSON upload', '/api/upload/ssh', '{"filename":"coded","content":"eA=="}', { ...json, ...coded }],
+        ['tus creation', '/api/uploads/ssh', 'x', { ...tus, ...named, ...coded }],
+        ['tus piece', String(begun.headers.location), 'x', { ...tus, 'Upload-Offset': '0', ...coded }, 'PATCH'],
+        ['link', `${new URL(link.url, 'http://x').pathname}?filename=coded`, 'x', coded, 'PUT'],
+        ...['write', 'append', 'delete', 'move', 'mkdir', 'exec'].map((name): Way => [
+          name,
+          `/api/${name}/ssh`,
+          '{"path":"/coded","content":"x"}',
+          { ...json, ...coded },
+        ]),
+        ...['copy', 'jobs', 'watched-folders', 'schedules', 'webhooks', 'links'].map((name): Way => [
+          name,
+          `/api/${name}`,
+          '{}',
+          { ...json, ...coded },
+        ]),
+        ['login', '/manage/login', '{"email":"status@example.com","password":"x"}', { ...json, ...coded }],
+      ];
+      for (const [what, target, body, headers, method = 'POST'] of ways) {
+        const send = (): Promise<ApiAnswer> => api.send(target, { method, body: Buffer.from(body, 'latin1'), headers });
+        const text = /Content-Encoding gzip: send the bytes as they are/;
+        const answer = await refused(world, send, { code: 'unsupported_media_type', text, history: 'none' });
+        assert.equal(answer.headers['accept-encoding'], 'identity', what);
+      }
+      const plain = { 'Content-Type': 'application/octet-stream', 'Content-Encoding': 'identity' };
+      assert.equal((await uploadRaw(api, 'ssh', { filename: 'plain' }, 'x', plain)).status, 200);
+    });
 
     test('a read above the read limit names the way out', async () => {
       await ssh.disk.write('/there/large', Buffer.alloc(LIMITS.readBytes + 1, 0x61));

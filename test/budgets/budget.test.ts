@@ -144,4 +144,35 @@ suite('a budget', () => {
       }),
     );
   });
+
+  test('holds no amount that is not finite and not negative, whichever way it comes', () => {
+    const numbers = fc.oneof(
+      fc.constantFrom(NaN, Infinity, -Infinity, -1),
+      fc.integer({ min: 0, max: 40 }),
+      fc.double(),
+    );
+    const step = fc.tuple(fc.constantFrom('take', 'tryTake', 'resize', 'release'), fc.constantFrom('a', 'b'), numbers);
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const slots = budget(100, 5);
+        const grants: Grant[] = [];
+        for (const [what, owner, amount] of steps) {
+          try {
+            if (what === 'take') grants.push(slots.take({ owner, amount }));
+            else if (what === 'tryTake') grants.push(...[slots.tryTake({ owner, amount }) ?? []].flat());
+            else if (what === 'resize') grants.at(-1)?.resize(amount);
+            else grants.shift()?.release();
+          } catch (error) {
+            const isSound = Number.isFinite(amount) && amount >= 0;
+            assert.ok(hasCode(error, 'overloaded', 'share_exceeded') || (error instanceof RangeError && !isSound));
+          }
+          const { used } = slots.gauge;
+          assert.ok(used >= 0 && used <= 100, String(used));
+        }
+        for (const grant of grants) grant.release();
+        // Fractions leave what their sum cannot hold.
+        assert.ok(slots.gauge.used < 1e-9, String(slots.gauge.used));
+      }),
+    );
+  });
 });

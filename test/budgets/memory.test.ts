@@ -56,4 +56,19 @@ suite('memory of a request', () => {
     assert.ok(hold.resize(10));
     assert.equal(budget.of('a').used, 10);
   });
+
+  test('refuses bytes that are not finite, or negative, and holds what it held', () => {
+    const budget = budgetOf(100);
+    const memory = new Memory(budget, 'a');
+    const [body, answer] = [memory.hold(), memory.hold()];
+    assert.ok(body.resize(40) && answer.resize(10));
+    for (const bytes of [NaN, Infinity, -Infinity, -5]) {
+      assert.throws(() => answer.resize(bytes), RangeError);
+      assert.throws(() => answer.stretch(bytes), RangeError);
+      assert.throws(() => answer.require(bytes), RangeError);
+      assert.equal(budget.gauge.used, 50, String(bytes));
+    }
+    memory.release();
+    assert.equal(budget.gauge.used, 0);
+  });
 });

@@ -29,6 +29,24 @@ suite('what is not allowed is told on one line with path, finding and what is al
       lines: [/^webhooks\.retryMs\[1\]: 9999999999; allowed: a whole number of milliseconds from 1 to 2147483647 /],
     },
     {
+      name: 'numbers that are not finite, not decimal or not exact',
+      yaml: 'budgets: { memoryBytes: .inf, requests: 0x10, waiting: .nan, sessions: 0o17 }\nlimits: { readBytes: 1e309, uploadBytes: 99999999999999999999 }',
+      lines: [
+        /^budgets\.memoryBytes: ".inf"; allowed: a number in decimal digits, /,
+        /^budgets\.requests: "0x10"; allowed: a number in decimal digits, /,
+        /^budgets\.waiting: ".nan"; /,
+        /^budgets\.sessions: "0o17"; /,
+        /^limits\.readBytes: "1e309"; /,
+        /^limits\.uploadBytes: "99999999999999999999"; /,
+      ],
+    },
+    {
+      name: 'a variable whose number is not exact, or not decimal',
+      yaml: 'server: { port: "${P}" }\nlimits: { uploadBytes: "${N}" }',
+      env: { P: '0x50', N: '9'.repeat(400) },
+      lines: [/^server\.port: /, /^limits\.uploadBytes: /],
+    },
+    {
       name: 'a mistyped key',
       yaml: 'server: { prot: 80 }',
       lines: [/^server\.prot: unknown key \(is port meant\?\); allowed: host, port, tls, .*\(gateway\.yaml:1:11\)$/],

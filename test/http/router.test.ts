@@ -185,6 +185,10 @@ describe('queries and bodies', () => {
       '?path=': /^path must not be empty$/,
       '?path=a&limit=0': /^limit must be >= 1$/,
       '?path=a&limit=many': /^limit must be integer$/,
+      '?path=a&limit=0x10': /^limit must be integer$/,
+      '?path=a&limit=Infinity': /^limit must be integer$/,
+      '?path=a&limit=%201': /^limit must be integer$/,
+      '?path=a&limit=-1e309': /^limit must be between -9007199254740991 and 9007199254740991$/,
       '?path=a&format=xml': /^format must be one of binary, json$/,
       '?path=a&path=b': /^the query parameter path stands twice$/,
       '?path=%00': /^the query parameter path holds a NUL$/,
@@ -213,6 +217,46 @@ describe('queries and bodies', () => {
     assert.equal((await post('{}')).json['error'], 'path is missing');
     assert.equal((await post('{"path":1}')).json['error'], 'path must be string');
     assert.equal((await post('{"path":"a","deep":{"size":"1"}}')).json['error'], 'deep.size must be integer');
+    for (const number of ['1e309', '-1e309', '1e16', '9'.repeat(400)]) {
+      const answer = await post(`{"path":"a","any":[{"deep":${number}}]}`);
+      assert.equal(answer.json['error'], 'any: a number must be between -9007199254740991 and 9007199254740991');
+    }
+  });
+
+  test('a body with a coding is 415 and is told what is taken; identity is none', async (t) => {
+    const { ask } = await start(t);
+    const post = (coding: string) =>
+      ask('POST', '/files/a', { body: '{"path":"a"}', headers: { ...JSON_TYPE, 'Content-Encoding': coding } });
+    for (const coding of ['gzip', 'br', 'GZIP, identity', 'aws-chunked']) {
+      const answer = await post(coding);
+      assert.deepEqual([answer.status, answer.headers.get('accept-encoding')], [415, 'identity'], coding);
+      assert.equal(answer.headers.get('x-error-code'), 'unsupported_media_type');
+    }
+    for (const coding of ['identity', ' Identity ', '', 'identity, identity'])
+      assert.equal((await post(coding)).status, 200, coding);
+  });
+
+  test('numbers in fields are decimal digits', async (t) => {
+    const { ask } = await start(t);
+    const statusOf = async (field: string, value: string): Promise<number> =>
+      (await ask('GET', '/open', { headers: { [field]: value } })).status;
+    const refused = [
+      ['Range', 'bytes=0x0-0x10'],
+      ['Range', 'bytes=0-1e309'],
+      ['Range', 'bytes=NaN-'],
+      ['Prefer', 'respond-async, wait=Infinity'],
+      ['Want-Repr-Digest', 'sha-256=1e309'],
+      ['Accept', 'text/html;q=NaN'],
+    ] as const;
+    for (const [field, value] of refused) assert.equal(await statusOf(field, value), 400, `${field}: ${value}`);
+    const taken = [
+      ['Range', 'bytes=0-5, -7'],
+      ['Range', 'pages=a-b'],
+      ['Prefer', 'wait=10'],
+      ['Want-Repr-Digest', 'sha-256=10, sha-512=0'],
+      ['Accept', 'text/html;q=0.5, */*;q=0.1'],
+    ] as const;
+    for (const [field, value] of taken) assert.equal(await statusOf(field, value), 200, `${field}: ${value}`);
   });
 
   test('a chunked body above 1 MiB is 413 as well, and one that is no UTF-8 is 400', async (t) => {

@@ -7,7 +7,7 @@ import { object, text, withDefault } from '../../base/schema.js';
 import { parseJsonBody, readJsonBody, type StreamedJson } from '../../http/body/json-body.js';
 import { createChecker } from '../../http/schema-check.js';
 import type { RequestContext } from '../../http/types.js';
-import { isAnnouncedShort, isHereWhole, takeShort } from '../../http/whole-body.js';
+import { isAnnouncedShort, isHereWhole, requireJsonType, takeShort } from '../../http/whole-body.js';
 import type { WholeBody } from '../../operations/pump.js';
 import { CONTENT, encoding, mtime, remotePath } from '../fields.js';
 import type { ApiServices } from '../services.js';
@@ -43,6 +43,7 @@ export async function contentOf(
   services: Pick<ApiServices, 'base64' | 'limits'>,
   form: keyof typeof FORMS,
 ): Promise<ContentBody> {
+  requireJsonType(request);
   const check = (fields: object): ContentFields => {
     noteFields(fields, FORMS[form].schema);
     return FORMS[form].check(fields);

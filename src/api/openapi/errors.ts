@@ -149,7 +149,7 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     example: 'the body is larger than 1048576 bytes',
   },
   unsupported_media_type: {
-    meaning: 'The Content-Type is none that the endpoint takes.',
+    meaning: 'The Content-Type is none that the endpoint takes, or the body has a Content-Encoding.',
     example: 'this endpoint takes application/json',
   },
   bad_range: {
@@ -442,6 +442,7 @@ function example(code: ClientErrorCode, schema: Schema): Example {
 function headersOf(status: number): readonly string[] {
   if (status === 401) return ['WWW-Authenticate', 'X-Session-End'];
   if (status === 416) return ['Content-Range'];
+  if (status === 415) return ['Accept-Encoding'];
   return status === 423 || status === 429 || status === 503 ? ['Retry-After'] : [];
 }
 

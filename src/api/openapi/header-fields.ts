@@ -127,6 +127,10 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
     format: 'uuid',
   }),
   'Retry-After': always('Seconds after which another try makes sense.', { type: 'integer', minimum: 1 }),
+  'Accept-Encoding': {
+    description: 'Codings that a body may have: none, where the request was refused for its `Content-Encoding`.',
+    schema: { type: 'string', const: 'identity' },
+  },
   'WWW-Authenticate': always('How to authenticate.', { type: 'string', const: 'Bearer' }),
   'X-Session-End': {
     description: 'Of a login session that is over: why, where it is known.',

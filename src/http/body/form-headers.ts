@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../base/errors.js';
+import { requireIdentity } from './foreign-coding.js';
 
 /** A header value of the shape `value; name=value; name="value"` (RFC 2045, RFC 6266). Names are in lower case. */
 export interface ParameterizedHeader {
@@ -70,6 +71,7 @@ export function parsePartHeaders(headers: Readonly<Record<string, readonly strin
     // Storing it as it stands would keep the encoded text in place of the file (deprecated: RFC 7578, section 4.7).
     throw badForm(`part ${quote(name)} has a Content-Transfer-Encoding; send its bytes as they are`);
   }
+  requireIdentity(headers['content-encoding']?.join());
   const sent = sentFilename(disposition.params, name);
   return {
     name: unescapeQuotes(name),

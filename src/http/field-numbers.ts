@@ -1,0 +1,25 @@
+/** Numbers in header fields that are not left to a schema or to the endpoint. */
+import { GatewayError } from '../base/errors.js';
+import { isForeignNumber } from '../base/numbers.js';
+
+/** Where numbers are in each; what is no number in any notation is left to whoever reads the field. */
+const NUMBERS: readonly (readonly [field: string, number: RegExp])[] = [
+  ['range', /[=,-]\s*([^\s,=-]+)/g],
+  ['prefer', /\bwait\s*=\s*"?([^\s",;]+)/gi],
+  ['want-repr-digest', /=\s*([^\s,;]+)/g],
+  ['want-content-digest', /=\s*([^\s,;]+)/g],
+  ['accept', /;\s*q\s*=\s*([^\s,;]+)/gi],
+  ['accept-encoding', /;\s*q\s*=\s*([^\s,;]+)/gi],
+];
+
+/** @throws GatewayError bad_request for Infinity, NaN, hexadecimal and numbers beyond those that are exact */
+export function refuseForeignNumbers(headers: ReadonlyMap<string, string>): void {
+  for (const [field, number] of NUMBERS) {
+    for (const [, text = ''] of headers.get(field)?.matchAll(number) ?? []) {
+      if (!isForeignNumber(text)) continue;
+      throw new GatewayError('bad_request', `${field}: ${text.slice(0, 40)} is not a number in decimal digits`, {
+        step: 'request',
+      });
+    }
+  }
+}
