@@ -125,6 +125,7 @@ export function openReach(options: ReachOptions): Reach {
     budgets: poolBudgets,
     trust: trustOnFirstUse(storage.connections, storage.hostKeys),
     log: (message, facts) => log('debug', message, facts),
+    warn: (message, facts) => log('warn', message, facts),
     ...(shares === undefined ? {} : { shares }),
   });
   started.add(() => remotes.close());

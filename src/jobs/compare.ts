@@ -75,6 +75,8 @@ export function isSame(
 ): boolean {
   if (source.size !== target.size || compare === 'digest') return false;
   if (compare === 'size') return true;
+  // The epoch is no time: the server keeps none, or shows it in a form that cannot be read.
+  if (source.modifiedMs === 0 || target.modifiedMs === 0) return true;
   const offMs = target.modifiedMs - source.modifiedMs;
   // Where the target's time is that of the copy, whatever is not older was copied from what the source is now.
   const resolutionMs = Math.max(resolutionOf(source, sourceResolutionMs), resolutionOf(target, targetResolutionMs));

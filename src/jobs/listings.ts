@@ -9,6 +9,7 @@ import { definitionOf } from '../connections/types.js';
 import { NO_MARKS } from '../operations/tree/repeated-folders.js';
 import { pathBelow, type RemotePath } from '../remotes/path.js';
 import type { Attempt, Remotes } from '../remotes/registry.js';
+import { HiddenNames, labelOf } from '../remotes/left-out.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { FileInfo, LeftOut, Remote } from '../remotes/remote.js';
 import { isFiltered, type JobFolder, type JobTree, type NewJobFile } from '../storage/storage.js';
@@ -53,6 +54,8 @@ interface Listing {
   readonly inHand: FolderInHand;
   /** Where the destination may take some of them for one. */
   readonly names: FolderNames | undefined;
+  /** What may be in the folder, on either side, although no listing shows it: none of it is deleted. */
+  readonly hidden: HiddenNames;
   readonly sorters: Sorters;
   readonly signal: AbortSignal;
 }
@@ -92,7 +95,8 @@ export class Listings {
         if (!stay.isWanted || fatal !== undefined || ours !== undefined) return;
         const inHand = batch.begin(folder.path);
         try {
-          const listing = { job, places, folder, filter, batch, inHand, sorters, signal: stay.signal };
+          const hidden = new HiddenNames();
+          const listing = { job, places, folder, filter, batch, inHand, hidden, sorters, signal: stay.signal };
           await this.list({ ...listing, names: this.namesIn(listing) });
           await batch.end(inHand);
         } catch (thrown) {
@@ -161,7 +165,10 @@ export class Listings {
       // What a link leads to is copied; what is to go is the link.
       const followLinks = job.type === 'copy';
       let isEmpty = true;
-      const leftOut = (what: LeftOut): Promise<void> => this.addLeftOut(listing, what, false);
+      const leftOut = (what: LeftOut): Promise<void> => {
+        isEmpty = false;
+        return this.addLeftOut(listing, what, false);
+      };
       for await (const info of unlessRepeatedIn(listing, remote, remote.list(root, { followLinks, leftOut }))) {
         attempt.committed();
         isEmpty &&= OWN_TEMPORARY.test(info.name);
@@ -213,6 +220,8 @@ export class Listings {
       if (names.mustAsk) await names.learn();
       await turn();
     }
+    for (const name of listing.hidden.names()) names.add(name);
+    if (names.mustAsk) await names.learn();
     return names;
   }
 
@@ -293,6 +302,10 @@ export class Listings {
   private async extra(listing: Listing, { key, size, modifiedMs }: SortedEntry): Promise<void> {
     const { job, folder, filter } = listing;
     const path = keyBelow(folder, key);
+    if (listing.hidden.has(key)) {
+      const kept = left('kept: a listing of its folder has an entry that cannot be read, and that may be this one');
+      return this.tell(listing, { path, action: 'delete', phase: 2, size: Math.max(size, 0), modifiedMs, ...kept });
+    }
     if (size === FOLDER) return this.addFolder(listing, path, true);
     if (!filter.takes(path.toString(), size, modifiedMs)) return;
     await this.addNow(listing, { path, action: 'delete', phase: 2, size, modifiedMs, state: stateOf(job) });
@@ -343,16 +356,16 @@ export class Listings {
     return typeof isClash === 'boolean' ? add(isClash) : isClash.then(add);
   }
 
-  /** What nobody can ask the server for is told, and stays where it is. */
-  private async addLeftOut(listing: Listing, { name, isDirectory, why }: LeftOut, isTarget: boolean): Promise<void> {
-    const { job, folder, filter } = listing;
+  /** An entry that no request could be about fails, and stays where it is. */
+  private async addLeftOut(listing: Listing, what: LeftOut, isTarget: boolean): Promise<void> {
+    const { job, folder, filter, hidden } = listing;
+    hidden.add(what);
     if (isTarget && !job.definition.deleteExtra) return;
-    const path = keyBelow(folder, name);
-    const text = path.toString();
-    if (!(isDirectory ? filter.enters(text, folder.depth) : filter.takesPath(text))) return;
+    const { name, isDirectory } = what;
+    const path = keyBelow(folder, name ?? Buffer.from(labelOf(what)));
+    if (name !== undefined && !mayBeWanted(filter, path.toString(), folder.depth, what)) return;
     const [action, phase] = isTarget ? (['delete', 2] as const) : [isDirectory ? 'list' : actionOf(job), 1 as const];
-    const told = why === 'link' ? left('a link that leads nowhere') : badPath(`the name ${oddityOf(name)}`);
-    await this.tell(listing, { path, action, phase, size: 0, modifiedMs: 0, ...told });
+    await this.tell(listing, { path, action, phase, size: 0, modifiedMs: 0, ...findingOf(what) });
   }
 
   private addNow(listing: Listing, file: NewJobFile): Added {
@@ -403,6 +416,19 @@ export class Listings {
     const options = { signal, leftovers: this.options.leftovers, priority: 'background' as const };
     return this.options.remotes.use(connection, options, work);
   }
+}
+
+function mayBeWanted(filter: FileFilter, path: string, depth: number, { isDirectory, why }: LeftOut): boolean {
+  const isTaken = !isDirectory && filter.takesPath(path);
+  return isTaken || ((isDirectory || why === 'unreadable') && filter.enters(path, depth));
+}
+
+function findingOf(what: LeftOut): Pick<NewJobFile, 'state' | 'errorCode' | 'errorMessage'> {
+  const { name, why } = what;
+  if (why === 'link') return left('a link that leads nowhere');
+  if (why === 'name' && name !== undefined) return badPath(`the name ${oddityOf(name)}`);
+  const errorMessage = `the gateway cannot read how the server lists it: ${JSON.stringify(what.line ?? labelOf(what))}`;
+  return { state: 'failed', errorCode: 'protocol_error', errorMessage };
 }
 
 function keyBelow({ path }: JobFolder, name: Buffer): Buffer {

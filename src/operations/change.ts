@@ -3,13 +3,15 @@ import type { Hold } from '../budgets/memory.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
+import { LeftOutCount } from '../remotes/left-out.js';
 import { refuseRoot } from '../remotes/obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../remotes/path.js';
-import type { ExecOptions, ExecResult, FileInfo, Remote } from '../remotes/remote.js';
+import type { ExecOptions, ExecResult, FileInfo, LeftOut, Remote } from '../remotes/remote.js';
 import type { Attempt } from '../remotes/registry.js';
 import type { Operation } from './operation.js';
 import type { PathReference } from './path-reference.js';
 import { deleteTree } from './tree/delete.js';
+import type { ListedTree } from './tree/list-tree.js';
 import { compareFiles, HeldListing, SortedListing } from './sorted-listing.js';
 
 export async function deleteFile(operation: Operation, reference: PathReference): Promise<RemotePath> {
@@ -104,19 +106,21 @@ export async function listFolder(
   reference: PathReference,
   memory: Hold,
   mostEntries: number,
-): Promise<{ readonly path: RemotePath; readonly files: SortedListing }> {
+): Promise<ListedTree> {
   return operation.use(async (remote) => {
     const path = await reference(remote);
     operation.locate(path, baseName(path));
     operation.mark('transfer');
     const files = new SortedListing(compareFiles);
     const held = new HeldListing(path, memory, mostEntries);
-    for await (const file of remote.list(path, { folderTimes: true })) {
+    const omitted = new LeftOutCount();
+    const leftOut = async (what: LeftOut): Promise<void> => omitted.add(path, what);
+    for await (const file of remote.list(path, { folderTimes: true, leftOut })) {
       operation.signal.throwIfAborted();
       files.add(file);
       if (held.add(file.path.length)) await held.turn();
     }
-    return { path, files };
+    return { path, files, incomplete: omitted.count };
   });
 }
 

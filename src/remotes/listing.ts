@@ -5,13 +5,10 @@ import type { FileInfo } from './remote.js';
 
 /** Of one folder; FTP's listings have the same bound, in lines. */
 const MAX_ENTRIES = 2_000_000;
-const MAX_UNUSABLE = 100_000;
-const MAX_UNUSABLE_LOGGED = 10;
 
 /** Counts what a server lists of one folder. */
 export class ListingBounds {
   private entries = 0;
-  private unusable = 0;
 
   constructor(
     private readonly folder: string,
@@ -24,19 +21,9 @@ export class ListingBounds {
    */
   add(entries: number, atLeast: number): void {
     this.entries += Math.max(entries, atLeast);
-    if (this.entries > this.maxEntries) throw this.tooMany(`${this.maxEntries} entries`);
-  }
-
-  /** An entry whose name cannot be used; tells whether it may be logged. @throws GatewayError protocol_error */
-  leaveOut(): boolean {
-    this.unusable += 1;
-    if (this.unusable > MAX_UNUSABLE) throw this.tooMany(`${MAX_UNUSABLE} names that are none`);
-    return this.unusable <= MAX_UNUSABLE_LOGGED;
-  }
-
-  private tooMany(what: string): GatewayError {
-    const text = `the server lists more than ${what} in ${this.folder}; it was not read further`;
-    return new GatewayError('protocol_error', text, { step: 'transfer' });
+    if (this.entries <= this.maxEntries) return;
+    const text = `the server lists more than ${this.maxEntries} entries in ${this.folder}; it was not read further`;
+    throw new GatewayError('protocol_error', text, { step: 'transfer' });
   }
 }
 

@@ -32,6 +32,8 @@ export interface ProtocolDeps {
   readonly observer?: SessionObserver;
   /** Debug facts about a server (algorithms, features); never secrets. */
   log(message: string, facts?: Record<string, unknown>): void;
+  /** What an operator has to know: an answer that a server gave and the gateway could not use whole. */
+  warn(message: string, facts: Record<string, unknown>): void;
 }
 
 /**

@@ -181,15 +181,20 @@ export interface ListOptions {
   readonly folderTimes?: boolean;
   /** Only what stands behind this name need be told: a store that can begin there does, others tell everything. */
   readonly after?: string;
-  /** Told of what stands there and is not listed. */
+  /** Called for each entry that the server lists and list() does not yield. Without it the listing is not known to be complete. */
   readonly leftOut?: (what: LeftOut) => Promise<void>;
 }
 
+/** An entry of a server's listing that list() does not yield. */
 export interface LeftOut {
-  readonly name: Buffer;
+  /** undefined where what the server sent shows no name. It may then be any name of the folder. */
+  readonly name: Buffer | undefined;
+  /** Where the server says so. An unreadable entry may be a folder all the same. */
   readonly isDirectory: boolean;
-  /** It has a name that no client could address, or is a link that leads nowhere. */
-  readonly why: 'name' | 'link';
+  /** It has a name that no client could address, is a link that leads nowhere, or is in a form that the gateway cannot read. */
+  readonly why: 'name' | 'link' | 'unreadable';
+  /** What the server sent, shortened; present where `name` is undefined. */
+  readonly line?: string;
 }
 
 export interface ListTreeOptions {

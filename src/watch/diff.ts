@@ -28,7 +28,9 @@ export type Reason =
   | 'waiting_for_marker'
   | FilterReason
   /** More files than one check reports; the next check goes on. */
-  | 'over_cap';
+  | 'over_cap'
+  /** The listing has an entry that cannot be read, which this may be; what is known of it stays. */
+  | 'unreadable';
 
 /** An entry that is none of the folder's files, by its name alone. */
 export type FilterReason = 'pattern' | 'excluded' | 'temporary_name' | 'marker';
@@ -50,6 +52,8 @@ export interface DiffRules {
   readonly mayReportEmpty: boolean;
   /** Reports of one check. */
   readonly maxReports: number;
+  /** Whether a stored entry that no listing shows may be there all the same; absent = none is. */
+  mayBeThere?(key: Buffer): boolean;
   filter(key: Buffer): FilterReason | undefined;
   /** Whether the marker that announces this file is there; always true where none is asked for. */
   hasMarker(key: Buffer): boolean;
@@ -66,14 +70,16 @@ export interface Decision {
 }
 
 /** A stored entry that the listing does not hold. */
-export interface Gone {
+export interface Unlisted {
   readonly key: Buffer;
-  readonly reason: 'gone';
-  readonly change: EntryChange;
+  readonly reason: 'gone' | 'unreadable';
+  /** undefined = what is known of it stays. */
+  readonly change: EntryChange | undefined;
 }
 
-export const isReport = (reason: Reason | 'gone'): reason is 'new' | 'modified' =>
-  reason === 'new' || reason === 'modified';
+export type AnyReason = Reason | 'gone';
+
+export const isReport = (reason: AnyReason): reason is 'new' | 'modified' => reason === 'new' || reason === 'modified';
 
 /** Decides about one entry; the cap is the merge's business. */
 export function decide(entry: ListedEntry, stored: StoredEntry | undefined, rules: DiffRules): Decision {
@@ -149,17 +155,17 @@ export async function* diff(
   listed: Batches<ListedEntry>,
   stored: Batches<StoredEntry>,
   rules: DiffRules,
-): AsyncGenerator<readonly (Decision | Gone)[]> {
+): AsyncGenerator<readonly (Decision | Unlisted)[]> {
   const store = new Reader(stored);
   const turns = new Turns();
   let reports = 0;
   let held = await store.read();
-  const decisions: (Decision | Gone)[] = [];
+  const decisions: (Decision | Unlisted)[] = [];
   for await (const batch of listed) {
     decisions.length = 0;
     for (const entry of batch) {
       while (held !== undefined && held.key.compare(entry.key) < 0) {
-        decisions.push(gone(held));
+        decisions.push(unlisted(held, rules));
         held = store.readNow() ?? (await store.read());
       }
       const match = held !== undefined && held.key.equals(entry.key) ? held : undefined;
@@ -174,9 +180,9 @@ export async function* diff(
     }
     yield decisions;
   }
-  let rest: Gone[] = [];
+  let rest: Unlisted[] = [];
   while (held !== undefined) {
-    rest.push(gone(held));
+    rest.push(unlisted(held, rules));
     if (rest.length === GONE_BATCH) {
       yield rest;
       rest = [];
@@ -188,7 +194,8 @@ export async function* diff(
 
 const GONE_BATCH = 1000;
 
-function gone({ key }: StoredEntry): Gone {
+function unlisted({ key }: StoredEntry, rules: DiffRules): Unlisted {
+  if (rules.mayBeThere?.(key) === true) return { key, reason: 'unreadable', change: undefined };
   return { key, reason: 'gone', change: { key, known: undefined, seen: undefined } };
 }
 

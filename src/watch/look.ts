@@ -18,13 +18,14 @@ import {
   type WatchedFiles,
   type WatchedFolder,
 } from '../storage/storage.js';
-import { diff, isReport, type Decision, type DiffRules, type Gone, type ListedEntry } from './diff.js';
+import { diff, isReport, type Decision, type DiffRules, type ListedEntry, type Unlisted } from './diff.js';
 import { entryKey, nameOfKey } from '../base/entry-key.js';
 import { EntrySorter } from '../base/entry-sorter.js';
 import type { DetectedFile } from './event-bodies.js';
 import { agedStates } from './exact.js';
 import { createNameFilter, type NameFilter } from './name-filter.js';
 import { ReasonLog } from './reasons.js';
+import { UnsureEntries } from './unsure.js';
 import { walk } from './walk.js';
 import { zoneShift } from './zone-shift.js';
 
@@ -65,6 +66,7 @@ interface Listing {
   readonly sorter: EntrySorter;
   /** Paths below the folder of what can be a marker. */
   readonly markers: ReadonlySet<string>;
+  readonly unsure: UnsureEntries;
   readonly beganMs: number;
   readonly endedMs: number;
   readonly timeResolutionMs: number;
@@ -121,6 +123,7 @@ export class FolderLooks {
         endedMs: listing.endedMs,
         mayReportEmpty: kind !== 'follow_up',
         maxReports: this.deps.maxReports ?? (folder.afterDelivery === 'keep' ? MAX_REPORTS : MAX_ACTED_ON),
+        mayBeThere: (key) => listing.unsure.mayHold(key),
         filter: (key) => filter.reasonAgainst(nameOfKey(key).path),
         hasMarker: (key) => {
           const marker = filter.markerOf(nameOfKey(key).path);
@@ -168,11 +171,14 @@ export class FolderLooks {
     return this.deps.remotes.use(connection, options, async (remote) => {
       const sorter = new EntrySorter();
       const markers = new Set<string>();
+      const unsure = new UnsureEntries();
       const beganMs = clock.earliestMs();
       try {
         const walked = walk(remote, root, {
           isDeep: filter.isDeep,
           skipsFolder: (below, path) => path === moveTo || filter.skipsFolder(below),
+          listing: (below) => unsure.listing(below),
+          leftOut: (below, what) => unsure.add(below, what),
         });
         for await (const { folder: inside, file } of walked) {
           const key = entryKey(inside, file);
@@ -191,7 +197,8 @@ export class FolderLooks {
           throw error;
         }
       }
-      return { sorter, markers, beganMs, endedMs: clock.latestMs(), timeResolutionMs: remote.can.timeResolutionMs };
+      const { timeResolutionMs } = remote.can;
+      return { sorter, markers, unsure, beganMs, endedMs: clock.latestMs(), timeResolutionMs };
     });
   }
 
@@ -202,12 +209,13 @@ export class FolderLooks {
     apply: (changes: EntryChanges) => Promise<void>,
   ): Promise<Findings> {
     const reasons = new ReasonLog();
+    reasons.addUnreadable(listing.unsure);
     const detected: DetectedFile[] = [];
     const reported: EntryChange[] = [];
     const changes = new EntryChanges();
     let isCut = false;
     let settledAtMs: number | undefined;
-    const take = (decision: Decision | Gone): void => {
+    const take = (decision: Decision | Unlisted): void => {
       reasons.add(decision);
       const { change, reason } = decision;
       if (isReport(reason) && change !== undefined) {

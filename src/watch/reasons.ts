@@ -1,12 +1,13 @@
 /** The reasons of a check as they are stored: a line an entry, gzipped, with a bound for folders of a million entries. */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { Decision, Gone, Reason } from './diff.js';
+import type { AnyReason, Decision, Unlisted } from './diff.js';
+import type { UnsureEntries } from './unsure.js';
 import { nameOfKey } from '../base/entry-key.js';
 
 export interface ExplainedEntry {
   readonly path: string;
-  readonly reason: Reason | 'gone';
+  readonly reason: AnyReason;
   readonly size: number | undefined;
   /** The size at the look before, of an entry that is growing. */
   readonly sizeBefore: number | undefined;
@@ -18,7 +19,7 @@ export interface ExplainedEntry {
  */
 const MAX_DERIVABLE = 10_000;
 const MAX_OTHERS = 50_000;
-const DERIVABLE: ReadonlySet<Reason | 'gone'> = new Set([
+const DERIVABLE: ReadonlySet<AnyReason> = new Set([
   'unchanged',
   'baseline',
   'pattern',
@@ -29,20 +30,27 @@ const DERIVABLE: ReadonlySet<Reason | 'gone'> = new Set([
 ]);
 
 export class ReasonLog {
-  readonly #counts = new Map<Reason | 'gone', number>();
+  readonly #counts = new Map<AnyReason, number>();
   readonly #lines: string[] = [];
   #derivable = 0;
   #others = 0;
 
-  add(decision: Decision | Gone): void {
+  add(decision: Decision | Unlisted): void {
     const { reason, key } = decision;
     this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
     if (DERIVABLE.has(reason) ? ++this.#derivable > MAX_DERIVABLE : ++this.#others > MAX_OTHERS) return;
     const { path } = nameOfKey(key);
-    if (decision.reason === 'gone') this.#lines.push(JSON.stringify([path, reason]));
+    if (!('entry' in decision)) this.#lines.push(JSON.stringify([path, reason]));
     else if (decision.reason === 'growing') {
       this.#lines.push(JSON.stringify([path, reason, decision.entry.size, decision.stored?.seen?.size]));
     } else this.#lines.push(JSON.stringify([path, reason, decision.entry.size]));
+  }
+
+  /** What the listings had and nobody could read. */
+  addUnreadable({ shown, count }: UnsureEntries): void {
+    if (count === 0) return;
+    this.#counts.set('unreadable', count);
+    for (const path of shown) this.#lines.push(JSON.stringify([path, 'unreadable']));
   }
 
   get counts(): Record<string, number> {
@@ -57,7 +65,7 @@ export class ReasonLog {
 export async function unpackReasons(packed: Buffer): Promise<readonly ExplainedEntry[]> {
   const text = (await promisify(gunzip)(packed)).toString();
   return text.split('\n').map((line) => {
-    const [path, reason, size, sizeBefore] = JSON.parse(line) as [string, Reason | 'gone', number?, number?];
+    const [path, reason, size, sizeBefore] = JSON.parse(line) as [string, AnyReason, number?, number?];
     return { path, reason, size, sizeBefore };
   });
 }

@@ -2,12 +2,16 @@
 import { GatewayError, hasCode } from '../base/errors.js';
 import { Turns } from '../base/turns.js';
 import { joinPath, type RemotePath } from '../remotes/path.js';
-import type { FileInfo, Remote } from '../remotes/remote.js';
+import type { FileInfo, LeftOut, Remote } from '../remotes/remote.js';
 
 interface WalkOptions {
   readonly isDeep: boolean;
   /** Whether a sub-folder (its path below the watched one, its own path) is not looked into. */
   skipsFolder(below: string, path: RemotePath): boolean;
+  /** Called for each folder (its path below the watched one) before it is listed. */
+  listing(below: string): void;
+  /** Called for what the listing of a folder leaves out. */
+  leftOut(below: string, what: LeftOut): void;
 }
 
 interface WalkedFile {
@@ -29,8 +33,10 @@ export async function* walk(remote: Remote, root: RemotePath, options: WalkOptio
   const turns = new Turns();
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const { path, below, depth } = folder;
+    options.listing(below);
+    const leftOut = async (what: LeftOut): Promise<void> => options.leftOut(below, what);
     try {
-      for await (const file of remote.list(path)) {
+      for await (const file of remote.list(path, { leftOut })) {
         if (!file.isDirectory) {
           yield { folder: below, file };
           continue;

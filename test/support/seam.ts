@@ -67,6 +67,7 @@ export function openSeam(connection: Connection, changes: Partial<RemotesOptions
     tuning: { sftpInFlight: 64, s3PartBytes: PART_BYTES, s3PartsInFlight: 2 },
     limits: { default: LIMITS, hosts: {} },
     log: (message, facts) => void notes.log.push({ message, facts }),
+    warn: (message, facts) => void notes.log.push({ message, facts }),
     ...changes,
   });
   return {

@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import { flag, listOf, object, success, text, textOrNull, withDefault } from '../../base/schema.js';
 import { refusal } from '../../base/errors.js';
 import { compressed } from '../../http/coding.js';
+import type { HttpAnswer } from '../../http/types.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
-import { listPage, listTree, openListing } from '../../operations/tree/list-tree.js';
+import { type ListedTree, listPage, listTree, openListing } from '../../operations/tree/list-tree.js';
 import { createPatternFilter } from '../../operations/tree/path-filter.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { cursorParameter, openCursor, sealCursor } from '../cursor.js';
@@ -33,7 +34,7 @@ export const listFolder = endpoint({
   tag: 'Folders',
   summary: 'List a folder',
   description:
-    'Files and folders of one folder: folders first, then by name in code-point order. With `recursive` all that lies below it, by path: a folder counts as if a slash stood behind it, and all below it follows. Links to folders are listed and not entered. With `limit` page after page; with `Accept: application/x-ndjson` one entry a line, as the server tells them, unsorted and while it does: a failure on the way cuts the connection. With `Accept-Encoding: gzip` long answers and lines leave compressed.',
+    'Files and folders of one folder: folders first, then by name in code-point order. With `recursive` all that lies below it, by path: a folder counts as if a slash stood behind it, and all below it follows. Links to folders are listed and not entered. With `limit` page after page; with `Accept: application/x-ndjson` one entry a line, as the server tells them, unsorted and while it does: a failure on the way cuts the connection. Where entries had to be left out, JSON has their number as `incomplete` and in `X-Incomplete`, and lines end with `{"incomplete":2}`. With `Accept-Encoding: gzip` long answers and lines leave compressed.',
   params: connectionParameter,
   query: Type.Object({
     path: Type.Optional(
@@ -59,7 +60,7 @@ export const listFolder = endpoint({
   answers: {
     200: {
       description: 'What the folder holds.',
-      headers: ['Content-Encoding?', 'Vary?'],
+      headers: ['Content-Encoding?', 'Vary?', 'X-Incomplete?'],
       content: {
         ...jsonContent(
           object('ListAnswer', {
@@ -69,12 +70,26 @@ export const listFolder = endpoint({
             nextCursor: Type.Optional(
               textOrNull('With `limit` alone: the `cursor` of the next page; null when nothing follows.'),
             ),
+            incomplete: Type.Optional(
+              Type.Integer({
+                minimum: 1,
+                description:
+                  'Entries that the server lists and `files` lacks: a line that the gateway cannot read, a name that no path can have, or a link that leads nowhere. Absent where the list is complete. With `limit`: those in the folders that were read for this page.',
+                examples: [2],
+              }),
+            ),
           }),
           { answer: { success: true, path: '/upload', files: [folderExample, fileExample] } },
         ),
         [LINES]: {
           schema: { type: 'string' },
-          examples: { lines: { summary: 'One FileInfo a line', value: `${JSON.stringify(fileExample)}\n` } },
+          examples: {
+            lines: { summary: 'One FileInfo a line', value: `${JSON.stringify(fileExample)}\n` },
+            incomplete: {
+              summary: 'Two entries were left out',
+              value: `${JSON.stringify(fileExample)}\n{"incomplete":2}\n`,
+            },
+          },
         },
       },
     },
@@ -92,7 +107,7 @@ export const listFolder = endpoint({
   const request = operationFor(input, connection, 'list', path ?? '');
   const lines = { isDeep: recursive, filter };
   if (wantsLines) {
-    const stream = await openListing(services.operations, request, reference, lines, lineOf);
+    const stream = await openListing(services.operations, request, reference, lines, lineOf, endOf);
     const headers = { 'Content-Type': LINES, Vary: 'Accept' };
     return compressed(input.request, { status: 200, headers, body: { stream, length: undefined } }, true);
   }
@@ -107,7 +122,7 @@ export const listFolder = endpoint({
         ? changes.listFolder(operation, reference, memory, mostEntries)
         : listTree(operation, reference, walked, memory),
     );
-    return compressed(input.request, jsonStream(listing(result.path, result.files)));
+    return compressed(input.request, answerOf(result));
   }
 
   const { signatures } = services.storage;
@@ -117,11 +132,16 @@ export const listFolder = endpoint({
     listPage(operation, reference, { ...walked, limit, after }, memory),
   );
   const nextCursor = result.end === undefined ? null : sealCursor(signatures, list, result.end);
-  const pieces = listing(result.path, result.files, `,"nextCursor":${JSON.stringify(nextCursor)}`);
-  return compressed(input.request, jsonStream(pieces));
+  return compressed(input.request, answerOf(result, `,"nextCursor":${JSON.stringify(nextCursor)}`));
 });
 
-function* listing(path: string, files: Iterable<FileInfo>, more = ''): Generator<string> {
+function answerOf({ path, files, incomplete }: ListedTree, more = ''): HttpAnswer {
+  if (incomplete === 0) return jsonStream(listing(path, files, more));
+  const answer = jsonStream(listing(path, files, `${more},"incomplete":${incomplete}`));
+  return { ...answer, headers: { ...answer.headers, 'X-Incomplete': String(incomplete) } };
+}
+
+function* listing(path: string, files: Iterable<FileInfo>, more: string): Generator<string> {
   yield `{"success":true,"path":${JSON.stringify(path.toWellFormed())},"files":[`;
   let separator = '';
   for (const file of files) {
@@ -130,6 +150,8 @@ function* listing(path: string, files: Iterable<FileInfo>, more = ''): Generator
   }
   yield `]${more}}`;
 }
+
+const endOf = (incomplete: number): string => `${JSON.stringify({ incomplete })}\n`;
 
 const lineOf = (file: FileInfo): string => `${JSON.stringify(fileInfoOf(file))}\n`;
 

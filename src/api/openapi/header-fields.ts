@@ -152,6 +152,10 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
     description: 'How the body is coded, where the request takes it: a long list by `gzip`, a page also by `br`.',
     schema: { type: 'string', enum: ['gzip', 'br'] },
   },
+  'X-Incomplete': {
+    description: 'How many entries the server lists that the answer lacks, because they cannot be read or addressed.',
+    schema: { type: 'integer', minimum: 1 },
+  },
   Vary: { description: 'The request fields that the answer depends on.', schema: text },
   'Content-Length': always('Bytes of the body.', { type: 'integer', minimum: 0 }),
   'Content-Range': always('Which bytes these are, of how many; with 416 how many there are.', {

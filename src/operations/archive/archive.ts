@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { hasCode } from '../../base/errors.js';
 import { baseName, pathBytes, ROOT, type RemotePath } from '../../remotes/path.js';
 import type { FileInfo, LeftOut, Remote } from '../../remotes/remote.js';
+import { labelOf } from '../../remotes/left-out.js';
 import { streamOf } from '../../remotes/whole.js';
 import type { OperationRequest, Operations } from '../operation.js';
 import type { PathReference } from '../path-reference.js';
@@ -12,6 +13,12 @@ import { Missing, MISSING_NAME } from './missing.js';
 import { zipOf, type ZipEntry } from './zip.js';
 
 const DEAD_LINK = 'a link that leads nowhere';
+
+const REASONS: Readonly<Record<LeftOut['why'], string>> = {
+  link: DEAD_LINK,
+  name: 'no path has such a name',
+  unreadable: 'the gateway cannot read how the server lists it',
+};
 
 export interface Archive {
   /** Of the file that the archive is. */
@@ -92,8 +99,7 @@ async function* entriesOf(remote: Remote, tops: readonly Top[], missingName: str
     yield { name: `${name}/`, modifiedAt: info.modifiedAt };
     const leftOut = (folder: RemotePath, what: LeftOut): void => {
       const below = folder.slice(path === ROOT ? 1 : path.length + 1).toWellFormed();
-      const why = what.why === 'link' ? DEAD_LINK : 'no path has such a name';
-      missing.add(`${name}/${below === '' ? '' : `${below}/`}`, what.name, why);
+      missing.add(`${name}/${below === '' ? '' : `${below}/`}`, labelOf(what), REASONS[what.why]);
     };
     for await (const { file, path: inside, key } of walkInOrder(remote, path, { isDeep: true, leftOut })) {
       const full = `${name}/${key.split('/').map(safeName).join('/')}`;
@@ -115,7 +121,7 @@ function fileEntry(remote: Remote, path: RemotePath, name: string, info: FileInf
       } catch (error) {
         // A link that leads nowhere is listed as it stands, and there is nothing to be had of it.
         if (info.isLink !== true || !hasCode(error, 'not_found')) throw error;
-        missing.add('', Buffer.from(name), DEAD_LINK);
+        missing.add('', name, DEAD_LINK);
         return undefined;
       }
     },

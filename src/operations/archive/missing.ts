@@ -13,9 +13,9 @@ export class Missing {
   #hasMore = false;
 
   /** `folder`: in the archive, with a slash behind it. Told again, it is told once. */
-  add(folder: string, name: Buffer, why: string): void {
+  add(folder: string, name: string, why: string): void {
     // As JSON: whatever it holds, a line is a line.
-    const line = `${JSON.stringify(folder + name.toString())}: ${why}\n`;
+    const line = `${JSON.stringify(folder + name)}: ${why}\n`;
     if (this.#lines.has(line)) return;
     this.#hasMore ||= this.#bytes + line.length > MOST_BYTES;
     if (this.#hasMore) return;

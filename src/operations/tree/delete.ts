@@ -8,7 +8,8 @@
 import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import { refuseRoot } from '../../remotes/obstacles.js';
 import { withRawName, type RemotePath } from '../../remotes/path.js';
-import type { FileInfo, Remote } from '../../remotes/remote.js';
+import { labelOf } from '../../remotes/left-out.js';
+import type { FileInfo, LeftOut, Remote } from '../../remotes/remote.js';
 
 /** Of all folders on the way down together: each takes half of what the others leave. */
 const MOST_NAMES = 50_000;
@@ -66,7 +67,7 @@ class Deletion {
       );
     }
     for (let surprises = 0; ;) {
-      const { isAll, removed } = await this.#emptySome(folder);
+      const { isAll, removed, omitted } = await this.#emptySome(folder);
       if (!isAll && removed > 0) continue;
       try {
         await this.remote.removeFolder(folder);
@@ -75,18 +76,24 @@ class Deletion {
       } catch (error) {
         if (hasCode(error, 'not_found')) return;
         surprises += 1;
+        if (hasCode(error, 'not_empty') && omitted !== undefined)
+          throw this.#failed(folder, notReadable(folder, omitted));
         if (!hasCode(error, 'not_empty') || surprises === MOST_SURPRISES) throw this.#failed(folder, error);
       }
     }
   }
 
   /** Removes what a listing tells, up to what may be kept of it. */
-  async #emptySome(folder: RemotePath): Promise<{ readonly isAll: boolean; readonly removed: number }> {
+  async #emptySome(
+    folder: RemotePath,
+  ): Promise<{ readonly isAll: boolean; readonly removed: number; readonly omitted: LeftOut | undefined }> {
     const most = Math.max(LEAST_NAMES, Math.floor((MOST_NAMES - this.#names) / 2));
     const entries: RemotePath[] = [];
     let isAll = true;
+    let omitted: LeftOut | undefined;
+    const leftOut = async (what: LeftOut): Promise<void> => void (omitted ??= what);
     const listing = async (): Promise<void> => {
-      for await (const entry of this.remote.list(folder, { followLinks: false })) {
+      for await (const entry of this.remote.list(folder, { followLinks: false, leftOut })) {
         if (entries.length < most) entries.push(pathOf(entry));
         else isAll = false;
         if (!isAll && this.remote.can.callsAtOnce > 1) break;
@@ -96,7 +103,7 @@ class Deletion {
     this.#names += entries.length;
     const removed = await this.#removeAll(entries);
     this.#names -= entries.length;
-    return { isAll, removed };
+    return { isAll, removed, omitted };
   }
 
   /** With every hand that is free; the first failure ends it, once nothing is under way any more. */
@@ -161,6 +168,11 @@ class Deletion {
     const text = `${where}; ${this.deleted} entries of ${this.root} had been deleted before`;
     return (this.#failure = new GatewayError(code, text, { step, remote, cause: error }));
   }
+}
+
+function notReadable(folder: RemotePath, what: LeftOut): GatewayError {
+  const text = `${folder} is not empty: the server lists an entry in it that cannot be read or addressed: ${JSON.stringify(labelOf(what))}`;
+  return new GatewayError('not_empty', text, { step: 'publish' });
 }
 
 /** With the exact bytes of its last name; those of its folder are in the path already. */

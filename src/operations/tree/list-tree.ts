@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Hold } from '../../budgets/memory.js';
 import { baseName, type RemotePath } from '../../remotes/path.js';
+import { LeftOutCount } from '../../remotes/left-out.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { HeldListing, SortedListing } from '../sorted-listing.js';
 import type { Operation, OperationRequest, Operations } from '../operation.js';
@@ -13,13 +14,17 @@ export interface ListedTree {
   readonly path: RemotePath;
   /** To be read once. */
   readonly files: Iterable<FileInfo>;
+  /** Entries that the server lists and `files` does not hold. */
+  readonly incomplete: number;
 }
+
+type ListOf = Omit<WalkOptions, 'leftOut'>;
 
 /** All of it, sorted as `walkInOrder` would tell it. `memory` counts it. Errors: share_exceeded and overloaded among others. */
 export function listTree(
   operation: Operation,
   reference: PathReference,
-  options: WalkOptions,
+  options: ListOf,
   memory: Hold,
 ): Promise<ListedTree> {
   return operation.use(async (remote) => {
@@ -28,20 +33,26 @@ export function listTree(
     operation.mark('transfer');
     const entries = new SortedListing(orderOf(options));
     const held = new HeldListing(path, memory, options.mostEntries ?? Infinity);
-    for await (const entry of walk(remote, path, options)) {
+    const omitted = new LeftOutCount();
+    for await (const entry of walk(remote, path, counting(options, omitted))) {
       operation.signal.throwIfAborted();
       entries.add(entry);
       if (held.add(entry.path.length + entry.key.length)) await held.turn();
     }
-    return { path, files: filesOf(entries) };
+    return { path, files: filesOf(entries), incomplete: omitted.count };
   });
 }
+
+const counting = <O extends ListOf>(options: O, omitted: LeftOutCount): O & Pick<WalkOptions, 'leftOut'> => ({
+  ...options,
+  leftOut: (folder, what) => omitted.add(folder, what),
+});
 
 function* filesOf(entries: Iterable<TreeEntry>): Generator<FileInfo> {
   for (const { file } of entries) yield file;
 }
 
-export interface PageOptions extends WalkOptions {
+export interface PageOptions extends ListOf {
   readonly limit: number;
   /** Where the page before ended. */
   readonly after: string | undefined;
@@ -68,36 +79,51 @@ export function listPage(
     operation.locate(path, baseName(path));
     operation.mark('transfer');
     const entries: TreeEntry[] = [];
-    for await (const entry of walkInOrder(remote, path, { ...options, after, expected: limit + 1 })) {
+    const omitted = new LeftOutCount();
+    const page = (end: string | undefined): ListedPage => {
+      return { path, files: filesOf(entries), end, incomplete: omitted.count };
+    };
+    for await (const entry of walkInOrder(
+      remote,
+      path,
+      counting({ ...options, after, expected: limit + 1 }, omitted),
+    )) {
       operation.signal.throwIfAborted();
-      if (entries.length === limit) return { path, files: filesOf(entries), end: entries.at(-1)?.key };
+      if (entries.length === limit) return page(entries.at(-1)?.key);
       entries.push(entry);
     }
-    return { path, files: filesOf(entries), end: undefined };
+    return page(undefined);
   });
 }
 
 /** A chunk leaves when it is as large, or when its first line has waited for so long. */
 const [CHUNK_CHARACTERS, CHUNK_MS] = [16 * 1024, 50];
 
-/** A line for each entry, as the server tells them, while it tells them. */
+/** A line for each entry, as the server lists them, while it does; and a last one where some were left out. */
 export async function openListing(
   operations: Operations,
   request: OperationRequest,
   reference: PathReference,
-  options: WalkOptions,
+  options: ListOf,
   lineOf: (file: FileInfo) => string,
+  endOf: (incomplete: number) => string,
 ): Promise<Readable> {
   const { body } = await openBody(operations, request, async (remote, operation) => {
     const path = await reference(remote);
     operation.locate(path, baseName(path));
-    const entries = await firstRead(walk(remote, path, options));
-    return { facts: path, source: Readable.from(linesOf(entries, lineOf), { objectMode: false }) };
+    const omitted = new LeftOutCount();
+    const entries = await firstRead(walk(remote, path, counting(options, omitted)));
+    const end = (): string => (omitted.count === 0 ? '' : endOf(omitted.count));
+    return { facts: path, source: Readable.from(linesOf(entries, lineOf, end), { objectMode: false }) };
   });
   return body;
 }
 
-async function* linesOf(entries: AsyncIterable<TreeEntry>, lineOf: (file: FileInfo) => string): AsyncGenerator<Buffer> {
+async function* linesOf(
+  entries: AsyncIterable<TreeEntry>,
+  lineOf: (file: FileInfo) => string,
+  end: () => string,
+): AsyncGenerator<Buffer> {
   let text = '';
   let since = 0;
   for await (const { file } of entries) {
@@ -107,5 +133,6 @@ async function* linesOf(entries: AsyncIterable<TreeEntry>, lineOf: (file: FileIn
     yield Buffer.from(text);
     text = '';
   }
+  text += end();
   if (text !== '') yield Buffer.from(text);
 }

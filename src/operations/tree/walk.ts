@@ -31,7 +31,7 @@ export interface WalkOptions {
   readonly filter?: PathFilter | undefined;
   /** That may be read, whichever are wanted, and however often a folder is listed for them; absent = any number. */
   readonly mostEntries?: number;
-  /** Told of what stands in a folder and is no entry; more than once where the folder is listed again. */
+  /** Called for what a folder's listing leaves out; again where the folder is listed again. */
   readonly leftOut?: (folder: RemotePath, what: LeftOut) => void;
 }
 

@@ -75,6 +75,7 @@ export function clientFor(target: Target): Client {
     trust: { checkHostKey: () => Promise.resolve() },
     tuning: { sftpInFlight: 1, s3PartBytes: 1, s3PartsInFlight: 1 },
     log: (message, facts) => void logged.push(`${message} ${JSON.stringify(facts ?? {})}`),
+    warn: (message, facts) => void logged.push(`${message} ${JSON.stringify(facts)}`),
   };
   const protocol = createFtp(deps);
   let names = 0;

@@ -43,6 +43,7 @@ export function testDeps(
     },
     tuning: { sftpInFlight: 64, s3PartBytes: 8 << 20, s3PartsInFlight: 4 },
     log: (message) => void messages.push(message),
+    warn: (message) => void messages.push(message),
     ...changes,
     fingerprints,
     messages,

@@ -84,6 +84,7 @@ export class Bench {
       tuning: config.streams,
       trust: { checkHostKey: async () => undefined },
       log: () => undefined,
+      warn: () => undefined,
     });
     const log = (): void => undefined;
     const sweeper = new Sweeper({ store: storage.leftovers, connections: storage.connections, remotes, log });

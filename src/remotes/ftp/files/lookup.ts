@@ -1,6 +1,6 @@
 /** What stands at a path: MLST where the server has it, else what SIZE, MDTM and CWD tell between them. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasCode } from '../../../base/errors.js';
+import { GatewayError, hasCode } from '../../../base/errors.js';
 import { EPOCH, fileInfo, folderInfo } from '../../listing.js';
 import { notFound } from '../../obstacles.js';
 import { baseName, parentOf, rawNameOf, ROOT, type RemotePath } from '../../path.js';
@@ -159,7 +159,7 @@ async function sizeAnswersForFolders(operation: Operation): Promise<boolean> {
 /** Where MDTM answers for files alone (vsftpd), a folder's time is the one that its parent's listing shows. */
 export async function withListedTime(operation: Operation, info: FileInfo): Promise<FileInfo> {
   if (!info.isDirectory || info.path === ROOT || info.modifiedAt.getTime() !== 0) return info;
-  const listed = await findInListing(operation, info.path);
+  const { info: listed } = await searchListing(operation, info.path);
   return listed?.isDirectory === true ? listed : info;
 }
 
@@ -169,20 +169,38 @@ async function askTime(operation: Operation, path: RemotePath): Promise<Date> {
 
 /** The last resort, for servers without MLST and SIZE: the entry in the parent folder's listing. */
 async function findInListing(operation: Operation, path: RemotePath): Promise<FileInfo | undefined> {
-  if (path === ROOT || !isPositive(await operation.enter(parentOf(path)))) return undefined;
+  const { info, unreadable } = await searchListing(operation, path);
+  if (info === undefined && unreadable !== undefined) throw maybeThere(path, unreadable);
+  return info;
+}
+
+/** `unreadable`: a line of the listing that may be about any name. */
+async function searchListing(
+  operation: Operation,
+  path: RemotePath,
+): Promise<{ readonly info?: FileInfo; readonly unreadable?: string | undefined }> {
+  if (path === ROOT || !isPositive(await operation.enter(parentOf(path)))) return {};
   const name = baseName(path);
   let found: FileInfo | undefined;
+  let unreadable: string | undefined;
   // Read to its end: stopping in the middle would cost the session.
   for await (const entries of listEntered(operation, parentOf(path))) {
+    unreadable ??= entries.find(({ kind }) => kind === 'unreadable')?.name;
     const entry = entries.find((one) => one.name === name.toWellFormed() && one.rawName === rawNameOf(name));
-    if (entry === undefined) continue;
+    if (entry === undefined || entry.kind === 'unreadable') continue;
     const { time: modifiedAt, resolutionMs: timeResolutionMs } = entry.time ?? { time: EPOCH, resolutionMs: 0 };
     const info = entry.kind === 'folder' ? folderInfo(path, modifiedAt) : fileInfo(path, entry.size ?? 0, modifiedAt);
     found = { ...info, timeResolutionMs };
   }
-  if (found === undefined || found.isDirectory) return found;
+  if (found === undefined) return { unreadable };
+  if (found.isDirectory) return { info: found };
   // The minute of a listing hides what a second would show; `can` tells which of the two it is.
   const exact = await operation.askModifiedAt(path);
   if (exact === undefined) operation.lease.memory.hasMdtm = false;
-  return exact === undefined ? found : fileInfo(path, found.size, exact);
+  return { info: exact === undefined ? found : fileInfo(path, found.size, exact) };
+}
+
+function maybeThere(path: RemotePath, line: string): GatewayError {
+  const text = `whether ${path} exists is not known: the listing of its folder has a line that cannot be read: ${JSON.stringify(line)}`;
+  return new GatewayError('protocol_error', text, { step: 'open' });
 }

@@ -4,16 +4,24 @@ import { FileType, parseList } from 'basic-ftp';
 import { parseListTime, type ListTime } from './list-times.js';
 
 export interface Entry {
+  /** Of an unreadable one: its line, shortened. */
   readonly name: string;
   /** base64 of a name that is not UTF-8. */
   readonly rawName: string | undefined;
-  /** `self`: the folder or its parent. */
-  readonly kind: 'file' | 'folder' | 'link' | 'self';
+  /** `self`: the folder or its parent. `unknown`: only its name could be read. `unreadable`: not even that. */
+  readonly kind: 'file' | 'folder' | 'link' | 'self' | 'unknown' | 'unreadable';
   readonly size: number | undefined;
   readonly time: ListTime | undefined;
 }
 
 const SELF: Entry = { name: '.', rawName: undefined, kind: 'self', size: undefined, time: undefined };
+
+const MAX_SHOWN = 300;
+
+export function unreadableEntry(line: Buffer): Entry {
+  const name = line.toString('utf8', 0, MAX_SHOWN);
+  return { name, rawName: undefined, kind: 'unreadable', size: undefined, time: undefined };
+}
 
 /** Undefined for a line of another format. */
 export function parseMachineLine(line: Buffer): Entry | undefined {

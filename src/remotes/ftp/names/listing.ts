@@ -1,10 +1,11 @@
 /** A folder's entries as the seam wants them: links followed, names checked, and every doubt about the folder cleared. */
 import { GatewayError } from '../../../base/errors.js';
-import { entryPath, EPOCH, fileInfo, folderInfo, ListingBounds } from '../../listing.js';
+import { LeftOuts } from '../../left-out.js';
+import { entryPath, EPOCH, fileInfo, folderInfo } from '../../listing.js';
 import { notAFolder } from '../../obstacles.js';
 import { baseName, type RemotePath } from '../../path.js';
 import type { FileInfo, ListOptions } from '../../remote.js';
-import { parseMachineLine, type Entry } from './entries.js';
+import { parseMachineLine, unreadableEntry, type Entry } from './entries.js';
 import { isRefusal, openListing } from './lines.js';
 import { find, stat } from '../files/lookup.js';
 import type { Operation } from '../session/operation.js';
@@ -12,6 +13,8 @@ import { isPositive, isUnsupported, refusal, type Reply } from '../session/repli
 import { listEntered } from './unix-listing.js';
 
 const SECOND_MS = 1_000;
+/** Held until it is known whether the server lists this way at all; more than a listing may leave out. */
+const MAX_UNREADABLE = 100_001;
 
 /** not_found, not_a_folder, permission_denied, protocol_error. */
 export async function* listFolder(
@@ -19,30 +22,50 @@ export async function* listFolder(
   folder: RemotePath,
   { followLinks = true, leftOut }: ListOptions = {},
 ): AsyncGenerator<FileInfo> {
+  const leftOuts = new LeftOuts(folder, leftOut);
+  try {
+    yield* readEntries(operation, folder, followLinks, leftOuts);
+  } finally {
+    leftOuts.warn((message, facts) => operation.deps.warn(message, facts), { host: operation.host });
+  }
+}
+
+async function* readEntries(
+  operation: Operation,
+  folder: RemotePath,
+  followLinks: boolean,
+  leftOuts: LeftOuts,
+): AsyncGenerator<FileInfo> {
   const unresolved: { readonly path: RemotePath; readonly isLink: boolean }[] = [];
-  const bounds = new ListingBounds(folder);
-  const told = listEntries(operation, folder);
-  for await (const entries of followLinks ? told : withBrokenLinks(operation, folder, told)) {
+  const listed = listEntries(operation, folder);
+  for await (const entries of followLinks ? listed : withBrokenLinks(operation, folder, listed)) {
     for (const entry of entries) {
-      const path = pathOf(operation, folder, entry, bounds);
-      if (path === undefined) {
-        await leftOut?.({ name: bytesOf(entry), isDirectory: entry.kind === 'folder', why: 'name' });
+      const { kind } = entry;
+      if (kind === 'unreadable') {
+        await leftOuts.add({ name: undefined, isDirectory: false, why: 'unreadable', line: entry.name });
         continue;
       }
-      const isComplete = entry.kind === 'folder' || (entry.kind === 'file' && entry.size !== undefined);
+      const path = entryPath(folder, entry.name);
+      if (path === undefined) {
+        await leftOuts.add({ name: bytesOf(entry), isDirectory: kind === 'folder', why: 'name' });
+        continue;
+      }
+      const isComplete = kind === 'folder' || (kind === 'file' && entry.size !== undefined);
       if (isComplete) yield toFileInfo(entry, path);
-      else if (entry.kind === 'link' && !followLinks) yield { ...toFileInfo(entry, path), isLink: true };
-      else if (entry.rawName === undefined) unresolved.push({ path, isLink: entry.kind === 'link' });
-      else await leftOut?.({ name: bytesOf(entry), isDirectory: false, why: 'link' });
+      else if (kind === 'link' && !followLinks) yield { ...toFileInfo(entry, path), isLink: true };
+      else if (entry.rawName === undefined) unresolved.push({ path, isLink: kind === 'link' });
+      else await leftOuts.add({ name: bytesOf(entry), isDirectory: false, why: whyOf(kind === 'link') });
     }
   }
   // The control connection is free again only now.
   for (const { path, isLink } of unresolved) {
     const target = await findTarget(operation, path);
     if (target !== undefined) yield isLink ? { ...target, isLink } : target;
-    else await leftOut?.({ name: Buffer.from(baseName(path)), isDirectory: false, why: 'link' });
+    else await leftOuts.add({ name: Buffer.from(baseName(path)), isDirectory: false, why: whyOf(isLink) });
   }
 }
+
+const whyOf = (isLink: boolean): 'link' | 'unreadable' => (isLink ? 'link' : 'unreadable');
 
 const bytesOf = ({ name, rawName }: Entry): Buffer =>
   rawName === undefined ? Buffer.from(name) : Buffer.from(rawName, 'base64');
@@ -110,28 +133,31 @@ async function* machineEntries(
 ): AsyncGenerator<Entry[], 'read' | 'unreadable'> {
   let sawSelf = false;
   let read = 0;
-  let unreadable = 0;
+  const unreadable: Entry[] = [];
   let held: Entry | undefined;
   for await (const lines of batches) {
     const entries: Entry[] = [];
     for (const line of lines) {
       const entry = parseMachineLine(line);
-      if (entry === undefined) unreadable++;
-      else if (entry.kind === 'self') sawSelf = true;
-      else if (read++ === 0) held = entry;
+      if (entry !== undefined && entry.kind === 'self') sawSelf = true;
+      else if (entry === undefined) {
+        if (unreadable.length < MAX_UNREADABLE) unreadable.push(unreadableEntry(line));
+      } else if (read++ === 0) held = entry;
       else entries.push(entry);
     }
     if (held !== undefined && entries.length > 0) {
       yield [held];
       held = undefined;
     }
+    if (read > 1 && unreadable.length > 0) entries.push(...unreadable.splice(0));
     yield entries;
   }
-  if (read === 0 && unreadable > 0 && !sawSelf) return 'unreadable';
+  if (read === 0 && unreadable.length > 0 && !sawSelf) return 'unreadable';
   // Some servers list nothing for an absent folder, and a file as its own only entry.
   const isDoubtful = !sawSelf && (read === 0 || (read === 1 && held?.name === baseName(folder)));
   if (isDoubtful) await expectFolder(operation, folder);
   if (held !== undefined) yield [held];
+  yield unreadable;
   return 'read';
 }
 
@@ -142,23 +168,6 @@ async function expectFolder(operation: Operation, folder: RemotePath): Promise<v
 }
 
 const isNotImplementedHere = (reply: Reply): boolean => reply.code === 501 || reply.code === 503;
-
-/** Undefined for a name that cannot be used, which is left out. */
-function pathOf(
-  operation: Operation,
-  folder: RemotePath,
-  { name }: Entry,
-  bounds: ListingBounds,
-): RemotePath | undefined {
-  const path = entryPath(folder, name);
-  if (path === undefined && bounds.leaveOut()) {
-    operation.deps.log('FTP listing entry with an impossible name skipped', {
-      host: operation.host,
-      name: JSON.stringify(name.slice(0, 300)),
-    });
-  }
-  return path;
-}
 
 /** What a link leads to; undefined for one that leads nowhere, or where we may not go. */
 async function findTarget(operation: Operation, path: RemotePath): Promise<FileInfo | undefined> {

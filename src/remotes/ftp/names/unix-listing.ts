@@ -1,7 +1,7 @@
 /** LIST of the working folder: made for people, so dot files, times and zones each need care. */
-import { entryPath, ListingBounds } from '../../listing.js';
+import { entryPath } from '../../listing.js';
 import { joinPath, type RemotePath } from '../../path.js';
-import { parseListLine, type Entry } from './entries.js';
+import { parseListLine, unreadableEntry, type Entry } from './entries.js';
 import { isRefusal, openListing } from './lines.js';
 import { offsetBetween } from './list-times.js';
 import type { Operation } from '../session/operation.js';
@@ -23,11 +23,9 @@ export async function* listEntered(operation: Operation, folder: RemotePath): As
     const held: Entry[] = [];
     let sample: Entry | undefined;
     let isTooLong = false;
-    const bounds = new ListingBounds(folder);
     for await (const entries of listAll(operation)) {
       for (const entry of entries) {
-        if (entryPath(folder, entry.name) === undefined) bounds.leaveOut();
-        else if (sample === undefined && isSample(entry)) sample = entry;
+        if (sample === undefined && isSample(folder, entry)) sample = entry;
         if (held.length < MAX_HELD) held.push(entry);
         else isTooLong = true;
       }
@@ -90,16 +88,18 @@ async function* parse(operation: Operation, batches: AsyncIterable<Buffer[]>): A
     const entries: Entry[] = [];
     for (const line of lines) {
       const entry = parseListLine(line, now);
-      if (entry !== undefined) entries.push(entry);
-      else if (!/^total\b/.test(line.toString('latin1', 0, 6))) unknown ??= line;
+      if (entry !== undefined) {
+        entries.push(entry);
+        understood++;
+      } else if (!/^total\b/.test(line.toString('latin1', 0, 6))) {
+        unknown ??= line;
+        entries.push(unreadableEntry(line));
+      }
     }
-    understood += entries.length;
     yield entries;
   }
-  if (unknown === undefined) return;
-  const sample = JSON.stringify(unknown.toString('utf8').slice(0, 200));
-  operation.deps.log('FTP listing line of an unknown format skipped', { host: operation.host, line: sample });
-  if (understood === 0) {
+  if (unknown !== undefined && understood === 0) {
+    const sample = JSON.stringify(unknown.toString('utf8').slice(0, 200));
     throw new GatewayError('protocol_error', `${operation.host} lists folders in an unknown format: ${sample}`, {
       step: 'transfer',
     });
@@ -107,7 +107,8 @@ async function* parse(operation: Operation, batches: AsyncIterable<Buffer[]>): A
 }
 
 /** A file whose name can be asked about and whose time is exact to the minute. */
-function isSample(entry: Entry): boolean {
+function isSample(folder: RemotePath, entry: Entry): boolean {
+  if (entryPath(folder, entry.name) === undefined) return false;
   return entry.kind === 'file' && entry.time?.resolutionMs === MINUTE_MS && entry.rawName === undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { GatewayError } from '../../../base/errors.js';
+import { LeftOuts } from '../../left-out.js';
 import { entryPath, folderInfo } from '../../listing.js';
 import { notAFolder, notFound } from '../../obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../../path.js';
@@ -19,7 +20,7 @@ async function markerTime(bucket: Bucket, key: string, what: RemotePath): Promis
 
 /**
  * One level below `folder`, page after page, without the folder's own marker. Keys that no client could address are left
- * out and counted in the log. not_found where neither a key below nor a marker exists, not_a_folder where a file stands.
+ * out and counted. not_found where neither a key below nor a marker exists, not_a_folder where a file stands.
  */
 export async function* listFolder(
   bucket: Bucket,
@@ -28,18 +29,16 @@ export async function* listFolder(
     readonly folderTimes: boolean;
     readonly after?: string | undefined;
     readonly leftOut?: ListOptions['leftOut'];
-    log(message: string, facts: Record<string, unknown>): void;
+    warn(message: string, facts: Record<string, unknown>): void;
   },
 ): AsyncGenerator<FileInfo, void, undefined> {
   const prefix = bucket.folderKey(folder);
   const after = options.after === undefined ? undefined : prefix + options.after;
   // What nothing follows may still be a folder.
   let isThere = folder === ROOT || after !== undefined;
-  let skipped = 0;
-  const leaveOut = async (name: string, isDirectory: boolean): Promise<void> => {
-    skipped += 1;
-    await options.leftOut?.({ name: Buffer.from(name), isDirectory, why: 'name' });
-  };
+  const leftOuts = new LeftOuts(folder, options.leftOut);
+  const leaveOut = (name: string, isDirectory: boolean): Promise<void> =>
+    leftOuts.add({ name: Buffer.from(name), isDirectory, why: 'name' });
   let asked = 0;
   for await (const page of bucket.pages({ prefix, oneLevel: true, what: folder, after })) {
     isThere ||= page.objects.length + page.prefixes.length + page.unreadable.length > 0;
@@ -62,11 +61,9 @@ export async function* listFolder(
       else yield fileInfo(path, { size, modifiedAt, etag });
     }
   }
-  if (skipped > 0) options.log(LEFT_OUT, { folder, skipped });
+  leftOuts.warn((message, facts) => options.warn(message, facts), {});
   if (!isThere) throw await noFolder(bucket, folder);
 }
-
-export const LEFT_OUT = 's3 keys that are no path were left out of a listing';
 
 /** Why nothing is listed there: not_a_folder or not_found. */
 export async function noFolder(bucket: Bucket, folder: RemotePath): Promise<GatewayError> {

@@ -67,7 +67,8 @@ export class S3Remote implements Remote {
     this.#bucket = new Bucket(new Calls(lease, connection, limits, context));
   }
 
-  readonly #log = (message: string, facts: Record<string, unknown>): void => this.deps.log(message, facts);
+  readonly #warn = (message: string, facts: Record<string, unknown>): void =>
+    this.deps.warn(message, { ...facts, bucket: this.connection.bucket });
 
   get can(): Capabilities {
     const { exclusivePut, exclusiveComplete } = this.#bucket.calls.traits.now;
@@ -119,11 +120,11 @@ export class S3Remote implements Remote {
   }
 
   list(folder: RemotePath, { folderTimes = false, after, leftOut }: ListOptions = {}): AsyncIterable<FileInfo> {
-    return listFolder(this.#bucket, folder, { folderTimes, after, leftOut, log: this.#log });
+    return listFolder(this.#bucket, folder, { folderTimes, after, leftOut, warn: this.#warn });
   }
 
   listTree(folder: RemotePath, { after, leftOut }: ListTreeOptions = {}): AsyncIterable<FileInfo> {
-    return listTree(this.#bucket, folder, { after, leftOut, log: this.#log });
+    return listTree(this.#bucket, folder, { after, leftOut, warn: this.#warn });
   }
 
   async read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile> {

@@ -1,9 +1,10 @@
 import { GatewayError } from '../../../base/errors.js';
+import { LeftOuts } from '../../left-out.js';
 import { EPOCH, entryPath, folderInfo } from '../../listing.js';
 import { ROOT, type RemotePath } from '../../path.js';
 import type { FileInfo, ListOptions } from '../../remote.js';
 import type { Bucket, ListedObject } from './bucket.js';
-import { fileInfo, LEFT_OUT, noFolder } from './listing.js';
+import { fileInfo, noFolder } from './listing.js';
 
 /** A page of them takes a request; beyond this the store is taken for one that never ends. */
 const MAX_OBJECTS = 100_000_000;
@@ -18,17 +19,15 @@ export async function* listTree(
   options: {
     readonly after?: string | undefined;
     readonly leftOut?: ListOptions['leftOut'];
-    log(message: string, facts: Record<string, unknown>): void;
+    warn(message: string, facts: Record<string, unknown>): void;
   },
 ): AsyncGenerator<FileInfo, void, undefined> {
   const prefix = bucket.folderKey(folder);
   const after = options.after === undefined ? undefined : prefix + options.after;
   let isThere = folder === ROOT || after !== undefined;
-  let skipped = 0;
-  const leaveOut = async (below: string): Promise<void> => {
-    skipped += 1;
-    await options.leftOut?.({ name: Buffer.from(below), isDirectory: below.endsWith('/'), why: 'name' });
-  };
+  const leftOuts = new LeftOuts(folder, options.leftOut);
+  const leaveOut = (below: string): Promise<void> =>
+    leftOuts.add({ name: Buffer.from(below), isDirectory: below.endsWith('/'), why: 'name' });
   let former = after === undefined ? undefined : Buffer.from(after);
   const level = new OpenFolders(folder);
   const pages = bucket.pages({ prefix, oneLevel: false, what: folder, after, maxEntries: MAX_OBJECTS });
@@ -46,7 +45,7 @@ export async function* listTree(
       else yield* infos;
     }
   }
-  if (skipped > 0) options.log(LEFT_OUT, { folder, skipped });
+  leftOuts.warn((message, facts) => options.warn(message, facts), {});
   if (!isThere) throw await noFolder(bucket, folder);
 }
 

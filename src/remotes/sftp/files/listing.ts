@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { LeftOuts } from '../../left-out.js';
 import { entryPath, fileInfo, folderInfo, ListingBounds } from '../../listing.js';
 import type { FileInfo, ListOptions } from '../../remote.js';
 import type { RemotePath } from '../../path.js';
@@ -26,7 +27,7 @@ export interface ListPlan {
   readonly memory: HostMemory;
   readonly followLinks: boolean;
   readonly leftOut: ListOptions['leftOut'];
-  readonly log: (message: string, facts: Record<string, unknown>) => void;
+  readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
 
 /**
@@ -34,15 +35,25 @@ export interface ListPlan {
  * asked for; a broken one is listed as it stands.
  */
 export async function* listEntries(plan: ListPlan): AsyncGenerator<readonly FileInfo[]> {
+  const leftOuts = new LeftOuts(plan.folder, plan.leftOut);
+  try {
+    yield* readEntries(plan, leftOuts);
+  } finally {
+    leftOuts.warn(plan.warn, {});
+  }
+}
+
+async function* readEntries(plan: ListPlan, leftOuts: LeftOuts): AsyncGenerator<readonly FileInfo[]> {
   const bounds = new ListingBounds(plan.folder);
   for await (const batch of batches(plan)) {
     bounds.add(batch.length, LEAST_PER_REPLY);
     const infos: FileInfo[] = [];
     const links: (readonly [NameEntry, RemotePath])[] = [];
     for (const entry of batch) {
-      const path = pathOf(plan, entry, bounds);
+      if (isSelf(entry)) continue;
+      const path = entryPath(plan.folder, entry.rawName.toString('utf8'));
       if (path === undefined) {
-        await tellOf(plan, entry);
+        await leftOuts.add({ name: entry.rawName, isDirectory: entry.attributes.isFolder, why: 'name' });
         continue;
       }
       if (entry.attributes.isLink && plan.followLinks) links.push([entry, path]);
@@ -84,19 +95,7 @@ async function* batches({ channel, handle, memory }: ListPlan): AsyncGenerator<N
   }
 }
 
-/** Undefined for a name that cannot be used, which is left out. */
-function pathOf({ folder, log }: ListPlan, { rawName }: NameEntry, bounds: ListingBounds): RemotePath | undefined {
-  const name = rawName.toString('utf8');
-  const path = entryPath(folder, name);
-  if (path === undefined && bounds.leaveOut() && name !== '.' && name !== '..')
-    log('left out of a listing: an unsafe name', { folder, name: JSON.stringify(name.slice(0, 100)) });
-  return path;
-}
-
-async function tellOf({ leftOut }: ListPlan, { rawName: name, attributes }: NameEntry): Promise<void> {
-  const isSelf = name.equals(SELF) || name.equals(PARENT);
-  if (!isSelf) await leftOut?.({ name, isDirectory: attributes.isFolder, why: 'name' });
-}
+const isSelf = ({ rawName: name }: NameEntry): boolean => name.equals(SELF) || name.equals(PARENT);
 
 const SELF = Buffer.from('.');
 const PARENT = Buffer.from('..');

@@ -136,7 +136,7 @@ export class SftpRemote implements Remote {
       memory: this.#memory,
       followLinks,
       leftOut,
-      log: (message, facts) => this.#deps.log(message, facts),
+      warn: (message, facts) => this.#deps.warn(message, { ...facts, host: this.#lease.session.host }),
     });
     try {
       for (;;) {

@@ -136,6 +136,7 @@ export const watched: Texts['watched'] = {
     modification_ignored: 'geändert, aber nur neue Dateien werden gemeldet',
     waiting_for_marker: 'wartet auf ihre Markierung',
     over_cap: 'für die nächste Prüfung gelassen',
+    unreadable: 'der Server listet sie in einer Form, die nicht lesbar ist',
     gone: 'seit der letzten Prüfung verschwunden',
   },
   known: {

@@ -136,6 +136,7 @@ export const watched = {
     modification_ignored: 'changed, but only new files are reported',
     waiting_for_marker: 'waits for its marker',
     over_cap: 'left for the next check',
+    unreadable: 'the server lists it in a form that cannot be read',
     gone: 'gone since the last check',
   },
   known: {

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UnsureEntries } from '../../src/watch/unsure.js';
+
+const LEFT_OUT = { isDirectory: false, why: 'unreadable' } as const;
+
+function holds(unsure: UnsureEntries, ...paths: readonly string[]): boolean[] {
+  return paths.map((path) => unsure.mayHold(Buffer.from(path)));
+}
+
+test('a known name: it, and all that lies below it', () => {
+  const unsure = new UnsureEntries();
+  for (const folder of ['', 'a', 'a/b']) unsure.listing(folder);
+  unsure.add('a', { name: Buffer.from('x'), ...LEFT_OUT });
+  assert.deepEqual(holds(unsure, 'x', 'a/x', 'a/x/y', 'a/x/y/z', 'a/b/x', 'a/y'), [
+    false,
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test('an unknown name: all of the folder, and of folders in it that were not listed', () => {
+  const unsure = new UnsureEntries();
+  for (const folder of ['', 'a', 'a/b']) unsure.listing(folder);
+  unsure.add('a', { name: undefined, line: '#@!', ...LEFT_OUT });
+  assert.deepEqual(holds(unsure, 'x', 'a/x', 'a/c/x', 'a/b/x', 'a/b/c/x'), [false, true, true, false, false]);
+});
+
+test('nothing left out: all that is not listed is gone', () => {
+  const unsure = new UnsureEntries();
+  unsure.listing('');
+  assert.deepEqual(holds(unsure, 'x', 'a/x'), [false, false]);
+});
