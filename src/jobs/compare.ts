@@ -1,5 +1,6 @@
 /** What a sync makes of the entries of one folder, source beside destination: pure. */
 import type { SortedEntry } from '../base/entry-sorter.js';
+import type { FileInfo } from '../remotes/remote.js';
 import type { JobDefinition } from '../storage/storage.js';
 
 type Batches = AsyncIterable<readonly SortedEntry[]>;
@@ -8,6 +9,12 @@ type Batches = AsyncIterable<readonly SortedEntry[]>;
 export const FOLDER = -1;
 /** And of a link that leads to one. */
 export const FOLDER_LINK = -2;
+
+/** undefined: a file. */
+export function kindOf({ isDirectory, isLink }: FileInfo): typeof FOLDER | typeof FOLDER_LINK | undefined {
+  if (!isDirectory) return undefined;
+  return isLink === true ? FOLDER_LINK : FOLDER;
+}
 
 export interface Pair {
   readonly key: Buffer;

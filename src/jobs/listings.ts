@@ -14,7 +14,7 @@ import type { Leftovers } from '../remotes/leftovers.js';
 import type { FileInfo, LeftOut, Remote } from '../remotes/remote.js';
 import { isFiltered, type JobFolder, type JobTree, type NewJobFile } from '../storage/storage.js';
 import type { RunningJob, Seat } from '../storage/storage.js';
-import { FOLDER, FOLDER_LINK, isSame, type Pair, pairs } from './compare.js';
+import { FOLDER, FOLDER_LINK, isSame, kindOf, type Pair, pairs } from './compare.js';
 import { createFileFilter, type FileFilter } from './file-filter.js';
 import type { JobPlaces } from './file-work.js';
 import type { SliceEnd } from './file-slices.js';
@@ -23,7 +23,18 @@ import { type Folding, foldingOf, FolderNames } from './name-clashes.js';
 import { type HiddenLinks, removedLink, repeated, unlessRepeatedIn } from './hidden-links.js';
 import { verdictOn } from './retry.js';
 import type { Stay } from './running-jobs.js';
-import { lengthProblem, nameIn, oddityOf, problemOf, targetProblem, tellable } from './told-names.js';
+import {
+  badPath,
+  CLASH,
+  findingOf,
+  left,
+  lengthProblem,
+  mayBeWanted,
+  nameIn,
+  problemOf,
+  targetProblem,
+  tellable,
+} from './told-names.js';
 
 export interface ListingsOptions {
   readonly tree: Pick<JobTree, 'claimFolders' | 'add' | 'known' | 'retryFolder' | 'failFolder'>;
@@ -418,37 +429,11 @@ export class Listings {
   }
 }
 
-function mayBeWanted(filter: FileFilter, path: string, depth: number, { isDirectory, why }: LeftOut): boolean {
-  const isTaken = !isDirectory && filter.takesPath(path);
-  return isTaken || ((isDirectory || why === 'unreadable') && filter.enters(path, depth));
-}
-
-function findingOf(what: LeftOut): Pick<NewJobFile, 'state' | 'errorCode' | 'errorMessage'> {
-  const { name, why } = what;
-  if (why === 'link') return left('a link that leads nowhere');
-  if (why === 'name' && name !== undefined) return badPath(`the name ${oddityOf(name)}`);
-  const errorMessage = `the gateway cannot read how the server lists it: ${JSON.stringify(what.line ?? labelOf(what))}`;
-  return { state: 'failed', errorCode: 'protocol_error', errorMessage };
-}
-
 function keyBelow({ path }: JobFolder, name: Buffer): Buffer {
   return path.length === 0 ? name : Buffer.concat([path, SLASH, name]);
 }
 
 const SLASH = Buffer.from('/');
-
-/** undefined: a file. */
-function kindOf({ isDirectory, isLink }: FileInfo): typeof FOLDER | typeof FOLDER_LINK | undefined {
-  if (!isDirectory) return undefined;
-  return isLink === true ? FOLDER_LINK : FOLDER;
-}
-
-const CLASH = {
-  state: 'failed',
-  errorCode: 'already_exists',
-  errorMessage:
-    'the destination takes its name for that of another entry of the folder: they differ only in case, or in how their letters are composed',
-} as const;
 
 function isLikeOne(names: FolderNames | undefined, key: Buffer): boolean | Promise<boolean> {
   if (names === undefined) return false;
@@ -461,7 +446,3 @@ function actionOf({ type }: RunningJob): NewJobFile['action'] {
 }
 
 const stateOf = ({ definition }: RunningJob): 'planned' | undefined => (definition.dryRun ? 'planned' : undefined);
-
-const badPath = (errorMessage: string) => ({ state: 'failed', errorCode: 'bad_path', errorMessage }) as const;
-
-const left = (errorMessage: string) => ({ state: 'skipped', errorMessage }) as const;

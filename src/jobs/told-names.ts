@@ -4,6 +4,10 @@ import { createHash } from 'node:crypto';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { MAX_NAME_BYTES } from '../base/file-name.js';
+import { labelOf } from '../remotes/left-out.js';
+import type { LeftOut } from '../remotes/remote.js';
+import type { NewJobFile } from '../storage/storage.js';
+import type { FileFilter } from './file-filter.js';
 
 /** Below the job's folder: what an index of PostgreSQL takes, with room to spare. */
 const MAX_PATH_BYTES = 2_500;
@@ -46,3 +50,29 @@ export function tellable(path: Buffer): Buffer {
   const tag = createHash('sha256').update(path).digest('hex').slice(0, 8);
   return Buffer.concat([path.subarray(0, MAX_TOLD_BYTES), Buffer.from(`…${tag}`)]);
 }
+
+/** Whether the filter takes it, or could take something in it. */
+export function mayBeWanted(filter: FileFilter, path: string, depth: number, { isDirectory, why }: LeftOut): boolean {
+  const isTaken = !isDirectory && filter.takesPath(path);
+  return isTaken || ((isDirectory || why === 'unreadable') && filter.enters(path, depth));
+}
+
+/** What becomes of it in the job. */
+export function findingOf(what: LeftOut): Pick<NewJobFile, 'state' | 'errorCode' | 'errorMessage'> {
+  const { name, why } = what;
+  if (why === 'link') return left('a link that leads nowhere');
+  if (why === 'name' && name !== undefined) return badPath(`the name ${oddityOf(name)}`);
+  const errorMessage = `the gateway cannot read how the server lists it: ${JSON.stringify(what.line ?? labelOf(what))}`;
+  return { state: 'failed', errorCode: 'protocol_error', errorMessage };
+}
+
+export const badPath = (errorMessage: string) => ({ state: 'failed', errorCode: 'bad_path', errorMessage }) as const;
+
+export const left = (errorMessage: string) => ({ state: 'skipped', errorMessage }) as const;
+
+export const CLASH = {
+  state: 'failed',
+  errorCode: 'already_exists',
+  errorMessage:
+    'the destination takes its name for that of another entry of the folder: they differ only in case, or in how their letters are composed',
+} as const;
