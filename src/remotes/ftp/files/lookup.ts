@@ -103,7 +103,7 @@ async function sizeOf(operation: Operation, path: RemotePath): Promise<number | 
 function factsOf(reply: Reply, path: RemotePath): FileInfo | undefined {
   const line = reply.text.split('\n').find((text) => !/^\d{3}[- ]/.test(text) && text.includes('='));
   const facts = line === undefined ? undefined : parseFacts(line.trimStart());
-  if (facts === undefined || facts.type === 'link') return undefined;
+  if (facts === undefined || facts.type === 'link' || facts.type === 'unknown') return undefined;
   const modifiedAt = facts.modifiedAt ?? EPOCH;
   if (facts.type !== 'file') return folderInfo(path, modifiedAt);
   return facts.size === undefined ? undefined : fileInfo(path, facts.size, modifiedAt);

@@ -1,7 +1,7 @@
-/** What one level of a folder holds, as the server lists it: MLSD lines, or LIST lines of Unix and DOS making. */
+/** What one level of a folder holds, as the server lists it, line by line: MLSD, or LIST (list-lines.ts). */
 import { isUtf8 } from 'node:buffer';
-import { FileType, parseList } from 'basic-ftp';
-import { parseListTime, type ListTime } from './list-times.js';
+import { parseListedLine } from './list-lines.js';
+import type { ListTime } from './list-times.js';
 
 export interface Entry {
   /** Of an unreadable one: its line, shortened. */
@@ -38,26 +38,11 @@ export function parseMachineLine(line: Buffer): Entry | undefined {
 /** Undefined for a line of another format. `now`: the server's clock, as UTC. */
 export function parseListLine(line: Buffer, now: Date): Entry | undefined {
   const { text, nameOf } = decode(line);
-  const parsed = parseLine(text);
-  if (parsed === undefined && / \.\.?$/.test(text)) return SELF;
-  // basic-ftp takes a line that begins with a blank for an MLSD name without facts.
-  if (parsed === undefined || parsed.rawModifiedAt === '') return undefined;
-  const { name, rawName } = nameOf(parsed.name);
-  const time = parseListTime(parsed.rawModifiedAt, now);
-  return { name, rawName, kind: kindOf(parsed.type), size: parsed.size, time };
-}
-
-function parseLine(text: string): ReturnType<typeof parseList>[number] | undefined {
-  try {
-    return parseList(text)[0];
-  } catch {
-    return undefined;
-  }
-}
-
-function kindOf(type: FileType): Entry['kind'] {
-  if (type === FileType.Directory) return 'folder';
-  return type === FileType.SymbolicLink ? 'link' : 'file';
+  const listed = parseListedLine(text, now);
+  if (listed === undefined) return undefined;
+  if (listed.name === '.' || listed.name === '..') return SELF;
+  const { name, rawName } = nameOf(listed.name);
+  return { name, rawName, kind: listed.kind, size: listed.size, time: listed.time };
 }
 
 interface Decoded {
@@ -80,19 +65,18 @@ function decode(line: Buffer): Decoded {
 /** The machine-readable lines of MLST and MLSD: `type=file;size=3;modify=20260102030405; name` (RFC 3659, 7.2). */
 
 export interface Facts {
-  readonly type: 'file' | 'folder' | 'link' | 'self';
+  readonly type: 'file' | 'folder' | 'link' | 'self' | 'unknown';
   readonly size: number | undefined;
   /** UTC. */
   readonly modifiedAt: Date | undefined;
   readonly name: string;
 }
 
-const FACTS = /^((?:[^=; ]+=[^;]*;)+) (.*)$/s;
-
 /** Undefined for a line of another format. */
 export function parseFacts(line: string): Facts | undefined {
-  const [, packed, name] = FACTS.exec(line) ?? [];
-  if (packed === undefined || name === undefined || name === '') return undefined;
+  const nameAt = endOfFacts(line) + 1;
+  if (nameAt < 2 || nameAt >= line.length) return undefined;
+  const [packed, name] = [line.slice(0, nameAt - 1), line.slice(nameAt)];
   let type: Facts['type'] | undefined;
   let size: number | undefined;
   let modifiedAt: Date | undefined;
@@ -120,20 +104,42 @@ export function parseFacts(line: string): Facts | undefined {
       default:
     }
   }
-  if (type === undefined) return undefined;
   // ProFTPD calls a link to a file a file, with the size of the link; its mode alone gives it away. With `ShowSymlinks off` one
   // to a folder is a folder that permits what may be done to a file (RFC 3659, 7.5.5).
   const isLink = type === 'file' ? isOpenToAll : type === 'folder' && isOfAFile(permits);
-  return { type: isLink ? 'link' : type, size, modifiedAt, name };
+  return { type: isLink ? 'link' : (type ?? 'unknown'), size, modifiedAt, name };
+}
+
+const FACT = /([^=; ]+)=([^; ]*)/y;
+const LINK_TARGET = /[^;]*/y;
+
+/** Where the blank stands between facts and name; 0 where there are none. Some servers write no semicolon behind the last fact. */
+function endOfFacts(line: string): number {
+  for (let at = 0; ;) {
+    FACT.lastIndex = at;
+    const [whole, name = '', value = ''] = FACT.exec(line) ?? [];
+    // `;` and then the blank, or a line of another format.
+    if (whole === undefined) return line[at] === ' ' ? at : 0;
+    at += whole.length;
+    // A link's target may hold blanks.
+    if (line[at] === ' ' && name.toLowerCase() === 'type' && /^os\./i.test(value)) {
+      LINK_TARGET.lastIndex = at;
+      const rest = LINK_TARGET.exec(line)?.[0] ?? '';
+      if (line[at + rest.length] === ';') at += rest.length;
+    }
+    if (line[at] === ';') at += 1;
+    else return line[at] === ' ' ? at : 0;
+  }
 }
 
 const isOfAFile = (permits: string): boolean => /[arw]/.test(permits) && !/[celmp]/.test(permits);
 
-function typeOf(value: string): Facts['type'] {
+function typeOf(value: string): Facts['type'] | undefined {
   if (value === 'file') return 'file';
   if (value === 'dir') return 'folder';
   if (value === 'cdir' || value === 'pdir') return 'self';
   // "OS.unix=slink:/target" and "OS.unix=symlink": both are in use, neither is in the RFC.
+  if (!value.startsWith('os.')) return undefined;
   return value.includes('slink') || value.includes('symlink') ? 'link' : 'file';
 }
 

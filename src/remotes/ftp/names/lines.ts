@@ -17,6 +17,8 @@ const BYTES_AT_ONCE = 8192;
 const FIRST_BYTE_MS = 1_000;
 const LF = 0x0a;
 const CR = 0x0d;
+const BLANK = 0x20;
+const NUL = 0x00;
 
 /** The lines of one listing, in batches as they arrive; or the reply that refused it. */
 export async function openListing(operation: Operation, command: string): Promise<AsyncIterable<Buffer[]> | Reply> {
@@ -66,12 +68,18 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
     (error: Error) => socket.destroy(error),
   );
   let isComplete = false;
+  const splitter = new LineSplitter(operation.host);
+  const ending = new OpenEnd(socket, splitter, operation.limits.stallTimeoutMs);
+  exchange.finished.then(
+    () => ending.begin(),
+    () => undefined,
+  );
   try {
-    const splitter = new LineSplitter(operation.host);
     const turns = new Turns();
     stall.restart();
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       stall.pause();
+      ending.postpone();
       // Lines are cut when their turn comes: a thousand that wait for whoever takes them outlive the quick collections.
       for (let at = 0; at < chunk.length; at += BYTES_AT_ONCE) {
         const lines = splitter.add(chunk.subarray(at, at + BYTES_AT_ONCE));
@@ -86,17 +94,60 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
     stall.stop();
     const last = await control.obey(signal, control.answerInTime(exchange.finished, verb));
     if (!isPositive(last)) throw refusal(last, 'transfer', 'listing the folder');
+    // Plain FTP shows no other sign of a connection that was closed too early: the server may answer 226 all the same.
+    if (splitter.isInLine) throw endedEarly(operation.host, 'in the middle of a line');
     isComplete = true;
-    const rest = splitter.end();
-    if (rest.length > 0) yield rest;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw dataError(operation, error as Error);
   } finally {
     stall.stop();
+    ending.stop();
     socket.destroy();
     // Left in the middle, the server's last reply would be taken for the answer to the next command.
     if (!isComplete) control.close();
+  }
+}
+
+function endedEarly(host: string, how: string): GatewayError {
+  const text = `the listing that ${host} sent ended ${how}; it may lack entries`;
+  return new GatewayError('connection_lost', text, { step: 'transfer' });
+}
+
+/** How long a data connection must be silent after the last reply before it counts as ended. */
+const SILENCE_MS = 5_000;
+
+/** Ends the data of a server that says that all is sent and leaves its data connection open. */
+class OpenEnd {
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly splitter: LineSplitter,
+    private readonly stallTimeoutMs: number,
+  ) {}
+
+  /** The last reply has come. */
+  begin(): void {
+    if (this.#isOver || this.socket.readableEnded) return;
+    this.#timer = setTimeout(() => this.#end(), Math.min(SILENCE_MS, this.stallTimeoutMs / 2));
+  }
+
+  /** More data has come. */
+  postpone(): void {
+    this.#timer?.refresh();
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+
+  #end(): void {
+    // Bytes that wait for their reader are no silence.
+    if (this.socket.readableLength > 0) this.postpone();
+    else if (!this.splitter.isInLine) this.socket.push(null);
   }
 }
 
@@ -123,11 +174,9 @@ export class LineSplitter {
     return lines;
   }
 
-  /** What stands after the last line end. */
-  end(): Buffer[] {
-    const lines: Buffer[] = [];
-    this.take(this.rest, lines);
-    return lines;
+  /** The last line has no end yet. */
+  get isInLine(): boolean {
+    return this.rest.some((byte) => byte !== CR && byte !== BLANK && byte !== NUL);
   }
 
   private take(line: Buffer, into: Buffer[]): void {

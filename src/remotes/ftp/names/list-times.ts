@@ -1,4 +1,5 @@
 /** The times of LIST lines: no zone, minutes at best, and made for people. */
+import { monthOf } from './months.js';
 
 export interface ListTime {
   /** As if the server's clock showed UTC. */
@@ -10,7 +11,6 @@ export interface ListTime {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const QUARTER_HOUR_MS = 900_000;
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /** Reads `Nov 20 10:15`, `20 Nov 2024`, `2026-11-20 10:15`, `11-20-26  10:15AM`. `now`: the server's clock, as UTC. */
 export function parseListTime(text: string, now: Date): ListTime | undefined {
@@ -23,12 +23,14 @@ export function offsetBetween(listed: Date, exact: Date): number {
   return Math.round(difference / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 }
 
+const UNIX_TIME = /^(?:(\S+?)\s+(\d{1,2})|(\d{1,2})\s+(\S+?))\s+(?:(\d{4})|(\d{1,2}):(\d\d)(?::\d\d)?)$/u;
+
 function parseUnixTime(text: string, now: Date): ListTime | undefined {
-  const parts = /^(?:([a-z]{3})\s+(\d{1,2})|(\d{1,2})\s+([a-z]{3}))\s+(?:(\d{4})|(\d{1,2}):(\d\d))$/i.exec(text);
+  const parts = UNIX_TIME.exec(text.replace(/(\d)[.日일年년](?=\s|$)/gu, '$1'));
   if (parts === null) return undefined;
-  const month = MONTHS.indexOf((parts[1] ?? parts[4] ?? '').toLowerCase());
+  const month = monthOf(parts[1] ?? parts[4] ?? '');
   const day = Number(parts[2] ?? parts[3]);
-  if (month < 0) return undefined;
+  if (month === undefined) return undefined;
   if (parts[5] !== undefined) return timeOf(Number(parts[5]), month, day, 0, 0, DAY_MS);
   const [hour, minute] = [Number(parts[6]), Number(parts[7])];
   const thisYear = timeOf(now.getUTCFullYear(), month, day, hour, minute, MINUTE_MS);
@@ -37,24 +39,31 @@ function parseUnixTime(text: string, now: Date): ListTime | undefined {
   return isPast ? thisYear : timeOf(now.getUTCFullYear() - 1, month, day, hour, minute, MINUTE_MS);
 }
 
+const NUMERIC_TIME = /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})\s+(\d{1,2}):(\d\d)(?::\d\d(?:\.\d+)?)?\s*(?:([ap])m?)?$/i;
+
 function parseNumericTime(text: string): ListTime | undefined {
-  const parts = /^(\d{1,4})[-/](\d{1,2})[-/](\d{1,4})\s+(\d{1,2}):(\d\d)\s*([ap])?m?$/i.exec(text);
+  const parts = NUMERIC_TIME.exec(text);
   if (parts === null) return undefined;
-  const [, first = '', second = '', third = '', clock = '', minutes = '', half] = parts;
-  const isYearFirst = first.length === 4;
-  const year = Number(isYearFirst ? first : third);
-  const month = Number(isYearFirst ? second : first) - 1;
-  const day = Number(isYearFirst ? third : second);
+  const [, first = '', mark = '', second = '', third = '', clock = '', minutes = '', half] = parts;
+  const date =
+    first.length === 4
+      ? [first, second, third].map(Number)
+      : inOrder(Number(first), Number(second), Number(third), mark);
+  if (date === undefined) return undefined;
+  const [year = 0, month = 0, day = 0] = date;
   let hour = Number(clock);
+  if (half !== undefined && (hour < 1 || hour > 12)) return undefined;
   if (half !== undefined) hour = (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
-  return timeOf(
-    year < 70 ? 2000 + year : year < 100 ? 1900 + year : year,
-    month,
-    day,
-    hour,
-    Number(minutes),
-    MINUTE_MS,
-  );
+  const fullYear = year < 70 ? 2000 + year : year < 100 ? 1900 + year : year;
+  return timeOf(fullYear, month - 1, day, hour, Number(minutes), MINUTE_MS);
+}
+
+/** Year, month and day. Undefined where it may be a day of either of two months: no date is better than a wrong one. */
+function inOrder(first: number, second: number, year: number, mark: string): readonly number[] | undefined {
+  if (mark === '.' || first > 12) return [year, second, first];
+  // IIS writes month, day and year with dashes, whatever the country.
+  if (mark === '-' || second > 12 || first === second) return [year, first, second];
+  return undefined;
 }
 
 function timeOf(
@@ -65,6 +74,7 @@ function timeOf(
   minute: number,
   resolutionMs: number,
 ): ListTime | undefined {
+  if (hour > 23 || minute > 59) return undefined;
   const time = new Date(Date.UTC(year, month, day, hour, minute));
   // Feb 30 would roll over into March.
   return time.getUTCMonth() === month && time.getUTCDate() === day ? { time, resolutionMs } : undefined;

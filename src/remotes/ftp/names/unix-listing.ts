@@ -2,6 +2,7 @@
 import { entryPath } from '../../listing.js';
 import { joinPath, type RemotePath } from '../../path.js';
 import { parseListLine, unreadableEntry, type Entry } from './entries.js';
+import { isHeading } from './list-lines.js';
 import { isRefusal, openListing } from './lines.js';
 import { offsetBetween } from './list-times.js';
 import type { Operation } from '../session/operation.js';
@@ -82,16 +83,19 @@ const meansEmpty = (reply: Reply): boolean =>
 
 async function* parse(operation: Operation, batches: AsyncIterable<Buffer[]>): AsyncGenerator<Entry[]> {
   const now = new Date(Date.now() + (operation.lease.memory.listOffsetMs ?? 0));
+  let hasBegun = false;
   let understood = 0;
   let unknown: Buffer | undefined;
   for await (const lines of batches) {
     const entries: Entry[] = [];
     for (const line of lines) {
       const entry = parseListLine(line, now);
+      const isFirst = !hasBegun;
+      hasBegun = true;
       if (entry !== undefined) {
         entries.push(entry);
         understood++;
-      } else if (!/^total\b/.test(line.toString('latin1', 0, 6))) {
+      } else if (!isFirst || !isHeading(line.toString())) {
         unknown ??= line;
         entries.push(unreadableEntry(line));
       }

@@ -35,7 +35,7 @@ export async function beginTransfer(
   const { control } = operation.lease;
   const verb = command.slice(0, 4);
   // Lines of a listing are taken apart piece by piece: a large one would hold up the event loop.
-  const { socket, ready } = await openDataConnection(operation, verb === 'RETR');
+  const { socket, ready } = await openDataConnection(operation, verb);
   try {
     // REST counts for the very next command only (RFC 959, 4.1.3).
     const restart = restartAt > 0 ? await operation.send(`REST ${restartAt}`, [350]) : undefined;
@@ -76,13 +76,13 @@ export function dataError(operation: Operation, error: Error): GatewayError {
   });
 }
 
-async function openDataConnection(operation: Operation, isFile: boolean): Promise<DataConnection> {
+async function openDataConnection(operation: Operation, verb: string): Promise<DataConnection> {
   const { memory } = operation.lease;
-  if (memory.passive === 'PASV') return connectTo(operation, await askPort(operation, 'PASV'), isFile);
+  if (memory.passive === 'PASV') return connectTo(operation, await askPort(operation, 'PASV'), verb);
   let refused: unknown;
   try {
     const port = await askPort(operation, 'EPSV');
-    return await connectTo(operation, port, isFile);
+    return await connectTo(operation, port, verb);
   } catch (error) {
     // Unknown to the server, or rewritten by a firewall that only understands PASV. PASV has no IPv6.
     if (!hasCode(error, 'remote_failure', 'permission_denied', 'unreachable', 'connect_timeout') || isIPv6(operation))
@@ -90,7 +90,7 @@ async function openDataConnection(operation: Operation, isFile: boolean): Promis
     refused = error;
   }
   try {
-    const socket = await connectTo(operation, await askPort(operation, 'PASV'), isFile);
+    const socket = await connectTo(operation, await askPort(operation, 'PASV'), verb);
     memory.passive = 'PASV';
     return socket;
   } catch (error) {
@@ -126,7 +126,7 @@ const isIPv6 = (operation: Operation): boolean => {
   return remoteAddress.includes(':') && !remoteAddress.startsWith('::ffff:');
 };
 
-async function connectTo(operation: Operation, port: number, isFile: boolean): Promise<DataConnection> {
+async function connectTo(operation: Operation, port: number, verb: string): Promise<DataConnection> {
   const { lease, deps, signal, limits } = operation;
   const address = lease.control.socket.remoteAddress;
   if (address === undefined)
@@ -137,7 +137,7 @@ async function connectTo(operation: Operation, port: number, isFile: boolean): P
       ...onBehalfOf(operation.connection),
       signal,
       timeoutMs: limits.connectTimeoutMs,
-      hasWideReads: isFile && lease.security === undefined,
+      hasWideReads: verb === 'RETR' && lease.security === undefined,
     });
   } catch (thrown) {
     if (signal.aborted) throw thrown;
@@ -146,7 +146,8 @@ async function connectTo(operation: Operation, port: number, isFile: boolean): P
     throw new GatewayError(error.code, text, { step: 'open', cause: error });
   }
   if (lease.security === undefined) return { socket: quiet(socket), ready: Promise.resolve() };
-  const secured = quiet(lease.security.secureData(socket));
+  const isListing = verb === 'LIST' || verb === 'MLSD';
+  const secured = quiet(isListing ? lease.security.secureListing(quiet(socket)) : lease.security.secureData(socket));
   const ready = new Promise((done) => secured.once('secureConnect', done));
   return { socket: secured, ready };
 }

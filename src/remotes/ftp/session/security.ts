@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import net from 'node:net';
+import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { waitFor } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { FtpConnection } from '../../../connections/connection.js';
 import { TLS_CIPHERS, tlsFailure } from '../../dial/dial.js';
+import { withNotifiedEnd } from './notified-end.js';
 
 /**
  * TLS of one session: the control connection's handshake, and those of its data connections, which resume its TLS
@@ -16,6 +18,8 @@ export interface Security {
   secureControl(socket: net.Socket, signal: AbortSignal): Promise<tls.TLSSocket>;
   /** Begins a handshake that ends once the server has seen the transfer's command; its failure is the socket's error. */
   secureData(socket: net.Socket): tls.TLSSocket;
+  /** The same for a listing, whose end nothing but TLS shows: without close_notify its failure is connection_lost. */
+  secureListing(socket: net.Socket): tls.TLSSocket;
 }
 
 /** Parsing the system's authorities costs some ten milliseconds: done once for each set of trusted ones. */
@@ -32,7 +36,7 @@ export function createSecurity(connection: FtpConnection): Security {
   };
   let session: Buffer | undefined;
 
-  function wrap(socket: net.Socket, resume: boolean): tls.TLSSocket {
+  function wrap(socket: Duplex, resume: boolean): tls.TLSSocket {
     const secured = tls.connect({ ...options, socket, ...(resume && session !== undefined ? { session } : {}) });
     // TLS 1.3 hands out tickets after the handshake, and some servers take each of them only once.
     secured.on('session', (ticket) => {
@@ -43,6 +47,12 @@ export function createSecurity(connection: FtpConnection): Security {
 
   return {
     secureData: (socket) => wrap(socket, true),
+
+    secureListing: (socket) => {
+      const text = `${literal} closed the listing's data connection without the end that TLS demands (close_notify); it may lack entries`;
+      const truncated = new GatewayError('connection_lost', text, { step: 'transfer' });
+      return withNotifiedEnd(socket, (bytes) => wrap(bytes, true), truncated);
+    },
 
     secureControl: (socket, signal) => {
       // Then nothing is begun, and nobody else owns it.

@@ -16,6 +16,7 @@ const FIRST_READS = 2;
 const LINKS_AT_ONCE = 16;
 /** Servers send some hundred names at once, odd ones fewer. */
 const LEAST_PER_REPLY = 20;
+const SELF_WEIGHT = 20;
 
 export interface ListPlan {
   readonly channel: SftpChannel;
@@ -50,7 +51,11 @@ async function* readEntries(plan: ListPlan, leftOuts: LeftOuts): AsyncGenerator<
     const infos: FileInfo[] = [];
     const links: (readonly [NameEntry, RemotePath])[] = [];
     for (const entry of batch) {
-      if (isSelf(entry)) continue;
+      if (isSelf(entry)) {
+        // Any folder has two of them: a listing of nothing else must come to an end sooner.
+        bounds.add(SELF_WEIGHT, 0);
+        continue;
+      }
       const path = entryPath(plan.folder, entry.rawName.toString('utf8'));
       if (path === undefined) {
         await leftOuts.add({ name: entry.rawName, isDirectory: entry.attributes.isFolder, why: 'name' });

@@ -1,0 +1,176 @@
+/**
+ * Lines of LIST, made for people: `ls -l` of Unix, and `dir` of DOS. A line is read by its columns, from the left, and each
+ * column is bounded: no line takes longer than its length. What is not certain is undefined, and is asked for later.
+ */
+import { parseListTime, type ListTime } from './list-times.js';
+import { monthOf } from './months.js';
+
+export interface ListedLine {
+  readonly kind: 'file' | 'folder' | 'link' | 'unknown';
+  /** As it stands in the line: it may be a path. */
+  readonly name: string;
+  readonly size: number | undefined;
+  readonly time: ListTime | undefined;
+}
+
+/** Undefined for a line of another format. `now`: the server's clock, as UTC. */
+export function parseListedLine(line: string, now: Date): ListedLine | undefined {
+  return parseUnixLine(line, now) ?? parseDosLine(line, now);
+}
+
+/** The heading of `ls -l`, in the languages of months.ts. */
+const HEADING =
+  /^(?:total|totale|insgesamt|totalt|yhteensä|razem|celkem|итого|всего|总用量|総計|合計|합계)[: ]*\d+[KMG]?$/iu;
+
+export const isHeading = (line: string): boolean => HEADING.test(line);
+
+/** An inode or a number of blocks (`ls -is`), the type, the permissions, and a mark of access lists or SELinux. */
+const MODE = /^[ \t]*(?:\d+[ \t]+){0,2}([-a-zDPS?])(?:[-r?][-w?][-xsStTLl?]){3}[.+@]?[ \t]*(?=[\d? \t])/;
+const COLUMN = /[ \t]*([^ \t]+)/y;
+/** After the mode: number of links, owner and group, which may hold blanks, size, date. */
+const MOST_COLUMNS = 24;
+const UNKNOWN_COLUMNS = 5;
+
+interface Column {
+  readonly text: string;
+  /** In the line, behind it. */
+  readonly end: number;
+}
+
+function parseUnixLine(line: string, now: Date): ListedLine | undefined {
+  const [mode, type = ''] = MODE.exec(line) ?? [];
+  if (mode === undefined) return undefined;
+  const columns = columnsOf(line, mode.length);
+  const found = datedName(line, columns, type, now) ?? nameAlone(line, columns);
+  if (found === undefined) return undefined;
+  const kind = kindOf(type);
+  return kind === 'link' ? { ...found, kind, name: withoutTarget(found.name) } : { ...found, kind };
+}
+
+function columnsOf(line: string, from: number): Column[] {
+  const columns: Column[] = [];
+  COLUMN.lastIndex = from;
+  for (let match = COLUMN.exec(line); match !== null && columns.length < MOST_COLUMNS; match = COLUMN.exec(line)) {
+    columns.push({ text: match[1] ?? '', end: COLUMN.lastIndex });
+  }
+  return columns;
+}
+
+/** Where the size stands: behind links, owner and group; without the group; or behind names with blanks. */
+const SIZE_AT = [3, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 1];
+
+type Found = Omit<ListedLine, 'kind'>;
+
+function datedName(line: string, columns: readonly Column[], type: string, now: Date): Found | undefined {
+  const isDevice = type === 'b' || type === 'c';
+  // With a month of any language first at its usual places alone: the word might be the name of a group.
+  for (const isKnown of [true, false]) {
+    for (const at of isKnown ? SIZE_AT : SIZE_AT.slice(0, 2)) {
+      const date = dateAt(columns, at + 1, isKnown);
+      const size = columns[at]?.text;
+      if (date === undefined || size === undefined || !isSizeLike(size)) continue;
+      const name = nameBehind(line, columns[date.last]);
+      if (name === undefined) continue;
+      return { name, size: isDevice ? 0 : sizeOf(size), time: parseListTime(date.text, now) };
+    }
+  }
+  return undefined;
+}
+
+const TIME_OR_YEAR = /^(?:\d{1,2}:\d\d(?::\d\d)?|\d{4}[年년]?)$/u;
+const YEAR = /^\d{4}$/;
+const ZONE = /^[+-]\d{4}$/;
+const DAY = /^\d{1,2}[.日일]?$/u;
+const WORD = /^(?:\p{L}[\p{L}\p{M}]{1,9}\.?|\d{1,2}[月월])$/u;
+const NUMERIC = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$/;
+const CLOCK = /^\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?$/;
+
+interface FoundDate {
+  readonly text: string;
+  /** Its last column. */
+  readonly last: number;
+}
+
+/** `isKnown`: only with the name of a month that is known. */
+function dateAt(columns: readonly Column[], at: number, isKnown: boolean): FoundDate | undefined {
+  const [first = '', second = '', third = ''] = columns.slice(at, at + 3).map(({ text }) => text);
+  if (NUMERIC.test(first)) {
+    if (!CLOCK.test(second)) return undefined;
+    // With seconds, `ls` shows a zone as well, which is not the one that the other times are in.
+    return ZONE.test(third) ? { text: '', last: at + 2 } : { text: `${first} ${second}`, last: at + 1 };
+  }
+  if (!TIME_OR_YEAR.test(third)) return undefined;
+  const isMonthFirst = WORD.test(first) && DAY.test(second);
+  if (!isMonthFirst && !(DAY.test(first) && WORD.test(second))) return undefined;
+  const text = `${first} ${second} ${third}`;
+  if (isKnown && monthOf(isMonthFirst ? first : second) === undefined) return undefined;
+  // `Nov 20 10:15:30 2024`
+  const year = columns[at + 3]?.text ?? '';
+  if (/:\d\d:/.test(third) && YEAR.test(year)) return { text: `${first} ${second} ${year}`, last: at + 3 };
+  return { text, last: at + 2 };
+}
+
+/** The blank behind the last column is no part of the name, and all that follows is. */
+function nameBehind(line: string, column: Column | undefined): string | undefined {
+  const name = column === undefined ? '' : line.slice(column.end + 1);
+  return name === '' ? undefined : name;
+}
+
+/** `-????????? ? ? ? ? ? name`: `ls` could not look at the file. */
+function nameAlone(line: string, columns: readonly Column[]): Found | undefined {
+  const unknown = columns.slice(0, UNKNOWN_COLUMNS);
+  if (unknown.length < UNKNOWN_COLUMNS || !unknown.every(({ text }) => text === '?')) return undefined;
+  const name = nameBehind(line, unknown.at(-1));
+  return name === undefined ? undefined : { name, size: undefined, time: undefined };
+}
+
+const SIZE = /^\d{1,16}$/;
+const GROUPED_SIZE = /^\d{1,3}(?:([,.'\u00a0\u202f])\d{3})(?:\1\d{3})*$/;
+/** Also negative ones, which a counter of 32 bits makes of 2 GiB and more, and those of `ls -h`: true sizes are others. */
+const SIZE_LIKE = /^(?:-?\d+(?:[,.]\d+)*[KMGTP]?B?|\?)$/i;
+
+const isSizeLike = (text: string): boolean => SIZE_LIKE.test(text) || GROUPED_SIZE.test(text);
+
+/** Undefined where the text does not tell every byte. */
+function sizeOf(text: string): number | undefined {
+  const digits = GROUPED_SIZE.test(text) ? text.replace(/\D/g, '') : text;
+  return SIZE.test(digits) ? Number(digits) : undefined;
+}
+
+function kindOf(type: string): ListedLine['kind'] {
+  if (type === 'd') return 'folder';
+  if (type === 'l') return 'link';
+  return '-fbcps'.includes(type) ? 'file' : 'unknown';
+}
+
+function withoutTarget(name: string): string {
+  const end = name.indexOf(' -> ');
+  return end < 1 ? name : name.slice(0, end);
+}
+
+/** `11-20-24  10:15AM  <DIR>  name`, or a size in place of the mark. */
+const DOS =
+  /^[ \t]*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})[ \t]+(\d{1,2}:\d\d(?::\d\d)?[ \t]?(?:[AP]M?)?)[ \t]+(?:<(DIR|JUNCTION|SYMLINKD?)>|([\d,.'\u00a0\u202f]+))[ \t]+([^ \t].*)$/i;
+/** Another size or mark where the name should begin. */
+const COLUMN_AGAIN = /^(?:[\d,.]+|<[A-Z]+>)[ \t]/i;
+/** What a junction or a link leads to. */
+const TARGET = /^(.+?) \[(?:[a-z]:|\\|\.|\/).*\]$/i;
+const ANY_TARGET = /^(.+) \[.*\]$/;
+
+function parseDosLine(line: string, now: Date): ListedLine | undefined {
+  const [whole, date = '', clock = '', mark, size, text = ''] = DOS.exec(line) ?? [];
+  if (whole === undefined) return undefined;
+  if (COLUMN_AGAIN.test(text) && /[ \t]{2}$/.test(line.slice(0, line.length - text.length))) return undefined;
+  const time = parseListTime(`${date} ${clock.replace(/[ \t]/g, '')}`, now);
+  if (mark === undefined) return isSizeLike(size ?? '') ? dosFile(text, size ?? '', time) : undefined;
+  if (mark.toUpperCase() === 'DIR') return { kind: 'folder', name: text, size: undefined, time };
+  const name = text.endsWith(']') ? (TARGET.exec(text)?.[1] ?? ANY_TARGET.exec(text)?.[1] ?? text) : text;
+  return { kind: 'link', name, size: undefined, time };
+}
+
+const dosFile = (name: string, size: string, time: ListTime | undefined): ListedLine => ({
+  kind: 'file',
+  name,
+  size: sizeOf(size),
+  time,
+});

@@ -1,0 +1,63 @@
+/** TLS whose end is said in TLS itself (close_notify, RFC 8446, 6.1): the plain end of its socket is a truncation. */
+import type net from 'node:net';
+import { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+
+const LOOK_AGAIN_MS = 20;
+const TURNS = 2;
+
+/** The bytes of a socket without its end, which TLS would take for its own. */
+class EndlessSocket extends Duplex {
+  constructor(private readonly socket: net.Socket) {
+    super();
+    socket.pause();
+    socket.on('data', (chunk: Buffer) => {
+      if (!this.push(chunk)) socket.pause();
+    });
+    socket.once('error', (error) => this.destroy(error));
+    socket.once('close', () => {
+      if (!socket.readableEnded) this.destroy();
+    });
+  }
+
+  override _read(): void {
+    this.socket.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.socket.write(chunk, done);
+  }
+
+  override _final(done: () => void): void {
+    this.socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.socket.destroy();
+    done(error);
+  }
+}
+
+/** `wrap` begins TLS over what it is given. Where the socket ends before TLS has said so, TLS fails with `truncated`. */
+export function withNotifiedEnd(socket: net.Socket, wrap: (bytes: Duplex) => TLSSocket, truncated: Error): TLSSocket {
+  const bytes = new EndlessSocket(socket);
+  const secured = wrap(bytes);
+  let isNotified = false;
+  const push = secured.push.bind(secured);
+  secured.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    isNotified ||= chunk === null;
+    return push(chunk, encoding);
+  };
+  socket.once('end', () => {
+    let turns = 0;
+    const look = (): void => {
+      if (isNotified || secured.destroyed) return;
+      // TLS has not seen all of it yet: whoever reads is slow.
+      if (bytes.readableLength > 0) setTimeout(look, LOOK_AGAIN_MS).unref();
+      else if (turns++ < TURNS) setImmediate(look);
+      else secured.destroy(truncated);
+    };
+    look();
+  });
+  return secured;
+}
