@@ -13,7 +13,7 @@ import { requireModestJson } from './body/json-bounds.js';
 import { requirePlainValues } from './body/json-values.js';
 import { refuseForeignNumbers } from './field-numbers.js';
 import type { Limiter, Limiters } from './rate-limits.js';
-import { createChecker } from './schema-check.js';
+import { createChecker } from '../base/schema-check.js';
 import { UnknownFields } from './unknown-fields.js';
 import type { Caller, HttpAnswer, HttpHandler, HttpRequest, RequestContext, Route } from './types.js';
 import { readSigned, readUnsigned } from './whole-body.js';

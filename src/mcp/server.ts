@@ -1,6 +1,15 @@
 /** A server of the Model Context Protocol over one gateway and one key: it offers what that key may do, and no more. */
-import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import {
+  fromJsonSchema,
+  type JsonSchemaType,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  McpServer,
+} from '@modelcontextprotocol/server';
+import { Type } from 'typebox';
+import { toGatewayError } from '../base/errors.js';
 import { FtgError } from '../client/index.js';
+import { createChecker } from '../base/schema-check.js';
 import { factsOf } from './explain.js';
 import type { McpGateway } from './gateway.js';
 import { TOOLS, ToolRefusal } from './tools.js';
@@ -18,7 +27,7 @@ export function createServer(gateway: McpGateway, scopes: ReadonlySet<string>, v
   const server = new McpServer({ name: 'file-transfer-gateway', version }, { instructions: INSTRUCTIONS });
   for (const { name, title, description, annotations, input, run, scopes: needed } of TOOLS) {
     if (needed.length > 0 && !needed.some((scope) => scopes.has(scope))) continue;
-    const inputSchema = fromJsonSchema<never>({ ...input, additionalProperties: false });
+    const inputSchema = fromJsonSchema<never>({ ...input, additionalProperties: false }, ARGUMENTS);
     server.registerTool(name, { title, description, annotations, inputSchema }, async (args): Promise<ToolResult> => {
       try {
         return { content: [textOf(await run(gateway, args))] };
@@ -31,6 +40,20 @@ export function createServer(gateway: McpGateway, scopes: ReadonlySet<string>, v
   }
   return server;
 }
+
+/** Checks arguments as the gateway checks requests: the message names the argument and what is allowed. */
+const ARGUMENTS: jsonSchemaValidator = {
+  getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    const check = createChecker(Type.Unsafe<unknown>(schema), 'the arguments');
+    return (args) => {
+      try {
+        return { valid: true, data: check(args) as T, errorMessage: undefined };
+      } catch (error) {
+        return { valid: false, data: undefined, errorMessage: toGatewayError(error).message };
+      }
+    };
+  },
+};
 
 /**
  * JSON on one line, so that nothing in a name or a content ends what it is quoted in; and without characters that nobody

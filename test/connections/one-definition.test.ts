@@ -14,7 +14,7 @@ import { secretNameTest } from '../../src/config/secrecy.js';
 import { createValidator } from '../../src/config/validate.js';
 import { type Definition, secret, setting } from '../../src/connections/definition.js';
 import { sftp } from '../../src/connections/sftp.js';
-import { createChecker } from '../../src/http/schema-check.js';
+import { createChecker } from '../../src/base/schema-check.js';
 import { redactFacts } from '../../src/observe/redact.js';
 import { joinConnection, splitConfig } from '../../src/storage/storage.js';
 import { configurationPage, exampleFile } from '../docs/configuration.js';

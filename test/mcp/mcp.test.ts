@@ -185,7 +185,21 @@ describe('agents over standard input and output', () => {
     used.add('upload_from_url');
     const fetched = await call(client, 'upload_from_url', { ...sandbox, url: `${gateway.url}/healthz` });
     assert.deepEqual([fetched.isError, fetched.json['code']], [true, 'address_denied']);
-    assert.equal((await call(client, 'read_file', { ...sandbox })).isError, true, 'an argument is missing');
+  });
+
+  test('arguments that are wrong are named, with what is allowed', async () => {
+    const wrong: [tool: string, args: Json, text: RegExp][] = [
+      ['read_file', { ...sandbox }, /path is missing/],
+      ['read_file', { ...sandbox, path: 7 }, /path must be string/],
+      ['read_file', { ...sandbox, path: '/a', paht: '/b' }, /paht is not a known field/],
+      ['list_files', { ...sandbox, limit: 100_000 }, /limit must be <= 1000/],
+      ['history', { status: 'lost' }, /status must be one of success, failed, pending/],
+    ];
+    for (const [tool, args, text] of wrong) {
+      const answer = await client.callTool({ name: tool, arguments: args });
+      assert.equal(answer.isError, true);
+      assert.match(JSON.stringify(answer.content), text);
+    }
   });
 
   test('large and binary files travel by link, and never as content', async () => {

@@ -5,7 +5,7 @@ import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
 import { object, text, withDefault } from '../../base/schema.js';
 import { parseJsonBody, readJsonBody, type StreamedJson } from '../../http/body/json-body.js';
-import { createChecker } from '../../http/schema-check.js';
+import { createChecker } from '../../base/schema-check.js';
 import type { RequestContext } from '../../http/types.js';
 import { isAnnouncedShort, isHereWhole, requireJsonType, takeShort } from '../../http/whole-body.js';
 import type { WholeBody } from '../../operations/pump.js';

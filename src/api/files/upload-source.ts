@@ -5,7 +5,7 @@ import { GatewayError } from '../../base/errors.js';
 import { flag, object, oneOf, text, withDefault } from '../../base/schema.js';
 import { parseJsonBody, readJsonBody } from '../../http/body/json-body.js';
 import { readMultipart } from '../../http/body/multipart-body.js';
-import { createChecker } from '../../http/schema-check.js';
+import { createChecker } from '../../base/schema-check.js';
 import type { RequestContext } from '../../http/types.js';
 import { isAnnouncedShort, isHereWhole, takeShort } from '../../http/whole-body.js';
 import { parseHttpUrl } from '../../operations/fetch-url.js';

@@ -9,7 +9,7 @@ import { addressOf, type Definition, type Values } from '../../connections/defin
 import { wordsOf } from '../../connections/private-key-bounds.js';
 import { changeSchema, fieldsOf, inputSchema, settingField } from '../../connections/schemas.js';
 import { CONNECTION_TYPES, definitionOf } from '../../connections/types.js';
-import { createChecker } from '../../http/schema-check.js';
+import { createChecker } from '../../base/schema-check.js';
 import { type ConnectionDraft, type ManagedConnection, type SecretChanges, settingsOf } from '../../storage/storage.js';
 import { badField } from './services.js';
 

@@ -3,7 +3,7 @@ import { hasCode, refusal } from '../../base/errors.js';
 import { text } from '../../base/schema.js';
 import type { Connection } from '../../connections/connection.js';
 import { reprDigest } from '../../http/repr-digest.js';
-import { createChecker } from '../../http/schema-check.js';
+import { createChecker } from '../../base/schema-check.js';
 import type { HttpAnswer, HttpRequest } from '../../http/types.js';
 import { checkTemplate, requireName } from '../../operations/names.js';
 import { referTo } from '../../operations/path-reference.js';

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
-import { GatewayError } from '../base/errors.js';
-import { decimalOf, EXACT_RANGE, isExact } from '../base/numbers.js';
+import { GatewayError } from './errors.js';
+import { decimalOf, EXACT_RANGE, isExact } from './numbers.js';
 
 const strict = new Ajv({ allErrors: false, useDefaults: true, strictTypes: false });
 const coercing = new Ajv({ allErrors: false, useDefaults: true, coerceTypes: true, strictTypes: false });
