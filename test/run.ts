@@ -20,7 +20,7 @@ const ON_BOTH =
   /^(http\/(client-limits|connections|downloads|event-loop|requests|retire|server|uploads)|attacks\/(connections|fuzz|numbers|sockets)|faults\/(clients|leaving-clients)|operations\/flat-memory|conformance\/memory)\./;
 /** They hold a time or memory against a bound, or the time of one client against another's: neighbours would be measured, too. */
 const MEASURES =
-  /^(attacks\/(connections|hostile-servers|isolation-http|isolation-listings|names|sessions|sockets|watch-shares)|conformance\/memory|dashboard\/queue|faults\/(readiness|stalls)|operations\/(flat-memory|long-chains|returned-memory)|uploads\/(memory|purge))\./;
+  /^(attacks\/(connections|hostile-servers|isolation-http|isolation-listings|names|own-crowd|sessions|sockets|watch-shares)|conformance\/memory|dashboard\/queue|faults\/(readiness|stalls)|operations\/(flat-memory|long-chains|returned-memory)|uploads\/(memory|purge))\./;
 /** Those of a minute and more, the longest first: one that begins when the others are done keeps everybody waiting. The rest follow by name. */
 const LONG = [
   ...['uploads/ends', 'operations/probes', 'jobs/in-flight', 'attacks/isolation-http', 'conformance/s3', 'watch/crash'],

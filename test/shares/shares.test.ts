@@ -44,6 +44,7 @@ function threadsOn(server: ScriptedServer, count: number, limits: Partial<PoolLi
         return server.open(signal);
       },
       permits: holder.of('login'),
+      giveWay: { belowBytesPerSecond: 1_000, afterMs: 10_000 },
     });
     return { pool, member };
   });
@@ -103,6 +104,35 @@ test('a thread that holds all sessions idle closes one for another that asks', a
   assert.ok(other.leases, 'without waiting for a timer');
   assert.equal(one.pool.gauge.open, 2, 'it keeps those that nobody needs');
   assert.equal(server.mostOpen, 3);
+});
+
+test('work whose client is slow gives way to those who wait on another thread, and to nobody else', async (t) => {
+  fakeTime(t);
+  const server = serverOf(1);
+  const { threads } = threadsOn(server, 2, { maxSessions: 3 });
+  const [one, two] = threads as [Thread, Thread];
+  const ended: number[] = [];
+  const held = [10, 20, 5_000].map((rate) => {
+    const asked: Asked = ask(one.pool, {
+      yielding: {
+        bytesPerSecond: () => rate,
+        giveWay: () => {
+          ended.push(rate);
+          giveBack(asked, 'discard');
+        },
+      },
+    });
+    return asked;
+  });
+  await pass(t, 60_000);
+  assert.deepEqual([ended, held.every(({ leases }) => leases !== undefined)], [[], true]);
+  const other = ask(two.pool);
+  await pass(t, 10_000);
+  assert.equal(other.leases?.length, 1);
+  assert.equal(ended.length, 1, 'it is owed one session');
+  assert.ok((ended[0] ?? Infinity) < 1_000);
+  await pass(t, 60_000);
+  assert.equal(ended.length, 1);
 });
 
 test('busy sessions are shared out evenly as their leases end', async (t) => {

@@ -12,6 +12,8 @@ const HIGH_WATER_MARK = 1024 * 1024;
 const MAX_PEEK_BYTES = 4 * 1024 * 1024;
 /** What is made sure of before the next read, when nothing is known of the size of chunks. */
 const FIRST_EXPECTED_BYTES = 64 * 1024;
+/** One read of a socket that was paused brings all that has come meanwhile, up to this. */
+const AFTER_PAUSE_BYTES = 512 * 1024;
 
 /**
  * A request's body. Begins paused; ends only when the announced body has arrived whole, and is destroyed with an error
@@ -80,6 +82,7 @@ export class BodyReader extends Readable {
     if (this.complete || this.isCut) return;
     this.isResting = !this.isRead;
     if (this.isResting) return;
+    this.expectAfterPause();
     this.isStarving = !this.makesRoom();
     if (this.isStarving) return;
     this.waiting = true;
@@ -135,6 +138,7 @@ export class BodyReader extends Readable {
   /** A paused socket does not show that its client has left: lets one chunk through, where there is memory to spare. */
   peek(): void {
     if (!this.isHeldBack || this.readableLength > MAX_PEEK_BYTES) return;
+    this.expectAfterPause();
     if (this.memory.stretch(this.readableLength + this.expectedBytes)) this.resumeSocket();
   }
 
@@ -167,6 +171,10 @@ export class BodyReader extends Readable {
       this.refused(toGatewayError(error));
       return false;
     }
+  }
+
+  private expectAfterPause(): void {
+    if (this.paused) this.expectedBytes = Math.min(AFTER_PAUSE_BYTES, (this.declared ?? Infinity) - this.received);
   }
 
   private get isRead(): boolean {
