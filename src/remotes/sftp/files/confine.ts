@@ -18,6 +18,12 @@ export const lookAt = (channel: SftpChannel, { raw }: ServerPath): Promise<Attri
 export const lookBehind = (channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> =>
   unlessRefused(channel.stat(raw));
 
+/** The attributes of an open file: FSTAT's, or STAT's where the server has no FSTAT or leaves the size out there. */
+export async function measureOpen(channel: SftpChannel, handle: Buffer, { raw }: ServerPath): Promise<Attributes> {
+  const own = await unlessRefused(channel.fstat(handle));
+  return own?.size === undefined && own?.isFolder !== true ? channel.stat(raw) : own;
+}
+
 export async function unlessRefused<T>(look: Promise<T>): Promise<T | undefined> {
   try {
     return await look;

@@ -6,14 +6,15 @@ import type { RemotePath } from '../../path.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { Confinement } from './confine.js';
 import type { HostMemory } from '../memory.js';
-import { isStatus, STATUS } from '../wire/replies.js';
+import { isMissing, isStatus, STATUS } from '../wire/replies.js';
 import type { Attributes, NameEntry } from '../wire/wire.js';
 
 /** Folder reads under way at once: a server hands out some hundred names per round trip. */
 const READS_AHEAD = 3;
 /** Of them in the first round: most folders are told in one reply, and one that says that there is no more. */
 const FIRST_READS = 2;
-const LINKS_AT_ONCE = 16;
+/** Requests for single entries of a folder: where links lead, and what READDIR did not report. */
+const LOOKS_AT_ONCE = 16;
 /** Servers send some hundred names at once, odd ones fewer. */
 const LEAST_PER_REPLY = 20;
 const SELF_WEIGHT = 20;
@@ -49,7 +50,7 @@ async function* readEntries(plan: ListPlan, leftOuts: LeftOuts): AsyncGenerator<
   for await (const batch of batches(plan)) {
     bounds.add(batch.length, LEAST_PER_REPLY);
     const infos: FileInfo[] = [];
-    const links: (readonly [NameEntry, RemotePath])[] = [];
+    const unclear: (readonly [NameEntry, RemotePath])[] = [];
     for (const entry of batch) {
       if (isSelf(entry)) {
         // Any folder has two of them: a listing of nothing else must come to an end sooner.
@@ -61,18 +62,38 @@ async function* readEntries(plan: ListPlan, leftOuts: LeftOuts): AsyncGenerator<
         await leftOuts.add({ name: entry.rawName, isDirectory: entry.attributes.isFolder, why: 'name' });
         continue;
       }
-      if (entry.attributes.isLink && plan.followLinks) links.push([entry, path]);
-      else if (entry.attributes.isLink) infos.push(linkInfo(entry, path, entry.attributes));
-      else infos.push(entryInfo(entry, path, entry.attributes));
+      const { attributes } = entry;
+      if (!isReported(attributes) || (attributes.isLink && plan.followLinks)) unclear.push([entry, path]);
+      else if (attributes.isLink) infos.push(linkInfo(entry, path, attributes));
+      else infos.push(entryInfo(entry, path, attributes));
     }
-    for (let start = 0; start < links.length; start += LINKS_AT_ONCE) {
-      const followed = links.slice(start, start + LINKS_AT_ONCE).map(async ([link, path]) => {
-        return linkInfo(link, path, await followLink(plan, link));
-      });
-      infos.push(...(await Promise.all(followed)));
+    const atOnce = plan.memory.oneRequestAtATime ? 1 : LOOKS_AT_ONCE;
+    for (let start = 0; start < unclear.length; start += atOnce) {
+      const looks = unclear.slice(start, start + atOnce).map(([entry, path]) => lookAtEntry(plan, entry, path));
+      for (const info of await Promise.all(looks)) if (info !== undefined) infos.push(info);
     }
     yield infos;
   }
+}
+
+/** READDIR may leave out any attribute (draft, section 5); without these a folder would be listed as an empty file. */
+const isReported = ({ hasType, isFolder, isLink, size }: Attributes): boolean =>
+  hasType && (isFolder || isLink || size !== undefined);
+
+/** Asks for what READDIR did not report, and where a link leads. Undefined for an entry that is gone meanwhile. */
+async function lookAtEntry(plan: ListPlan, entry: NameEntry, path: RemotePath): Promise<FileInfo | undefined> {
+  let { attributes } = entry;
+  if (!isReported(attributes)) {
+    try {
+      attributes = await plan.channel.lstat(rawPathOf(plan, entry));
+    } catch (error) {
+      if (!isStatus(error)) throw error;
+      if (!isMissing(error)) await plan.leftOut?.({ name: entry.rawName, isDirectory: false, why: 'name' });
+      return undefined;
+    }
+  }
+  if (!attributes.isLink) return entryInfo(entry, path, attributes);
+  return linkInfo(entry, path, plan.followLinks ? await followLink(plan, entry, attributes) : attributes);
 }
 
 async function* batches({ channel, handle, memory }: ListPlan): AsyncGenerator<NameEntry[]> {
@@ -115,10 +136,15 @@ const linkInfo = (entry: NameEntry, path: RemotePath, target: Attributes): FileI
   isLink: true,
 });
 
-async function followLink(plan: ListPlan, { rawName, attributes }: NameEntry): Promise<Attributes> {
-  const { channel, confinement, rawFolder } = plan;
+function rawPathOf({ rawFolder }: ListPlan, { rawName }: NameEntry): Buffer {
   const slash = rawFolder.at(-1) === 0x2f ? '' : '/';
-  const raw = Buffer.concat([rawFolder, Buffer.from(slash), rawName]);
+  return Buffer.concat([rawFolder, Buffer.from(slash), rawName]);
+}
+
+/** `attributes`: the link's own, which are kept where it leads nowhere. */
+async function followLink(plan: ListPlan, entry: NameEntry, attributes: Attributes): Promise<Attributes> {
+  const { channel, confinement } = plan;
+  const raw = rawPathOf(plan, entry);
   try {
     return (await confinement.holds(channel, raw)) ? await channel.stat(raw) : attributes;
   } catch (error) {

@@ -22,7 +22,7 @@ import { isSameTime } from '../../times.js';
 import type { HostMemory } from '../memory.js';
 import { isMissing, translate } from '../wire/replies.js';
 import { OPEN, type Attributes } from '../wire/wire.js';
-import { unlessRefused, type ServerPath } from './confine.js';
+import { measureOpen, unlessRefused, type ServerPath } from './confine.js';
 import { infoOf } from './listing.js';
 import { SftpSink, type SinkPlan } from './sink.js';
 import type { Tree } from './tree.js';
@@ -80,7 +80,7 @@ export class SftpPieces implements Pieces {
         throw isMissing(error) ? piecesAreGone(path, error) : error;
       });
       try {
-        const { size = 0 } = await channel.fstat(handle);
+        const { size = 0 } = await measureOpen(channel, handle, file);
         if (size < offset) throw mismatch(path, size, offset);
         const isCut = size > offset && (await isDone(channel.setSize(handle, offset)));
         const isClean = isCut || size === offset;

@@ -169,12 +169,12 @@ export class SftpChannel {
     return this.#ask(REQUEST.CLOSE, [handle], takeOk);
   }
 
-  stat(path: Buffer): Promise<Attributes> {
-    return this.#ask(REQUEST.STAT, [path], takeAttributes);
+  async stat(path: Buffer): Promise<Attributes> {
+    return this.#withType(path, await this.#ask(REQUEST.STAT, [path], takeAttributes));
   }
 
-  lstat(path: Buffer): Promise<Attributes> {
-    return this.#ask(REQUEST.LSTAT, [path], takeAttributes);
+  async lstat(path: Buffer): Promise<Attributes> {
+    return this.#withType(path, await this.#ask(REQUEST.LSTAT, [path], takeAttributes));
   }
 
   fstat(handle: Buffer): Promise<Attributes> {
@@ -291,6 +291,19 @@ export class SftpChannel {
     while (reply.hasMore) {
       this.extensions.add(reply.string().toString('latin1'));
       reply.string();
+    }
+  }
+
+  /** A server may leave out what kind of entry it is (draft, section 5): what can be opened as a folder is one. */
+  async #withType(path: Buffer, attributes: Attributes): Promise<Attributes> {
+    if (attributes.hasType) return attributes;
+    try {
+      const handle = await this.openFolder(path);
+      this.close(handle).catch(() => undefined);
+      return { ...attributes, isFolder: true };
+    } catch (error) {
+      if (error instanceof StatusReply) return attributes;
+      throw error;
     }
   }
 

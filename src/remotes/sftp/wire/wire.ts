@@ -42,6 +42,8 @@ export interface Attributes {
   readonly isFolder: boolean;
   readonly isLink: boolean;
   readonly modifiedAt: Date;
+  /** The server reported what kind of entry it is: the permissions hold type bits. */
+  readonly hasType: boolean;
 }
 
 export interface NameEntry {
@@ -142,6 +144,7 @@ export class ReplyReader {
       isFolder: type === FILE_TYPE.FOLDER,
       isLink: type === FILE_TYPE.LINK,
       modifiedAt: new Date(modifiedSeconds * 1000),
+      hasType: type !== 0,
     };
   }
 
