@@ -14,8 +14,9 @@ import { walk, walkInOrder, type TreeEntry } from '../src/operations/tree/walk.j
 import type { RemotesOptions } from '../src/remotes/registry.js';
 import { WHOLE_BYTES } from '../src/remotes/remote.js';
 import type { ExecOptions, ExecResult, FileInfo, Remote, RemoteWriter, WriteOptions } from '../src/remotes/remote.js';
-import { putWhole, streamOf } from '../src/remotes/whole.js';
+import { gather, putWhole, streamOf, wholeIfShort } from '../src/remotes/whole.js';
 import type { Deviations, Disk, ServerEntry } from './servers/catalogue.js';
+import type { Misreporting } from './servers/misreporting.js';
 import { withCode } from './support/errors.js';
 import { eventually } from './support/eventually.js';
 import { startProxy } from './support/proxy.js';
@@ -1394,6 +1395,117 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         }
         nothingNoted();
       });
+    });
+  });
+}
+
+/** Reported and true size: within one packet, at the bounds of a whole file, and of many packets. */
+const UNTRUE_SIZES = [
+  [0, 124],
+  [2_000, 2_340],
+  [WHOLE_BYTES, WHOLE_BYTES + 1],
+  [0, 300_000],
+  [200_000, 234_000],
+  [3_000_000, 3_000_001],
+] as const;
+
+/** Of reading, on a scripted server that reports another size than a file has: the content wins. */
+export function misreportingSuite(name: string, start: () => Promise<Misreporting>): void {
+  describe(`the content of a file wins over its size on ${name}`, { concurrency: 1 }, () => {
+    let server: Misreporting;
+    let seam: Seam;
+    let count = 0;
+
+    before(async () => {
+      server = await start();
+      seam = openSeam(connectionOf(server.connection));
+    });
+    after(async () => {
+      seam?.close();
+      await server?.stop();
+    });
+
+    const lay = (size: number, reportedSize: number): { readonly path: string; readonly content: Buffer } => {
+      const path = `/file-${++count}`;
+      const content = randomBytes(size);
+      server.put(path, content, reportedSize);
+      return { path, content };
+    };
+    const all = async (file: Parameters<typeof streamOf>[0]): Promise<Buffer> =>
+      Buffer.concat((await streamOf(file).toArray()) as Buffer[]);
+    /** As a client that asks for what is there from `first` on. */
+    const from =
+      (first: number) =>
+      ({ size }: FileInfo): { readonly start: number; readonly end: number } => {
+        if (first < size) return { start: first, end: size - 1 };
+        throw new GatewayError('bad_range', 'outside');
+      };
+
+    for (const [reported, size] of UNTRUE_SIZES) {
+      test(`${size} bytes that are reported as ${reported}: all of them come`, async () => {
+        const { path, content } = lay(size, reported);
+        assert.ok((await seam.use(async (remote) => all(await remote.read(at(path))))).equals(content), 'read');
+        const admitted: number[] = [];
+        const gathered = await seam.use(async (remote) =>
+          gather(await remote.read(at(path), () => undefined), { admit: (bytes) => void admitted.push(bytes) }),
+        );
+        assert.ok(gathered.equals(content), 'gathered');
+        assert.ok(admitted.length > 0 || server.connection.type === 's3', 'it was asked whether more may be kept');
+        await seam.use(async (remote) => {
+          const { file, length } = await wholeIfShort(await remote.read(at(path)));
+          assert.ok((await all(file)).equals(content), 'in one piece where it is short');
+          if (size <= WHOLE_BYTES) assert.deepEqual([file.info.size, length], [size, size]);
+          else if (reported <= WHOLE_BYTES && server.connection.type !== 's3') assert.equal(length, undefined);
+        });
+      });
+
+      test(`${size} bytes that are reported as ${reported}: no range is cut off there, or refused`, async () => {
+        const { path, content } = lay(size, reported);
+        await seam.use(async (remote) => {
+          const file = await remote.read(at(path), from(reported));
+          assert.ok(file.range === undefined && (await all(file)).equals(content), 'begins behind the reported end');
+        });
+        if (reported === 0) return;
+        const last = seam.use(async (remote) => {
+          const file = await remote.read(at(path), from(reported - 1));
+          assert.ok((await all(file)).equals(content), 'ends with the file');
+        });
+        // Where only the bytes themselves show it, it is known too late for the whole file.
+        await last.catch((error: unknown) => assert.ok(hasCode(error, 'size_mismatch'), String(error)));
+        await seam.use(async (remote) => {
+          const file = await remote.read(at(path), () => ({ start: 1, end: 9 }));
+          assert.ok((await all(file)).equals(file.range === undefined ? content : content.subarray(1, 10)), 'inside');
+        });
+      });
+    }
+
+    for (const size of [0, 2_000, WHOLE_BYTES, 200_000]) {
+      test(`${size} bytes that are reported as such: ranges are chosen by it`, async () => {
+        const { path, content } = lay(size, size);
+        await seam.use(async (remote) => {
+          for (let tries = 0; tries < 3; tries++) {
+            const behind = remote.read(at(path), from(size));
+            await assert.rejects(behind, withCode('bad_range'));
+          }
+          assert.ok((await all(await remote.read(at(path)))).equals(content));
+          if (size === 0) return;
+          const file = await remote.read(at(path), from(size - 10));
+          assert.deepEqual(file.range, { start: size - 10, end: size - 1 });
+          assert.ok((await all(file)).equals(content.subarray(-10)));
+        });
+      });
+    }
+
+    test('fewer bytes than reported are an error', async () => {
+      for (const [reported, size] of [
+        [2_340, 2_000],
+        [234_000, 200_000],
+      ] as const) {
+        const { path } = lay(size, reported);
+        const read = seam.use(async (remote) => all(await remote.read(at(path))));
+        if (server.connection.type === 's3') assert.equal((await read).length, size);
+        else await assert.rejects(read, withCode('size_mismatch'));
+      }
     });
   });
 }

@@ -186,7 +186,7 @@ export class Exchange {
     const isBodiless = answer.status === 304 || answer.status === 204;
     if (this.request.method === 'HEAD' || headLength !== undefined || isBodiless) {
       if (isStream(body)) dismiss(body.stream);
-      const length = isBodiless ? undefined : (headLength ?? lengthOf(body));
+      const length = isBodiless || headLength === 'unknown' ? undefined : (headLength ?? lengthOf(body));
       return this.sendHeadOnly(answer, length);
     }
     if (isStream(body)) {

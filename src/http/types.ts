@@ -64,8 +64,8 @@ export interface HttpAnswer {
   /** Values are cleaned of control characters before they are sent, and leave as Latin-1. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array | StreamBody;
-  /** HEAD: Content-Length without a body. */
-  readonly headLength?: number;
+  /** HEAD: Content-Length without a body; none where it is 'unknown'. */
+  readonly headLength?: number | 'unknown';
   /** What the router knows of the request, for its log line. */
   readonly facts?: RequestFacts;
 }

@@ -245,7 +245,8 @@ export class FileWork {
       if (before === undefined) throw new GatewayError('not_found', `${from} does not exist`, { step: 'open' });
       const stands = await this.stands(task, operation, from, request);
       const { size } = stands ? before : await this.copyOnce(job, operation, request);
-      copied = { size, modifiedMs: Math.trunc(before.modifiedAt.getTime()) };
+      // As its server reports it, which need not be what was copied: whether that has changed is all that counts.
+      copied = { size: before.size, modifiedMs: Math.trunc(before.modifiedAt.getTime()) };
       await this.tree.markCopied(job.id, file.path, size, copied.modifiedMs);
     } else {
       operation.evidence.undigested('earlier_try');

@@ -217,7 +217,7 @@ async function rewrite(
     attempt.committed();
     return await withWriter(writer, async () => {
       operation.mark('transfer');
-      const oldBytes = await pump(oldBody, writer, { signal, size: old.info.size, isMoreToCome: true });
+      const oldBytes = await pump(oldBody, writer, { signal, isMoreToCome: true });
       const bytes = await pump(added, writer, { signal });
       operation.mark('verify');
       const now = await remote.stat(path);

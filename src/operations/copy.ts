@@ -61,10 +61,9 @@ export async function copyFile(operations: Operations, operation: Operation, req
       return { from, to, size: copied.size, modifiedAt: shownTime(copied), isServerSide: true };
     }
     operation.mark('open');
-    const file = await source.read(from);
-    const { info } = file;
-    operation.expectedSize = info.size;
-    const whole = await wholeIfShort(file);
+    const { file, length } = await wholeIfShort(await source.read(from));
+    const { info, whole } = file;
+    operation.expectedSize = length;
     const { signal } = operation;
     const modifiedAt = request.modifiedAt ?? ownTimeOf(info);
     const publication = { connection: request.target, remote: target, place: to, exclusive, modifiedAt, signal };
@@ -85,11 +84,12 @@ export async function copyFile(operations: Operations, operation: Operation, req
     const body = streamOf(file);
     leaveErrorsToPump(body);
     try {
-      const writer = await target.write(to, { size: info.size, exclusive, modifiedAt, isChecked: check !== undefined });
+      const writer = await target.write(to, { size: length, exclusive, modifiedAt, isChecked: check !== undefined });
       opened();
       return await withWriter(writer, async () => {
         const onBytes = (total: number): void => void (operation.fileSize = total);
-        const size = await pump(body, writer, { signal, size: info.size, onBytes, pace: request.pace, hash });
+        // No length is held against it: the source ends only where the file does.
+        const size = await pump(body, writer, { signal, onBytes, pace: request.pace, hash });
         sent();
         const stored = await publish(operations, publication, () =>
           writer.commit({ size, exclusive, modifiedAt, check }),

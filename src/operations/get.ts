@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import type { Hold } from '../budgets/memory.js';
 import { GatewayError } from '../base/errors.js';
 import { baseName, type RemotePath } from '../remotes/path.js';
-import type { ByteRange, FileInfo, OpenFile } from '../remotes/remote.js';
-import { gather, lengthOf, wholeIfShort } from '../remotes/whole.js';
+import type { ByteRange, FileInfo, OpenFile, Remote, SelectRange } from '../remotes/remote.js';
+import { gather, wholeIfShort } from '../remotes/whole.js';
 import type { Operation, OperationRequest, OperationResult, Operations } from './operation.js';
 import type { PathReference } from './path-reference.js';
 import type { ContentHash } from './content-hash.js';
@@ -15,8 +15,10 @@ export interface Download {
   readonly path: RemotePath;
   readonly info: FileInfo;
   readonly range: ByteRange | undefined;
-  /** Bytes of `body`. */
-  readonly length: number;
+  /** Of the bytes that follow; undefined where the file has more than its server reported: they come until it ends. */
+  readonly length: number | undefined;
+  /** So far, of `body`. */
+  readonly sentBytes: () => number;
   /** Destroying it ends the operation as client_gone. */
   readonly body: Readable | undefined;
   /** In place of `body`: a short file, whose operation has ended. Neither, when `skipBody` said so. */
@@ -27,7 +29,9 @@ export interface Download {
 
 export interface DownloadOptions {
   /** Chooses a range from the file's facts, or throws. */
-  readonly select?: ((info: FileInfo) => ByteRange | undefined) | undefined;
+  readonly select?: SelectRange | undefined;
+  /** Larger files fail with `error`: before anything is sent where the server reports the size as it is. */
+  readonly limit?: { readonly bytes: number; readonly error: () => GatewayError } | undefined;
   /** Asked before the file is opened: true = the answer needs no body (HEAD, not modified). */
   readonly skipBody?: ((info: FileInfo) => boolean) | undefined;
   /** What the whole file must be: looked at before its last bytes leave. Throws where it is another one. */
@@ -44,7 +48,7 @@ export async function openDownload(
   operations: Operations,
   request: OperationRequest,
   reference: PathReference,
-  { select, skipBody, verify, shown }: DownloadOptions,
+  { select, skipBody, limit, verify, shown }: DownloadOptions,
 ): Promise<Download> {
   const running = await operations.begin(request);
   const { operation } = running;
@@ -52,10 +56,10 @@ export async function openDownload(
   const verified = (hash: ContentHash | undefined): void => {
     if (hash !== undefined) verify?.(hash.value);
   };
-  const opened = new Deferred<{
-    path: RemotePath;
-    file: OpenFile | { info: FileInfo; range: undefined; body: undefined; whole: undefined };
-  }>();
+  const requireFitting = (bytes: number): void => {
+    if (limit !== undefined && bytes > limit.bytes) throw limit.error();
+  };
+  const opened = new Deferred<Found>();
   const drained = new Deferred<void>();
 
   const memory = request.memory?.hold();
@@ -66,25 +70,30 @@ export async function openDownload(
     if (skipBody !== undefined) {
       const info = await remote.stat(path);
       if (info.isDirectory) throw new GatewayError('is_a_folder', `${path} is a folder`, { step: 'open' });
+      requireFitting(info.size);
       if (skipBody(info)) {
-        return opened.resolve({ path, file: { info, range: undefined, body: undefined, whole: undefined } });
+        const told = info.size === 0 ? await measureContent(remote, path) : { info, length: info.size };
+        return opened.resolve({ path, file: { info: told.info }, length: told.length });
       }
     }
-    const file = await remote.read(path, select);
+    const chosen: SelectRange = (info) => (requireFitting(info.size), select?.(info));
+    const isAsked = select !== undefined || limit !== undefined;
+    const first = await remote.read(path, isAsked ? chosen : undefined);
     operation.mark('transfer');
     attempt.committed();
-    const whole = await wholeIfShort(file);
-    opened.resolve({ path, file: whole === undefined ? file : { ...file, whole, body: undefined } });
-    if (whole === undefined) await drained.promise;
+    const { file, length } = await wholeIfShort(first);
+    opened.resolve({ path, file, length });
+    if (file.whole === undefined) await drained.promise;
   });
   leased.catch((error: unknown) => opened.reject(error));
 
   try {
-    const { path, file } = await opened.promise;
+    const { path, file, length } = await opened.promise;
     const { info, range, whole } = file;
-    const length = lengthOf(file);
-    const common = { transferId: operation.transferId, path, info, range, length };
-    const isAll = length === info.size;
+    const sentBytes = (): number => operation.fileSize;
+    const common = { transferId: operation.transferId, path, info, range, length, sentBytes };
+    const isAll = range === undefined || length === info.size;
+    if (whole !== undefined) requireFitting(info.size);
     if (file.body === undefined) {
       operation.fileSize = whole?.length ?? 0;
       if (whole === undefined || !isAll) operation.evidence.undigested(whole === undefined ? 'not_sent' : 'range');
@@ -100,11 +109,40 @@ export async function openDownload(
     operation.expectedSize = length;
     const hash = isAll ? operation.evidence.hashing() : undefined;
     if (!isAll) operation.evidence.undigested('range');
-    const body = bodyOf(running, file.body, { leased, drained, hash, verify: () => verified(hash), shown });
+    const most =
+      length === undefined
+        ? limit && { bytes: limit.bytes, refuse: () => Promise.reject(limit.error()) }
+        : { bytes: length, refuse: () => refuseUnlessGrown(path, length, file.hasGrown) };
+    const body = bodyOf(running, file.body, { leased, drained, hash, most, verify: () => verified(hash), shown });
     return { ...common, body };
   } catch (error) {
     throw await running.fail(error);
   }
+}
+
+interface Found {
+  readonly path: RemotePath;
+  readonly file:
+    OpenFile | { readonly info: FileInfo; readonly range?: undefined; body?: undefined; whole?: undefined };
+  readonly length: number | undefined;
+}
+
+/** Some servers report 0 of what has bytes: the content shows its length, unless that is long. */
+async function measureContent(
+  remote: Remote,
+  path: RemotePath,
+): Promise<{ readonly info: FileInfo; readonly length: number | undefined }> {
+  const { file, length } = await wholeIfShort(await remote.read(path));
+  file.body?.destroy();
+  return { info: file.info, length };
+}
+
+/** More bytes than the answer's head has announced came. @throws GatewayError size_mismatch */
+async function refuseUnlessGrown(path: RemotePath, length: number, hasGrown?: () => Promise<boolean>): Promise<void> {
+  if ((await hasGrown?.()) === true) return;
+  throw new GatewayError('size_mismatch', `${path} has more bytes than the ${length} that its server reported`, {
+    step: 'transfer',
+  });
 }
 
 export interface ReadWhole<T> {
@@ -129,19 +167,23 @@ export function readFile<T>(
     const { path, bytes } = await operation.use(async (remote) => {
       const path = await reference(remote);
       operation.locate(path, baseName(path));
+      const requireReadable = (size: number): void => {
+        if (size <= maxBytes) return;
+        const text = `${path} has ${size} bytes; read takes at most ${maxBytes}: use /api/download instead`;
+        throw new GatewayError('too_large', text, { step: 'open' });
+      };
       const file = await remote.read(path, ({ size }) => {
-        if (size > maxBytes) {
-          throw new GatewayError(
-            'too_large',
-            `${path} has ${size} bytes; read takes at most ${maxBytes}: use /api/download instead`,
-            { step: 'open' },
-          );
-        }
+        requireReadable(size);
         memory.require(size + decodedBytes(size));
         return undefined;
       });
       operation.mark('transfer');
-      return { path, bytes: await gather(file, operation.evidence.hashing()) };
+      const admit = (bytes: number): void => {
+        requireReadable(bytes);
+        // The bytes are kept twice while the buffer grows.
+        memory.require(2 * bytes + decodedBytes(bytes));
+      };
+      return { path, bytes: await gather(file, { hash: operation.evidence.hashing(), admit }) };
     });
     const size = bytes.length;
     operation.fileSize = size;

@@ -43,6 +43,13 @@ export async function openBody<T>(
   }
 }
 
+/** Bytes that may leave, such as those that were announced. */
+export interface Most {
+  readonly bytes: number;
+  /** Asked once there are more: they are dropped, or the body fails with what it rejects with. */
+  readonly refuse: () => Promise<void>;
+}
+
 export interface LeaseInUse {
   /** Settles when the lease has gone back, which it does after `drained`. */
   readonly leased: Promise<unknown>;
@@ -50,6 +57,7 @@ export interface LeaseInUse {
   /** false: its bytes are no file's. */
   readonly isFile?: boolean;
   readonly hash?: ContentHash | undefined;
+  readonly most?: Most | undefined;
   /** Before the last bytes leave; throws where they must not. */
   readonly verify?: () => void;
   /** What the client is told of a failure. */
@@ -60,7 +68,7 @@ export interface LeaseInUse {
 export function bodyOf(
   running: RunningOperation,
   source: Readable,
-  { leased, drained, isFile = true, hash, verify, shown = (error) => error }: LeaseInUse,
+  { leased, drained, isFile = true, hash, most, verify, shown = (error) => error }: LeaseInUse,
 ): Readable {
   const { operation } = running;
   let failing: Promise<unknown> | undefined;
@@ -78,6 +86,7 @@ export function bodyOf(
     await running.fail(operation.signal.aborted ? operation.signal.reason : cause);
   };
   const body = new LastChunkHeld({
+    most,
     onBytes: (bytes, chunk) => {
       if (!isFile) return;
       operation.fileSize = bytes;
@@ -97,6 +106,7 @@ export function bodyOf(
 }
 
 interface Endings {
+  readonly most: Most | undefined;
   readonly onBytes: (total: number, chunk: Buffer) => void;
   readonly beforeEnd: () => Promise<void>;
   readonly beforeError: (error: Error) => Promise<unknown>;
@@ -109,6 +119,7 @@ interface Endings {
  */
 class LastChunkHeld extends Transform {
   private bytes = 0;
+  private isFull = false;
   private held: Buffer | undefined;
 
   constructor(private readonly endings: Endings) {
@@ -116,11 +127,25 @@ class LastChunkHeld extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    const { most } = this.endings;
+    const room = most === undefined ? Infinity : most.bytes - this.bytes;
+    if (chunk.length <= room) {
+      this.keep(chunk);
+      return done();
+    }
+    if (this.isFull) return done();
+    this.isFull = true;
+    (most?.refuse() ?? Promise.resolve()).then(() => {
+      if (room > 0) this.keep(chunk.subarray(0, room));
+      done();
+    }, done);
+  }
+
+  private keep(chunk: Buffer): void {
     this.bytes += chunk.length;
     this.endings.onBytes(this.bytes, chunk);
     if (this.held !== undefined) this.push(this.held);
     this.held = chunk;
-    done();
   }
 
   override _flush(done: TransformCallback): void {

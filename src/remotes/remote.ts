@@ -70,7 +70,11 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** Sees the file's facts and may choose a range, or throw; undefined = everything. */
+export type SelectRange = (info: FileInfo) => ByteRange | undefined;
+
 interface Opened {
+  /** As the server reports it; where `whole` is the whole file, its size is that of the content. */
   readonly info: FileInfo;
   /** The bytes that follow: the range, or the whole file. */
   readonly range: ByteRange | undefined;
@@ -78,11 +82,18 @@ interface Opened {
 
 interface OpenStream extends Opened {
   /**
-   * Ends only after exactly the announced bytes (range, else info.size); a remote failure or a file that
-   * shrinks meanwhile destroys it with a GatewayError. Destroying it frees the remote's handle.
+   * A range: ends only after exactly its bytes. The whole file: ends only where the server has no more of it, which is not
+   * before info.size and may be behind it; whoever has announced a length has to look. A remote failure, a file that
+   * shrinks meanwhile, or a range up to the end of a file that turns out to go on, destroys it with a GatewayError.
+   * Destroying it frees the remote's handle.
    */
   readonly body: Readable;
   readonly whole?: undefined;
+  /**
+   * Once more than info.size came: whether the server reports by now that the file has grown since it was opened. The body
+   * may end with it. Absent where files do not change.
+   */
+  readonly hasGrown?: () => Promise<boolean>;
 }
 
 /** At most WHOLE_BYTES, where they came along with the file's facts: nothing is open on the server any more. */
@@ -363,10 +374,11 @@ export interface Remote {
    */
   listTree?(folder: RemotePath, options?: ListTreeOptions): AsyncIterable<FileInfo>;
   /**
-   * Opens a file. `select` sees the file's facts and may choose a range or throw; undefined = everything.
-   * A protocol that can open without asking first calls it only when given. not_found, is_a_folder, permission_denied.
+   * Opens a file. A protocol that can open without asking first calls `select` only when given; its bad_range counts only
+   * where the file ends at its reported size. A file that goes on behind it is opened whole, whatever was chosen; one that
+   * has grown meanwhile is chosen from again. not_found, is_a_folder, permission_denied.
    */
-  read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile>;
+  read(path: RemotePath, select?: SelectRange): Promise<OpenFile>;
   /** Opens a writer for a file that is to be created or replaced. Missing folders are made. */
   write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter>;
   /**

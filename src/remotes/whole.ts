@@ -49,27 +49,80 @@ export function streamOf({ body, whole }: OpenFile): Readable {
   return body ?? Readable.from(whole.length === 0 ? [] : [whole], { objectMode: false });
 }
 
+/** Of the range, or of the whole file as the server reports it. */
 export function lengthOf({ info, range }: Pick<OpenFile, 'info' | 'range'>): number {
   return range === undefined ? info.size : range.end - range.start + 1;
 }
 
-/** All of a short file, from then on closed; undefined where it is a longer one. Rejects as its stream fails. */
-export async function wholeIfShort(file: OpenFile): Promise<Buffer | undefined> {
-  return lengthOf(file) <= WHOLE_BYTES ? gather(file) : undefined;
+/** A file whose length is true, or known not to be known. */
+export interface Measured {
+  readonly file: OpenFile;
+  /** Undefined where the file has more bytes than the server reported: they come until it ends. */
+  readonly length: number | undefined;
+}
+
+/**
+ * A short file in one piece, from then on closed, whatever size the server reported. What is reported short and is not goes
+ * on as a stream of unknown length; a longer file stays as it is. Rejects as its stream fails.
+ */
+export async function wholeIfShort(file: OpenFile): Promise<Measured> {
+  const length = lengthOf(file);
+  if (file.whole !== undefined || length > WHOLE_BYTES) return { file, length };
+  const { info, range, body } = file;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const rest = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
+  for (;;) {
+    const { done, value } = await rest.next();
+    if (done === true) break;
+    chunks.push(value);
+    bytes += value.length;
+    if (bytes > WHOLE_BYTES) return { file: { info, range, body: joined(chunks, rest, body) }, length: undefined };
+  }
+  const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
+  return { file: { info: range === undefined ? { ...info, size: bytes } : info, range, whole }, length: bytes };
+}
+
+/** Bytes that were read already, and those that follow. */
+function joined(first: readonly Buffer[], rest: AsyncIterator<Buffer, undefined>, body: Readable): Readable {
+  const chunks = async function* (): AsyncGenerator<Buffer> {
+    yield* first;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  };
+  const all = Readable.from(chunks(), { objectMode: false });
+  // Left before it is read, it never comes to the iterator of what it was made of.
+  all.once('close', () => body.destroy());
+  return all;
+}
+
+export interface Gathering {
+  /** Fed with the bytes. */
+  readonly hash?: { readonly update: (bytes: Buffer) => void } | undefined;
+  /** Asked before more bytes are kept than the server reported; throws where there are too many. */
+  readonly admit: (bytes: number) => void;
 }
 
 /** Into one piece of memory from the start: joining chunks at the end would take twice as much. */
-export async function gather(file: OpenFile, hash?: { readonly update: (bytes: Buffer) => void }): Promise<Buffer> {
+export async function gather(file: OpenFile, { hash, admit }: Gathering): Promise<Buffer> {
   if (file.whole !== undefined) {
     hash?.update(file.whole);
     return file.whole;
   }
-  const bytes = Buffer.allocUnsafeSlow(lengthOf(file));
+  let bytes: Buffer = Buffer.allocUnsafeSlow(lengthOf(file));
   let at = 0;
-  file.body.on('data', (chunk: Buffer) => {
+  for await (const chunk of file.body as AsyncIterable<Buffer>) {
     hash?.update(chunk);
+    if (at + chunk.length > bytes.length) {
+      admit(at + chunk.length);
+      bytes = resized(bytes, Math.max(at + chunk.length, 2 * bytes.length));
+    }
     at += chunk.copy(bytes, at);
-  });
-  await finished(file.body);
-  return bytes;
+  }
+  return at === bytes.length ? bytes : resized(bytes, at);
+}
+
+function resized(bytes: Buffer, length: number): Buffer {
+  const other = Buffer.allocUnsafeSlow(length);
+  bytes.copy(other);
+  return other;
 }

@@ -288,6 +288,9 @@ export class PieceWork {
     try {
       const range = { start: hash.offset, end: stands - 1 };
       const file = await remote.read(parseRemotePath(hidden, ROOT, 'path'), () => range);
+      if (file.range === undefined) {
+        throw new GatewayError('size_mismatch', `${hidden} has more bytes than the server reports`, { step: 'verify' });
+      }
       await pipeline(
         streamOf(file),
         async (chunks: AsyncIterable<Buffer>) => {

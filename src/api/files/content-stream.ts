@@ -3,15 +3,15 @@ import { PassThrough, pipeline as connect, Readable, type Duplex } from 'node:st
 import { pipeline } from 'node:stream/promises';
 import type { HttpAnswer, StreamBody } from '../../http/types.js';
 
-/** `prefix`, then `body` through `transform`, then `suffix`. Any failure destroys all of it with the first error. */
-export function framed(prefix: Buffer, body: Readable, transform: Duplex, suffix: Buffer): Readable {
+/** `prefix`, then `body` through `transform`, then what `suffix` is by then. Any failure destroys all of it with the first error. */
+export function framed(prefix: Buffer, body: Readable, transform: Duplex, suffix: () => Buffer): Readable {
   const output = new PassThrough();
   output.write(prefix);
   pipeline(body, transform, async (encoded: AsyncIterable<Buffer>) => {
     for await (const chunk of encoded) {
       if (!output.write(chunk)) await drained(output);
     }
-    output.end(suffix);
+    output.end(suffix());
   }).catch((error: Error) => output.destroy(error));
   output.once('close', () => {
     if (!output.writableFinished) body.destroy();

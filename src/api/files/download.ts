@@ -176,7 +176,7 @@ export function asFile(
   if (bytes === undefined) {
     // A GET without a body was found to be not modified; a HEAD is looked at now.
     const isSame = request.method !== 'HEAD' || isNotModified(request.headers, validators);
-    return isSame ? { status: 304, headers } : { status: 200, headers, headLength: info.size };
+    return isSame ? { status: 304, headers } : { status: 200, headers, headLength: length ?? 'unknown' };
   }
   const partial: Record<string, string> =
     range === undefined ? {} : { 'Content-Range': `bytes ${range.start}-${range.end}/${info.size}` };
@@ -189,6 +189,7 @@ export function asFile(
 
 async function asJson(services: ApiServices, file: Download): Promise<HttpAnswer> {
   const { info, body, whole, path } = file;
+  if (whole === undefined && file.length === undefined) return asCounted(services, file);
   const [prefix, suffix] = frame(path, info.size);
   const length = prefix.length + encodedLength(info.size) + suffix.length;
   const headers = { 'Content-Type': 'application/json', ...NO_SNIFFING };
@@ -196,12 +197,26 @@ async function asJson(services: ApiServices, file: Download): Promise<HttpAnswer
     return { status: 200, headers, body: Buffer.concat([prefix, await services.base64.encodeAll(whole), suffix]) };
   }
   if (body === undefined) return { status: 200, headers, headLength: length };
-  return { status: 200, headers, body: { stream: framed(prefix, body, services.base64.encode(), suffix), length } };
+  return {
+    status: 200,
+    headers,
+    body: { stream: framed(prefix, body, services.base64.encode(), () => suffix), length },
+  };
 }
 
-function frame(path: RemotePath, size: number): [Buffer, Buffer] {
+/** Of a file that is longer than its server reports, the size is known behind its content. */
+function asCounted(services: ApiServices, { path, body, sentBytes }: Download): HttpAnswer {
+  const headers = { 'Content-Type': 'application/json', ...NO_SNIFFING };
+  if (body === undefined) return { status: 200, headers, headLength: 'unknown' };
+  const [prefix] = frame(path);
+  const suffix = (): Buffer => Buffer.from(`","size":${sentBytes()}}`);
+  const stream = framed(prefix, body, services.base64.encode(), suffix);
+  return { status: 200, headers, body: { stream, length: undefined } };
+}
+
+function frame(path: RemotePath, size?: number): [Buffer, Buffer] {
   const names = { filename: baseName(path).toWellFormed(), path: path.toWellFormed() };
-  const head = JSON.stringify({ success: true, ...names, size, encoding: 'base64' });
+  const head = JSON.stringify({ success: true, ...names, ...(size === undefined ? {} : { size }), encoding: 'base64' });
   return [Buffer.from(`${head.slice(0, -1)},"content":"`), Buffer.from('"}')];
 }
 

@@ -14,7 +14,7 @@ import { isAnnouncedShort, takeShort } from '../../http/whole-body.js';
 import { linkPage, PAGE_HEADERS, PRIVATE, wantsPage } from '../../links/page.js';
 import { LinkEnded, noSuchLink, shown } from '../../links/refusals.js';
 import { callerOf } from '../../links/service.js';
-import { openDownload } from '../../operations/get.js';
+import { openDownload, type DownloadOptions } from '../../operations/get.js';
 import { nameFromDisposition, requireName } from '../../operations/names.js';
 import { fixed } from '../../operations/path-reference.js';
 import { promisedDigest } from '../../operations/pump.js';
@@ -246,19 +246,13 @@ async function fetch(input: Input, services: ApiServices, { link, connection }: 
   const validators = (info: FileInfo) => validatorsOf(services, connection, info);
   // Parts of a file say nothing of the whole.
   const { select, skipBody } = conditions(digest === null ? input : WITHOUT_CONDITIONS, isHead, validators);
-  const within = (info: FileInfo): void => {
-    if (link.maxBytes !== null && info.size > link.maxBytes) throw tooLarge(link.maxBytes);
-  };
   const file = await openDownload(
     operations,
     { ...request, link: isHead ? { id: link.id } : links.service.useOf(link) },
     fixed(path),
     {
-      select: (info) => {
-        within(info);
-        return select?.(info);
-      },
-      skipBody: skipBody && ((info) => (within(info), skipBody(info))),
+      ...{ select, skipBody },
+      limit: limitOf(link),
       verify: digest === null ? undefined : (actual) => requireSame(digest, actual),
       shown,
     },
@@ -306,6 +300,10 @@ function smaller(a: number, b: number): number {
 
 const tooLarge = (most: number): GatewayError =>
   refusal('too_large', `this link is for files of at most ${most} bytes`);
+
+function limitOf({ maxBytes }: OpenedLink): DownloadOptions['limit'] {
+  return maxBytes === null ? undefined : { bytes: maxBytes, error: () => tooLarge(maxBytes) };
+}
 
 function requireSame(expected: Buffer, actual: Buffer): void {
   if (!actual.equals(expected)) throw refusal('gone', 'the file is no longer the one that this link is for');

@@ -117,7 +117,7 @@ function fileEntry(remote: Remote, path: RemotePath, name: string, info: FileInf
     open: async () => {
       try {
         const file = await remote.read(path);
-        return { size: file.info.size, chunks: streamOf(file) as AsyncIterable<Buffer> };
+        return { reportedSize: file.info.size, chunks: streamOf(file) as AsyncIterable<Buffer> };
       } catch (error) {
         // A link that leads nowhere is listed as it stands, and there is nothing to be had of it.
         if (info.isLink !== true || !hasCode(error, 'not_found')) throw error;

@@ -30,7 +30,7 @@ export class Missing {
     yield {
       name,
       modifiedAt: new Date(),
-      open: () => Promise.resolve({ size: content.length, chunks: once(content) }),
+      open: () => Promise.resolve({ reportedSize: content.length, chunks: once(content) }),
     };
   }
 }

@@ -4,14 +4,15 @@
  * but its record of the central directory, some 60 bytes and its name; these leave in pieces too.
  */
 import { crc32 } from 'node:zlib';
+import { GatewayError } from '../../base/errors.js';
 
 export interface ZipEntry {
   /** Relative, its folders before slashes; a folder's ends in one. */
   readonly name: string;
   /** The epoch: not known. */
   readonly modifiedAt: Date;
-  /** Of a file. Undefined where there is none to be had: it is left out. Its size is what `chunks` then must hold. */
-  readonly open?: () => Promise<{ readonly size: number; readonly chunks: AsyncIterable<Buffer> } | undefined>;
+  /** Of a file. Undefined where there is none to be had: it is left out. `chunks` are its bytes, whatever its server reports. */
+  readonly open?: () => Promise<{ readonly reportedSize: number; readonly chunks: AsyncIterable<Buffer> } | undefined>;
 }
 
 /** `onGrown` is told how many bytes of the central directory are kept. */
@@ -29,23 +30,24 @@ export async function* zipOf(
       modifiedAt,
       offset,
       isFolder: open === undefined,
-      size: file?.size ?? 0,
+      isWide: (file?.reportedSize ?? 0) >= LIMIT_32,
+      size: 0,
       crc: 0,
     };
     const head = localHeader(entry);
     yield head;
-    let size = 0;
     if (file !== undefined) {
       for await (const chunk of file.chunks) {
         entry.crc = crc32(chunk, entry.crc);
-        size += chunk.length;
+        entry.size += chunk.length;
+        if (!entry.isWide && entry.size >= LIMIT_32) throw tooLongFor(name, file.reportedSize);
         yield chunk;
       }
-      if (size !== entry.size) throw new Error(`${name}: ${size} bytes in place of ${entry.size}`);
+      if (entry.size < file.reportedSize) throw tooShort(name, entry.size, file.reportedSize);
     }
     const tail = dataDescriptor(entry);
     yield tail;
-    offset += head.length + size + tail.length;
+    offset += head.length + entry.size + tail.length;
     directory.add(centralRecord(entry));
     onGrown(directory.bytes);
   }
@@ -59,8 +61,20 @@ interface Entry {
   /** Of its local header. */
   readonly offset: number;
   readonly isFolder: boolean;
-  readonly size: number;
+  /** It has ZIP64's fields for its sizes, which its local header has to say before they are known. */
+  readonly isWide: boolean;
+  size: number;
   crc: number;
+}
+
+function tooShort(name: string, size: number, reportedSize: number): GatewayError {
+  const text = `${name}: ${size} bytes came of the ${reportedSize} that its server reported`;
+  return new GatewayError('size_mismatch', text, { step: 'transfer' });
+}
+
+function tooLongFor(name: string, reportedSize: number): GatewayError {
+  const text = `${name} has more than the ${reportedSize} bytes that its server reported, and more than 4 GiB`;
+  return new GatewayError('size_mismatch', text, { step: 'transfer' });
 }
 
 const LIMIT_16 = 0xffff;
@@ -74,19 +88,17 @@ const STORED = 0;
 const [FILE_MODE, FOLDER_MODE] = [0o100644, 0o040755];
 const DOS_FOLDER = 0x10;
 
-const isLarge = ({ size }: Entry): boolean => size >= LIMIT_32;
-
 function localHeader(entry: Entry): Buffer {
   const { name } = entry;
   // The sizes are in the descriptor; with this field it has 8 bytes for each (4.3.9.2).
-  const extra = Buffer.concat([...timeField(entry), ...(isLarge(entry) ? [zip64Field([0, 0])] : [])]);
+  const extra = Buffer.concat([...timeField(entry), ...(entry.isWide ? [zip64Field([0, 0])] : [])]);
   const header = Buffer.alloc(30);
   header.writeUInt32LE(0x04034b50, 0);
-  header.writeUInt16LE(isLarge(entry) ? VERSION_ZIP64 : VERSION, 4);
+  header.writeUInt16LE(entry.isWide ? VERSION_ZIP64 : VERSION, 4);
   header.writeUInt16LE(FLAGS, 6);
   header.writeUInt16LE(STORED, 8);
   header.writeUInt32LE(dosTime(entry), 10);
-  if (isLarge(entry)) header.fill(0xff, 18, 26);
+  if (entry.isWide) header.fill(0xff, 18, 26);
   header.writeUInt16LE(name.length, 26);
   header.writeUInt16LE(extra.length, 28);
   return Buffer.concat([header, name, extra]);
@@ -94,10 +106,10 @@ function localHeader(entry: Entry): Buffer {
 
 function dataDescriptor(entry: Entry): Buffer {
   const { size, crc } = entry;
-  const descriptor = Buffer.alloc(isLarge(entry) ? 24 : 16);
+  const descriptor = Buffer.alloc(entry.isWide ? 24 : 16);
   descriptor.writeUInt32LE(0x08074b50, 0);
   descriptor.writeUInt32LE(crc, 4);
-  if (isLarge(entry)) {
+  if (entry.isWide) {
     descriptor.writeBigUInt64LE(BigInt(size), 8);
     descriptor.writeBigUInt64LE(BigInt(size), 16);
   } else {
@@ -110,7 +122,7 @@ function dataDescriptor(entry: Entry): Buffer {
 function centralRecord(entry: Entry): Buffer {
   const { name, size, crc, offset, isFolder } = entry;
   const isFar = offset >= LIMIT_32;
-  const wide = [...(isLarge(entry) ? [size, size] : []), ...(isFar ? [offset] : [])];
+  const wide = [...(entry.isWide ? [size, size] : []), ...(isFar ? [offset] : [])];
   const extra = Buffer.concat([...timeField(entry), ...(wide.length > 0 ? [zip64Field(wide)] : [])]);
   const record = Buffer.alloc(46);
   record.writeUInt32LE(0x02014b50, 0);
@@ -120,8 +132,8 @@ function centralRecord(entry: Entry): Buffer {
   record.writeUInt16LE(STORED, 10);
   record.writeUInt32LE(dosTime(entry), 12);
   record.writeUInt32LE(crc, 16);
-  record.writeUInt32LE(Math.min(size, LIMIT_32), 20);
-  record.writeUInt32LE(Math.min(size, LIMIT_32), 24);
+  record.writeUInt32LE(entry.isWide ? LIMIT_32 : size, 20);
+  record.writeUInt32LE(entry.isWide ? LIMIT_32 : size, 24);
   record.writeUInt16LE(name.length, 28);
   record.writeUInt16LE(extra.length, 30);
   record.writeUInt32LE((((isFolder ? FOLDER_MODE : FILE_MODE) << 16) | (isFolder ? DOS_FOLDER : 0)) >>> 0, 38);

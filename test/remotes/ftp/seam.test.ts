@@ -1,7 +1,9 @@
 import { describe } from 'node:test';
-import { remoteSuite, seamOf } from '../../remote-suite.js';
+import { misreportingSuite, remoteSuite, seamOf } from '../../remote-suite.js';
 import { FTP_SERVERS } from '../../servers/catalogue.js';
+import { startMisreportingFtp } from '../../servers/misreporting.js';
 
 describe('FTP', { concurrency: 4 }, () => {
   for (const entry of FTP_SERVERS) remoteSuite(entry.name, seamOf(entry));
+  for (const by of ['SIZE', 'MLST'] as const) misreportingSuite(`FTP with ${by}`, () => startMisreportingFtp(by));
 });

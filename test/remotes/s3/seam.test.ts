@@ -1,7 +1,9 @@
 import { describe } from 'node:test';
-import { remoteSuite, seamOf } from '../../remote-suite.js';
+import { misreportingSuite, remoteSuite, seamOf } from '../../remote-suite.js';
 import { S3_SERVERS } from '../../servers/catalogue.js';
+import { startMisreportingS3 } from '../../servers/misreporting.js';
 
 describe('S3', { concurrency: 4 }, () => {
   for (const entry of S3_SERVERS) remoteSuite(entry.name, seamOf(entry));
+  misreportingSuite('S3', startMisreportingS3);
 });

@@ -6,11 +6,14 @@ import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '../../../src/base/errors.js';
 import type { SftpConnection } from '../../../src/connections/connection.js';
-import type { FileInfo } from '../../../src/remotes/remote.js';
+import type { FileInfo, LeftOut } from '../../../src/remotes/remote.js';
+import { streamOf } from '../../../src/remotes/whole.js';
 import { REPLY, REQUEST } from '../../../src/remotes/sftp/wire/wire.js';
 import { get, LIMITS, openRemote, path, put, sftpConnection, testDeps, type OpenRemote } from '../support/harness.js';
 import { nameFields, startOddServer, type Oddities, type OddServer } from '../../servers/scripted-sftp.js';
+import { startMisreportingSftp } from '../../servers/misreporting.js';
 import { held } from '../../support/reliability.js';
+import { connectionOf, openSeam } from '../../support/seam.js';
 
 /** What servers other than OpenSSH have been seen to do; each case is one of them. */
 async function odd(
@@ -292,6 +295,134 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     assert.equal(found[0]?.rawName, latin.toString('base64'));
     assert.equal(found[1] !== undefined && 'rawName' in found[1], false);
     assert.equal(messages.filter((message) => message.includes('unsafe')).length, 6);
+  });
+
+  for (const gaps of [['attributes of READDIR'], ['every type'], ['attributes of READDIR', 'every type']] as const) {
+    test(`without ${gaps.join(' and ')}, a folder is listed as one, a file with its size`, async (t) => {
+      const server = await startMisreportingSftp(...gaps);
+      t.after(() => server.stop());
+      for (let number = 100; number < 200; number++) server.put(`/in/${number}`, Buffer.alloc(number), number);
+      server.put('/in/sub/file', Buffer.alloc(1), 1);
+      const seam = openSeam(connectionOf(server.connection));
+      t.after(() => seam.close());
+      await seam.use(async (remote) => {
+        const found = new Map((await listed(remote, '/in')).map((info) => [info.name, info]));
+        assert.equal(found.size, 101);
+        assert.deepEqual([found.get('sub')?.isDirectory, found.get('sub')?.size], [true, 0]);
+        for (let number = 100; number < 200; number++)
+          assert.deepEqual([found.get(String(number))?.isDirectory, found.get(String(number))?.size], [false, number]);
+        assert.equal((await remote.stat(path('/in/sub'))).isDirectory, true);
+        assert.equal((await remote.stat(path('/in/150'))).isDirectory, false);
+        await assert.rejects(remote.read(path('/in/sub')), code('is_a_folder'));
+      });
+      assert.ok(server.mostUnderWay() <= 20, `${server.mostUnderWay()} requests at once`);
+      const looks = server.requests.filter((type) => type === REQUEST.LSTAT).length;
+      assert.equal(looks, 101, 'each entry once');
+    });
+  }
+
+  test('what READDIR reports is not asked for again', async (t) => {
+    const server = await startMisreportingSftp();
+    t.after(() => server.stop());
+    server.put('/in/sub/file', Buffer.alloc(1), 1);
+    server.put('/in/file', Buffer.alloc(1), 1);
+    const seam = openSeam(connectionOf(server.connection));
+    t.after(() => seam.close());
+    assert.equal((await seam.use((remote) => listed(remote, '/in'))).length, 2);
+    assert.equal(server.requests.includes(REQUEST.LSTAT), false);
+  });
+
+  test('an entry that may not be looked at is left out and counted, one that is gone is gone', async (t) => {
+    const { remote } = await odd(t, {
+      odd: ({ type, fields, reply, status }) => {
+        if (type === REQUEST.READDIR) {
+          if (isListed) return false;
+          isListed = true;
+          const names = ['denied', 'gone', 'there'].map((name) => Buffer.from(name));
+          reply(REPLY.NAME, [3, ...names.flatMap((name) => [name, name, 0])]);
+          return true;
+        }
+        if (type !== REQUEST.LSTAT) return false;
+        const name = fields.string().toString();
+        if (name === '/there') reply(REPLY.ATTRS, [0x5, 0, 7, 0o100644]);
+        else status(name === '/gone' ? 2 : 3);
+        return true;
+      },
+    });
+    let isListed = false;
+    const leftOut: string[] = [];
+    const names: string[] = [];
+    const options = { leftOut: async (what: LeftOut) => void leftOut.push(what.name.toString()) };
+    for await (const { name, size } of remote.list(path('/'), options)) names.push(`${name} ${size}`);
+    assert.deepEqual([names, leftOut], [['there 7'], ['denied']]);
+  });
+
+  for (const gaps of [['FSTAT'], ['FSTAT', 'every size']] as const) {
+    test(`without ${gaps.join(' and ')}, files come whole and are added to at their end`, async (t) => {
+      const server = await startMisreportingSftp(...gaps);
+      t.after(() => server.stop());
+      const seam = openSeam(connectionOf(server.connection));
+      t.after(() => seam.close());
+      for (const size of [0, 3, 65_537, 700_000]) {
+        const content = randomBytes(size);
+        server.put('/file', content, size);
+        assert.ok((await seam.use((remote) => get(remote, path('/file')))).equals(content), `${size} bytes`);
+      }
+      server.put('/log', Buffer.from('one'), 3);
+      await seam.use(async (remote) => {
+        const writer = await remote.append?.(path('/log'));
+        if (writer === undefined) return assert.ok(gaps.length === 2, 'nobody knows where it ends');
+        await pipeline(Readable.from([Buffer.from('two')]), writer);
+        await writer.commit({ size: 3 });
+        assert.equal(server.files.get('/log')?.toString(), 'onetwo');
+      });
+    });
+  }
+
+  test('an append does not overwrite what a file has behind its reported size', async (t) => {
+    const server = await startMisreportingSftp();
+    t.after(() => server.stop());
+    const seam = openSeam(connectionOf(server.connection));
+    t.after(() => seam.close());
+    server.put('/log', Buffer.from('one and more'), 3);
+    assert.equal(await seam.use(async (remote) => remote.append?.(path('/log'))), undefined);
+    assert.equal(server.files.get('/log')?.toString(), 'one and more');
+  });
+
+  test('a range of a file that has just grown is chosen once more', async (t) => {
+    let isFirst = true;
+    const { remote, server } = await odd(t, {
+      odd: ({ type, reply }) => {
+        if (type !== REQUEST.FSTAT || !isFirst) return false;
+        isFirst = false;
+        reply(REPLY.ATTRS, [0x5, 0, 100_000, 0o100644]);
+        return true;
+      },
+    });
+    const content = randomBytes(200_000);
+    server.files.set('/log', content);
+    const file = await remote.read(path('/log'), ({ size }) => ({ start: 90_000, end: size - 1 }));
+    assert.deepEqual(file.range, { start: 90_000, end: 199_999 });
+    assert.ok(Buffer.concat((await streamOf(file).toArray()) as Buffer[]).equals(content.subarray(90_000)));
+  });
+
+  test('a server that refuses to read behind the end of a file has told all of it', async (t) => {
+    const { remote, server } = await odd(t, {
+      odd: ({ type, fields, status, reply }) => {
+        if (type !== REQUEST.READ) return false;
+        const content = server.files.get(fields.string().toString())!;
+        const offset = fields.uint64();
+        const data = content.subarray(offset, offset + fields.uint32());
+        if (data.length === 0) status(4, 'Failure');
+        else reply(REPLY.DATA, [data]);
+        return true;
+      },
+    });
+    for (const size of [0, 65_536, 200_000]) {
+      const content = randomBytes(size);
+      server.files.set('/f', content);
+      assert.ok((await get(remote, path('/f'))).equals(content), `${size}`);
+    }
   });
 
   test('readdir of a file is answered with code 2 or 4; both are looked at', async (t) => {

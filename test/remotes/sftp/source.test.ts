@@ -8,6 +8,7 @@ import type { HostMemory } from '../../../src/remotes/sftp/memory.js';
 import type { SftpChannel } from '../../../src/remotes/sftp/session/channel.js';
 
 const CHUNK = 255 * 1024;
+const FILE_BYTES = 100 * CHUNK;
 const FULL: Hold = { ...UNCOUNTED, stretch: () => false };
 
 /** Answers each read in the next turn. */
@@ -15,13 +16,13 @@ function sourceWith(hold: Hold): SftpSource {
   const channel = {
     maxReadBytes: CHUNK,
     shortestReplyMs: 0,
-    read: (_handle: Buffer, _offset: number, length: number, done: (error: undefined, data: Buffer) => void) =>
-      void setImmediate(() => done(undefined, Buffer.alloc(length))),
+    read: (_handle: Buffer, offset: number, length: number, done: (error: undefined, data?: Buffer) => void) =>
+      void setImmediate(() => (offset < FILE_BYTES ? done(undefined, Buffer.alloc(length)) : done(undefined))),
     widenWindow: () => undefined,
     close: async () => undefined,
   } as unknown as SftpChannel;
   const memory = { oneRequestAtATime: false, extraWindowBytes: 0 } as HostMemory;
-  const file = { handle: Buffer.alloc(4), path: '/large', start: 0, length: 100 * CHUNK };
+  const file = { handle: Buffer.alloc(4), path: '/large', start: 0, length: FILE_BYTES, isToEnd: true };
   return new SftpSource({ channel, memory, hold, maxRequests: 64, ...file });
 }
 

@@ -1,10 +1,11 @@
-/** RETR as a stream that ends only when it is whole. */
+/** RETR as a stream that ends only when it is whole; the content counts, and not the size that the server reported. */
 import { Readable } from 'node:stream';
 import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import { GatewayError, hasCode } from '../../../base/errors.js';
+import { chooseAgain, chooseRange, hasGrown } from '../../reported-size.js';
 import { isAFolder } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
-import type { ByteRange, FileInfo, OpenFile } from '../../remote.js';
+import type { FileInfo, OpenFile, SelectRange } from '../../remote.js';
 import { beginTransfer, dataError, lastWords, type Transfer } from '../session/data.js';
 import { stat } from './lookup.js';
 import type { Operation } from '../session/operation.js';
@@ -14,47 +15,81 @@ const HIGH_WATER_MARK = 262_144;
 const LAST_REPLY_MS = 10_000;
 
 /** not_found, is_a_folder, permission_denied. */
-export async function openFile(
-  operation: Operation,
-  path: RemotePath,
-  select?: (info: FileInfo) => ByteRange | undefined,
-): Promise<OpenFile> {
+export async function openFile(operation: Operation, path: RemotePath, select?: SelectRange): Promise<OpenFile> {
   const info = await stat(operation, path);
   if (info.isDirectory) throw isAFolder(path);
-  const range = select?.(info);
+  const choice = chooseRange(info, select);
+  if (choice?.refusal !== undefined) {
+    if (select === undefined || !(await goesOn(operation, info))) throw choice.refusal;
+    return openFile(operation, path, chooseAgain(info, select));
+  }
+  const range = choice?.range;
   const start = range?.start ?? 0;
+  const transfer = await retrieve(operation, path, start);
   const length = range === undefined ? info.size : range.end - range.start + 1;
+  const ends = range === undefined ? 'with the file' : start + length === info.size ? 'both' : 'with the range';
+  const body = new FtpSource(operation, transfer, info, { skip: start - transfer.startsAt, length, ends });
+  return { info, range, body, hasGrown: () => body.hasGrown() };
+}
+
+async function retrieve(operation: Operation, path: RemotePath, start: number): Promise<Transfer> {
   const transfer = await beginTransfer(operation, `RETR ${operation.at(path)}`, start);
   // The file was there a moment ago, so an unclear 550 is a matter of rights.
   if (transfer.first.code >= 400) throw refusal(transfer.first, 'open', `reading ${path}`, 'permission_denied');
-  const part = { skip: start - transfer.startsAt, length, endsFile: start + length === info.size };
-  return { info, range, body: new FtpSource(operation, transfer, path, part) };
+  return transfer;
+}
+
+/** Whether a file goes on behind its reported size; false where the server refuses to begin there. */
+async function goesOn(operation: Operation, info: FileInfo): Promise<boolean> {
+  const { path, size: offset } = info;
+  const transfer = await beginTransfer(operation, `RETR ${operation.at(path)}`, offset);
+  if (transfer.first.code >= 400) return false;
+  // Without REST nothing short of the whole file would show it.
+  const source = new FtpSource(operation, transfer, info, { skip: 0, length: 0, ends: 'with the file' });
+  const isThere = transfer.startsAt === offset && (await begins(source));
+  source.destroy();
+  if (!operation.lease.control.alive) await operation.lease.reconnect(operation.signal);
+  return isThere;
+}
+
+/** Whether anything comes; what the server refuses after all does not. */
+async function begins(source: Readable): Promise<boolean> {
+  try {
+    for await (const _first of source) return true;
+  } catch (error) {
+    if (!(error instanceof GatewayError) || !error.keepsSession) throw error;
+  }
+  return false;
 }
 
 interface Part {
   /** Bytes to throw away first, where the server knows no REST. */
   readonly skip: number;
   readonly length: number;
-  readonly endsFile: boolean;
+  /** Where more than `length` bytes may come, they belong to the file; where the range was to be its end, they must not. */
+  readonly ends: 'with the range' | 'with the file' | 'both';
 }
 
 class FtpSource extends Readable {
+  private readonly path: RemotePath;
   private delivered = 0;
   private toSkip: number;
   private isSettled = false;
+  private hasEnded = false;
   private readonly stall: StallTimer;
 
   constructor(
     private readonly operation: Operation,
     private readonly transfer: Transfer,
-    private readonly path: RemotePath,
+    private readonly info: FileInfo,
     private readonly part: Part,
   ) {
     super({ highWaterMark: HIGH_WATER_MARK });
+    this.path = info.path;
     this.toSkip = part.skip;
     const { stallTimeoutMs } = operation.limits;
     this.stall = new StallTimer(stallTimeoutMs, () => {
-      const text = `${operation.host} sent nothing of ${path} for ${stallTimeoutMs} ms`;
+      const text = `${operation.host} sent nothing of ${info.path} for ${stallTimeoutMs} ms`;
       this.destroy(new GatewayError('stall_timeout', text, { step: 'transfer' }));
     });
     const { socket, exchange } = transfer;
@@ -92,12 +127,16 @@ class FtpSource extends Readable {
     if (this.isSettled) return;
     const skipped = Math.min(this.toSkip, chunk.length);
     this.toSkip -= skipped;
-    const missing = this.part.length - this.delivered;
+    const { length, ends } = this.part;
+    const missing = ends === 'with the file' ? chunk.length : length - this.delivered;
     const piece = skipped === 0 && chunk.length <= missing ? chunk : chunk.subarray(skipped, skipped + missing);
     this.delivered += piece.length;
     const isFull = piece.length > 0 && !this.push(piece);
-    if (chunk.length - skipped > missing || (this.delivered === this.part.length && !this.part.endsFile)) {
-      this.stopHere();
+    if (chunk.length - skipped > missing && ends === 'both') {
+      void this.endIfGrown();
+    } else if (ends === 'with the range' && this.delivered === length) {
+      this.stop();
+      this.end();
     } else if (isFull) {
       this.stall.pause();
       this.transfer.socket.pause();
@@ -106,20 +145,49 @@ class FtpSource extends Readable {
     }
   }
 
-  /** A range that ends before the file does, or a file that has grown since: what was promised is there. */
-  private stopHere(): void {
+  /** Ends the body. */
+  async hasGrown(): Promise<boolean> {
+    const isTrue = await this.isLargerByNow();
+    this.end();
+    return isTrue;
+  }
+
+  private end(): void {
+    if (this.destroyed || this.hasEnded) return;
+    this.hasEnded = true;
+    this.push(null);
+  }
+
+  private stop(): void {
     this.isSettled = true;
     this.stall.stop();
     this.transfer.socket.destroy();
     this.operation.lease.control.close();
-    this.push(null);
+  }
+
+  private async endIfGrown(): Promise<void> {
+    const hasGrown = await this.isLargerByNow();
+    if (hasGrown) this.end();
+    else this.destroy(this.longer());
+  }
+
+  /** Nothing can be asked while bytes flow, so no more of them are taken. */
+  private async isLargerByNow(): Promise<boolean> {
+    this.stop();
+    const { lease, signal } = this.operation;
+    try {
+      await lease.reconnect(signal);
+      return hasGrown(this.info, await stat(this.operation, this.path));
+    } catch {
+      return false;
+    }
   }
 
   private async settle(failure: Error | null | undefined): Promise<void> {
     if (this.isSettled) return;
     this.isSettled = true;
     this.stall.stop();
-    const isWhole = this.delivered === this.part.length;
+    const isWhole = this.delivered >= this.part.length;
     if (!isWhole || (failure !== undefined && failure !== null)) return this.fail(failure ?? undefined, isWhole);
     const { control } = this.operation.lease;
     try {
@@ -131,7 +199,7 @@ class FtpSource extends Readable {
       // Every promised byte has come and the data connection ended by itself: only the session is lost.
       this.operation.deps.log('FTP download complete, but not confirmed', { host: this.operation.host });
     }
-    this.push(null);
+    this.end();
   }
 
   private async fail(failure: Error | undefined, isWhole: boolean): Promise<void> {
@@ -139,7 +207,7 @@ class FtpSource extends Readable {
     const reply = await lastWords(exchange);
     if (this.destroyed) return;
     if (reply !== undefined && !isPositive(reply)) return void this.destroy(this.refused(reply));
-    if (reply !== undefined && isWhole) return void this.push(null);
+    if (reply !== undefined && isWhole) return void this.end();
     if (failure !== undefined) return void this.destroy(dataError(this.operation, failure));
     const words = `${this.path} ended after ${this.delivered} of ${this.part.length} bytes`;
     this.destroy(
@@ -147,6 +215,11 @@ class FtpSource extends Readable {
         ? connectionLost(this.operation.host, new Error(words))
         : new GatewayError('size_mismatch', words, { step: 'transfer', remote: spoken(reply) }),
     );
+  }
+
+  private longer(): GatewayError {
+    const text = `${this.path} goes on behind the size that the server reported`;
+    return new GatewayError('size_mismatch', text, { step: 'transfer' });
   }
 
   private refused(reply: Reply): GatewayError {

@@ -166,7 +166,10 @@ export class Bucket {
     }
   }
 
-  /** Opens the object's bytes. With `facts` it must still be that object, else remote_failure. */
+  /**
+   * Opens the object's bytes. With `facts` it must still be that object, else remote_failure; its size is the one that this
+   * answer shows, whatever HEAD said.
+   */
   async get(
     key: string,
     what: string,
@@ -183,7 +186,7 @@ export class Bucket {
     };
     const answer = await this.calls.call((options) => client.send(new GetObjectCommand(input), options), about);
     const source = answer.Body as Readable;
-    const wanted = range === undefined ? facts?.size : range.end - range.start + 1;
+    const wanted = range === undefined ? undefined : range.end - range.start + 1;
     if (answer.ContentLength === undefined || (wanted !== undefined && answer.ContentLength !== wanted)) {
       source.destroy();
       throw new GatewayError('protocol_error', `${what}: the store sends another length than it was asked for`, {
@@ -200,7 +203,8 @@ export class Bucket {
       tooLong: () =>
         new GatewayError('protocol_error', `${what}: the store sends more than it announced`, { step: 'transfer' }),
     });
-    return { facts: facts ?? factsOf(answer), body };
+    const size = range === undefined ? answer.ContentLength : (totalIn(answer.ContentRange) ?? facts?.size);
+    return { facts: { ...(facts ?? factsOf(answer)), ...(size === undefined ? {} : { size }) }, body };
   }
 
   /** Stores a small object whole; asked for with `exclusive`, already_exists instead of replacing. Resolves with its etag. */
@@ -412,4 +416,10 @@ function pageOf(answer: ListAnswer): { page: Page; last: string | undefined } {
   // Stores order keys by their UTF-8 bytes, which is not the order of JavaScript's strings.
   const last = ends.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).at(-1);
   return { page: { objects, prefixes, unreadable }, last };
+}
+
+/** Bytes of the object that a range is of (RFC 9110, 14.4); undefined where the store does not say. */
+function totalIn(contentRange: string | undefined): number | undefined {
+  const [, total] = /^bytes \d+-\d+\/(\d+)$/.exec(contentRange ?? '') ?? [];
+  return total === undefined ? undefined : Number(total);
 }

@@ -4,12 +4,12 @@ import type { PoolLimits, S3Connection } from '../../../connections/connection.j
 import { folderInfo } from '../../listing.js';
 import { alreadyExists, isAFolder, moveObstacle, notAFolder, notEmpty, notFound, refuseRoot } from '../../obstacles.js';
 import { ROOT, type RemotePath } from '../../path.js';
+import { chooseAgain, chooseRange } from '../../reported-size.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { certificateOf } from '../../certificate-proof.js';
 import { connectOf } from '../../dial/connect-times.js';
 import { hiddenBeside } from '../../publish.js';
 import type {
-  ByteRange,
   Capabilities,
   CopyOptions,
   Expected,
@@ -21,6 +21,7 @@ import type {
   Remote,
   RemoteContext,
   RemoteWriter,
+  SelectRange,
   ServerFacts,
   ServerProof,
   WriteOptions,
@@ -54,6 +55,8 @@ const MAX_OBJECT_BYTES = 5 * 1024 ** 4;
  * with it, be it only the empty marker object that makeFolder writes. A key may name a file and a folder at once; the
  * file is then what a path means, except to list().
  */
+const FIRST_BYTE = { start: 0, end: 0 };
+
 export class S3Remote implements Remote {
   readonly #bucket: Bucket;
 
@@ -127,7 +130,7 @@ export class S3Remote implements Remote {
     return listTree(this.#bucket, folder, { after, leftOut, warn: this.#warn });
   }
 
-  async read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile> {
+  async read(path: RemotePath, select?: SelectRange): Promise<OpenFile> {
     if (path === ROOT) throw isAFolder(path);
     const key = this.#bucket.fileKey(path);
     if (select === undefined) {
@@ -136,11 +139,20 @@ export class S3Remote implements Remote {
         .catch((error: unknown) => this.#lookFurther(path, error));
       return { info: fileInfo(path, facts), range: undefined, body };
     }
-    const facts = await this.#file(path);
-    const info = fileInfo(path, facts);
-    const range = select(info);
-    const { body } = await this.#bucket.get(key, path, facts, range);
-    return { info, range, body };
+    const told = await this.#file(path);
+    const info = fileInfo(path, told);
+    const choice = chooseRange(info, select);
+    // A single byte shows how long an object is that has none where the range would begin.
+    const shown = choice?.refusal === undefined || info.size === 0 ? undefined : FIRST_BYTE;
+    const { facts, body } = await this.#bucket.get(key, path, told, choice?.range ?? shown);
+    if (choice === undefined) return { info: fileInfo(path, facts), range: undefined, body };
+    if (choice.range !== undefined && facts.size === info.size) return { info, range: choice.range, body };
+    if (choice.refusal !== undefined && facts.size <= info.size) {
+      body.on('error', () => undefined).resume();
+      throw choice.refusal;
+    }
+    body.destroy();
+    return this.read(path, chooseAgain(info, select));
   }
 
   async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {

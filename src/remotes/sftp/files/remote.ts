@@ -2,13 +2,14 @@ import { UNCOUNTED } from '../../../budgets/memory.js';
 import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
+import { chooseAgain, chooseRange, hasGrown, type RangeChoice } from '../../reported-size.js';
+import { EPOCH, fileInfo } from '../../listing.js';
 import { isAFolder, refuseRoot } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
 import { hiddenBeside, isRefusal, isWrittenBeside, movePlace, publishUpload } from '../../publish.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import {
   WHOLE_BYTES,
-  type ByteRange,
   type Capabilities,
   type ExecOptions,
   type ExecResult,
@@ -20,6 +21,7 @@ import {
   type Remote,
   type RemoteContext,
   type RemoteWriter,
+  type SelectRange,
   type ServerFacts,
   type ServerProof,
   type WriteOptions,
@@ -29,11 +31,11 @@ import type { ServerSight } from '../../server-sight.js';
 import { keepsWhatStands } from './append-probe.js';
 import type { SftpChannel } from '../session/channel.js';
 import { runCommand } from './command.js';
-import { Confinement, lookAt, lookBehind, type ServerPath } from './confine.js';
+import { Confinement, lookAt, lookBehind, measureOpen, unlessRefused, type ServerPath } from './confine.js';
 import type { HostMemory } from '../memory.js';
 import { infoOf, listEntries } from './listing.js';
 import { SftpPieces } from './pieces.js';
-import { readHead, SftpSource } from './source.js';
+import { hasBytesAt, hasEnded, readHead, SftpSource, type Head, type SourcePlan } from './source.js';
 import { translate } from '../wire/replies.js';
 import type { SftpLease } from '../session/session.js';
 import { Tree } from './tree.js';
@@ -44,6 +46,16 @@ import { OPEN } from '../wire/wire.js';
 
 /** Short requests on one channel: enough to fill a long line, few enough for others on the connection. */
 const CALLS_AT_ONCE = 16;
+
+/** A file that is open for reading, and what is known of it. */
+interface Opened {
+  readonly channel: SftpChannel;
+  readonly handle: Buffer;
+  readonly path: RemotePath;
+  readonly info: FileInfo;
+  readonly head: Head;
+  readonly giveBack: () => void;
+}
 
 /** An SFTP server's file tree, for one operation on one lease. */
 export class SftpRemote implements Remote {
@@ -151,45 +163,85 @@ export class SftpRemote implements Remote {
     }
   }
 
-  read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile> {
+  read(path: RemotePath, select?: SelectRange): Promise<OpenFile> {
     const { signal } = this.#context;
     return this.#run(path, 'open', async (tree) => {
       const { channel } = tree;
-      const handle = await tree.openForReading(path);
+      const { at, handle } = await tree.openForReading(path);
+      const giveBack = (): void => tree.giveBack(handle);
+      let opened: Opened;
+      let choice: RangeChoice | undefined;
       try {
         // The first bytes travel with the file's facts: most files are small, and a round trip is all they cost.
-        const [attributes, head] = await Promise.all([channel.fstat(handle), readHead(channel, handle)]);
-        if (attributes.isFolder) throw isAFolder(path);
-        if (attributes.size === undefined) {
-          throw new GatewayError('protocol_error', `the server does not tell the size of ${path}`, { step: 'open' });
-        }
-        const info = infoOf(path, attributes);
-        const range = select?.(info);
+        const [attributes, head] = await Promise.all([
+          // Some servers report no size at all: the content shows it.
+          unlessRefused(measureOpen(channel, handle, at)),
+          readHead(channel, handle),
+        ]);
+        if (attributes?.isFolder === true) throw isAFolder(path);
+        const info = attributes === undefined ? fileInfo(path, 0, EPOCH) : infoOf(path, attributes);
+        opened = { channel, handle, path, info, head, giveBack };
+        choice = chooseRange(info, select);
         signal.throwIfAborted();
-        const start = range?.start ?? 0;
-        const length = range === undefined ? info.size : range.end - range.start + 1;
-        if (start === 0 && length <= WHOLE_BYTES && (head?.length ?? 0) >= length) {
-          tree.giveBack(handle);
-          return { info, range, whole: head?.subarray(0, length) ?? Buffer.alloc(0) };
-        }
-        const body = new SftpSource({
-          channel,
-          handle,
-          path,
-          start,
-          length,
-          maxRequests: this.#deps.tuning.sftpInFlight,
-          memory: this.#memory,
-          hold: this.#context.hold?.() ?? UNCOUNTED,
-          head: start === 0 ? head : undefined,
-        });
-        destroyOnAbort(body, signal);
-        return { info, range, body };
       } catch (error) {
-        tree.giveBack(handle);
+        giveBack();
         throw error;
       }
+      if (choice !== undefined && select !== undefined) return this.#readRange(opened, choice, select);
+      const { info, head } = opened;
+      const { size } = info;
+      if (size > WHOLE_BYTES || !hasEnded(head, size))
+        return {
+          ...{ info, range: undefined, body: this.#source(opened, { start: 0, length: size, isToEnd: true }) },
+          hasGrown: () => this.stat(path).then((now) => hasGrown(info, now)),
+        };
+      giveBack();
+      return { info, range: undefined, whole: head.bytes };
     });
+  }
+
+  /**
+   * Which bytes a range is, and whether there are any, depends on the size: a read behind the reported end, which travels
+   * with the first ones of the range, shows whether it is true.
+   */
+  async #readRange(opened: Opened, { range, refusal }: RangeChoice, select: SelectRange): Promise<OpenFile> {
+    const { channel, handle, path, info, head, giveBack } = opened;
+    const { size } = info;
+    const length = range === undefined ? 0 : range.end - range.start + 1;
+    const here = range?.start === 0 && length <= WHOLE_BYTES ? head.bytes : undefined;
+    const isHere = here !== undefined && here.length >= length;
+    const isLonger =
+      hasEnded(head, size) || (head.bytes?.length ?? 0) > size
+        ? Promise.resolve(!hasEnded(head, size))
+        : hasBytesAt(channel, handle, size);
+    const isStreamed = range !== undefined && !isHere;
+    const body = isStreamed ? this.#source(opened, { start: range.start, length, isToEnd: false }) : undefined;
+    // It may fail before anybody reads it.
+    body?.on('error', () => undefined).read(0);
+    const outcome = await isLonger.then(
+      (found) => (found ? 'longer' : 'whole'),
+      (failure: unknown) => ({ failure }),
+    );
+    if (body !== undefined && outcome === 'whole' && body.errored === null) return { info, range, body };
+    if (body === undefined) giveBack();
+    else body.destroy();
+    if (typeof outcome === 'object') throw outcome.failure;
+    if (outcome === 'longer') return this.read(path, chooseAgain(info, select));
+    if (body?.errored !== null && body?.errored !== undefined) throw body.errored;
+    if (range === undefined) throw refusal;
+    return { info, range, whole: here?.subarray(0, length) ?? Buffer.alloc(0) };
+  }
+
+  #source({ channel, handle, path, head }: Opened, part: Pick<SourcePlan, 'start' | 'length' | 'isToEnd'>): SftpSource {
+    const body = new SftpSource({
+      ...{ channel, handle, path, ...part },
+      maxRequests: this.#deps.tuning.sftpInFlight,
+      memory: this.#memory,
+      hold: this.#context.hold?.() ?? UNCOUNTED,
+      head: part.start === 0 ? head.bytes : undefined,
+    });
+    destroyOnAbort(body, this.#context.signal);
+    return body;
   }
 
   async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
@@ -222,17 +274,30 @@ export class SftpRemote implements Remote {
       const { channel } = tree;
       const file = await this.#confinement.target(channel, path);
       if (!(await this.#canAppend(tree, file, path))) return undefined;
-      const [found, opened] = await Promise.allSettled([channel.stat(file.raw), channel.open(file.raw, OPEN.WRITE)]);
+      const [found, opened, readable] = await Promise.allSettled([
+        channel.stat(file.raw),
+        channel.open(file.raw, OPEN.WRITE),
+        // A login may be one that can only write.
+        unlessRefused(channel.open(file.raw, OPEN.READ)),
+      ]);
+      const reading = readable.status === 'fulfilled' ? readable.value : undefined;
+      let start: number | undefined;
       try {
         if (found.status === 'rejected') throw found.reason;
         if (found.value.isFolder) throw isAFolder(path);
         if (opened.status === 'rejected') throw opened.reason;
+        // Written at offsets of our own: what a server makes of the append flag with many writes under way is its secret.
+        start = await this.#endOf(tree, file, found.value.size, reading);
       } catch (error) {
-        if (opened.status === 'fulfilled') channel.close(opened.value).catch(() => undefined);
+        if (opened.status === 'fulfilled') tree.giveBack(opened.value);
         throw error;
+      } finally {
+        if (reading !== undefined) tree.giveBack(reading);
       }
-      // Written at offsets of our own: what a server makes of the append flag with many writes under way is its secret.
-      const start = found.value.size ?? 0;
+      if (start === undefined) {
+        tree.giveBack(opened.value);
+        return undefined;
+      }
       const writer: SftpWriter = this.#writer(
         this.#upload(channel, opened.value, file, path, {
           start,
@@ -249,6 +314,22 @@ export class SftpRemote implements Remote {
       );
       return writer;
     });
+  }
+
+  /** Where a file really ends: appended at a reported size that is too small, bytes of it would be lost. Undefined where nobody knows. */
+  async #endOf(
+    { channel }: Tree,
+    file: ServerPath,
+    reported: number | undefined,
+    reading: Buffer | undefined,
+  ): Promise<number | undefined> {
+    let end = reported;
+    while (end !== undefined && reading !== undefined && (await hasBytesAt(channel, reading, end))) {
+      // Others may append to it, too.
+      const { size } = await channel.stat(file.raw);
+      end = size !== undefined && size > end ? size : undefined;
+    }
+    return end;
   }
 
   async #canAppend({ channel }: Tree, file: ServerPath, path: RemotePath): Promise<boolean> {

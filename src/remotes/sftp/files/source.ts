@@ -28,6 +28,8 @@ export interface SourcePlan {
   readonly path: string;
   readonly start: number;
   readonly length: number;
+  /** Whatever the file has behind `length` bytes belongs to it, too. */
+  readonly isToEnd: boolean;
   readonly maxRequests: number;
   readonly memory: HostMemory;
   /** Counts the window; it widens while there is room. */
@@ -43,11 +45,16 @@ interface Hole {
 
 /**
  * The bytes of an open file in order, with many reads under way: one at a time would move a single chunk per round
- * trip. Ends after exactly `length` bytes; closes the handle at the end and when destroyed.
+ * trip. Ends after exactly `length` bytes or, with `isToEnd`, where the server has no more: a read behind the reported end
+ * travels with the last chunk. Closes the handle at the end and when destroyed.
  */
 export class SftpSource extends Readable {
   readonly #plan: SourcePlan;
-  readonly #end: number;
+  /** So far the file is known to go, by its reported size or by what has been read. */
+  #end: number;
+  #hasEnded: boolean;
+  /** The read at `#end`, which finds the end of the file or more of it. */
+  #endProbe: Hole | undefined;
   #nextAsked: number;
   #nextPushed: number;
   /** Replies that came before their turn, by offset. */
@@ -72,10 +79,11 @@ export class SftpSource extends Readable {
     this.#plan = plan;
     this.#nextAsked = plan.start;
     this.#nextPushed = plan.start;
-    this.#end = plan.start + plan.length;
+    const head = plan.isToEnd ? plan.head : plan.head?.subarray(0, plan.length);
+    this.#end = plan.start + Math.max(plan.length, head?.length ?? 0);
+    this.#hasEnded = !plan.isToEnd;
     // One chunk at a time is what everybody has.
     this.#windowBytes = isWide ? FIRST_CHUNKS * maxReadBytes : maxReadBytes;
-    const head = plan.head?.subarray(0, plan.length);
     if (head !== undefined && head.length > 0) {
       this.#nextAsked += head.length;
       this.#push(head);
@@ -83,8 +91,12 @@ export class SftpSource extends Readable {
   }
 
   override _read(): void {
-    if (this.#nextPushed === this.#end) this.#finish();
+    if (this.#isComplete) this.#finish();
     else this.#ask(true);
+  }
+
+  get #isComplete(): boolean {
+    return this.#nextPushed === this.#end && this.#hasEnded;
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -98,6 +110,7 @@ export class SftpSource extends Readable {
     const { channel, memory, maxRequests } = this.#plan;
     const atOnce = memory.oneRequestAtATime ? 1 : maxRequests;
     while (!this.destroyed && this.#requests < atOnce) {
+      if (this.#probesEnd()) continue;
       const waiting = this.#askedBytes + this.#earlyBytes + this.readableLength;
       if (this.#requests > 0 && waiting >= this.#windowBytes) return;
       // While the consumer has not taken what is there, nothing more is asked for; `_read` tells when it will have.
@@ -107,12 +120,26 @@ export class SftpSource extends Readable {
         this.#request(hole);
         continue;
       }
-      const length = Math.min(channel.maxReadBytes, this.#end - this.#nextAsked);
-      if (length === 0) return;
       const offset = this.#nextAsked;
-      this.#nextAsked += length;
-      this.#request({ offset, length });
+      const length = Math.min(channel.maxReadBytes, this.#end - offset);
+      if (length > 0) {
+        this.#nextAsked += length;
+        this.#request({ offset, length });
+      } else {
+        if (this.#hasEnded || this.#endProbe !== undefined) return;
+        this.#endProbe = { offset, length: channel.maxReadBytes };
+        this.#request(this.#endProbe);
+      }
     }
+  }
+
+  /** A single byte waits for no room in the window; what turns out to follow is asked for chunk by chunk. */
+  #probesEnd(): boolean {
+    const isDue = !this.#hasEnded && this.#endProbe === undefined && this.#nextAsked === this.#end;
+    if (!isDue || this.#end > this.#plan.start + this.#plan.length) return false;
+    this.#endProbe = { offset: this.#end, length: 1 };
+    this.#request(this.#endProbe);
+    return true;
   }
 
   #request(part: Hole): void {
@@ -129,7 +156,17 @@ export class SftpSource extends Readable {
   }
 
   #arrived(part: Hole, data: Buffer | undefined): void {
-    if (data === undefined || data.length === 0) {
+    const isEmpty = data === undefined || data.length === 0;
+    if (part === this.#endProbe) {
+      this.#endProbe = undefined;
+      this.#hasEnded = isEmpty;
+      if (isEmpty) return this.#goOn();
+      // What a short reply leaves open is no hole: nobody knows yet whether the file goes on there.
+      part = { offset: part.offset, length: data.length };
+      this.#end = part.offset + data.length;
+      this.#nextAsked = this.#end;
+    }
+    if (isEmpty) {
       const text = `${this.#plan.path} became shorter while it was read: it ends at byte ${part.offset}`;
       this.destroy(new GatewayError('size_mismatch', text, { step: 'transfer' }));
       return;
@@ -156,7 +193,11 @@ export class SftpSource extends Readable {
       this.#earlyBytes -= next.length;
       this.#push(next);
     }
-    if (this.#nextPushed === this.#end) this.#finish();
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    if (this.#isComplete) this.#finish();
     else this.#ask(false);
   }
 
@@ -193,13 +234,22 @@ export class SftpSource extends Readable {
 
   #refused(part: Hole, error: Error): void {
     const { channel, memory, path } = this.#plan;
+    const isEndProbe = part === this.#endProbe;
     const isFirstBurst = this.#arrivals <= 1 && this.#mostRequests > 1;
-    if (isFirstBurst && !memory.oneRequestAtATime) memory.oneRequestAtATime = isImpatience(error, channel);
+    // Behind the end of a file "failure" is what some servers say in place of EOF.
+    const isTelling = !isEndProbe || !isStatus(error);
+    if (isFirstBurst && isTelling && !memory.oneRequestAtATime) memory.oneRequestAtATime = isImpatience(error, channel);
     // Some servers answer "failure" to whatever comes before they are done with the last request.
     if (memory.oneRequestAtATime && isStatus(error, STATUS.FAILURE) && !this.#askedAgain.has(part.offset)) {
       this.#askedAgain.add(part.offset);
       this.#leaveHole(part);
       this.#ask(true);
+      return;
+    }
+    if (isEndProbe && isStatus(error)) {
+      this.#endProbe = undefined;
+      this.#hasEnded = true;
+      this.#goOn();
       return;
     }
     this.destroy(translate(error, path, 'transfer'));
@@ -225,10 +275,36 @@ export class SftpSource extends Readable {
   }
 }
 
-/** The first bytes of an open file; undefined where they cannot be had. */
-export function readHead(channel: SftpChannel, handle: Buffer): Promise<Buffer | undefined> {
+/** The first bytes of an open file. */
+export interface Head {
+  /** Empty at the end of an empty file; undefined where they cannot be had. */
+  readonly bytes: Buffer | undefined;
+  /** So many were asked for: with fewer the file may have ended. */
+  readonly asked: number;
+}
+
+/** One byte more than a whole file may have shows that it ends there. */
+export function readHead(channel: SftpChannel, handle: Buffer): Promise<Head> {
+  const asked = Math.min(channel.maxReadBytes, WHOLE_BYTES + 1);
   return new Promise((done) => {
     // A failure is met again, with more patience, by the reader.
-    channel.read(handle, 0, Math.min(channel.maxReadBytes, WHOLE_BYTES), (_error, data) => done(data));
+    channel.read(handle, 0, asked, (error, data) => {
+      done({ asked, bytes: error === undefined ? (data ?? Buffer.alloc(0)) : undefined });
+    });
+  });
+}
+
+/** Whether these are all bytes of a file that is reported to have `size`. */
+export function hasEnded(head: Head, size: number): head is Head & { readonly bytes: Buffer } {
+  return head.bytes?.length === size && size < head.asked;
+}
+
+/** Whether an open file has bytes at `offset`; false where the server refuses to read there. */
+export function hasBytesAt(channel: SftpChannel, handle: Buffer, offset: number): Promise<boolean> {
+  return new Promise((done, failed) => {
+    channel.read(handle, offset, 1, (error, data) => {
+      if (error === undefined || isStatus(error)) done(data !== undefined && data.length > 0);
+      else failed(error);
+    });
   });
 }

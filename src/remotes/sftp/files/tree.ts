@@ -28,9 +28,10 @@ export class Tree implements Places<ServerPath> {
   ) {}
 
   /** Opens for reading. not_found, is_a_folder, permission_denied. */
-  async openForReading(path: RemotePath): Promise<Buffer> {
+  async openForReading(path: RemotePath): Promise<{ at: ServerPath; handle: Buffer }> {
     const open = (at: ServerPath): Promise<Buffer> => this.#open(at, path, OPEN.READ);
-    return (await this.confinement.ask(this.channel, path, open, (handle) => this.giveBack(handle))).answer;
+    const { at, answer } = await this.confinement.ask(this.channel, path, open, (handle) => this.giveBack(handle));
+    return { at, handle: answer };
   }
 
   /** Opens for writing; makes the folder once the server has said that it is missing. `path`: as the client names the file. */
