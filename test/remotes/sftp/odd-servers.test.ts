@@ -352,9 +352,9 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     let isListed = false;
     const leftOut: string[] = [];
     const names: string[] = [];
-    const options = { leftOut: async (what: LeftOut) => void leftOut.push(what.name.toString()) };
+    const options = { leftOut: async (what: LeftOut) => void leftOut.push(`${what.why} ${String(what.name)}`) };
     for await (const { name, size } of remote.list(path('/'), options)) names.push(`${name} ${size}`);
-    assert.deepEqual([names, leftOut], [['there 7'], ['denied']]);
+    assert.deepEqual([names, leftOut], [['there 7'], ['unreadable denied']]);
   });
 
   for (const gaps of [['FSTAT'], ['FSTAT', 'every size']] as const) {

@@ -69,7 +69,9 @@ async function* readEntries(plan: ListPlan, leftOuts: LeftOuts): AsyncGenerator<
     }
     const atOnce = plan.memory.oneRequestAtATime ? 1 : LOOKS_AT_ONCE;
     for (let start = 0; start < unclear.length; start += atOnce) {
-      const looks = unclear.slice(start, start + atOnce).map(([entry, path]) => lookAtEntry(plan, entry, path));
+      const looks = unclear
+        .slice(start, start + atOnce)
+        .map(([entry, path]) => lookAtEntry(plan, leftOuts, entry, path));
       for (const info of await Promise.all(looks)) if (info !== undefined) infos.push(info);
     }
     yield infos;
@@ -81,14 +83,19 @@ const isReported = ({ hasType, isFolder, isLink, size }: Attributes): boolean =>
   hasType && (isFolder || isLink || size !== undefined);
 
 /** Asks for what READDIR did not report, and where a link leads. Undefined for an entry that is gone meanwhile. */
-async function lookAtEntry(plan: ListPlan, entry: NameEntry, path: RemotePath): Promise<FileInfo | undefined> {
+async function lookAtEntry(
+  plan: ListPlan,
+  leftOuts: LeftOuts,
+  entry: NameEntry,
+  path: RemotePath,
+): Promise<FileInfo | undefined> {
   let { attributes } = entry;
   if (!isReported(attributes)) {
     try {
       attributes = await plan.channel.lstat(rawPathOf(plan, entry));
     } catch (error) {
       if (!isStatus(error)) throw error;
-      if (!isMissing(error)) await plan.leftOut?.({ name: entry.rawName, isDirectory: false, why: 'name' });
+      if (!isMissing(error)) await leftOuts.add({ name: entry.rawName, isDirectory: false, why: 'unreadable' });
       return undefined;
     }
   }
