@@ -1,6 +1,6 @@
 /** A seat's turn at a job's files: taken some at a time, done some at once, and each written down as it ends. */
 import { GatewayError, toGatewayError } from '../base/errors.js';
-import { isLeftAlone } from '../operations/conflicts.js';
+import { isLeftAlone, OntoItself } from '../operations/conflicts.js';
 import { KnownPlaces } from '../remotes/known-places.js';
 import type { JobFile, JobFileEnd, JobTree, RunningJob, Seat } from '../storage/storage.js';
 import { FileQueue } from './file-queue.js';
@@ -136,11 +136,14 @@ export class FileSlices {
       places: known,
       worked,
       passesOver: (error: GatewayError): boolean => {
-        verdict = isLeftAlone(job.type === 'sync' ? 'replace' : job.definition.onConflict, error)
-          ? 'skipped'
-          : isOwn(file, error)
-            ? FAILED
-            : verdictOn(error, file.tries);
+        verdict =
+          error instanceof OntoItself
+            ? ENDS_ALL
+            : isLeftAlone(job.type === 'sync' ? 'replace' : job.definition.onConflict, error)
+              ? 'skipped'
+              : isOwn(file, error)
+                ? FAILED
+                : verdictOn(error, file.tries);
         return verdict === 'skipped' || verdict.kind !== 'failed';
       },
     };
@@ -207,6 +210,8 @@ function failure({ path }: JobFile, { code, clientText }: GatewayError): JobFile
 }
 
 const FAILED: Verdict = { kind: 'failed' };
+/** Its other files would be, too. */
+const ENDS_ALL: Verdict = { kind: 'stop', isFatal: true };
 
 /** An address may be that of its url, and it stands in the history as any upload that was refused one. */
 function isOwn({ action }: JobFile, error: GatewayError): boolean {

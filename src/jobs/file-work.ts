@@ -10,6 +10,7 @@ import { find, freeName, LeftAlone, namesFor, refuseOlder, replaces, underFreeNa
 import { copyFile, type CopyRequest } from '../operations/copy.js';
 import { parseHttpUrl, type UrlFetcher } from '../operations/fetch-url.js';
 import { requireName } from '../operations/names.js';
+import type { ProofScope } from '../operations/onto-itself.js';
 import { putUrl } from '../operations/put-url.js';
 import { type Operation, type Operations, type OperationRequest } from '../operations/operation.js';
 import { fixed, type PathReference } from '../operations/path-reference.js';
@@ -79,9 +80,22 @@ export class FileWork {
     const isExtra = job.type === 'sync';
     const [connection, root] = isExtra ? [places.target, places.targetRoot] : [places.source, places.sourceRoot];
     const path = pathBelow(root, file.path);
+    if (isExtra) await this.refuseIfBack(task);
     await this.operations.run(requestOf({ job, ...task }, 'delete', connection, path), async (operation) => {
       await unlessGone(deleteFile(operation, fixed(path)));
     });
+  }
+
+  /** Listings do not show everything; so the source is asked for the very file. @throws LeftAlone */
+  private async refuseIfBack({ file, places, signal }: Pick<FileTask, 'file' | 'places' | 'signal'>): Promise<void> {
+    const inSource = pathBelow(places.sourceRoot, file.path);
+    const use = {
+      signal,
+      leftovers: (one: Connection) => this.operations.leftoversOf(one),
+      priority: 'background' as const,
+    };
+    const found = await this.operations.remotes.use(places.source, use, (remote) => find(remote, inSource));
+    if (found !== undefined) throw new LeftAlone(`the source has ${inSource} although it was not listed`);
   }
 
   /** What seems to be a folder and may be a link to one. @throws GatewayError is_a_folder */
@@ -180,7 +194,7 @@ export class FileWork {
     const isMove = file.action === 'move';
     const request: CopyRequest = {
       ...{ source, target, from: fixed(from), to: this.targetOf(job, wanted), template: undefined, pace },
-      overwrite: overwrites(job),
+      ...{ overwrite: overwrites(job), scope: scopeOf(task) },
       // What the next listing of a store will tell is the time of its upload: by that a sync knows the copy again.
       modifiedAt: job.type === 'sync' && definitionOf(source).can.isObjectStore ? new Date(file.modifiedMs) : undefined,
       check: (reading, writing, _from, to) => this.check(task, reading, writing, from, to),
@@ -197,11 +211,13 @@ export class FileWork {
     { job, file, places }: FileTask,
     operation: Operation,
     from: RemotePath,
-    { source: connection, modifiedAt }: CopyRequest,
+    request: CopyRequest,
   ): Promise<boolean> {
     if (!file.wasTaken) return false;
+    const { source: connection, modifiedAt } = request;
     const wanted = pathBelow(places.targetRoot, file.path);
     const looking = operation.useBoth(connection, async (source, target) => {
+      await this.operations.folderProofs.refuseOntoItself(request, { source, target }, from, wanted, request.scope);
       const original = await find(source, from);
       if (original === undefined) return false;
       for (const place of renames(job) ? namesFor(wanted) : [wanted]) {
@@ -251,6 +267,12 @@ export class FileWork {
     } else {
       operation.evidence.undigested('earlier_try');
       operation.fileSize = file.size;
+      const wanted = pathBelow(places.targetRoot, file.path);
+      await operation.useBoth(source, (reading, writing) =>
+        this.operations.folderProofs.refuseOntoItself(
+          ...([request, { source: reading, target: writing }, from, wanted, request.scope] as const),
+        ),
+      );
     }
     const now = await look();
     if (now === undefined) return;
@@ -304,6 +326,11 @@ function requestOf(
     ...{ caller, connection, type, path: shown, filename: baseName(path).toWellFormed(), requestId: job.id, signal },
     ...{ job: part, memory, priority: 'background' },
   };
+}
+
+/** One file alone may get another name in its own folder. */
+function scopeOf({ job, file }: FileTask): ProofScope | undefined {
+  return file.path.length === 0 ? undefined : { id: job.id };
 }
 
 const renames = ({ type, definition }: RunningJob): boolean => type !== 'sync' && definition.onConflict === 'rename';

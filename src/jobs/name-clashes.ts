@@ -6,11 +6,11 @@
  * needs none of it.
  */
 import { isUtf8 } from 'node:buffer';
-import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
-import { joinPath, type RemotePath } from '../remotes/path.js';
+import { GatewayError, hasCode } from '../base/errors.js';
+import { makeHiddenFile, removeHiddenFile } from '../remotes/hidden-file.js';
+import { baseName, joinPath, type RemotePath } from '../remotes/path.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { Remote } from '../remotes/remote.js';
-import { endWith } from '../remotes/whole.js';
 
 /** What a folder ignores in names. */
 export interface Folding {
@@ -160,30 +160,22 @@ const ALL: Folding = { ignoresCase: true, ignoresComposition: true };
  * and the worst is taken.
  */
 export async function foldingOf(remote: Remote, folder: RemotePath, leftovers: Leftovers): Promise<Folding> {
-  const name = leftovers.temporaryName('spelt-é');
-  const path = joinPath(folder, name);
-  await leftovers.expect(folder);
+  let path: RemotePath;
   try {
-    const writer = await remote.write(path, { size: 0, isHidden: true });
-    try {
-      await endWith(writer, Buffer.alloc(0));
-      await writer.commit({ size: 0 });
-    } catch (error) {
-      await writer.abort(toGatewayError(error));
-      throw error;
-    }
+    path = await makeHiddenFile(remote, folder, 'spelt-é', leftovers);
   } catch (error) {
     if (!hasCode(error, 'permission_denied', 'bad_path', 'unsupported_operation')) throw error;
     return ALL;
   }
   try {
+    const name = baseName(path);
     const isThere = (other: string): Promise<boolean> => stands(remote, joinPath(folder, other));
     return {
       ignoresCase: await isThere(name.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase())),
       ignoresComposition: await isThere(name.normalize('NFD')),
     };
   } finally {
-    await remote.remove(path).catch(() => leftovers.removeLater(path));
+    await removeHiddenFile(remote, path, leftovers);
   }
 }
 

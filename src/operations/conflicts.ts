@@ -12,8 +12,16 @@ export class LeftAlone extends GatewayError {
   }
 }
 
+/** Source and target are one file, or one folder, whatever their connections are called. Nothing was written or removed. */
+export class OntoItself extends GatewayError {
+  constructor(from: RemotePath, reason = '') {
+    super('already_exists', `${from} would be copied onto itself${reason}`, { step: 'open' });
+  }
+}
+
 /** What already stands there is what was to be left. */
 export function isLeftAlone(rule: ConflictRule, error: GatewayError): boolean {
+  if (error instanceof OntoItself) return false;
   return error instanceof LeftAlone || (rule === 'skip' && error.code === 'already_exists');
 }
 
@@ -45,7 +53,8 @@ export async function underFreeName<T>(copy: () => Promise<T>): Promise<T> {
     try {
       return await copy();
     } catch (error) {
-      if (!hasCode(error, 'already_exists') || tries === MOST_RACES) throw error;
+      const isTaken = hasCode(error, 'already_exists') && !(error instanceof OntoItself);
+      if (!isTaken || tries === MOST_RACES) throw error;
     }
   }
 }

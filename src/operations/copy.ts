@@ -1,15 +1,15 @@
 /** Copy between two connections: inside one store where it can, else from socket to socket through the gateway. */
-import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
 import type { CopyOptions, FileInfo, Remote } from '../remotes/remote.js';
 import { ownTimeOf, shownTime } from '../remotes/times.js';
 import { applyTemplate, templateFacts } from './names.js';
+import type { ProofScope } from './onto-itself.js';
 import type { Operation, Operations } from './operation.js';
 import type { PathReference } from './path-reference.js';
 import { leaveErrorsToPump, pump } from './pump.js';
 import { checkingOf } from './read-back.js';
-import { placeName, publish, refuseExisting, withWriter } from './put.js';
+import { publish, refuseExisting, withWriter } from './put.js';
 import { putWhole, streamOf, wholeIfShort } from '../remotes/whole.js';
 
 export interface CopyRequest {
@@ -24,6 +24,8 @@ export interface CopyRequest {
   readonly check?: (source: Remote, target: Remote, from: RemotePath, to: RemotePath) => Promise<void>;
   /** Resolves when so many bytes may go on; absent = as fast as it goes. */
   readonly pace?: ((bytes: number) => Promise<void>) | undefined;
+  /** Of what the file is a part; absent: of nothing. */
+  readonly scope?: ProofScope | undefined;
   /** In place of the source's own time. */
   readonly modifiedAt?: Date | undefined;
 }
@@ -48,8 +50,10 @@ export async function copyFile(operations: Operations, operation: Operation, req
     const to =
       template === undefined ? wanted : joinPath(parentOf(wanted), applyTemplate(template, baseName(wanted), facts));
     operation.locate(to, baseName(to));
-    refuseOntoItself(operations, request, from, to);
-    if (!overwrite) await refuseExisting(target, to);
+    // One file alone is only in danger where it would be replaced.
+    if (!overwrite && request.scope === undefined) await refuseExisting(target, to);
+    await operations.folderProofs.refuseOntoItself(request, { source, target }, from, to, request.scope);
+    if (!overwrite && request.scope !== undefined) await refuseExisting(target, to);
     await request.check?.(source, target, from, to);
     if (source.copyFrom !== undefined && target.copyFrom !== undefined) attempt.committed();
     operation.mark('transfer');
@@ -110,17 +114,6 @@ async function insideStore(
   options: CopyOptions,
 ): Promise<FileInfo | undefined> {
   return target.copyFrom?.(source, from, to, options);
-}
-
-/** Reading and replacing one file at once would lose it on servers without rename. */
-function refuseOntoItself(
-  operations: Operations,
-  { source, target }: CopyRequest,
-  from: RemotePath,
-  to: RemotePath,
-): void {
-  if (!seeOneTree(source, target) || placeName(operations, source, from) !== placeName(operations, target, to)) return;
-  throw new GatewayError('already_exists', `${from} would be copied onto itself`, { step: 'open' });
 }
 
 /** Two logins of one server may each see a tree of their own. */

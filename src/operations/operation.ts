@@ -16,6 +16,7 @@ import { NO_SPAN, type Span } from '../base/span.js';
 import type { Direction, OpenTransfer, Storage, TransferType } from '../storage/storage.js';
 import { Evidence } from './evidence.js';
 import { FileAges } from './file-ages.js';
+import { FolderProofs } from './onto-itself.js';
 import type { LiveEntry, LiveTransfer, LiveTransfers } from './live.js';
 import { type JobPart, recordOf } from './part.js';
 import { Stages, type StageTimes } from './stages.js';
@@ -138,8 +139,11 @@ const FREE: ReadonlySet<TransferType> = new Set(['list', 'exists', 'poll']);
 
 export class Operations {
   readonly ages = new FileAges();
+  readonly folderProofs: FolderProofs;
 
-  constructor(private readonly options: OperationsOptions) {}
+  constructor(private readonly options: OperationsOptions) {
+    this.folderProofs = new FolderProofs(options.remotes, options.leftovers);
+  }
 
   get locks(): Storage['locks'] {
     return this.options.storage.locks;

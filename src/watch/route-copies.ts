@@ -7,7 +7,7 @@ import type { Budget } from '../budgets/budget.js';
 import type { Caller } from '../base/caller.js';
 import { GatewayError, type ErrorCode, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { find, freeName, isLeftAlone, refuseOlder, replaces } from '../operations/conflicts.js';
+import { find, freeName, isLeftAlone, OntoItself, refuseOlder, replaces } from '../operations/conflicts.js';
 import { copyFile } from '../operations/copy.js';
 import { FATAL, OURS, PASSING } from '../operations/error-classes.js';
 import { type Operation, type Operations, requireActive } from '../operations/operation.js';
@@ -282,6 +282,7 @@ export class RouteCopier {
         const rule = copyTo.onConflict;
         await copyFile(operations, operation, {
           ...{ source, target, from: fixed(from), template: undefined, overwrite: replaces(rule) },
+          scope: { id: folder.id },
           to: async (remote) => (place.path = rule === 'rename' ? await freeName(wanted)(remote) : wanted),
           check: async (reading, writing, _from, to) => {
             // A copy that replaces whatever is there can be made once more; of all others it must be known whose they are.
@@ -298,11 +299,14 @@ export class RouteCopier {
   }
 
   /** Whether the copy of a try that nobody knows the end of stands where it was to go. */
-  async #stands(operation: Operation, { source, target }: Way, file: RouteCopy, from: RemotePath): Promise<boolean> {
+  async #stands(operation: Operation, way: Way, file: RouteCopy, from: RemotePath): Promise<boolean> {
+    const { source, target, folder } = way;
     const { targetConnection, targetPath, size } = file;
     if (targetPath === null || size === null || targetConnection !== target.id) return false;
     const path = parseRemotePath(targetPath, ROOT, 'path');
     const isThere = await operation.useBoth(source, async (reading, writing) => {
+      const open = { source: reading, target: writing };
+      await this.#options.operations.folderProofs.refuseOntoItself(way, open, from, path, { id: folder.id });
       const [original, found] = [await find(reading, from), await find(writing, path)];
       if (original === undefined || found === undefined || found.size !== size) return false;
       if (!isDatedAs(found, ownTimeOf(original), writing)) return false;
@@ -320,6 +324,7 @@ export class RouteCopier {
 function verdict({ signal, way, isLast }: Turn, error: GatewayError): Verdict {
   if (signal.aborted || OURS.has(error.code)) return 'ours';
   const rule = way.copyTo.onConflict;
+  if (error instanceof OntoItself) return 'failed';
   if (isLeftAlone(rule, error)) return 'skipped';
   // Another one took the name meanwhile.
   const isTaken = rule === 'rename' && error.code === 'already_exists';

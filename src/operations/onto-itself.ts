@@ -1,0 +1,142 @@
+/**
+ * Proof that a copy is another file than its source. Connections have many names for one place: host names and addresses,
+ * logins, root folders, links, mounts, endpoints of a store, protocols. So names prove nothing; the servers are asked.
+ *
+ * Two folders are two if one of them lacks a name that the other one has, or has a file of another size by that name. Otherwise
+ * a hidden file is made through the target: if the source shows it, both are one place.
+ */
+import type { Connection } from '../connections/connection.js';
+import { definitionOf } from '../connections/types.js';
+import { makeHiddenFile, removeHiddenFile } from '../remotes/hidden-file.js';
+import type { Leftovers } from '../remotes/leftovers.js';
+import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../remotes/path.js';
+import type { Remotes } from '../remotes/registry.js';
+import type { FileInfo, Remote } from '../remotes/remote.js';
+import { find, OntoItself } from './conflicts.js';
+
+export interface Ends {
+  readonly source: Connection;
+  readonly target: Connection;
+}
+
+export interface OpenEnds {
+  readonly source: Remote;
+  readonly target: Remote;
+}
+
+/** A job or a route, whose files share what was proven of their folders; with it no file may go back into its own folder. */
+export interface ProofScope {
+  readonly id: string;
+}
+
+/** Mounts and links change: then it is proven again. */
+const PROVEN_FOR_MS = 60_000;
+const MOST_PROOFS = 10_000;
+
+interface Proof {
+  readonly until: number;
+  readonly answer: Promise<boolean>;
+}
+
+export class FolderProofs {
+  readonly #proofs = new Map<string, Proof>();
+
+  constructor(
+    private readonly remotes: Pick<Remotes, 'place'>,
+    private readonly leftoversOf: (connection: Connection) => Leftovers,
+  ) {}
+
+  /** To be asked before `to` is written, and before `from` is removed because of it. @throws OntoItself */
+  async refuseOntoItself(
+    ends: Ends,
+    open: OpenEnds,
+    from: RemotePath,
+    to: RemotePath,
+    scope: ProofScope | undefined,
+  ): Promise<void> {
+    if (ends.source.id === ends.target.id && from === to) throw new OntoItself(from);
+    const isNamedAlike = folded(baseName(from)) === folded(baseName(to));
+    if (!isNamedAlike && scope === undefined) return;
+    if (await this.#areApart(ends, open, from, to, scope)) return;
+    throw new OntoItself(from, ': both connections lead to the same folder, by whatever names. Nothing was changed');
+  }
+
+  #areApart(
+    ends: Ends,
+    open: OpenEnds,
+    from: RemotePath,
+    to: RemotePath,
+    scope: ProofScope | undefined,
+  ): Promise<boolean> {
+    const prove = (): Promise<boolean> => this.#prove(ends, open, from, to, scope === undefined);
+    // What one client's request finds out must not fail another one's.
+    if (scope === undefined) return prove();
+    const [source, target] = foldersOf(ends, from, to);
+    const [one, other] = [this.#nameOf(ends.source, source), this.#nameOf(ends.target, target)];
+    const key = `${scope.id}\n${one}\n${other}`;
+    const known = this.#proofs.get(key);
+    if (known !== undefined && known.until > performance.now()) return known.answer;
+    const answer = prove();
+    this.#proofs.delete(key);
+    this.#proofs.set(key, { until: performance.now() + PROVEN_FOR_MS, answer });
+    for (const oldest of this.#proofs.keys()) {
+      if (this.#proofs.size <= MOST_PROOFS) break;
+      this.#proofs.delete(oldest);
+    }
+    answer.catch(() => this.#proofs.delete(key));
+    return answer;
+  }
+
+  #nameOf(connection: Connection, folder: RemotePath): string {
+    return `${connection.id} ${this.remotes.place(connection, folder)}`;
+  }
+
+  async #prove({ target }: Ends, open: OpenEnds, from: RemotePath, to: RemotePath, isAlone: boolean): Promise<boolean> {
+    // Nothing is replaced, or the folder is not there, and that of the source is.
+    if ((await find(open.target, isAlone ? to : parentOf(to))) === undefined) return true;
+    if (baseName(from) === baseName(to)) {
+      const standing = await find(open.target, to);
+      const original = await find(open.source, from);
+      // A file that comes, goes or grows meanwhile proves nothing.
+      if (!isLike(standing, original) && isLike(standing, await find(open.target, to))) return true;
+    }
+    return (await folderShownBy(open, [parentOf(from)], parentOf(to), this.leftoversOf(target))) === undefined;
+  }
+}
+
+/** In a store nothing is linked or mounted: what is proven of two folders holds for those of one name below them. */
+function foldersOf({ source, target }: Ends, from: RemotePath, to: RemotePath): readonly [RemotePath, RemotePath] {
+  let [one, other] = [parentOf(from), parentOf(to)];
+  if (!definitionOf(source).can.isObjectStore || !definitionOf(target).can.isObjectStore) return [one, other];
+  while (one !== ROOT && other !== ROOT && baseName(one) === baseName(other)) {
+    [one, other] = [parentOf(one), parentOf(other)];
+  }
+  return [one, other];
+}
+
+function isLike(one: FileInfo | undefined, other: FileInfo | undefined): boolean {
+  return one?.isDirectory === other?.isDirectory && one?.size === other?.size;
+}
+
+/** Which of the source's folders is the target's folder, which exists; undefined = none. Errors: those of writing and looking. */
+export async function folderShownBy(
+  { source, target }: OpenEnds,
+  folders: readonly RemotePath[],
+  folder: RemotePath,
+  leftovers: Leftovers,
+): Promise<RemotePath | undefined> {
+  const hidden = await makeHiddenFile(target, folder, 'same', leftovers);
+  try {
+    for (const one of folders) {
+      if ((await find(source, joinPath(one, baseName(hidden)))) !== undefined) return one;
+    }
+    return undefined;
+  } finally {
+    await removeHiddenFile(target, hidden, leftovers);
+  }
+}
+
+/** Servers may take names for one that differ in case or composition. */
+function folded(name: string): string {
+  return name.normalize('NFC').toUpperCase().toLowerCase();
+}
