@@ -50,6 +50,10 @@ export const errorMeanings = {
     'The file is larger than a limit allows.',
     'Send it as a resumable upload, or ask the operator to raise the limit.',
   ],
+  source_suspicious: [
+    'The source is empty, or has lost more than half of its files since the last run. Nothing was deleted.',
+    'Check the source. If it is right, run the job once with “Delete even if the source is empty”.',
+  ],
   cancelled: ['Someone cancelled it.', 'Start it again if you still need it.'],
   client_gone: [
     'The client disconnected before the end.',

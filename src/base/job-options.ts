@@ -15,6 +15,7 @@ export const JOB_OPTIONS = {
   compare: ['sync'],
   deleteExtra: ['sync'],
   maxDeletes: ['sync'],
+  allowEmptySource: ['sync'],
   bytesPerSecond: ['copy', 'move', 'sync'],
   dryRun: ALL,
   webhookUrl: ALL,

@@ -32,6 +32,10 @@ export const OPTIONS: Readonly<Record<JobOption, Option>> = {
   maxDeletes: new Option('--max-deletes <number>', 'with more to delete, delete nothing; 1000 when absent').argParser(
     number(0, 1e9),
   ),
+  allowEmptySource: new Option(
+    '--allow-empty-source',
+    'delete although the source is empty, or has lost more than half of its files since the last run',
+  ),
   bytesPerSecond: new Option('--bwlimit <rate>', 'bytes a second of all files together, such as 512K or 10M').argParser(
     bytes,
   ),

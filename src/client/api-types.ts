@@ -1143,6 +1143,8 @@ export interface components {
        * @default 1000
        */
       readonly maxDeletes?: number;
+      /** @description With `deleteExtra`: deletes although the source is empty, or has lost more than half of its files since the last run. */
+      readonly allowEmptySource?: boolean;
       /**
        * @description Of all its files together; 0 = as fast as it goes.
        * @default 0
@@ -1472,6 +1474,8 @@ export interface components {
       readonly deleteExtra: boolean;
       /** @description With more to delete than this, nothing is deleted. */
       readonly maxDeletes: number;
+      /** @description With `deleteExtra`: deletes although the source is empty, or has lost more than half of its files since the last run. */
+      readonly allowEmptySource?: boolean;
       /** @description Of all its files together; 0 = as fast as it goes. */
       readonly bytesPerSecond: number;
       /** @description Tells what would be done, and does nothing. */

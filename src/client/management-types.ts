@@ -1697,6 +1697,8 @@ export interface components {
         readonly minAgeSeconds?: number;
         /** @description Not files that were modified more than this before the job began. */
         readonly maxAgeSeconds?: number;
+        /** @description With `deleteExtra`: deletes although the source is empty, or has lost more than half of its files since the last run. */
+        readonly allowEmptySource?: boolean;
       };
       /** @description Of the time that it has run. */
       readonly filesPerSecond: number;
@@ -2537,6 +2539,8 @@ export interface components {
       readonly deleteExtra: boolean;
       /** @description With more to delete than this, nothing is deleted. */
       readonly maxDeletes: number;
+      /** @description With `deleteExtra`: deletes although the source is empty, or has lost more than half of its files since the last run. */
+      readonly allowEmptySource?: boolean;
       /** @description Of all its files together; 0 = as fast as it goes. */
       readonly bytesPerSecond: number;
       /** @description Tells what would be done, and does nothing. */

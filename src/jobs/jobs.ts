@@ -12,6 +12,7 @@ import { FileWork } from './file-work.js';
 import { HiddenLinks } from './hidden-links.js';
 import { Listings } from './listings.js';
 import { Removals } from './removals.js';
+import { RowBudget } from './row-budget.js';
 import { RunningJobs } from './running-jobs.js';
 import { ScheduleService } from './schedules.js';
 import { JobService, type JobServiceOptions } from './service.js';
@@ -27,6 +28,8 @@ export interface JobsOptions {
   readonly uploadBytes: number;
   readonly config: Config['jobs'];
   readonly checkTarget: JobServiceOptions['checkTarget'];
+  /** Of the disk that holds the database; NaN = nobody can tell. */
+  readonly freeBytes: () => Promise<number>;
   readonly log: StorageOptions['log'];
 }
 
@@ -59,6 +62,10 @@ export function createJobs(options: JobsOptions): JobsPart {
   const { tree } = jobs;
   const limits = { running: config.runningPerAccount, waiting: config.waitingPerAccount, eventOf: finishedEvent };
   const leftovers = (connection: Connection): Leftovers => operations.leftoversOf(connection);
+  const budget = new RowBudget({
+    ...{ rows: jobs.rows, limits: config, pauseBelowFreeBytes: config.pauseBelowFreeBytes },
+    ...{ freeBytes: options.freeBytes, log },
+  });
   const running = new RunningJobs(jobs.rows);
   const work = new FileWork(operations, tree, memoryBytes, { urls, urlOf: (id) => jobs.rows.urlOf(id), maxBytes });
   const engine = new JobEngine({
@@ -66,7 +73,7 @@ export function createJobs(options: JobsOptions): JobsPart {
     retentionDays: config.retentionDays,
     checkHolder: (holder, ends) => service.checkHolder(holder, ends, 'retry it with another key'),
     list: new Listings({
-      ...{ tree, remotes, leftovers, found: () => wake() },
+      ...{ tree, remotes, leftovers, budget, found: () => wake() },
       links: new HiddenLinks(remotes, leftovers, work),
     }),
     remove: new Removals({ tree, remotes, leftovers }),
@@ -77,7 +84,7 @@ export function createJobs(options: JobsOptions): JobsPart {
     }),
   });
   const wake = (): void => engine.wake();
-  const service = new JobService({ rows: jobs.rows, operations, running, limits, checkTarget, wake });
+  const service = new JobService({ rows: jobs.rows, operations, running, limits, budget, checkTarget, wake });
   const schedules = new ScheduleService({
     ...{ rows: jobs.schedules, jobs: service, limits, most: config.schedulesPerAccount, wake, log },
   });

@@ -6,6 +6,8 @@ import type { GatewayError } from '../base/errors.js';
 import { hasCode, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
+import { find, OntoItself } from '../operations/conflicts.js';
+import { folderShownBy } from '../operations/onto-itself.js';
 import { NO_MARKS } from '../operations/tree/repeated-folders.js';
 import { pathBelow, type RemotePath } from '../remotes/path.js';
 import type { Attempt, Remotes } from '../remotes/registry.js';
@@ -15,6 +17,7 @@ import type { FileInfo, LeftOut, Remote } from '../remotes/remote.js';
 import { isFiltered, type JobFolder, type JobTree, type NewJobFile } from '../storage/storage.js';
 import type { RunningJob, Seat } from '../storage/storage.js';
 import { FOLDER, FOLDER_LINK, isSame, kindOf, type Pair, pairs } from './compare.js';
+import { hasComeSince, isWholeTree, keyBelow, OWN_TEMPORARY } from './entries.js';
 import { createFileFilter, type FileFilter } from './file-filter.js';
 import type { JobPlaces } from './file-work.js';
 import type { SliceEnd } from './file-slices.js';
@@ -22,6 +25,7 @@ import { FindingsBatch, type FolderInHand } from './findings-batch.js';
 import { type Folding, foldingOf, FolderNames } from './name-clashes.js';
 import { type HiddenLinks, removedLink, repeated, unlessRepeatedIn } from './hidden-links.js';
 import { verdictOn } from './retry.js';
+import { type RowBudget, rowsOf, TooManyRows } from './row-budget.js';
 import type { Stay } from './running-jobs.js';
 import {
   badPath,
@@ -38,13 +42,15 @@ import {
 
 export interface ListingsOptions {
   readonly tree: Pick<JobTree, 'claimFolders' | 'add' | 'known' | 'retryFolder' | 'failFolder'>;
-  readonly remotes: Pick<Remotes, 'use'>;
+  readonly remotes: Pick<Remotes, 'use' | 'useBoth'>;
   readonly leftovers: (connection: Connection) => Leftovers;
   /** There is something to do. */
   found(): void;
   readonly links: Pick<HiddenLinks, 'wasOne'>;
+  readonly budget: Pick<RowBudget, 'hasSpace' | 'take'>;
 }
 
+const SPACE_AGAIN_MS = 5_000;
 const SLICE_FOLDERS = 64;
 const PARALLEL_FOLDERS = 4;
 /** With more of them each waits for the database most of the time, and what it holds outlives the quick collections. */
@@ -52,8 +58,6 @@ const LONG_FOLDERS = 2;
 /** Links may lead back up: a tree must end. */
 const MAX_DEPTH = 64;
 const KNOWN_AT_ONCE = 500;
-/** The gateway's own uploads on their way. */
-const OWN_TEMPORARY = /^\.ftg-[0-9a-f]{8}-/;
 
 /** A folder's listing while it goes on. */
 interface Listing {
@@ -75,6 +79,8 @@ interface Listing {
 interface Sorters {
   readonly source: EntrySorter;
   readonly target: EntrySorter;
+  /** What the first listings of a folder showed at the destination alone. */
+  readonly extras: EntrySorter;
 }
 
 /** undefined: it is done. Of a million files hardly one has anything to wait for, and each promise is garbage. */
@@ -93,11 +99,26 @@ export class Listings {
   constructor(private readonly options: ListingsOptions) {}
 
   async run(job: RunningJob, seat: Seat, places: JobPlaces, stay: Stay): Promise<SliceEnd> {
+    if (!(await this.options.budget.hasSpace())) return { kind: 'done', afterMs: SPACE_AGAIN_MS };
+    try {
+      return await this.slice(job, seat, places, stay);
+    } catch (error) {
+      if (error instanceof TooManyRows) return { kind: 'fatal', error };
+      throw error;
+    }
+  }
+
+  private async slice(job: RunningJob, seat: Seat, places: JobPlaces, stay: Stay): Promise<SliceEnd> {
     const { tree } = this.options;
     const folders = await tree.claimFolders(job, seat, SLICE_FOLDERS);
     if (folders.length === 0) return { kind: 'nothing' };
     const filter = createFileFilter(job.definition, (job.startedAt ?? job.createdAt).getTime());
-    const batch = new FindingsBatch((findings) => tree.add(job, findings).then(() => this.options.found()));
+    const batch = new FindingsBatch(async (findings) => {
+      const rows = rowsOf(findings);
+      await this.options.budget.take(job, rows);
+      await tree.add(job, findings, rows);
+      this.options.found();
+    });
     let fatal: GatewayError | undefined;
     let ours: GatewayError | undefined;
     const queue = folders.values();
@@ -115,7 +136,8 @@ export class Listings {
           const error = toGatewayError(stay.signal.aborted ? stay.signal.reason : thrown);
           if (stay.signal.aborted) return;
           const verdict = verdictOn(error, folder.tries);
-          if (verdict.kind === 'stop' && verdict.isFatal) fatal = error;
+          if (error instanceof OntoItself || error instanceof TooManyRows) fatal = error;
+          else if (verdict.kind === 'stop' && verdict.isFatal) fatal = error;
           else if (verdict.kind === 'stop') ours = error;
           else if (verdict.kind === 'again') await tree.retryFolder(job.id, folder.path, verdict.afterMs);
           else await tree.failFolder(job, folder.path, error.code, error.clientText);
@@ -124,12 +146,13 @@ export class Listings {
       }
     };
     const worker = async (): Promise<void> => {
-      const sorters = { source: new EntrySorter(), target: new EntrySorter() };
+      const sorters = { source: new EntrySorter(), target: new EntrySorter(), extras: new EntrySorter() };
       try {
         await work(sorters);
       } finally {
         await sorters.source.close();
         await sorters.target.close();
+        await sorters.extras.close();
       }
     };
     try {
@@ -183,6 +206,9 @@ export class Listings {
       for await (const info of unlessRepeatedIn(listing, remote, remote.list(root, { followLinks, leftOut }))) {
         attempt.committed();
         isEmpty &&= OWN_TEMPORARY.test(info.name);
+        // A folder that is listed once more because it is not empty.
+        const isLate = folder.tries > 0 && folder.isBegun && isWholeTree(job) && !info.isDirectory;
+        if (isLate && hasComeSince(job, info.modifiedAt.getTime(), remote.can.timeResolutionMs)) continue;
         const adding = this.found(listing, info);
         if (adding !== undefined) await adding;
         if (names?.mustAsk === true) return 'ask';
@@ -237,46 +263,59 @@ export class Listings {
   }
 
   private found(listing: Listing, info: FileInfo): Added {
-    const key = keyBelow(listing.folder, entryKey('', info));
+    const key = keyBelow(listing.folder.path, entryKey('', info));
     const kind = kindOf(info);
     if (kind === FOLDER_LINK) return this.addFolderLink(listing, key);
     if (kind === FOLDER) return this.addFolder(listing, key, false);
     return this.addFile(listing, key, info.size, info.modifiedAt.getTime());
   }
 
-  /** What the destination alone has: all of it goes. */
+  /** What the destination alone has: all of it goes, unless the source shows the folder by now. */
   private async listExtra(listing: Listing): Promise<void> {
-    const { folder, places } = listing;
+    const { folder, places, job } = listing;
+    const inSource = pathBelow(places.sourceRoot, folder.path);
+    if ((await this.use(places.source, listing, (remote) => find(remote, inSource))) !== undefined) {
+      listing.inHand.isLeft = true;
+      return;
+    }
     const { sorter } = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
+    let isProven = job.definition.dryRun;
     for await (const entries of sorter.batches()) {
+      if (!isProven) await this.refuseSourceBelow(listing);
+      isProven = true;
       for (const entry of entries) await this.extra(listing, entry);
     }
   }
 
   private async compare(listing: Listing): Promise<void> {
-    const { job, folder, places } = listing;
-    const source = await this.sorted(places.source, pathBelow(places.sourceRoot, folder.path), listing, false);
+    const { job, folder } = listing;
+    const { extras } = listing.sorters;
+    extras.clear();
+    const { source, target } = await this.bothSides(listing);
     if (listing.inHand.below === undefined) return this.tell(listing, repeated(listing.folder.path));
-    const target = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
     const times = {
       sourceResolutionMs: source.resolutionMs,
       targetResolutionMs: target.resolutionMs,
       areKept: target.keepsTimes,
     };
     let others: Promise<FolderNames | undefined> | undefined;
+    let hasExtras = false;
     const unchanged: Buffer[] = [];
     for await (const some of pairs(source.sorter.batches(), target.sorter.batches())) {
       for (const pair of some) {
         const isUnchanged = this.isUnchanged(listing, pair, times);
         if (isUnchanged && !(await this.isClash(listing, pair.key))) {
-          unchanged.push(keyBelow(folder, pair.key));
+          unchanged.push(keyBelow(folder.path, pair.key));
           if (unchanged.length >= KNOWN_AT_ONCE) await this.countUnchanged(listing, unchanged.splice(0));
         } else if (pair.source !== undefined) {
           const adding = this.differs(listing, pair.key, pair.source);
           if (adding !== undefined) await adding;
         } else if (job.definition.deleteExtra) {
           others ??= this.namesOf(listing, source);
-          if (!(await isLikeOne(await others, pair.key))) await this.extra(listing, pair.target as SortedEntry);
+          if (await isLikeOne(await others, pair.key)) continue;
+          hasExtras = true;
+          const adding = extras.add(pair.target as SortedEntry);
+          if (adding !== undefined) await adding;
         }
       }
       await turn();
@@ -284,6 +323,45 @@ export class Listings {
     await this.countUnchanged(listing, unchanged);
     // Of what is in it there all may go, and in a store the folder with it.
     if (source.isEmpty && (!target.isThere || !target.isEmpty)) await this.makeEmpty(listing);
+    if (hasExtras) await this.confirmExtras(listing);
+  }
+
+  /** Lists both sides once more: what is to be deleted has to be missing at the source, and unchanged at the destination, twice. */
+  private async confirmExtras(listing: Listing): Promise<void> {
+    const { job, sorters } = listing;
+    if (!job.definition.dryRun) await this.refuseSourceBelow(listing);
+    const { source, target } = await this.bothSides(listing);
+    for await (const some of pairs(sorters.extras.batches(), extrasOf(source, target))) {
+      for (const { source: first, target: second } of some) {
+        const isSame = first?.size === second?.size && first?.modifiedMs === second?.modifiedMs;
+        if (first !== undefined && isSame) await this.extra(listing, first);
+      }
+      await turn();
+    }
+  }
+
+  private async bothSides(listing: Listing): Promise<{ readonly source: Side; readonly target: Side }> {
+    const { folder, places } = listing;
+    const source = await this.sorted(places.source, pathBelow(places.sourceRoot, folder.path), listing, false);
+    const target = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
+    return { source, target };
+  }
+
+  /** A source that lies below the destination, by whatever name, must not be deleted as one of its extra files. @throws OntoItself */
+  private async refuseSourceBelow({ folder, places, signal }: Listing): Promise<void> {
+    const { source, target, sourceRoot, targetRoot } = places;
+    const use = { signal, leftovers: this.options.leftovers, priority: 'background' as const };
+    // If the source is the destination's folder p, then p/q there is q of the source.
+    const suspects = suffixesOf(folder.path).map((path) => pathBelow(sourceRoot, path));
+    const same = await this.options.remotes.useBoth(source, target, use, (reading, writing) =>
+      folderShownBy(
+        { source: reading, target: writing },
+        suspects,
+        pathBelow(targetRoot, folder.path),
+        this.options.leftovers(target),
+      ),
+    );
+    if (same !== undefined) throw new OntoItself(same, ': it lies in the destination. Nothing was deleted');
   }
 
   private isUnchanged(
@@ -292,12 +370,12 @@ export class Listings {
     times: Parameters<typeof isSame>[3],
   ): boolean {
     if (source === undefined || target === undefined || source.size < 0 || target.size < 0) return false;
-    const isWanted = filter.takes(keyBelow(folder, key).toString(), source.size, source.modifiedMs);
+    const isWanted = filter.takes(keyBelow(folder.path, key).toString(), source.size, source.modifiedMs);
     return isWanted && isSame(source, target, job.definition.compare, times);
   }
 
   private differs(listing: Listing, key: Buffer, source: SortedEntry): Added {
-    const below = keyBelow(listing.folder, key);
+    const below = keyBelow(listing.folder.path, key);
     if (source.size === FOLDER_LINK) return this.addFolderLink(listing, below);
     if (source.size === FOLDER) return this.addFolder(listing, below, false);
     return this.addFile(listing, below, source.size, source.modifiedMs);
@@ -312,7 +390,8 @@ export class Listings {
 
   private async extra(listing: Listing, { key, size, modifiedMs }: SortedEntry): Promise<void> {
     const { job, folder, filter } = listing;
-    const path = keyBelow(folder, key);
+    if (OWN_TEMPORARY.test(key.toString())) return;
+    const path = keyBelow(folder.path, key);
     if (listing.hidden.has(key)) {
       const kept = left('kept: a listing of its folder has an entry that cannot be read, and that may be this one');
       return this.tell(listing, { path, action: 'delete', phase: 2, size: Math.max(size, 0), modifiedMs, ...kept });
@@ -373,7 +452,7 @@ export class Listings {
     hidden.add(what);
     if (isTarget && !job.definition.deleteExtra) return;
     const { name, isDirectory } = what;
-    const path = keyBelow(folder, name ?? Buffer.from(labelOf(what)));
+    const path = keyBelow(folder.path, name ?? Buffer.from(labelOf(what)));
     if (name !== undefined && !mayBeWanted(filter, path.toString(), folder.depth, what)) return;
     const [action, phase] = isTarget ? (['delete', 2] as const) : [isDirectory ? 'list' : actionOf(job), 1 as const];
     await this.tell(listing, { path, action, phase, size: 0, modifiedMs: 0, ...findingOf(what) });
@@ -429,11 +508,24 @@ export class Listings {
   }
 }
 
-function keyBelow({ path }: JobFolder, name: Buffer): Buffer {
-  return path.length === 0 ? name : Buffer.concat([path, SLASH, name]);
+const SLASH = Buffer.from('/');
+
+/** Of `a/b`: itself, `b`, and the empty one. */
+function suffixesOf(path: Buffer): readonly Buffer[] {
+  const suffixes = [path];
+  for (let rest = path; rest.length > 0; suffixes.push(rest)) {
+    const slash = rest.indexOf(SLASH);
+    rest = slash === -1 ? Buffer.alloc(0) : rest.subarray(slash + 1);
+  }
+  return suffixes;
 }
 
-const SLASH = Buffer.from('/');
+/** What the target alone has. */
+async function* extrasOf(source: Side, target: Side): AsyncGenerator<readonly SortedEntry[]> {
+  for await (const some of pairs(source.sorter.batches(), target.sorter.batches())) {
+    yield some.flatMap(({ source: one, target: other }) => (one === undefined && other !== undefined ? [other] : []));
+  }
+}
 
 function isLikeOne(names: FolderNames | undefined, key: Buffer): boolean | Promise<boolean> {
   if (names === undefined) return false;

@@ -1,22 +1,28 @@
 /** A slice of the folders that a job empties: each is removed if it is empty, those furthest down first. */
+import { entryKey } from '../base/entry-key.js';
 import { type GatewayError, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { pathBelow } from '../remotes/path.js';
+import { find } from '../operations/conflicts.js';
+import { pathBelow, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { JobTree, RunningJob, Seat } from '../storage/storage.js';
 import type { SliceEnd } from './file-slices.js';
+import { hasComeSince, isWholeTree, keyBelow, OWN_TEMPORARY } from './entries.js';
 import type { JobPlaces } from './file-work.js';
 import { verdictOn } from './retry.js';
 import type { Stay } from './running-jobs.js';
 
 export interface RemovalsOptions {
-  readonly tree: Pick<JobTree, 'claimFolders' | 'endRemovals' | 'retryFolder' | 'failFolder'>;
+  readonly tree: Pick<JobTree, 'claimFolders' | 'endRemovals' | 'retryFolder' | 'failFolder' | 'listAgain' | 'known'>;
   readonly remotes: Pick<Remotes, 'use'>;
   readonly leftovers: (connection: Connection) => Leftovers;
 }
 
 const SLICE_FOLDERS = 64;
+/** So often a folder that should be empty and is not. */
+const LIST_AGAIN = 3;
+const KNOWN_AT_ONCE = 500;
 
 export class Removals {
   constructor(private readonly options: RemovalsOptions) {}
@@ -35,13 +41,29 @@ export class Removals {
     for (const { path, tries } of folders) {
       if (signal.aborted || fatal !== undefined || ours !== undefined) break;
       try {
+        // Of a mirror: a folder that the source has after all stays.
+        const inSource = pathBelow(places.sourceRoot, path);
+        const isBack =
+          job.type === 'sync' &&
+          (await remotes.use(places.source, use, (remote) => find(remote, inSource))) !== undefined;
+        if (isBack) {
+          kept.push(path);
+          continue;
+        }
         await remotes.use(connection, use, (remote) => remote.removeFolder(pathBelow(root, path)));
         removed.push(path);
       } catch (thrown) {
         if (signal.aborted) break;
         const error = toGatewayError(thrown);
-        // What is in it failed, or has come meanwhile.
-        if (error.code === 'not_empty' || staysAnyway(job, path, error)) kept.push(path);
+        if (error.code === 'not_empty' && isWholeTree(job)) {
+          const isKnown = await this.isKnownWhy(job, connection, pathBelow(root, path), path, signal);
+          if (isKnown) kept.push(path);
+          else if (tries < LIST_AGAIN) {
+            // A listing ended early.
+            await tree.listAgain(job.id, path);
+            break;
+          } else await tree.failFolder(job, path, error.code, `${error.clientText}: not all of it is listed`);
+        } else if (error.code === 'not_empty' || staysAnyway(job, path, error)) kept.push(path);
         else if (error.code === 'not_found' || error.code === 'not_a_folder') removed.push(path);
         else {
           const verdict = verdictOn(error, tries);
@@ -56,6 +78,33 @@ export class Removals {
     if (fatal !== undefined) return { kind: 'fatal', error: fatal };
     if (ours !== undefined) throw ours;
     return { kind: 'done', afterMs: 0 };
+  }
+
+  /** Whether all that is left in a folder failed, was left out, or has come since the job began. */
+  private isKnownWhy(
+    job: RunningJob,
+    connection: Connection,
+    place: RemotePath,
+    path: Buffer,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { tree, remotes, leftovers } = this.options;
+    const use = { signal, leftovers, priority: 'background' as const };
+    return remotes.use(connection, use, async (remote) => {
+      let isShown = false;
+      const leftOut = async (): Promise<void> => void (isShown = true);
+      let old: Buffer[] = [];
+      for await (const info of remote.list(place, { followLinks: false, leftOut })) {
+        isShown = true;
+        const isNew = !info.isDirectory && hasComeSince(job, info.modifiedAt.getTime(), remote.can.timeResolutionMs);
+        if (isNew || OWN_TEMPORARY.test(info.name)) continue;
+        old.push(keyBelow(path, entryKey('', info)));
+        if (old.length < KNOWN_AT_ONCE) continue;
+        if ((await tree.known(job.id, old)).size < old.length) return false;
+        old = [];
+      }
+      return isShown && (await tree.known(job.id, old)).size === old.length;
+    });
   }
 }
 

@@ -23,6 +23,7 @@ import {
 } from '../storage/storage.js';
 import type { JobEnding, JobFilter, Jobs } from '../storage/storage.js';
 import { createFileFilter } from './file-filter.js';
+import type { RowBudget } from './row-budget.js';
 import type { RunningJobs } from './running-jobs.js';
 
 export interface JobServiceOptions {
@@ -30,6 +31,7 @@ export interface JobServiceOptions {
   readonly operations: Operations;
   readonly running: RunningJobs;
   readonly limits: JobEnding;
+  readonly budget: Pick<RowBudget, 'makeRoom'>;
   /** Errors: bad_request, address_denied */
   readonly checkTarget: (webhookUrl: string, owner: string, signal: AbortSignal) => Promise<URL>;
   /** There is something to do. */
@@ -97,6 +99,7 @@ export class JobService {
   ): Promise<Job> {
     const { rows, limits } = this.options;
     const id = uuidv7();
+    await this.options.budget.makeRoom(caller.accountId);
     await intent?.begin(id);
     const { accountId } = caller;
     const job = await rows
@@ -195,6 +198,7 @@ export class JobService {
     if (former.state === 'succeeded' || former.definition.dryRun) {
       throw refusal('not_running', `job ${id} has nothing to do again: it is ${former.state}`);
     }
+    await this.options.budget.makeRoom(caller.accountId);
     // What had begun when it was cancelled may be done by now, and is then not done again.
     await this.options.running.hasLeft(id);
     const job = await rows.createRetry(former, keyOf(caller), limits);

@@ -188,7 +188,7 @@ export { type Findings, FoundFiles } from './tables/found-files.js';
 export * from './tables/job.js';
 export type { JobEnd } from './tables/job-phases.js';
 export type { Seat, SeatKind } from './tables/job-seats.js';
-export type { JobEnding, JobFilter, JobLimits, JobNow } from './tables/jobs.js';
+export type { JobEnding, JobFilter, JobLimits, JobNow, StoredRows } from './tables/jobs.js';
 export type { KeyPair, MadeKeyPair } from './tables/key-pairs.js';
 export type { Leftover } from './tables/leftovers.js';
 export {

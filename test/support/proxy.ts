@@ -55,6 +55,11 @@ export interface Proxy {
   target: number;
   /** How late each piece passes, in order. */
   delayMs: number;
+  /**
+   * Lines that pass of what a server sends on each data connection of FTP from now on: then that ends cleanly, and the server
+   * hears nothing of it. undefined = all.
+   */
+  dataLines: number | undefined;
   stop(): Promise<void>;
 }
 
@@ -123,6 +128,14 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
     const server = net.connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     const link: Link = { sockets: [client, server], isStalled: false };
     links.add(link);
+    let linesLeft = isControl || options.ftp !== true ? undefined : proxy.dataLines;
+    let isCut = false;
+    const beforeCut = (bytes: Buffer): Buffer => {
+      if (linesLeft === undefined) return bytes;
+      let end = 0;
+      for (; linesLeft > 0 && end < bytes.length; linesLeft--) end = bytes.indexOf('\n', end) + 1 || bytes.length;
+      return bytes.subarray(0, end);
+    };
     for (const [from, to, direction] of [
       [client, server, 'up'],
       [server, client, 'down'],
@@ -133,14 +146,20 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
       from.on('close', () => {
         links.delete(link);
         // What was sent arrives, as on a network.
-        void held.then(() => later(() => to.destroy()));
+        if (isCut && from === client) to.resume();
+        else void held.then(() => later(() => to.destroy()));
       });
       to.on('drain', () => from.resume());
       const pass = (bytes: Buffer): void => {
         if (bytes.length > MOST_COMMAND_BYTES) lastContentAt = performance.now();
         passed[direction] += bytes.length;
         if (options.listens === true && direction === 'up') heard.push(bytes);
-        if (!link.isStalled && !proxy.isSilent && mayPass() && to.writable && !to.write(bytes)) from.pause();
+        const kept = direction === 'down' ? beforeCut(bytes) : bytes;
+        if (!link.isStalled && !proxy.isSilent && mayPass() && to.writable && !to.write(kept)) from.pause();
+        if (linesLeft === 0 && !isCut) {
+          isCut = true;
+          to.end();
+        }
         for (const act of acts) act();
       };
       const passOrHold = (bytes: Buffer): void => {
@@ -208,6 +227,7 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
     isDown: false,
     isSilent: false,
     delayMs: 0,
+    dataLines: undefined,
     target,
     get upBytes() {
       return passed.up;

@@ -86,6 +86,11 @@ export const newJob = object('NewJob', {
     }),
     1000,
   ),
+  allowEmptySource: Type.Optional(
+    flag(
+      'With `deleteExtra`: deletes although the source is empty, or has lost more than half of its files since the last run.',
+    ),
+  ),
   bytesPerSecond: withDefault(
     Type.Integer({
       minimum: 0,

@@ -37,6 +37,7 @@ const scheduledJob = object('ScheduledJob', {
   compare: oneOf(COMPARISONS, 'How a `sync` tells that a file has not changed.'),
   deleteExtra: flag('Whether a `sync` deletes what the source does not have.'),
   maxDeletes: count('With more to delete than this, nothing is deleted.'),
+  ...Type.Pick(newJob, ['allowEmptySource']).properties,
   bytesPerSecond: count('Of all its files together; 0 = as fast as it goes.'),
   dryRun: flag('Tells what would be done, and does nothing.'),
   name: textOrNull('Of the jobs; null = that of the schedule.'),

@@ -132,6 +132,12 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning: 'It has ended, was revoked or is switched off.',
     example: 'transfer 0199c2f4-6f5e-7c1a-9a51-0d2f64b1c7e2 does not run, or has only just begun',
   },
+  source_suspicious: {
+    meaning:
+      'A job with deleteExtra found its source empty, or less than half of the files of its last run there; nothing was deleted.',
+    example:
+      'the source holds 3 files, and at the last run it held 700: nothing was deleted; with allowEmptySource: true it would be',
+  },
   cancelled: {
     meaning: 'The owner of the account ended the operation while it ran; nothing was stored.',
     example: 'the transfer was cancelled by the owner of the account',

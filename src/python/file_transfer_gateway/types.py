@@ -880,6 +880,8 @@ class NewJob(TypedDict):
     """A `sync` deletes what the source does not have, after all else."""
     maxDeletes: NotRequired[int]
     """With more to delete than this, nothing is deleted."""
+    allowEmptySource: NotRequired[bool]
+    """With `deleteExtra`: deletes although the source is empty, or has lost more than half of its files since the last run."""
     bytesPerSecond: NotRequired[int]
     """Of all its files together; 0 = as fast as it goes."""
     dryRun: NotRequired[bool]
@@ -1132,6 +1134,8 @@ class ScheduledJob(TypedDict):
     """Whether a `sync` deletes what the source does not have."""
     maxDeletes: int
     """With more to delete than this, nothing is deleted."""
+    allowEmptySource: NotRequired[bool]
+    """With `deleteExtra`: deletes although the source is empty, or has lost more than half of its files since the last run."""
     bytesPerSecond: int
     """Of all its files together; 0 = as fast as it goes."""
     dryRun: bool

@@ -1,4 +1,5 @@
 /** What follows when all of one phase of a job has been done. */
+import { createHash } from 'node:crypto';
 import type { ErrorCode } from '../../base/errors.js';
 import type { Transaction } from '../postgres/sql.js';
 import type { Job } from './job.js';
@@ -10,7 +11,7 @@ export interface JobEnd {
 }
 
 type Step =
-  | { readonly phase: 2 | 3 }
+  | { readonly phase: 1 | 2 | 3 }
   /** It has ended. */
   | { readonly phase: undefined; readonly error: JobEnd | undefined };
 
@@ -24,6 +25,8 @@ export async function nextPhase(tx: Transaction, job: Job): Promise<Step | undef
       exists (select from job_folders where job_id = ${id} and state = 'listed' and is_removed) as gone,
       (select json_build_object('code', error_code, 'message', error_message) from job_folders
        where job_id = ${id} and path = '' and state = 'failed') as root`;
+  // Folders that were to be removed are listed once more.
+  if (left !== undefined && phase === 3 && left.folders) return { phase: 1 };
   if (left === undefined || left.files || left.folders || (phase === 3 && left.gone)) return undefined;
   if (left.root !== null) return { phase: undefined, error: left.root };
   const mayRemove = left.gone && !definition.dryRun;
@@ -46,10 +49,62 @@ async function deletions(tx: Transaction, job: Job, mayRemove: boolean): Promise
     const message = `nothing was deleted: ${troubles} files or folders failed, and what they hold might look as if it were gone`;
     return { phase: undefined, error: { code: 'remote_failure', message } };
   }
+  const suspicion = await suspicionOf(tx, job);
+  if (suspicion !== undefined) return { phase: undefined, error: suspicion };
   const { maxDeletes } = job.definition;
   if (files > maxDeletes) {
     const message = `nothing was deleted: ${files} files would be, and maxDeletes is ${maxDeletes}`;
     return { phase: undefined, error: { code: 'share_exceeded', message } };
   }
   return { phase: files > 0 ? 2 : 3 };
+}
+
+/** The one job of a sync that found so few files must not empty its destination. A retry has not listed the whole source. */
+async function suspicionOf(tx: Transaction, job: Job): Promise<JobEnd | undefined> {
+  const { id, found, definition } = job;
+  if (definition.allowEmptySource === true || !(await hasListedAll(tx, id))) return undefined;
+  const advice = 'nothing was deleted; with allowEmptySource: true it would be';
+  if (found === 0)
+    return { code: 'source_suspicious', message: `the source holds no file that the job is for: ${advice}` };
+  const former = await formerFilesOf(tx, job);
+  if (former === undefined || 2 * found >= former) return undefined;
+  const message = `the source holds ${found} files, and at the last run it held ${former}: ${advice}`;
+  return { code: 'source_suspicious', message };
+}
+
+async function hasListedAll(tx: Transaction, jobId: string): Promise<boolean> {
+  const { count } = await tx`select from job_folders where job_id = ${jobId} and path = '' and state <> 'failed'`;
+  return count > 0;
+}
+
+/** What makes two jobs runs of one sync, in hexadecimal. */
+function syncKeyOf({ definition }: Job): string {
+  const { source, destination, include, exclude, maxDepth, minSize, maxSize, minAgeSeconds, maxAgeSeconds } =
+    definition;
+  const filters = [include, exclude, maxDepth, minSize, maxSize, minAgeSeconds, maxAgeSeconds];
+  const places = [source.connectionId, source.path, destination?.connectionId, destination?.path];
+  return createHash('sha256')
+    .update(JSON.stringify([places, filters]))
+    .digest('hex');
+}
+
+async function formerFilesOf(tx: Transaction, job: Job): Promise<number | undefined> {
+  const [row] = await tx<{ files: number }[]>`
+    select files from sync_sources where account_id = ${job.accountId} and key = decode(${syncKeyOf(job)}, 'hex')`;
+  return row?.files;
+}
+
+/** Of one account. */
+const MOST_SYNCS = 1_000;
+
+/** Keeps how many files the source of a sync held, for its next run. */
+export async function keepSourceFiles(tx: Transaction, job: Job): Promise<void> {
+  const { id, accountId, type, found, definition } = job;
+  if (type !== 'sync' || definition.dryRun || !(await hasListedAll(tx, id))) return;
+  await tx`
+    insert into sync_sources (account_id, key, files, seen_at) values (${accountId}, decode(${syncKeyOf(job)}, 'hex'), ${found}, now())
+    on conflict (account_id, key) do update set files = excluded.files, seen_at = excluded.seen_at`;
+  await tx`
+    delete from sync_sources where account_id = ${accountId} and key in (
+      select key from sync_sources where account_id = ${accountId} order by seen_at desc offset ${MOST_SYNCS})`;
 }

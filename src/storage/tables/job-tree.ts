@@ -70,18 +70,18 @@ export class JobTree {
   }
 
   /**
-   * Writes what a listing found. Files and folders that stand already stay as they are: a folder listed again after a death
+   * Writes what a listing found, and that it counts as so many rows. Files and folders that stand already stay as they are: a folder listed again after a death
    * counts nothing twice.
    */
-  async add(job: Owned, findings: Findings): Promise<void> {
-    const write = (tx: Transaction): Promise<void> => this.addIn(tx, job, findings);
+  async add(job: Owned, findings: Findings, rows: number): Promise<void> {
+    const write = (tx: Transaction): Promise<void> => this.addIn(tx, job, findings, rows);
     const isLarge = findings.files.count + findings.folders.length > FEW_ROWS;
     await this.database.turns.run(job.accountId, () =>
       isLarge ? this.database.bulk(write) : this.database.transaction(write),
     );
   }
 
-  private async addIn(tx: Transaction, job: Owned, findings: Findings): Promise<void> {
+  private async addIn(tx: Transaction, job: Owned, findings: Findings, rows: number): Promise<void> {
     const { id } = job;
     const { files, folders, listed, left, begun, unchanged } = findings;
     const { texts, bigints, booleans } = tx.types;
@@ -111,7 +111,7 @@ export class JobTree {
             ${texts([...files.errorCodes])}, ${texts(files.errorMessages.map((message) => storable(message)))}
           ) as t (path, action, phase, state, size, modified, code, message) on conflict do nothing
           returning action, phase, state, size)
-        update jobs j set found = j.found + t.found + ${unchanged},
+        update jobs j set found = j.found + t.found + ${unchanged}, stored_rows = j.stored_rows + ${rows},
           skipped = j.skipped + t.skipped + ${unchanged}, failed = j.failed + t.failed, done = j.done + t.done, deleted = j.deleted + t.deleted,
           bytes = j.bytes + t.bytes, bytes_total = j.bytes_total + t.bytes_total
         from (select count(*) filter (where phase = 1) as found,
@@ -147,9 +147,9 @@ export class JobTree {
   /** Those of the paths, as hexadecimal, that stand in the job already. */
   async known(jobId: string, paths: readonly Buffer[]): Promise<ReadonlySet<string>> {
     const rows = await this.database.all<{ path: string }>`
-      select encode(f.path, 'hex') as path from job_files f where f.job_id = ${jobId} and f.path in (
-        select decode(t.path, 'hex')
-        from unnest(${(sql) => sql.types.texts(paths.map((path) => path.toString('hex')))}) as t (path))`;
+      select t.path from unnest(${(sql) => sql.types.texts(paths.map((path) => path.toString('hex')))}) as t (path)
+      where exists (select from job_files where job_id = ${jobId} and path = decode(t.path, 'hex'))
+        or exists (select from job_folders where job_id = ${jobId} and path = decode(t.path, 'hex'))`;
     return new Set(rows.map(({ path }) => path));
   }
 
@@ -159,6 +159,13 @@ export class JobTree {
       update job_folders set tries = tries + 1, seat = null,
         next_try_at = now() + make_interval(secs => ${afterMs / 1000}::double precision)
       where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state in ('waiting', 'listed')`;
+  }
+
+  /** A folder that turned out not to be empty is listed once more before it is removed. */
+  async listAgain(jobId: string, path: Buffer): Promise<void> {
+    await this.database.all`
+      update job_folders set state = 'waiting', tries = tries + 1, seat = null, is_begun = true
+      where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state = 'listed'`;
   }
 
   /** A folder that cannot be listed, or removed. But for the root's it is one of the job's failures, and told as one. */
@@ -246,7 +253,9 @@ async function lockGoing(tx: Transaction, jobId: string): Promise<boolean> {
 function deepest(sql: Queryable, jobId: string) {
   return sql`
     state = 'listed' and is_removed and depth = (
-      select max(depth) from job_folders where job_id = ${jobId} and state = 'listed' and is_removed)`;
+      select max(depth) from job_folders where job_id = ${jobId} and state = 'listed' and is_removed)
+    -- What is listed once more comes first.
+    and not exists (select from job_folders where job_id = ${jobId} and state = 'waiting')`;
 }
 
 /**
@@ -356,6 +365,13 @@ export async function narrow(tx: Transaction, formerId: string, id: string): Pro
     from (select count(*) filter (where phase = 1) as found, count(*) as skipped from left_alone) t where j.id = ${id}`;
 }
 
+/** What a job that was filled by another one's files counts as. */
+export async function countRows(tx: Transaction, id: string): Promise<void> {
+  await tx`
+    update jobs set stored_rows = (select count(*) from job_files where job_id = ${id})
+      + (select count(*) from job_folders where job_id = ${id}) where id = ${id}`;
+}
+
 /** Told when it was found: nobody has tried it. */
 function isFailedByName(sql: Queryable) {
   return sql`(state = 'failed' and end_number is null)`;
@@ -415,11 +431,17 @@ export async function handOverJobs(tx: Transaction, formerKeyId: string, keyId: 
     update jobs j set key_id = ${keyId} from own where j.id = own.id`;
 }
 
-/** Removes a part of what one job has left that ended so many days ago. Resolves to whether there is more. */
-export async function purgeEnded(tx: Transaction, keepDays: number): Promise<boolean> {
+/**
+ * Removes a part of what one job has left that ended so many days ago, or, of an account, the one that ended first. Resolves
+ * to whether there is more.
+ */
+export async function purgeEnded(tx: Transaction, which: number | { readonly accountId: string }): Promise<boolean> {
+  const isMeant =
+    typeof which === 'number'
+      ? tx`finished_at < now() - make_interval(days => ${which})`
+      : tx`finished_at is not null and account_id = ${which.accountId}`;
   const [job] = await tx<{ id: string }[]>`
-    select id from jobs where finished_at < now() - make_interval(days => ${keepDays})
-    order by finished_at limit 1 for update skip locked`;
+    select id from jobs where ${isMeant} order by finished_at limit 1 for update skip locked`;
   if (job === undefined) return false;
   const { count } = await tx`
     delete from job_files where job_id = ${job.id} and path in (

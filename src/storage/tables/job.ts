@@ -45,6 +45,8 @@ export interface JobDefinition extends JobFilters {
   readonly compare: (typeof COMPARISONS)[number];
   readonly deleteExtra: boolean;
   readonly maxDeletes: number;
+  /** Deletes although the source is empty, or has lost more than half of its files since the last run. */
+  readonly allowEmptySource?: boolean;
   /** 0 = as fast as it goes. */
   readonly bytesPerSecond: number;
   readonly dryRun: boolean;

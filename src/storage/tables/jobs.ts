@@ -6,12 +6,13 @@ import type { Database } from '../postgres/database.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { Job, JobFileItem, JobFileState, JobHolder, JobState, JobType, NewJobRow, RunningJob } from './job.js';
-import { type JobEnd, nextPhase } from './job-phases.js';
+import { type JobEnd, keepSourceFiles, nextPhase } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf, seatsWorth } from './job-seats.js';
 import type { EventFeeds } from './event-feeds.js';
 import { movingOf } from './running-transfers.js';
 import { insertJobEvent } from './webhook-events.js';
 import {
+  countRows,
   insertJob,
   narrow,
   purgeEnded,
@@ -32,6 +33,12 @@ export interface JobLimits {
 export interface JobEnding extends JobLimits {
   /** For whoever a job is to tell. */
   readonly eventOf: (job: Job, at: Date) => { readonly type: string; readonly body: string };
+}
+
+export interface StoredRows {
+  readonly job: number;
+  readonly account: number;
+  readonly all: number;
 }
 
 export interface JobFilter {
@@ -95,8 +102,10 @@ export class Jobs {
     const make = async (tx: Transaction): Promise<Job> => {
       const url = await this.secrets.find(tx, former.id, URL_NAME);
       const row = { ...former, id: undefined, keyId, ...(url !== undefined && { url }) };
-      const isNarrow = former.type !== 'upload';
-      return this.createIn(tx, row, limits, isNarrow ? (id) => narrow(tx, former.id, id) : undefined);
+      // What the source lacked must be looked for again, not deleted because of a former listing.
+      const isNarrow = former.type !== 'upload' && former.errorCode !== 'source_suspicious';
+      const fill = (id: string): Promise<void> => narrow(tx, former.id, id).then(() => countRows(tx, id));
+      return this.createIn(tx, row, limits, isNarrow ? fill : undefined);
     };
     return this.database.turns.run(former.accountId, () => this.database.bulk(make), REQUESTS_FIRST);
   }
@@ -310,6 +319,20 @@ export class Jobs {
     return this.database.bulk((tx) => purgeEnded(tx, keepDays));
   }
 
+  /** Removes a part of the account's job that ended first. Resolves to whether there was one. */
+  async purgeOldest(accountId: string): Promise<boolean> {
+    return this.database.bulk((tx) => purgeEnded(tx, { accountId }));
+  }
+
+  /** What jobs have written: this one, those of the account, all; each job counts as a row of its own. */
+  async storedRows(accountId: string, jobId: string | null): Promise<StoredRows> {
+    const row = await this.database.first<StoredRows>`
+      select coalesce(sum(stored_rows) filter (where id = ${jobId}), 0)::bigint as job,
+        coalesce(sum(1 + stored_rows) filter (where account_id = ${accountId}), 0)::bigint as account,
+        coalesce(sum(1 + stored_rows), 0)::bigint as "all" from jobs`;
+    return row ?? { job: 0, account: 0, all: 0 };
+  }
+
   /** For the metrics. */
   async counts(): Promise<{ readonly running: number; readonly waiting: number; readonly failed: number }> {
     const row = await this.database.first<{ running: number; waiting: number; failed: number }>`
@@ -325,6 +348,7 @@ export class Jobs {
       select exists (select from job_folders where job_id = ${job.id} and state = 'failed') as troubled`;
     const isWhole = error === undefined && job.failed === 0 && left?.troubled !== true;
     const hasDone = job.done + job.skipped + job.deleted > 0;
+    if (error === undefined) await keepSourceFiles(tx, job);
     await setState(tx, job.id, isWhole ? 'succeeded' : hasDone ? 'partly_failed' : 'failed', error);
     // Nobody can retry it.
     if (isWhole && job.type === 'upload') await this.secrets.put(tx, job.id, URL_NAME, null);
@@ -395,7 +419,12 @@ function nextOf(sql: Queryable, { id, definition, phase }: Job, seat: Seat) {
   const isRemoving = phase === 3 && seat.number === 0;
   return sql`
     select min(next_try_at) as at from job_folders where job_id = ${id} and ${mine}
-      and ${phase === 1 ? sql`state = 'waiting'` : sql`state = 'listed' and is_removed and ${isRemoving}`}`;
+      and ${
+        phase === 1
+          ? sql`state = 'waiting'`
+          : sql`state = 'listed' and is_removed and ${isRemoving}
+        and not exists (select from job_folders where job_id = ${id} and state = 'waiting')`
+      }`;
 }
 
 function reachable(sql: Queryable, connections: readonly string[]) {

@@ -21,6 +21,7 @@ export const NEW_JOB = {
   compare: 'size-and-time' as Job['settings']['compare'],
   deleteExtra: false,
   maxDeletes: '1000',
+  allowEmptySource: false,
   /** A second. */
   speed: '',
   webhookUrl: '',
@@ -35,7 +36,7 @@ export function draftOf({ type, name, source, destination, settings }: Told): Jo
   const { include, exclude, maxDepth, minSize, maxSize, minAgeSeconds, maxAgeSeconds } = settings;
   const { onConflict, compare, deleteExtra, maxDeletes, bytesPerSecond, webhookUrl } = settings;
   return {
-    ...{ type, onConflict, compare, deleteExtra },
+    ...{ type, onConflict, compare, deleteExtra, allowEmptySource: settings.allowEmptySource === true },
     name: name ?? '',
     ...{ sourceId: source.connectionId, sourcePath: source.path },
     ...{ destinationId: destination?.connectionId ?? '', destinationPath: destination?.path ?? '' },
@@ -86,13 +87,14 @@ type Typed = { readonly [Option in Exclude<JobOption, 'dryRun'>]: NewJob[Option]
 
 /** What was typed for each; undefined = nothing. */
 function optionsOf(draft: JobDraft): Typed {
-  const { onConflict, compare, deleteExtra, maxDepth, maxDeletes, webhookUrl } = draft;
+  const { onConflict, compare, deleteExtra, allowEmptySource, maxDepth, maxDeletes, webhookUrl } = draft;
   return {
     ...{ include: lines(draft.include), exclude: lines(draft.exclude) },
     maxDepth: numberOf(maxDepth),
     ...{ minSize: bytesOf(draft.minSize), maxSize: bytesOf(draft.maxSize) },
     ...{ minAgeSeconds: secondsOf(draft.minAge), maxAgeSeconds: secondsOf(draft.maxAge) },
     ...{ onConflict, compare, deleteExtra, maxDeletes: numberOf(maxDeletes) },
+    allowEmptySource: deleteExtra && allowEmptySource ? true : undefined,
     bytesPerSecond: bytesOf(draft.speed),
     webhookUrl: webhookUrl.trim() === '' ? undefined : webhookUrl.trim(),
   };

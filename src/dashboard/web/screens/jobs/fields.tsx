@@ -249,6 +249,14 @@ function Rules({ draft, onChange }: FieldsProps): ReactElement {
           hint={words.maxDeletesHint}
         />
       )}
+      {knows('allowEmptySource') && draft.deleteExtra && (
+        <CheckField
+          label={words.emptySource}
+          hint={words.emptySourceHint}
+          checked={draft.allowEmptySource}
+          onCheck={(allowEmptySource) => onChange({ allowEmptySource })}
+        />
+      )}
     </>
   );
 }

@@ -72,6 +72,10 @@ export const errors: Record<keyof typeof English, readonly [meaning: string, rem
     'Die Datei überschreitet eine Grenze.',
     'Senden Sie sie als fortsetzbaren Upload, oder bitten Sie den Betreiber um eine höhere Grenze.',
   ],
+  source_suspicious: [
+    'Die Quelle ist leer oder hat seit dem letzten Lauf mehr als die Hälfte ihrer Dateien verloren. Nichts wurde gelöscht.',
+    'Prüfen Sie die Quelle. Wenn sie stimmt, starten Sie den Auftrag einmal mit „Auch löschen, wenn die Quelle leer ist“.',
+  ],
   cancelled: ['Jemand hat abgebrochen.', 'Starten Sie es erneut, wenn es noch gewünscht ist.'],
   client_gone: [
     'Das anfragende Programm ging vor dem Ende weg.',

@@ -210,5 +210,7 @@ export const jobs: Texts['jobs'] = {
     extraHint: 'Nach allem anderen, und nur wenn alles aufgelistet und kopiert werden konnte.',
     maxDeletes: 'Höchstzahl der Löschungen',
     maxDeletesHint: 'Gäbe es mehr zu löschen, wird nichts gelöscht.',
+    emptySource: 'Auch löschen, wenn die Quelle leer ist',
+    emptySourceHint: 'Oder wenn sie seit dem letzten Lauf mehr als die Hälfte ihrer Dateien verloren hat.',
   },
 };

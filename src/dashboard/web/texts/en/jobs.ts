@@ -218,5 +218,7 @@ export const jobs = {
     extraHint: 'Done last, and only if everything was listed and copied.',
     maxDeletes: 'Maximum deletions',
     maxDeletesHint: 'If there is more to delete, nothing is deleted.',
+    emptySource: 'Delete even if the source is empty',
+    emptySourceHint: 'Or if it has lost more than half of its files since the last run.',
   },
 };

@@ -1,0 +1,105 @@
+/** Bounds on what jobs write into the database: of one job, of one account, of all; and while its disk is nearly full. */
+import { GatewayError } from '../base/errors.js';
+import type { Findings, Jobs, RunningJob, StorageOptions, StoredRows } from '../storage/storage.js';
+
+/** The job ends: it has found more than may be kept. */
+export class TooManyRows extends GatewayError {}
+
+export interface RowBudgetOptions {
+  readonly rows: Pick<Jobs, 'storedRows' | 'purgeOldest'>;
+  readonly limits: { readonly filesPerJob: number; readonly rowsPerAccount: number; readonly rows: number };
+  /** Of the disk that holds the database; NaN = nobody can tell. */
+  readonly freeBytes: () => Promise<number>;
+  readonly pauseBelowFreeBytes: number;
+  readonly log: StorageOptions['log'];
+}
+
+const FRESH_MS = 1_000;
+const LOG_EVERY_MS = 60_000;
+/** A row with its indexes is some 250 bytes and its path twice: a long path counts as several rows. */
+const PATH_BYTES_OF_A_ROW = 256;
+
+/** What these findings count as. */
+export function rowsOf({ files, folders }: Findings): number {
+  const pathBytes = folders.reduce((sum, { path }) => sum + path.length, files.texts.paths.length / 2);
+  return files.count + folders.length + Math.floor(pathBytes / PATH_BYTES_OF_A_ROW);
+}
+
+/** What was stored a moment ago, and what this process has written since. */
+interface Known {
+  readonly at: number;
+  readonly stored: StoredRows;
+  taken: number;
+}
+
+export class RowBudget {
+  /** By account, and by job. */
+  readonly #known = new Map<string, Known>();
+  #space: { readonly at: number; readonly hasRoom: boolean } | undefined;
+  #loggedAt = -Infinity;
+
+  constructor(private readonly options: RowBudgetOptions) {}
+
+  /** Whether the disk of the database has room for what listings find. */
+  async hasSpace(): Promise<boolean> {
+    const now = performance.now();
+    if (this.#space === undefined || now - this.#space.at > FRESH_MS) {
+      const free = await this.options.freeBytes();
+      // Not a number where nobody can tell.
+      this.#space = { at: now, hasRoom: !(free < this.options.pauseBelowFreeBytes) };
+      if (!this.#space.hasRoom && now - this.#loggedAt > LOG_EVERY_MS) {
+        this.#loggedAt = now;
+        this.options.log('warn', 'jobs list nothing while the disk of the database is nearly full', {
+          freeBytes: free,
+        });
+      }
+    }
+    return this.#space.hasRoom;
+  }
+
+  /** To be asked before these are written. @throws TooManyRows; GatewayError overloaded where others hold too much */
+  async take({ id, accountId }: Pick<RunningJob, 'id' | 'accountId'>, rows: number): Promise<void> {
+    const { filesPerJob } = this.options.limits;
+    const known = await this.#storedOf(accountId, id);
+    known.taken += rows;
+    if (known.stored.job + known.taken > filesPerJob) {
+      const text = `it found more than ${filesPerJob} files and folders (jobs.filesPerJob): split it by folders or filters`;
+      throw new TooManyRows('too_large', text, { step: 'open' });
+    }
+    await this.makeRoom(accountId, rows);
+  }
+
+  /** The oldest jobs of the account that have ended are forgotten where it holds too much. @throws TooManyRows; GatewayError overloaded */
+  async makeRoom(accountId: string, rows = 1): Promise<void> {
+    const { rowsPerAccount, rows: most } = this.options.limits;
+    for (;;) {
+      const known = await this.#storedOf(accountId, null);
+      const { stored, taken } = known;
+      const isAccountFull = stored.account + taken + rows > rowsPerAccount;
+      if (!isAccountFull && stored.all + taken + rows <= most) {
+        known.taken += rows;
+        return;
+      }
+      this.#known.delete(accountId);
+      if (await this.options.rows.purgeOldest(accountId)) continue;
+      if (!isAccountFull) {
+        throw new GatewayError('overloaded', `the jobs of all accounts keep more than ${most} rows (jobs.rows)`, {
+          step: 'open',
+        });
+      }
+      const text = `the jobs of this account keep more than ${rowsPerAccount} files and folders (jobs.rowsPerAccount)`;
+      throw new TooManyRows('share_exceeded', text, { step: 'open' });
+    }
+  }
+
+  async #storedOf(accountId: string, jobId: string | null): Promise<Known> {
+    const name = jobId ?? accountId;
+    const now = performance.now();
+    const known = this.#known.get(name);
+    if (known !== undefined && now - known.at < FRESH_MS) return known;
+    for (const [other, { at }] of this.#known) if (now - at >= FRESH_MS) this.#known.delete(other);
+    const fresh = { at: now, stored: await this.options.rows.storedRows(accountId, jobId), taken: 0 };
+    this.#known.set(name, fresh);
+    return fresh;
+  }
+}
