@@ -70,7 +70,10 @@ export async function openBase(
   started.add(() => tracer.close());
   const { dataDir, database, masterKey, history } = config;
   const { retentionDays } = history;
-  const storage = await openStorage({ dataDir, ...database, masterKey, retentionDays, onHistoryCommit, log });
+  const { idempotencyKeys } = config.limits;
+  const storage = await openStorage({
+    ...{ dataDir, ...database, masterKey, retentionDays, idempotencyKeys, onHistoryCommit, log },
+  });
   started.add(() => storage.close());
   return { tracer, storage };
 }

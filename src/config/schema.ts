@@ -133,6 +133,7 @@ export const configSchema = (definitions: readonly Definition[]) =>
       uploadBytes: preset(0, integer(0)),
       execOutputBytes: preset(10 * MIB, integer(1)),
       requestsPerSecond: preset(0, integer(0)),
+      idempotencyKeys: preset(1_000_000, integer(1, 1_000_000_000)),
       plans: preset(
         {},
         record(text('letters, digits, - and _', { pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' }), plan(0, 0), {

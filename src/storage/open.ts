@@ -171,7 +171,7 @@ function assemble(
   const folders = new WatchedFolders(database, jobs, checks, feeds, node.id);
   const connectionChecks = new ConnectionChecks(database);
   const housekeeping = new Housekeeping(database, node, receipts, feeds, connectionChecks, options);
-  const idempotency = new IdempotencyKeys(database, node);
+  const idempotency = new IdempotencyKeys(database, node, options.idempotencyKeys ?? 1_000_000);
   const locks = new AdvisoryLocks(database);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {

@@ -9,6 +9,8 @@ export interface StorageOptions {
   readonly masterKey: string;
   /** Days that history items are kept; 0 = for ever. */
   readonly retentionDays: number;
+  /** Idempotency-Keys that one account may use within 24 hours; absent = a million. */
+  readonly idempotencyKeys?: number;
   /** Told how many history rows each commit held. */
   readonly onHistoryCommit?: (rows: number) => void;
   readonly log: Log;

@@ -53,6 +53,25 @@ for (const kind of DATABASES) {
         assert.equal(claim.state, 'mine');
       });
 
+      it('are so many of one account, which does not keep a repeated request from its answer', async () => {
+        const small = await openTest(url, { idempotencyKeys: 8 });
+        try {
+          const account = '00000000-0000-7000-8000-000000000001';
+          for (let number = 0; number < 8; number++) {
+            const claim = await small.idempotency.claim(account, `key ${number}`, 'print');
+            assert.ok(claim.state === 'mine');
+            await claim.complete(ANSWER);
+          }
+          const more = small.idempotency.claim(account, 'one more', 'print');
+          await assert.rejects(more, { code: 'share_exceeded' });
+          const again = await small.idempotency.claim(account, 'key 3', 'print');
+          assert.deepEqual(again, { state: 'done', answer: ANSWER });
+          assert.equal((await small.idempotency.claim(accountId, 'of another', 'print')).state, 'mine');
+        } finally {
+          await small.close();
+        }
+      });
+
       it('that had begun when they were left belong to nobody, until they expire', async () => {
         const transferId = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001';
         const claim = await one.idempotency.claim(accountId, 'left', 'print');

@@ -33,6 +33,9 @@ export interface StoredAnswer {
 
 const CLEAR_EVERY_MS = 15 * 60_000;
 const CLEAR_BATCH = 5000;
+/** Of one clearing: the next one goes on. */
+const MOST_BATCHES = 200;
+const COUNT_FRESH_MS = 30_000;
 const MAX_TURNS = 10;
 
 interface ClaimRow {
@@ -51,6 +54,8 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 export class IdempotencyKeys {
   #clearedAt = -Infinity;
+  /** Keys of accounts, counted a moment ago, and those that were claimed here since. */
+  readonly #counts = new Map<string, { readonly at: number; keys: number }>();
   /**
    * By claim, what the database did not take, or may not have taken: left alone, the key of a request that is over
    * would stand as running for as long as this node lives.
@@ -60,6 +65,8 @@ export class IdempotencyKeys {
   constructor(
     private readonly database: Database,
     private readonly node: NodeRegistry,
+    /** Of one account. */
+    private readonly most: number,
   ) {
     node.afterBeat(() => this.#settleRest());
     node.afterBeat(() => this.#clearExpired());
@@ -69,8 +76,15 @@ export class IdempotencyKeys {
    * Claims the key for this request. `fingerprint` is a hash of method, path, query and what is known of the body.
    * running: another one still works on it; mismatch: stored under another fingerprint; unknown: whoever worked on it
    * had begun, and nobody can tell how it ended. The claim of a dead node that had not begun lapses.
+   * @throws GatewayError share_exceeded where the account has very many keys
    */
   async claim(accountId: string, key: string, fingerprint: string): Promise<IdempotencyClaim> {
+    const count = await this.#countOf(accountId);
+    // What is repeated gets its answer all the same.
+    if (count.keys >= this.most && !(await this.#isKnown(accountId, key))) {
+      const text = `this account has used ${this.most} Idempotency-Keys within 24 hours (limits.idempotencyKeys)`;
+      throw new GatewayError('share_exceeded', text, { step: 'request', retryAfterMs: COUNT_FRESH_MS });
+    }
     const claim = uuidv7();
     const release = (): Promise<void> => this.#release(accountId, key, claim);
     // A holder may release between the two statements: ask again then.
@@ -85,6 +99,7 @@ export class IdempotencyKeys {
         throw error;
       }
       if (answer === 'mine') {
+        count.keys += 1;
         return {
           state: 'mine',
           complete: (stored) => this.#settle(claim, () => this.#complete(accountId, key, claim, stored)),
@@ -180,8 +195,29 @@ export class IdempotencyKeys {
   async #clearExpired(): Promise<void> {
     if (performance.now() - this.#clearedAt < CLEAR_EVERY_MS) return;
     this.#clearedAt = performance.now();
-    await this.database.all`
-      delete from idempotency_keys where (account_id, key) in (
-        select account_id, key from idempotency_keys where expires_at <= now() limit ${CLEAR_BATCH})`;
+    for (let batch = 0; batch < MOST_BATCHES; batch++) {
+      const { count } = await this.database.all`
+        delete from idempotency_keys where (account_id, key) in (
+          select account_id, key from idempotency_keys where expires_at <= now() limit ${CLEAR_BATCH})`;
+      if (count < CLEAR_BATCH) return;
+    }
+  }
+
+  async #isKnown(accountId: string, key: string): Promise<boolean> {
+    const row = await this.database.first`
+      select 1 from idempotency_keys where account_id = ${accountId} and key = ${key}`;
+    return row !== undefined;
+  }
+
+  async #countOf(accountId: string): Promise<{ keys: number }> {
+    const now = performance.now();
+    const known = this.#counts.get(accountId);
+    if (known !== undefined && now - known.at < COUNT_FRESH_MS) return known;
+    for (const [other, { at }] of this.#counts) if (now - at >= COUNT_FRESH_MS) this.#counts.delete(other);
+    const row = await this.database.first<{ keys: number }>`
+      select count(*) as keys from (select from idempotency_keys where account_id = ${accountId} limit ${this.most}) k`;
+    const fresh = { at: now, keys: row?.keys ?? 0 };
+    this.#counts.set(accountId, fresh);
+    return fresh;
   }
 }
