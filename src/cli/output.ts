@@ -100,3 +100,6 @@ function errorFacts(error: unknown): object {
   const { code, status, reason, requestId, retryAfter, skipped } = error;
   return { ...base, code, status, reason, requestId, retryAfter, ...(skipped ? { skipped } : {}) };
 }
+
+export const incompleteText = (path: string, entries: number): string =>
+  `${path} is not listed whole: ${entries} ${entries === 1 ? 'entry' : 'entries'} cannot be read or addressed (the gateway's log names them)`;

@@ -1044,6 +1044,11 @@ export interface components {
       readonly files: readonly components['schemas']['FileInfo'][];
       /** @description With `limit` alone: the `cursor` of the next page; null when nothing follows. */
       readonly nextCursor?: string | null;
+      /**
+       * @description Entries that the server lists and `files` lacks: a line that the gateway cannot read, a name that no path can have, or a link that leads nowhere. Absent where the list is complete. With `limit`: those in the folders that were read for this page.
+       * @example 2
+       */
+      readonly incomplete?: number;
     };
     readonly MkdirAnswer: {
       /**

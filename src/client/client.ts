@@ -2,6 +2,7 @@
 import type { Progress, UploadBody } from './body.js';
 import { type ChangeOptions, changing, changingOnce, type FileOptions, reading } from './calls.js';
 import { Download, type DownloadOptions, openDownload } from './download.js';
+import { FtgError } from './errors.js';
 import { eventsOf, type EventsOptions, eventsPage } from './events.js';
 import { Jobs } from './jobs.js';
 import { Links } from './links.js';
@@ -213,20 +214,29 @@ export class FileTransferGateway {
     }
   }
 
-  /** Entries as the server tells them, in no order and in one answer: the quickest for large trees, and a failure on the way ends it. */
+  /**
+   * Entries as the server lists them, in no order and in one answer: the quickest for large trees, and a failure on the way
+   * ends it. Where the gateway had to leave entries out, `onIncomplete` is called with their number at the end; without it
+   * the stream ends with FtgError `protocol_error`.
+   */
   async *listStream(
     connectionId: string,
     path?: string,
-    options: Omit<ListOptions, 'limit' | 'cursor'> = {},
+    options: Omit<ListOptions, 'limit' | 'cursor'> & { readonly onIncomplete?: (entries: number) => void } = {},
   ): AsyncGenerator<api.FileInfo, void> {
-    const { recursive, pattern, signal } = options;
+    const { recursive, pattern, signal, onIncomplete } = options;
     const call = reading(`/api/list/${encodeURIComponent(connectionId)}`, options, { path, recursive, pattern });
     const response = await this.transport.send(
       { ...call, headers: { Accept: 'application/x-ndjson' } },
       async (answer) => answer,
     );
     const silenceMs = this.transport.timeoutOf(options);
-    for await (const line of linesOf(response, { signal, silenceMs })) yield JSON.parse(line) as api.FileInfo;
+    for await (const line of linesOf(response, { signal, silenceMs })) {
+      const told = JSON.parse(line) as api.FileInfo | { readonly incomplete: number };
+      if (!('incomplete' in told)) yield told;
+      else if (onIncomplete !== undefined) onIncomplete(told.incomplete);
+      else throw incompleteList(told.incomplete, response.headers.get('x-request-id') ?? undefined);
+    }
   }
 
   exists(connectionId: string, path: string, options: FileOptions = {}): Promise<api.ExistsAnswer> {
@@ -336,4 +346,9 @@ function contentFields(content: string | Uint8Array): { readonly content: string
   for (let at = 0; at < content.length; at += 0x8000)
     binary += String.fromCharCode(...content.subarray(at, at + 0x8000));
   return { encoding: 'base64', content: btoa(binary) };
+}
+
+function incompleteList(entries: number, requestId: string | undefined): FtgError {
+  const text = `the list is incomplete: the gateway left out ${entries} entries that it cannot read or address`;
+  return new FtgError(text, { status: 200, code: 'protocol_error', requestId });
 }

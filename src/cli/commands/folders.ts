@@ -8,7 +8,7 @@ import { fetchFile } from '../fetch-file.js';
 import { inParallel } from '../in-parallel.js';
 import { LocalTree } from '../local-path.js';
 import type { Location } from '../location.js';
-import { bytesText, oneLine } from '../output.js';
+import { bytesText, incompleteText, oneLine } from '../output.js';
 import { durationText, ProgressBlock } from '../progress.js';
 import { uploadFile } from '../resumable.js';
 import { exists } from '../store.js';
@@ -148,12 +148,18 @@ export async function getTree(
   const run = new FolderRun(session, options);
   const tree = new LocalTree(local);
   let found = 0;
+  let incomplete: { readonly path: string; readonly entries: number } | undefined;
   const listed = { recursive: options.isDeep, pattern, signal };
   async function* entries(): AsyncGenerator<{ readonly file: FileInfo; readonly below: string }> {
     // Pages, and not one answer: it would hold a session of the server while files wait for theirs.
     for await (const page of gateway.files.listPages(connectionId, path === '' ? undefined : path, listed)) {
       const root = page.path.endsWith('/') ? page.path : `${page.path}/`;
       for (const file of page.files) yield { file, below: file.path.slice(root.length) };
+      // Every page of a folder counts the same ones.
+      if (page.incomplete !== undefined) incomplete ??= { path: page.path, entries: page.incomplete };
+    }
+    if (incomplete !== undefined) {
+      run.fail(incomplete.path, new Error(incompleteText(incomplete.path, incomplete.entries)));
     }
   }
   try {

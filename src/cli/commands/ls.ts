@@ -1,9 +1,9 @@
 /** `ftg ls`: a folder, what a glob matches, or a tree as it is read. */
-import type { FileInfo, ListOptions } from '../../client/index.js';
+import type { FileInfo, ListAnswer, ListOptions } from '../../client/index.js';
 import type { Arguments, Session } from '../command.js';
 import { globAt, isDeep, nothingMatches } from '../glob.js';
 import { type Location, parseFolderLocation } from '../location.js';
-import { bytesText, oneLine, table, timeText } from '../output.js';
+import { bytesText, incompleteText, oneLine, table, timeText } from '../output.js';
 
 export async function ls(
   session: Session,
@@ -26,14 +26,16 @@ export async function ls(
     const rows = answer.files.map((file) => [sizeOf(file), timeOf(file), nameOf(file.name, file)]);
     return table(['SIZE', 'CHANGED', 'NAME'], rows, 'the folder is empty');
   });
+  warnOf(session, answer);
 }
 
 /** Page by page: a tree may hold millions. Resolves with how many there are. */
 async function listTree(
-  { gateway, out, signal }: Session,
+  session: Session,
   { connectionId, path }: Location,
   options: Pick<ListOptions, 'recursive' | 'pattern'>,
 ): Promise<number> {
+  const { gateway, out, signal } = session;
   let found = 0;
   const pages = gateway.files.listPages(connectionId, path === '' ? undefined : path, { ...options, signal });
   for await (const page of pages) {
@@ -47,8 +49,13 @@ async function listTree(
         })
         .join('\n'),
     );
+    warnOf(session, page);
   }
   return found;
+}
+
+function warnOf({ out }: Session, { path, incomplete = 0 }: ListAnswer): void {
+  if (incomplete > 0) out.note(incompleteText(path, incomplete));
 }
 
 function sizeOf({ isDirectory, size }: FileInfo): string {

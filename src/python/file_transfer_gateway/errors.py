@@ -53,6 +53,12 @@ class FtgError(Exception):
         return f"{self.message} ({', '.join(facts)})"
 
 
+def incomplete_list(entries: int) -> FtgError:
+    """The error at the end of a list that lacks entries."""
+    text = f"the list is incomplete: the gateway left out {entries} entries that it cannot read or address"
+    return FtgError(text, code="protocol_error", status=200)
+
+
 def answered_error(status: int, headers: Mapping[str, str], body: bytes) -> FtgError:
     """The error that an answer is."""
     fields = _object(body)

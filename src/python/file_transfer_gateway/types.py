@@ -807,6 +807,8 @@ class ListAnswer(TypedDict):
     """Folders first, then by name; with `recursive` by path."""
     nextCursor: NotRequired[Optional[str]]
     """With `limit` alone: the `cursor` of the next page; null when nothing follows."""
+    incomplete: NotRequired[int]
+    """Entries that the server lists and `files` lacks: a line that the gateway cannot read, a name that no path can have, or a link that leads nowhere. Absent where the list is complete. With `limit`: those in the folders that were read for this page."""
 
 
 class MkdirAnswer(TypedDict):

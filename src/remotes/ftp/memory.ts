@@ -1,4 +1,5 @@
 import type { Capabilities } from '../remote.js';
+import { ListZone } from './names/list-zone.js';
 
 /**
  * What was learned of one server: how it differs from its own FEAT and from RFC 959. Each field starts with the best
@@ -24,9 +25,9 @@ export interface HostMemory {
   moveOnto: Capabilities['moveOnto'];
   /** True once a STOR into a missing folder was refused before the transfer began; some servers only look in the middle of it. */
   refusesEarly: boolean;
-  /** What LIST's times are ahead of UTC; undefined until one file's LIST and MDTM have been compared. */
-  listOffsetMs: number | undefined;
-  /** Long listings that were read twice and held no file to compare; after a few of them none is read twice any more. */
+  /** What LIST's times are ahead of UTC, as far as files' LIST and MDTM have been compared. */
+  readonly zone: ListZone;
+  /** Listings that were read twice, or whose files were asked about, and taught nothing of the zone; after a few it is left unknown. */
   fruitlessLooks: number;
 }
 
@@ -41,6 +42,6 @@ export const unknownServer = (): HostMemory => ({
   goesOnBy: undefined,
   moveOnto: 'replaces',
   refusesEarly: false,
-  listOffsetMs: undefined,
+  zone: new ListZone(),
   fruitlessLooks: 0,
 });

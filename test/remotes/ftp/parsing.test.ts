@@ -8,7 +8,8 @@ import { parseListLine, parseMachineLine } from '../../../src/remotes/ftp/names/
 import { parseTimeValue } from '../../../src/remotes/ftp/names/entries.js';
 import { parseFeatures } from '../../../src/remotes/ftp/session/login.js';
 import { LineSplitter } from '../../../src/remotes/ftp/names/lines.js';
-import { offsetBetween, parseListTime } from '../../../src/remotes/ftp/names/list-times.js';
+import { parseListTime } from '../../../src/remotes/ftp/names/list-times.js';
+import { offsetBetween } from '../../../src/remotes/ftp/names/list-zone.js';
 import { loginRefusal, refusal } from '../../../src/remotes/ftp/session/replies.js';
 
 test('replies mean what their code and words say', () => {

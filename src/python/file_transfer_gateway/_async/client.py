@@ -14,6 +14,7 @@ from .. import types as api
 from .._bodies import Body, SeekableContent, UploadContent, name_of
 from .._calls import Call, Options, Progress, QueryValue, Retry, Time, at, changing, changing_once, present, reading, time_text
 from .._versions import FileVersion
+from ..errors import incomplete_list
 from .download import AsyncDownload
 from .events import AsyncEvents
 from .io import HttpClient
@@ -425,14 +426,18 @@ class AsyncFileTransferGateway:
     ) -> AsyncGenerator[api.FileInfo, None]:
         """Entries as the server lists them, in no order and in one answer.
 
-        The quickest for large trees; a failure on the way ends it.
+        The quickest for large trees; a failure on the way ends it. Where the gateway had to leave
+        entries out, it ends with FtgError ``protocol_error``.
         """
         query = {"path": path, "recursive": recursive, "pattern": pattern}
         call = replace(reading(at("list", connection_id), query), headers={"Accept": "application/x-ndjson"})
         lines = lines_of(await self._transport.open(call), self._transport.base_url)
         try:
             async for line in lines:
-                yield cast(api.FileInfo, json.loads(line))
+                told = json.loads(line)
+                if "incomplete" in told:
+                    raise incomplete_list(told["incomplete"])
+                yield cast(api.FileInfo, told)
         finally:
             await lines.aclose()
 

@@ -18,6 +18,28 @@ const SELF: Entry = { name: '.', rawName: undefined, kind: 'self', size: undefin
 
 const MAX_SHOWN = 300;
 
+/** The entry by its own name, where the server lists it by its path. `folder`: as the server knows it. */
+export function byOwnName(entry: Entry, folder: string): Entry {
+  const { name, kind, rawName } = entry;
+  if (!name.includes('/') || kind === 'unreadable') return entry;
+  // `ls -p` marks folders so.
+  const path = kind === 'folder' && name.endsWith('/') ? name.slice(0, -1) : name;
+  const slash = path.lastIndexOf('/');
+  if (slash >= 0 && !isHere(path.slice(0, slash), folder)) return entry;
+  if (rawName === undefined) return { ...entry, name: path.slice(slash + 1) };
+  const raw = Buffer.from(rawName, 'base64');
+  const own = raw.subarray(raw.lastIndexOf(SLASH, raw.at(-1) === SLASH ? -2 : -1) + 1);
+  return { ...entry, name: path.slice(slash + 1), rawName: own.toString('base64') };
+}
+
+const SLASH = 0x2f;
+
+function isHere(parent: string, folder: string): boolean {
+  if (parent === '.' || parent === folder) return true;
+  if (parent === '') return folder === '/';
+  return !parent.startsWith('/') && !parent.startsWith('.') && folder.endsWith(`/${parent}`);
+}
+
 export function unreadableEntry(line: Buffer): Entry {
   const name = line.toString('utf8', 0, MAX_SHOWN);
   return { name, rawName: undefined, kind: 'unreadable', size: undefined, time: undefined };

@@ -10,17 +10,10 @@ export interface ListTime {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const QUARTER_HOUR_MS = 900_000;
 
 /** Reads `Nov 20 10:15`, `20 Nov 2024`, `2026-11-20 10:15`, `11-20-26  10:15AM`. `now`: the server's clock, as UTC. */
 export function parseListTime(text: string, now: Date): ListTime | undefined {
   return parseUnixTime(text, now) ?? parseNumericTime(text);
-}
-
-/** What LIST is ahead of UTC, from one file's two times. Zones are whole quarters of an hour. */
-export function offsetBetween(listed: Date, exact: Date): number {
-  const difference = listed.getTime() - Math.floor(exact.getTime() / MINUTE_MS) * MINUTE_MS;
-  return Math.round(difference / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 }
 
 const UNIX_TIME = /^(?:(\S+?)\s+(\d{1,2})|(\d{1,2})\s+(\S+?))\s+(?:(\d{4})|(\d{1,2}):(\d\d)(?::\d\d)?)$/u;

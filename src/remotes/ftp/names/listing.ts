@@ -5,7 +5,7 @@ import { entryPath, EPOCH, fileInfo, folderInfo } from '../../listing.js';
 import { notAFolder } from '../../obstacles.js';
 import { baseName, type RemotePath } from '../../path.js';
 import type { FileInfo, ListOptions } from '../../remote.js';
-import { parseMachineLine, unreadableEntry, type Entry } from './entries.js';
+import { byOwnName, parseMachineLine, unreadableEntry, type Entry } from './entries.js';
 import { isRefusal, openListing } from './lines.js';
 import { find, stat } from '../files/lookup.js';
 import type { Operation } from '../session/operation.js';
@@ -138,7 +138,8 @@ async function* machineEntries(
   for await (const lines of batches) {
     const entries: Entry[] = [];
     for (const line of lines) {
-      const entry = parseMachineLine(line);
+      const parsed = parseMachineLine(line);
+      const entry = parsed === undefined ? undefined : byOwnName(parsed, operation.at(folder));
       if (entry !== undefined && entry.kind === 'self') sawSelf = true;
       else if (entry === undefined) {
         if (unreadable.length < MAX_UNREADABLE) unreadable.push(unreadableEntry(line));

@@ -1,10 +1,10 @@
 /** LIST of the working folder: made for people, so dot files, times and zones each need care. */
 import { entryPath } from '../../listing.js';
 import { joinPath, type RemotePath } from '../../path.js';
-import { parseListLine, unreadableEntry, type Entry } from './entries.js';
+import { byOwnName, parseListLine, unreadableEntry, type Entry } from './entries.js';
 import { isHeading } from './list-lines.js';
 import { isRefusal, openListing } from './lines.js';
-import { offsetBetween } from './list-times.js';
+import { offsetBetween } from './list-zone.js';
 import type { Operation } from '../session/operation.js';
 import { GatewayError } from '../../../base/errors.js';
 import { refusal, saysMissing, type Reply } from '../session/replies.js';
@@ -12,6 +12,9 @@ import { refusal, saysMissing, type Reply } from '../session/replies.js';
 /** Entries held back while the server's clock is not known yet; a longer first listing is read twice. */
 const MAX_HELD = 2_000;
 const MAX_FRUITLESS_LOOKS = 3;
+/** Questions about times after one listing; what is still open is asked after the next one. */
+const MAX_ASKED = 40;
+const MAX_FRUITLESS = 3;
 const MINUTE_MS = 60_000;
 
 /**
@@ -20,25 +23,67 @@ const MINUTE_MS = 60_000;
  */
 export async function* listEntered(operation: Operation, folder: RemotePath): AsyncGenerator<Entry[]> {
   const { memory } = operation.lease;
-  if (memory.listOffsetMs === undefined && memory.hasMdtm && memory.fruitlessLooks < MAX_FRUITLESS_LOOKS) {
-    const held: Entry[] = [];
-    let sample: Entry | undefined;
-    let isTooLong = false;
-    for await (const entries of listAll(operation)) {
-      for (const entry of entries) {
-        if (sample === undefined && isSample(folder, entry)) sample = entry;
-        if (held.length < MAX_HELD) held.push(entry);
-        else isTooLong = true;
+  const samples = new Samples(folder);
+  const mustWait = memory.hasMdtm && memory.zone.isUnknown && memory.fruitlessLooks < MAX_FRUITLESS_LOOKS;
+  let held: Entry[] | undefined = memory.hasMdtm ? [] : undefined;
+  let isTooLong = false;
+  for await (const entries of listAll(operation)) {
+    for (const entry of entries) samples.offer(entry);
+    if (held === undefined) yield inUtc(operation, entries);
+    else if (held.length + entries.length <= MAX_HELD) held.push(...entries);
+    else if (mustWait) isTooLong = true;
+    else {
+      yield inUtc(operation, [...held, ...entries]);
+      held = undefined;
+    }
+  }
+  // The control connection is free now. Of a long listing what is learned serves the next one.
+  if (memory.hasMdtm) await samples.learn(operation);
+  if (held === undefined) return;
+  if (!isTooLong) return yield inUtc(operation, held);
+  if (memory.zone.isUnknown && samples.isEmpty) memory.fruitlessLooks++;
+  for await (const entries of listAll(operation)) yield inUtc(operation, entries);
+}
+
+/** Files of one listing whose exact times can be asked for. */
+class Samples {
+  readonly #files = new Map<number, string>();
+
+  constructor(private readonly folder: RemotePath) {}
+
+  get isEmpty(): boolean {
+    return this.#files.size === 0;
+  }
+
+  offer(entry: Entry): void {
+    if (entry.kind !== 'file' || entry.time?.resolutionMs !== MINUTE_MS || entry.rawName !== undefined) return;
+    if (this.#files.size < MAX_HELD && entryPath(this.folder, entry.name) !== undefined)
+      this.#files.set(entry.time.time.getTime(), entry.name);
+  }
+
+  /** Asks for as many times as it takes to know the zone at each of them, within bounds. */
+  async learn(operation: Operation): Promise<void> {
+    const { memory, control } = operation.lease;
+    const { zone } = memory;
+    if (zone.isUnknown && memory.fruitlessLooks >= MAX_FRUITLESS_LOOKS) return;
+    let times = [...this.#files.keys()].sort((a, b) => a - b);
+    let fruitless = 0;
+    for (let asked = 0; asked < MAX_ASKED && memory.hasMdtm && control.alive; asked++) {
+      const listedMs = zone.nextToAsk(times);
+      if (listedMs === undefined) return;
+      const exact = await operation.askModifiedAt(joinPath(this.folder, this.#files.get(listedMs) as string));
+      const offsetMs = exact === undefined ? undefined : offsetBetween(new Date(listedMs), exact);
+      if (offsetMs === undefined) {
+        // Its times may be no times of one file: what is written meanwhile, or a server that keeps two clocks.
+        if (++fruitless === MAX_FRUITLESS) break;
+        times = times.filter((time) => time !== listedMs);
+      } else {
+        zone.add({ listedMs, offsetMs });
+        operation.deps.log('FTP server clock compared', { host: operation.host, listAheadOfUtcMs: offsetMs });
       }
     }
-    if (sample !== undefined) await learnOffset(operation, folder, sample);
-    if (!isTooLong) {
-      yield held.map((entry) => inUtc(entry, memory.listOffsetMs));
-      return;
-    }
-    if (sample === undefined) memory.fruitlessLooks++;
+    if (fruitless > 0 && zone.isUnknown) memory.fruitlessLooks++;
   }
-  for await (const entries of listAll(operation)) yield entries.map((entry) => inUtc(entry, memory.listOffsetMs));
 }
 
 const isNoSelf = ({ kind }: Entry): boolean => kind !== 'self';
@@ -82,7 +127,7 @@ const meansEmpty = (reply: Reply): boolean =>
   (reply.code === 450 || reply.code === 550) && (saysMissing(reply) || /no (?:matching )?files/i.test(reply.text));
 
 async function* parse(operation: Operation, batches: AsyncIterable<Buffer[]>): AsyncGenerator<Entry[]> {
-  const now = new Date(Date.now() + (operation.lease.memory.listOffsetMs ?? 0));
+  const now = new Date(Date.now() + operation.lease.memory.zone.offsetNowMs);
   let hasBegun = false;
   let understood = 0;
   let unknown: Buffer | undefined;
@@ -93,7 +138,7 @@ async function* parse(operation: Operation, batches: AsyncIterable<Buffer[]>): A
       const isFirst = !hasBegun;
       hasBegun = true;
       if (entry !== undefined) {
-        entries.push(entry);
+        entries.push(byOwnName(entry, operation.lease.workingFolder ?? '/'));
         understood++;
       } else if (!isFirst || !isHeading(line.toString())) {
         unknown ??= line;
@@ -110,24 +155,14 @@ async function* parse(operation: Operation, batches: AsyncIterable<Buffer[]>): A
   }
 }
 
-/** A file whose name can be asked about and whose time is exact to the minute. */
-function isSample(folder: RemotePath, entry: Entry): boolean {
-  if (entryPath(folder, entry.name) === undefined) return false;
-  return entry.kind === 'file' && entry.time?.resolutionMs === MINUTE_MS && entry.rawName === undefined;
-}
-
-async function learnOffset(operation: Operation, folder: RemotePath, sample: Entry): Promise<void> {
-  const exact = await operation.askModifiedAt(joinPath(folder, sample.name));
-  if (exact === undefined || sample.time === undefined) return;
-  const offset = offsetBetween(sample.time.time, exact);
-  operation.lease.memory.listOffsetMs = offset;
-  operation.deps.log('FTP server clock compared', { host: operation.host, listAheadOfUtcMs: offset });
-}
-
-function inUtc(entry: Entry, offsetMs: number | undefined): Entry {
-  const { name, rawName, kind, size, time } = entry;
-  if (offsetMs === undefined || offsetMs === 0 || time === undefined) return entry;
-  // A day without a clock time is a day in the server's zone, too.
-  const utc = new Date(time.time.getTime() - offsetMs);
-  return { name, rawName, kind, size, time: { time: utc, resolutionMs: time.resolutionMs } };
+function inUtc(operation: Operation, entries: readonly Entry[]): Entry[] {
+  const { zone } = operation.lease.memory;
+  return entries.map((entry) => {
+    const { name, rawName, kind, size, time } = entry;
+    const offsetMs = time === undefined ? 0 : (zone.offsetAt(time.time.getTime()) ?? 0);
+    if (offsetMs === 0 || time === undefined) return entry;
+    // A day without a clock time is a day in the server's zone, too.
+    const utc = new Date(time.time.getTime() - offsetMs);
+    return { name, rawName, kind, size, time: { time: utc, resolutionMs: time.resolutionMs } };
+  });
 }

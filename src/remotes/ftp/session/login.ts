@@ -91,6 +91,10 @@ async function introduce(
   const user = await ask(`USER ${username}`, [230, 232, 331, 332]);
   const needsPassword = user.code === 331;
   const answer = needsPassword ? await ask(`PASS ${password}`, [202, 230, 232, 332]) : user;
+  if (answer.code === 332) {
+    const text = `${control.host} asks for an account besides the login (ACCT), which the gateway cannot give; let the server's operator switch that off for ${username}`;
+    throw new GatewayError('login_refused', text, { step: 'login', remote: spoken(answer) });
+  }
   if (!isPositive(answer)) throw loginRefusal({ ...answer, code: Math.max(answer.code, 400) }, control.host, password);
 
   const features = parseFeatures(await ask('FEAT', [200, 202, 211, 214]));

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { GatewayError, toGatewayError } from '../../../base/errors.js';
+import { GatewayError } from '../../../base/errors.js';
 import type { Session } from '../../../pools/session.js';
 import type { FtpConnection, PoolLimits } from '../../../connections/connection.js';
 import type { RemotePath } from '../../path.js';
@@ -8,7 +8,7 @@ import type { Control } from './control.js';
 import type { Features } from './login.js';
 import { hostOf, logIn, type LoggedIn } from './login.js';
 import type { HostMemory } from '../memory.js';
-import { refusal, type Reply } from './replies.js';
+import type { Reply } from './replies.js';
 import type { Security } from './security.js';
 
 /** The right to use a session's one control connection for the length of one operation. */
@@ -147,9 +147,12 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
   }
 }
 
-/** `257 "/a ""quoted"" folder" is current` (RFC 959, appendix II: quotes are doubled). */
-function parseFolder(reply: Reply): string {
+/**
+ * `257 "/a ""quoted"" folder" is current` (RFC 959, appendix II: quotes are doubled), or without quotes. A server that does
+ * not say where its login begins is asked for absolute paths alone, and its root serves as well.
+ */
+export function parseFolder(reply: Reply): string {
   const quoted = /"((?:[^"]|"")*)"/.exec(reply.text)?.[1];
-  if (quoted === undefined) throw toGatewayError(refusal(reply, 'open', 'asking for the login folder (PWD)'));
-  return quoted.replaceAll('""', '"');
+  if (reply.code === 257 && quoted !== undefined) return quoted.replaceAll('""', '"');
+  return (reply.code === 257 ? /^257[ -](\/\S*)/.exec(reply.text)?.[1] : undefined) ?? '/';
 }

@@ -56,7 +56,10 @@ async function findBelow(
   const found: FileInfo[] = [];
   let shownAt = 0;
   for await (const lines of linesOf(answer)) {
-    for (const line of lines) found.push(JSON.parse(line) as FileInfo);
+    for (const line of lines) {
+      const told = JSON.parse(line) as FileInfo | { readonly incomplete: number };
+      if (!('incomplete' in told)) found.push(told);
+    }
     if (found.length >= MOST) {
       onFound(found.slice(0, MOST));
       return true;

@@ -1,0 +1,247 @@
+/** FTP servers that list, end and introduce themselves otherwise than most. What they list is whole, counted or an error. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import { GatewayError, type ErrorCode } from '../../../src/base/errors.js';
+import type { RemotePath } from '../../../src/remotes/path.js';
+import type { FileInfo, LeftOut, Remote } from '../../../src/remotes/remote.js';
+import { startScripted, type Script, type ScriptedFtp } from '../../servers/scripted-ftp.js';
+import { clientFor, type Client } from '../support/ftp-client.js';
+
+const MACHINE = ['MLST type*;size*;modify*;'];
+
+async function setUp(t: TestContext, script: Script, feat?: readonly string[]): Promise<[ScriptedFtp, Client]> {
+  const server = await startScripted(script, feat);
+  t.after(() => server.stop());
+  server.folders.add('/in');
+  return [server, clientFor(server)];
+}
+
+interface Listed {
+  readonly files: readonly FileInfo[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+async function listed(remote: Remote, folder = '/in'): Promise<Listed> {
+  const files: FileInfo[] = [];
+  const leftOut: LeftOut[] = [];
+  const told = remote.list(folder as RemotePath, { leftOut: async (what) => void leftOut.push(what) });
+  for await (const info of told) files.push(info);
+  return { files, leftOut };
+}
+
+const sending =
+  (text: () => string): Exclude<Script[string], string> =>
+  async (_argument, { say, data }) => {
+    say('150 go');
+    (await data()).end(text());
+    say('226 done');
+  };
+
+const failsWith = (code: ErrorCode) => (error: unknown) => error instanceof GatewayError && error.code === code;
+
+test('sizes that a line does not tell for certain are asked for', async (t) => {
+  const lines = [
+    '-????????? ? ? ? ? ? keep.csv',
+    '-rw-r--r-- 1 u g -1294967296 Nov 20 10:15 wrapped.bin',
+    '?rw-r--r-- 1 u g 3 Nov 20 10:15 folder',
+    '-????????? ? ? ? ? ? gone.csv',
+  ];
+  const [server, client] = await setUp(t, { LIST: sending(() => lines.map((line) => `${line}\r\n`).join('')) });
+  server.files.set('/in/keep.csv', Buffer.from('four'));
+  server.files.set('/in/wrapped.bin', Buffer.alloc(3_000));
+  server.folders.add('/in/folder');
+  const { files, leftOut } = await client.use((remote) => listed(remote));
+  assert.deepEqual(
+    files.map(({ name, size, isDirectory }) => [name, size, isDirectory]),
+    [
+      ['keep.csv', 4, false],
+      ['wrapped.bin', 3_000, false],
+      ['folder', 0, true],
+    ],
+  );
+  assert.deepEqual(
+    leftOut.map(({ name, why }) => [name?.toString(), why]),
+    [['gone.csv', 'unreadable']],
+  );
+});
+
+test('entries listed by their paths, and folders with a slash', async (t) => {
+  const names = ['/in/a.txt', './b.txt', 'in/c.txt', 'other/d.txt', '../e.txt'];
+  const lines = [
+    ...names.map((name) => `-rw-r--r-- 1 u g 3 Feb 03 2026 ${name}`),
+    'drwxr-xr-x 1 u g 3 Feb 03 2026 sub/',
+  ];
+  const [, client] = await setUp(t, { LIST: sending(() => lines.map((line) => `${line}\r\n`).join('')) });
+  const { files, leftOut } = await client.use((remote) => listed(remote));
+  assert.deepEqual(
+    files.map(({ path }) => path),
+    ['/in/a.txt', '/in/b.txt', '/in/c.txt', '/in/sub'],
+  );
+  assert.deepEqual(
+    leftOut.map(({ name }) => name?.toString()),
+    ['other/d.txt', '../e.txt'],
+  );
+});
+
+test('a listing that ends in the middle of a line is no listing', async (t) => {
+  for (const [feat, verb, line] of [
+    [[], 'LIST', '-rw-r--r-- 1 u g 3 Feb 03 2026 keep.csv'],
+    [MACHINE, 'MLSD', 'type=file;size=3;modify=20240102030405; keep.csv'],
+  ] as const) {
+    let end = line.length;
+    const [, client] = await setUp(t, { [verb]: sending(() => `${line}\r\n${line.slice(0, end)}`) }, feat);
+    for (const cut of [line.length, line.length - 3, 5]) {
+      end = cut;
+      await assert.rejects(
+        client.use((remote) => listed(remote)),
+        failsWith('connection_lost'),
+        `${verb} ${cut}`,
+      );
+    }
+    end = 0;
+    assert.equal((await client.use((remote) => listed(remote))).files.length, 1);
+  }
+});
+
+test('a data connection that stays open after the last reply', async (t) => {
+  let text = '-rw-r--r-- 1 u g 3 Feb 03 2026 a.txt\r\n';
+  const [, client] = await setUp(t, {
+    LIST: async (_argument, { say, data }) => {
+      say('150 go');
+      (await data()).write(text);
+      say('226 done');
+    },
+  });
+  const limits = { stallTimeoutMs: 2_000 };
+  const { files } = await client.use((remote) => listed(remote), {}, limits);
+  assert.deepEqual(
+    files.map(({ name }) => name),
+    ['a.txt'],
+  );
+  text += '-rw-r--r-- 1 u g 3 Feb 03';
+  await assert.rejects(
+    client.use((remote) => listed(remote), {}, limits),
+    failsWith('stall_timeout'),
+  );
+});
+
+test('PWD that is refused, or answers without quotes', async (t) => {
+  for (const [reply, home] of [
+    ['502 unknown', '/'],
+    ['257 /in is the current directory', '/in'],
+    ['257 "/in" is the current directory', '/in'],
+    ['257 in is the current directory', '/'],
+  ] as const) {
+    const [server, client] = await setUp(t, { PWD: reply });
+    server.files.set('/in/a.txt', Buffer.from('four'));
+    await client.use(async (remote) => {
+      assert.equal(await remote.home(), home, reply);
+      assert.deepEqual(
+        (await listed(remote)).files.map(({ name }) => name),
+        ['a.txt'],
+      );
+    });
+  }
+});
+
+test('a login that wants an account as well', async (t) => {
+  for (const verb of ['USER', 'PASS']) {
+    const [, client] = await setUp(t, { [verb]: '332 Need account for login.' });
+    const refused = (error: unknown): boolean => failsWith('login_refused')(error) && /ACCT/.test(String(error));
+    await assert.rejects(client.open(), refused);
+  }
+});
+
+test('summer and winter time: a list and exists agree for files of both', async (t) => {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const berlin = (time: Date): Date => {
+    const zone = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', timeZoneName: 'longOffset' });
+    const name = zone.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    return new Date(time.getTime() + Number(/GMT\+(\d\d)/.exec(name)?.[1] ?? 0) * 3_600_000);
+  };
+  const times = new Map<string, Date>();
+  // Two changes of the clocks lie among them.
+  const minute = Math.floor(Date.now() / 60_000) * 60_000;
+  for (let days = 1; days < 365; days += 3) times.set(`/in/${days}.txt`, new Date(minute - days * 86_400_000));
+  const shownAs = (path: string, time: Date): string => {
+    const local = berlin(time);
+    const date = `${two(local.getUTCMonth() + 1)}-${two(local.getUTCDate())}-${local.getUTCFullYear()}`;
+    return `${date}  ${two(local.getUTCHours())}:${two(local.getUTCMinutes())}  4 ${path.slice(4)}\r\n`;
+  };
+  const [server, client] = await setUp(t, {
+    LIST: sending(() => [...times].map(([path, time]) => shownAs(path, time)).join('')),
+    MDTM: (path, { say }) => {
+      const time = times.get(path);
+      say(time === undefined ? '550 no' : `213 ${time.toISOString().replace(/[-:T]|\.\d+Z/g, '')}`);
+    },
+  });
+  for (const path of times.keys()) server.files.set(path, Buffer.from('four'));
+  await client.use(async (remote) => {
+    for (const round of [1, 2]) {
+      server.commands.length = 0;
+      const { files } = await listed(remote);
+      assert.equal(files.length, times.size);
+      for (const { path, modifiedAt } of files) assert.deepEqual(modifiedAt, times.get(path), `${round} ${path}`);
+      const asked = server.commands.filter((command) => command.startsWith('MDTM')).length;
+      assert.ok(round === 1 ? asked < 40 : asked === 0, `${asked} questions in round ${round}`);
+    }
+  });
+});
+
+const NAMES = ['a.txt', 'keep.csv', 'z z.bin'];
+const GOOD: Readonly<Record<string, { readonly verb: 'LIST' | 'MLSD'; readonly line: (name: string) => string }>> = {
+  Unix: { verb: 'LIST', line: (name) => `-rw-r--r--    1 1000     users         1234 Nov 20 10:15 ${name}` },
+  DOS: { verb: 'LIST', line: (name) => `11-20-24  10:15AM                 1234 ${name}` },
+  MLSD: { verb: 'MLSD', line: (name) => `type=file;size=1234;modify=20240102030405; ${name}` },
+};
+
+for (const [form, { verb, line }] of Object.entries(GOOD)) {
+  test(`a listing of ${form} with any mutated line: the right entries, an error, or a counted omission`, async (t) => {
+    let sent = '';
+    const [, client] = await setUp(
+      t,
+      { [verb]: sending(() => sent), MDTM: '502 no', MLST: '550 No such file or directory' },
+      verb === 'MLSD' ? MACHINE : [],
+    );
+    const session = await client.open();
+    let remote = await client.remoteOn(session);
+    const printable = fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(2),
+        fc.nat(200),
+        fc.constantFrom('replace', 'insert', 'remove', 'cut'),
+        printable,
+        async (at, place, kind, character) => {
+          const lines = NAMES.map(line);
+          const good = lines[at] ?? '';
+          const where = place % good.length;
+          const rest =
+            kind === 'cut'
+              ? ''
+              : (kind === 'remove' ? '' : character) + good.slice(kind === 'insert' ? where : where + 1);
+          lines[at] = good.slice(0, where) + rest;
+          sent = lines.map((one) => `${one}\r\n`).join('');
+          const isDropped = /^\s*$|[ ;] ?\.{1,2}$|type=[cp]dir/i.test(lines[at] ?? '');
+          try {
+            const { files, leftOut } = await listed(remote);
+            assert.equal(files.length + leftOut.length, isDropped ? files.length + leftOut.length : 3, sent);
+            for (const [index, name] of NAMES.entries()) {
+              if (index !== at)
+                assert.ok(
+                  files.some((file) => file.name === name && file.size === 1234),
+                  `${name}: ${sent}`,
+                );
+            }
+          } catch (error) {
+            if (!(error instanceof GatewayError)) throw error;
+            remote = await client.remoteOn(await client.open());
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+    session.close();
+  });
+}
