@@ -60,10 +60,21 @@ function isPlainUrl(text: string, protocols: readonly string[]): boolean {
   return url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }
 
+/** Whether name and password before the `@` can be told: `%ZZ` is no text. */
+export function hasReadableLogin({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Nothing but a server, and a login. */
 function isMailServer(text: string): boolean {
   const url = hasProtocol(text, ['smtp:', 'smtps:']) ? new URL(text) : undefined;
-  return url !== undefined && url.hostname !== '' && /^\/?$/.test(url.pathname) && url.search === '' && url.hash === '';
+  if (url === undefined || url.hostname === '' || !hasReadableLogin(url)) return false;
+  return /^\/?$/.test(url.pathname) && url.search === '' && url.hash === '';
 }
 
 function hasProtocol(text: string, protocols: readonly string[]): boolean {

@@ -4,6 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { withDeadline } from '../base/deadline.js';
 import { GatewayError, refusal, toGatewayError } from '../base/errors.js';
+import { hasReadableLogin } from '../base/formats.js';
 import type { Dialer, OwnedRequest } from '../remotes/dial/dial.js';
 
 const SECRET_PREFIX = 'whsec_';
@@ -152,8 +153,13 @@ function pairsOf(raw: readonly string[]): [string, string][] {
 export function parseWebhookUrl(text: string, requireHttps: boolean, field = 'webhookUrl'): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const allowed = requireHttps ? ['https:'] : ['https:', 'http:'];
+  if (url !== undefined && !hasReadableLogin(url)) throw unreadableLogin(field);
   if (url !== undefined && allowed.includes(url.protocol) && url.hostname !== '') return url;
   throw refusal('bad_request', `${field} must be an ${requireHttps ? 'https' : 'http or https'} URL`);
+}
+
+function unreadableLogin(field: string): GatewayError {
+  return refusal('bad_request', `${field}: the login before the @ holds a malformed percent-encoding`);
 }
 
 function basicAuth(url: URL): Record<string, string> {

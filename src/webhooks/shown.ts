@@ -1,4 +1,5 @@
 /** What is kept of a try to be looked at later: bounded, and without what is secret. */
+import { hasReadableLogin } from '../base/formats.js';
 
 /** Of an answer's header. */
 const HEADER_BYTES = 4096;
@@ -35,8 +36,11 @@ export function without(text: string, hidden: readonly string[]): string {
 
 /** Of a URL with a login: how it may come back. */
 export function loginTexts(url: string): readonly string[] {
-  const { username, password } = new URL(url);
+  const parsed = new URL(url);
+  const { username, password } = parsed;
   if (username === '' && password === '') return [];
+  // Of one that was taken before such were refused.
+  if (!hasReadableLogin(parsed)) return [username, password];
   const [user, word] = [decodeURIComponent(username), decodeURIComponent(password)];
   const texts = [Buffer.from(`${user}:${word}`).toString('base64'), `${user}:${word}`];
   // A short one would tear holes into texts that have nothing to do with it.

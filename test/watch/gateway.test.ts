@@ -169,6 +169,12 @@ suite('watched folders through the API', () => {
     ['half a minute', { connectionId: 'sandbox', path: '/', scheduleMinutes: 1.5 }, 400, 'bad_request'],
     ['a glob that is none', { connectionId: 'sandbox', path: '/', filePattern: '*.{a' }, 400, 'bad_request'],
     ['a webhook that is no URL', { connectionId: 'sandbox', path: '/', webhookUrl: 'x' }, 400, 'bad_request'],
+    [
+      'a login that is no text',
+      { connectionId: 'sandbox', path: '/', webhookUrl: 'http://%ZZ@host/' },
+      400,
+      'bad_request',
+    ],
     ['a webhook inside', { connectionId: 'sandbox', path: '/', webhookUrl: 'http://10.1.1.1/' }, 403, 'address_denied'],
     ['a text for a flag', { connectionId: 'sandbox', path: '/', detectModified: 'yes' }, 400, 'bad_request'],
   ];

@@ -363,7 +363,7 @@ suite('webhooks', () => {
       });
     }
 
-    for (const url of ['ftp://example.com/', 'file:///etc/passwd', 'nonsense', 'http://']) {
+    for (const url of ['ftp://example.com/', 'file:///etc/passwd', 'nonsense', 'http://', 'http://%ZZ@example.com/']) {
       test(`${url} is no webhook`, async () => {
         await assert.rejects(create(url), { code: 'bad_request', message: /webhookUrl/ });
       });
