@@ -40,6 +40,7 @@ import {
   changeSchedule,
   createSchedule,
   deleteSchedule,
+  getSchedule,
   listSchedules,
   previewSchedule,
   runSchedule,
@@ -62,6 +63,7 @@ import {
   changeWatchedFolder,
   createWatchedFolder,
   deleteWatchedFolder,
+  getWatchedFolder,
   listWatchedFolders,
 } from './watched-folders/watched-folders.js';
 
@@ -93,6 +95,7 @@ const endpoints: readonly Endpoint<ApiServices>[] = [
   showKeys,
   listWatchedFolders,
   createWatchedFolder,
+  getWatchedFolder,
   changeWatchedFolder,
   deleteWatchedFolder,
   createJob,
@@ -107,6 +110,7 @@ const endpoints: readonly Endpoint<ApiServices>[] = [
   listSchedules,
   createSchedule,
   previewSchedule,
+  getSchedule,
   changeSchedule,
   deleteSchedule,
   runSchedule,

@@ -319,6 +319,10 @@ export class FileTransferGateway {
     return (await this.transport.json<Answer>(reading('/api/watched-folders', options))).watchedFolders;
   }
 
+  watchedFolder(id: string, options: CallOptions = {}): Promise<api.WatchedFolder> {
+    return this.transport.json(reading(`/api/watched-folders/${encodeURIComponent(id)}`, options));
+  }
+
   /** The answer holds the secret of its webhooks, this once. */
   createWatchedFolder(folder: api.NewWatchedFolder, options: CallOptions = {}): Promise<api.CreatedWatchedFolder> {
     return this.transport.json(changingOnce('/api/watched-folders', options, folder));

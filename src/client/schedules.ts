@@ -14,6 +14,10 @@ export class Schedules {
     return (await this.transport.json<Listed>(reading('/api/schedules', options))).schedules;
   }
 
+  async get(id: string, options: CallOptions = {}): Promise<api.Schedule> {
+    return (await this.transport.json<Answer>(reading(at(id), options))).schedule;
+  }
+
   async create(schedule: api.NewSchedule, options: CallOptions = {}): Promise<api.Schedule> {
     return (await this.transport.json<Answer>(changingOnce('/api/schedules', options, schedule))).schedule;
   }

@@ -221,6 +221,8 @@ test('watched folders', async () => {
     [folder.id],
   );
   assert.match(folder.webhookSecret, /^whsec_/);
+  const { webhookSecret: _, ...shown } = folder;
+  assert.deepEqual(await ftg.watchedFolder(folder.id), shown);
   const changed = await ftg.changeWatchedFolder(folder.id, { filePattern: null, scheduleMinutes: 60 });
   assert.deepEqual([changed.filePattern, changed.scheduleMinutes, changed.path], [null, 60, '/']);
   await ftg.deleteWatchedFolder(folder.id);

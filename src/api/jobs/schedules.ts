@@ -129,6 +129,22 @@ export const listSchedules = endpoint({
   schedules: await viewsOf(await schedules.list(caller), scheduleOf),
 }));
 
+export const getSchedule = endpoint({
+  method: 'GET',
+  path: '/api/schedules/:id',
+  access: 'any',
+  isEssential: true,
+  operationId: 'getSchedule',
+  tag: TAG,
+  summary: 'Show a schedule',
+  description: 'One of the connections that this API key may use.',
+  params: parameter,
+  answer: { description: 'As it is now.', schema: scheduleAnswer, example: { schedule: scheduleExample } },
+  errors: ['unknown_item'],
+}).handle(async ({ caller, params }, { schedules }: ApiServices) => ({
+  schedule: scheduleOf(await schedules.get(caller, params.id)),
+}));
+
 export const createSchedule = endpoint({
   method: 'POST',
   path: '/api/schedules',

@@ -132,6 +132,21 @@ export const listWatchedFolders = endpoint({
   return { watchedFolders: folders.filter((folder) => mayUse(caller, folder)).map(watchedFolderOf) };
 });
 
+export const getWatchedFolder = endpoint({
+  method: 'GET',
+  path: '/api/watched-folders/:id',
+  access: 'watch',
+  operationId: 'getWatchedFolder',
+  tag: 'Watched folders',
+  summary: 'Show a watched folder',
+  description: 'One of the connections that this API key may use.',
+  params: watchedFolderParameter,
+  answer: { description: 'As it is now.', schema: watchedFolder, example: watchedFolderExample },
+  errors: ['unknown_watched_folder'],
+}).handle(async ({ caller, params }, services: ApiServices) =>
+  watchedFolderOf(await folderOf(services, caller, params.id)),
+);
+
 export const newWatchedFolder = object('NewWatchedFolder', {
   connectionId: connectionId(),
   path: remotePath('Folder to watch.'),

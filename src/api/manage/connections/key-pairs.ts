@@ -48,6 +48,7 @@ export const createKeyPair = endpoint('POST /manage/key-pairs', {
   body: object('NewKeyPair', { name: newName() }, CLOSED),
   bodyExamples: { body: { name: 'warehouse' } },
   answer: { status: 201, description: 'Made.', schema: keyPair, example: { ...sample, usedBy: [] } },
+  errors: ['already_exists'],
 }).handle(async (input, { storage, makeKeyPair }) => {
   const { name } = input.body;
   return view(await storage.management.keyPairs.add(actorOf(input), { name, ...makeKeyPair(name) }));
