@@ -45,7 +45,12 @@ async function build(
   started: Started,
   signal: AbortSignal,
 ): Promise<Gateway> {
-  const { frontEnd, threads, warning } = chooseFrontEnd(config.server.frontEnd, threadsOf(config));
+  const { frontEnd, threads, warning } = chooseFrontEnd(
+    config.server.frontEnd,
+    threadsOf(config),
+    undefined,
+    config.server.keepAliveSeconds,
+  );
   if (warning !== undefined) logger.warn(warning);
   if (!nativeCryptoLoaded()) logger.warn('the native crypto of ssh2 is not built: SFTP costs about twice the CPU');
   if (!quickStart && config.masterKey === '') {

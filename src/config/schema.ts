@@ -83,6 +83,7 @@ export const configSchema = (definitions: readonly Definition[]) =>
       connectionsPerAddress: preset('auto', integerOr('auto', 0, 1_000_000)),
       receiveBufferBytes: preset(256 * KIB, integer(0, 1024 * MIB)),
       idleTimeoutMs: preset(60_000, milliseconds(1)),
+      keepAliveSeconds: preset(5, integer(1, 3_600)),
       minBytesPerSecond: preset(0, integer(0)),
       retireSeconds: preset(5, integer(0, 3_600)),
       drainSeconds: preset(30, integer(0, 86_400)),

@@ -1,4 +1,5 @@
 /** Which of the two front ends serves. */
+import { MOST_NATIVE_KEEP_ALIVE_SECONDS } from './front-end.js';
 import { type BinaryTrust, loadUws } from './native/uws-loader.js';
 
 export type FrontEndName = 'uws' | 'node';
@@ -12,13 +13,25 @@ export interface ChosenFrontEnd {
 
 /**
  * `load` throws an Error of one line where no build of uWebSockets.js runs. `auto` takes only a build whose checksum is
- * known; 'uws' is the operator's word that any will do. @throws the Error of `load`, when uWebSockets.js was asked for
+ * known; 'uws' is the operator's word that any will do. @throws an Error of one line, when uWebSockets.js was asked for and
+ * does not run, or cannot keep connections for `keepAliveSeconds`
  */
 export function chooseFrontEnd(
   asked: FrontEndName | 'auto',
   threads: number,
   load: (trust: BinaryTrust) => unknown = (trust) => loadUws(undefined, trust),
+  keepAliveSeconds = 0,
 ): ChosenFrontEnd {
+  const tooLong = `uWebSockets.js keeps idle connections for ${MOST_NATIVE_KEEP_ALIVE_SECONDS} seconds at most`;
+  const isTooLong = asked !== 'node' && keepAliveSeconds > MOST_NATIVE_KEEP_ALIVE_SECONDS;
+  if (asked === 'uws' && isTooLong) {
+    throw new Error(`server.keepAliveSeconds: ${tooLong}; set server.frontEnd to auto or node`);
+  }
+  if (isTooLong) {
+    const { warning, ...chosen } = chooseFrontEnd('node', threads, load);
+    const parts = [`HTTP is served by node:http: ${tooLong} (server.keepAliveSeconds)`, warning];
+    return { ...chosen, warning: parts.filter((part) => part !== undefined).join('; ') };
+  }
   const missing = asked === 'node' ? undefined : whyNot(() => load(asked === 'uws' ? 'any' : 'known'));
   if (asked === 'uws' && missing !== undefined) {
     throw new Error(`server.frontEnd: ${missing.message}; auto and node serve by node:http instead`, {

@@ -29,10 +29,12 @@ export interface RequestHead {
 export type Persistence = 'keep' | 'close' | 'unread';
 
 /**
- * How long a connection may rest, as answers tell it. Both front ends close one after 8 s at the earliest: a client that
- * takes it up again within the time told, late by a busy moment of its own, must not write into the closing.
+ * A connection that rests is closed so much after the time that answers tell: a client that takes it up again late by a
+ * busy moment of its own must not write into the closing.
  */
-export const KEEP_ALIVE_SECONDS = 5;
+export const KEEP_ALIVE_GRACE_SECONDS = 5;
+/** uWebSockets.js closes one after 8 s at the earliest, whatever it is told. */
+export const MOST_NATIVE_KEEP_ALIVE_SECONDS = 6;
 
 export interface AnswerHead {
   readonly status: number;
@@ -65,6 +67,8 @@ export interface SocketOptions {
   readonly host: string;
   readonly tls: { readonly certFile: string; readonly keyFile: string };
   readonly receiveBufferBytes: number;
+  /** How long a connection may rest between two requests, as answers tell it. */
+  readonly keepAliveSeconds: number;
   log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void;
 }
 

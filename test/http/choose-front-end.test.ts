@@ -30,6 +30,18 @@ describe('the choice of a front end', () => {
     assert.throws(() => chooseFrontEnd('uws', 1, fails), /^Error: server\.frontEnd: no build runs here: .*node:http/);
   });
 
+  test('idle connections that are to rest longer than uWebSockets.js keeps them are served by node:http', () => {
+    assert.equal(chooseFrontEnd('auto', 1, loads, 6).frontEnd, 'uws');
+    const { frontEnd, warning = '' } = chooseFrontEnd('auto', 1, loads, 65);
+    assert.equal(frontEnd, 'node');
+    assert.match(warning, /^HTTP is served by node:http: uWebSockets\.js keeps idle connections for 6 seconds at most/);
+    assert.deepEqual(chooseFrontEnd('node', 1, loads, 65), { frontEnd: 'node', threads: 1, warning: undefined });
+    assert.throws(
+      () => chooseFrontEnd('uws', 1, loads, 65),
+      /^Error: server\.keepAliveSeconds: .*frontEnd to auto or node$/,
+    );
+  });
+
   test('auto loads only a binary of known checksum; uws takes any', () => {
     const asked: string[] = [];
     const load = (trust: string): number => asked.push(trust);

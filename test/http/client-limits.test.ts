@@ -110,6 +110,14 @@ describe('client limits', { concurrency: true }, () => {
     await Promise.all(rests);
   });
 
+  test('answers tell how long a connection may rest, as it is set', async (t) => {
+    const { port } = await startFrontEnd(t, async () => ({ status: 200 }), { keepAliveSeconds: 2 });
+    const client = await RawClient.open(port);
+    const answer = await client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n').answer();
+    assert.equal(answer.field('keep-alive'), 'timeout=2');
+    client.socket.destroy();
+  });
+
   test('the rate is judged over ten seconds of the client being at turn', () => {
     const pace = new ClientPace({ idleTimeoutMs: 60_000, minBytesPerSecond: 100 }, 0);
     assert.equal(pace.check(true, 0, 9_000), undefined);

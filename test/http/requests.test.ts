@@ -200,6 +200,15 @@ describe('requests', () => {
     }
   });
 
+  test('answers do not name what serves them', async (t) => {
+    const { port } = await startFrontEnd(t, echo);
+    const client = await RawClient.open(port);
+    const { headers } = await client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n').answer();
+    const names = headers.map(([name]) => name);
+    assert.ok(!names.includes('uwebsockets') && !names.includes('server'), names.join());
+    client.socket.destroy();
+  });
+
   test('a client that asks for the close gets it', async (t) => {
     const { port } = await startFrontEnd(t, echo);
     const client = await RawClient.open(port);

@@ -7,13 +7,13 @@ import tls from 'node:tls';
 import { GatewayError } from '../../base/errors.js';
 import { unrouted } from '../answer.js';
 import { boundSockets, type ConnectionsOptions } from '../connections.js';
-import type { ClientSocket, FrontEnd, SocketOptions } from '../front-end.js';
+import { type ClientSocket, type FrontEnd, KEEP_ALIVE_GRACE_SECONDS, type SocketOptions } from '../front-end.js';
 import { linger, NodeSocket } from './node-socket.js';
 
 /** As much as the other front end takes. */
 const MAX_HEADER_BYTES = 32_768;
 const MAX_HEADER_FIELDS = 96;
-/** For a handshake, a head, and between two requests. */
+/** For a handshake and a head. */
 const IDLE_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
 
@@ -23,7 +23,6 @@ const SETTINGS: http.ServerOptions = {
   insecureHTTPParser: false,
   highWaterMark: 64 * 1024,
   headersTimeout: IDLE_MS,
-  keepAliveTimeout: IDLE_MS,
   connectionsCheckingInterval: CHECK_EVERY_MS,
   // How long a body may take is for our own limits to say.
   requestTimeout: 0,
@@ -46,6 +45,7 @@ export function openNodeFrontEnd(
   const server = isSecure
     ? https.createServer({ ...SETTINGS, ...readPair(options), handshakeTimeout: IDLE_MS })
     : http.createServer(SETTINGS);
+  server.keepAliveTimeout = (options.keepAliveSeconds + KEEP_ALIVE_GRACE_SECONDS) * 1_000;
   // Its default drops the fields beyond, and with them what tells where a request ends.
   server.maxHeadersCount = 0;
   const { sockets, connections } = boundSockets(server, bounds);
@@ -62,7 +62,7 @@ export function openNodeFrontEnd(
     if (former !== undefined) socket.setTimeout(0);
     const refusal = refusalOf(req);
     if (refusal !== undefined) return refuse(socket, refusal);
-    const request = new NodeSocket(req, res, awaitsContinue);
+    const request = new NodeSocket(req, res, awaitsContinue, options.keepAliveSeconds);
     latest.set(socket, request);
     begin(request);
   }

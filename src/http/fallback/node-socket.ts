@@ -6,7 +6,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { ResponseSink, SinkEvents } from '../answer-writer.js';
-import { KEEP_ALIVE_SECONDS, type AnswerHead, type ClientSocket, type RequestHead } from '../front-end.js';
+import type { AnswerHead, ClientSocket, RequestHead } from '../front-end.js';
 import { NodeSink } from './node-sink.js';
 
 /** A client that was told to close and goes on sending is cut after this. */
@@ -26,6 +26,7 @@ export class NodeSocket implements ClientSocket {
     private readonly req: IncomingMessage,
     private readonly res: ServerResponse,
     private awaitsContinue: boolean,
+    private readonly keepAliveSeconds: number,
   ) {
     this.head = copyHead(req);
     for (const stream of [req, res]) stream.on('error', () => undefined);
@@ -107,8 +108,7 @@ export class NodeSocket implements ClientSocket {
     const { req, res } = this;
     const lines = [...fields];
     if (length !== undefined) lines.push('Content-Length', String(length));
-    // node-front-end.ts closes idle connections after 10 s.
-    if (persistence === 'keep' && res.shouldKeepAlive) lines.push('Keep-Alive', `timeout=${KEEP_ALIVE_SECONDS}`);
+    if (persistence === 'keep' && res.shouldKeepAlive) lines.push('Keep-Alive', `timeout=${this.keepAliveSeconds}`);
     else lines.push('Connection', 'close');
     // Else node:http adds its own word on it.
     res.removeHeader('Connection');

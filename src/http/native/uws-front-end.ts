@@ -34,7 +34,7 @@ export function openUwsFrontEnd(
       // That it has ended is told before this returns.
       else if (!connections.opened(addressText(res))) res.close();
     });
-    app.any('/*', (res, req) => begin(new UwsSocket(res, req)));
+    app.any('/*', (res, req) => begin(new UwsSocket(res, req, options.keepAliveSeconds)));
     return app;
   }
 

@@ -51,7 +51,10 @@ export function loadUws(
         unknown = binaryPackage();
         continue;
       }
-      return { uws: require(wrapper) as UwsModule, build: loadedBinary(require) ?? wrapper };
+      const uws = require(wrapper) as UwsModule & { readonly _cfg?: (setting: 'silent') => void };
+      // No field of each answer names it.
+      uws._cfg?.('silent');
+      return { uws, build: loadedBinary(require) ?? wrapper };
     } catch {
       continue;
     }

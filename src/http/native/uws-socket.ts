@@ -15,13 +15,7 @@ import { STATUS_CODES } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { ResponseSink, SinkEvents } from '../answer-writer.js';
-import {
-  KEEP_ALIVE_SECONDS,
-  type AnswerHead,
-  type ClientSocket,
-  type Persistence,
-  type RequestHead,
-} from '../front-end.js';
+import { type AnswerHead, type ClientSocket, type Persistence, type RequestHead } from '../front-end.js';
 import type { Peer } from '../peers.js';
 import { UwsSink } from './uws-sink.js';
 
@@ -33,6 +27,7 @@ export class UwsSocket implements ClientSocket {
   constructor(
     private readonly res: HttpResponse,
     req: HttpRequest,
+    private readonly keepAliveSeconds: number,
   ) {
     this.head = {
       method: req.getCaseSensitiveMethod().toUpperCase(),
@@ -110,7 +105,7 @@ export class UwsSocket implements ClientSocket {
 
   /** The native server closes idle connections after 8 to 12 s. */
   private writePersistence(persistence: Persistence): void {
-    if (persistence === 'keep') this.res.writeHeader('Keep-Alive', `timeout=${KEEP_ALIVE_SECONDS}`);
+    if (persistence === 'keep') this.res.writeHeader('Keep-Alive', `timeout=${this.keepAliveSeconds}`);
     else this.res.writeHeader('Connection', 'close');
   }
 }

@@ -34,6 +34,7 @@ export const ON_LOOPBACK = {
   tls: { certFile: '', keyFile: '' },
   receiveBufferBytes: 262_144,
   idleTimeoutMs: 60_000,
+  keepAliveSeconds: 5,
   minBytesPerSecond: 0,
   trustedProxies: [],
   connectionsPerAddress: 0,
