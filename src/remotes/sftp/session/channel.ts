@@ -8,6 +8,7 @@ import {
   takeAttributes,
   takeData,
   takeHandle,
+  takeListing,
   takeNames,
   takeOk,
   takeRefusal,
@@ -200,7 +201,7 @@ export class SftpChannel {
 
   /** The next batch of names, "." and ".." among them; rejects with status EOF after the last one. */
   readFolder(handle: Buffer): Promise<NameEntry[]> {
-    return this.#ask(REQUEST.READDIR, [handle], takeNames);
+    return this.#ask(REQUEST.READDIR, [handle], takeListing);
   }
 
   remove(path: Buffer): Promise<void> {

@@ -128,3 +128,10 @@ export function takeNames(reply: ReplyReader): NameEntry[] {
   expectType(reply, REPLY.NAME);
   return reply.names();
 }
+
+/** Of READDIR: bytes behind the last name that it counts would be entries that are lost. */
+export function takeListing(reply: ReplyReader): NameEntry[] {
+  const names = takeNames(reply);
+  if (reply.hasMore) throw new MalformedReply('a folder listing holds more than the names that it counts');
+  return names;
+}
