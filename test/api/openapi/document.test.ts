@@ -136,7 +136,8 @@ test('the validator would find a mistake', async () => {
   assert.equal((await new Validator().validate(broken as unknown as Record<string, unknown>)).valid, false);
 });
 
-const HIDDEN = ['client_gone', 'too_many_sessions'];
+/** Shown in jobs, or in the history, alone. */
+const HIDDEN = ['source_suspicious', 'client_gone', 'too_many_sessions'];
 /** What no operation can give stands in the table alone: there is no operation to give it. */
 const WITHOUT_OPERATION = ['unknown_route', 'method_not_allowed'];
 
