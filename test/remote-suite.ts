@@ -205,6 +205,26 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         nothingNoted();
       });
 
+      test('a hidden file that is removed before its rename: the error says so, and advises no other setting', async () => {
+        const folder = newFolder();
+        for (const size of [10, 2 * MIB]) {
+          await use(async (remote) => {
+            const writer = await remote.write(at(`${folder}/new`), { size });
+            await pipeline(chunked(randomBytes(size)), writer);
+            const hidden = (await disk.files(folder)).filter((file) => !file.endsWith('?upload'));
+            if (hidden.length === 0) return writer.abort(LEFT);
+            for (const file of hidden) await use((other) => other.remove(at(file)));
+            await assert.rejects(writer.commit({ size }), (error: unknown) => {
+              assert.ok(error instanceof GatewayError);
+              assert.doesNotMatch(error.message, /atomicUploads/);
+              return true;
+            });
+            await writer.abort(LEFT);
+          });
+        }
+        nothingNoted();
+      });
+
       test('a file has the time that it was written with, in every form', async () => {
         const folder = newFolder();
         const modifiedAt = new Date('2024-02-29T12:34:56Z');

@@ -74,9 +74,23 @@ export async function publishUpload<P extends Place>(
   } catch (error) {
     if (hasCode(error, 'connection_lost', 'stall_timeout') && (await wasPublished(places, from, to, size))) return;
     if (!hasCode(error, 'remote_failure', 'permission_denied', 'not_found')) throw error;
-    const text = `${error.message}; a connection with "atomicUploads: false" writes without a rename`;
-    throw new GatewayError('remote_failure', text, { step: 'publish', remote: error.remote, cause: error });
+    throw new GatewayError('remote_failure', `${error.message}; ${await renameAdvice(places, from)}`, {
+      step: 'publish',
+      remote: error.remote,
+      cause: error,
+    });
   }
+}
+
+/** A file that has been taken away is no reason to write without a rename. */
+async function renameAdvice<P extends Place>(places: Places<P>, from: P): Promise<string> {
+  const isThere = await places.look(from).then(
+    (found) => found !== undefined,
+    () => true,
+  );
+  return isThere
+    ? 'a connection with "atomicUploads: false" writes without a rename'
+    : `something removed ${from.path}, which held the upload until then, from the server`;
 }
 
 /** `standing`: at `to`, as was just seen. Errors: those of moveObstacle, and the server's refusal. */

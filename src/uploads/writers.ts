@@ -12,6 +12,8 @@ const RENEW_EVERY_MS = 1_000;
 /** A lease that could not be renewed for so long may soon be another's: well below its length. */
 const FENCE_MS = 5_000;
 const LOOK_EVERY_MS = 200;
+/** A lease that is over by the database's clock, and is not renewed for so long, is one of a dead writer. */
+const LAPSED_MS = 2 * RENEW_EVERY_MS;
 /** A writer that was asked has ended by then, and the lease of a dead one is over. */
 const PATIENCE_MS = 25_000;
 
@@ -50,12 +52,17 @@ export class Writers {
   async take(at: UploadAddress, keyId: string, signal: EndSignal): Promise<HeldUpload> {
     const writer = uuidv7();
     const until = performance.now() + PATIENCE_MS;
+    let lapsed: { readonly at: string | null; readonly since: number } | undefined;
     for (;;) {
       const startedAt = performance.now();
-      const taken = await this.store.take(at, writer, keyId, this.limits);
+      const isConfirmed = lapsed !== undefined && startedAt - lapsed.since > LAPSED_MS;
+      const lapsedAt = (isConfirmed && lapsed?.at) || undefined;
+      const taken = await this.store.take(at, writer, keyId, this.limits, lapsedAt);
       if (taken === undefined) throw unknownUpload(at.id);
       if ('upload' in taken) return this.hold(taken.upload, writer, startedAt);
-      if (taken.held === 'by-other' || performance.now() > until) throw locked();
+      if (taken.lapsedAt === null) lapsed = undefined;
+      else if (taken.lapsedAt !== lapsed?.at) lapsed = { at: taken.lapsedAt, since: performance.now() };
+      if ((taken.held === 'by-other' && lapsed === undefined) || performance.now() > until) throw locked();
       for (const holding of this.holdings.values()) if (holding.upload.id === at.id) holding.asked(goneOn());
       await pause(LOOK_EVERY_MS, signal);
     }

@@ -19,6 +19,9 @@ const PACKAGES = [
   'swift-object',
   'memcached',
   'postgresql',
+  'pgbouncer',
+  // Clocks that are set.
+  'libfaketime',
   'curl',
   'openssl',
   'chromium',

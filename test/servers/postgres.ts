@@ -1,7 +1,7 @@
 /** A throw-away PostgreSQL cluster from the system's packages, on a loopback port of its own. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import { chownSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chownSync, existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -27,11 +27,22 @@ export interface PostgresServer {
   restart(): Promise<void>;
   /** Stands still (SIGSTOP) with all its processes, connections open, until the function is called. */
   freeze(): Promise<() => void>;
+  /** Sets its clock so many milliseconds off the true time; of a server that was started with `clock`. */
+  setClock(offsetMs: number): Promise<void>;
   /** Ends the server and removes the cluster. */
   stop(): Promise<void>;
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+export interface PostgresChoices {
+  /** Settings of the server, such as `max_connections=20`. */
+  readonly settings?: readonly string[];
+  /** Its clock can be set. */
+  readonly clock?: boolean;
+}
+
+const FAKE_CLOCK = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
+
+export async function startPostgres({ settings = [], clock = false }: PostgresChoices = {}): Promise<PostgresServer> {
   const bin = await findPrograms();
   const ids = serverIds();
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-postgres-'));
@@ -39,7 +50,18 @@ export async function startPostgres(): Promise<PostgresServer> {
   await layDataFolder('server', folder, (place) => makeCluster(bin, place, ids));
   const data = path.join(folder, 'data');
   const port = await freePort();
-  let server = await startServer(path.join(bin, 'postgres'), data, folder, port, ids);
+  const clockFile = path.join(folder, 'clock');
+  const setClock = async (offsetMs: number): Promise<void> => {
+    // Never seen half written.
+    await writeFile(`${clockFile}.next`, `${offsetMs < 0 ? '-' : '+'}${Math.abs(offsetMs) / 1000}`);
+    await chmod(`${clockFile}.next`, 0o644);
+    await rename(`${clockFile}.next`, clockFile);
+  };
+  if (clock) await setClock(0);
+  const env = clock ? fakeClock(clockFile) : {};
+  const start = (): Promise<ChildProcess> =>
+    startServer(path.join(bin, 'postgres'), data, { folder, port, ids, settings, env });
+  let server = await start();
   return {
     url: `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`,
     port,
@@ -54,7 +76,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       await untilPortIsFree(port);
     },
     async restart() {
-      server = await startServer(path.join(bin, 'postgres'), data, folder, port, ids);
+      server = await start();
     },
     async freeze() {
       const pid = server.pid ?? 0;
@@ -73,6 +95,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       tell('SIGSTOP');
       return () => tell('SIGCONT');
     },
+    setClock,
     async stop() {
       await end(server, 'SIGINT');
       await rm(folder, { recursive: true, force: true });
@@ -114,16 +137,36 @@ function serverIds(): Ids {
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-async function startServer(
-  program: string,
-  data: string,
-  folder: string,
-  port: number,
-  ids: Ids,
-): Promise<ChildProcess> {
-  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`];
+/** The library asks the file each time, in every process of the server; monotonic clocks stay true. */
+function fakeClock(file: string): NodeJS.ProcessEnv {
+  if (!existsSync(FAKE_CLOCK)) throw new Error(`${FAKE_CLOCK} is missing; install libfaketime`);
+  return {
+    LD_PRELOAD: FAKE_CLOCK,
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_NO_CACHE: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  };
+}
+
+interface Start {
+  readonly folder: string;
+  readonly port: number;
+  readonly ids: Ids;
+  readonly settings: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+async function startServer(program: string, data: string, start: Start): Promise<ChildProcess> {
+  const { folder, port, ids } = start;
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    ...start.settings,
+  ];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
-  const server = spawn(program, args, { ...ids, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+  const env = { ...process.env, ...start.env };
+  const server = spawn(program, args, { ...ids, env, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
   let words = '';
   server.stderr.setEncoding('utf8').on('data', (text: string) => (words = (words + text).slice(-4000)));
   const deadline = Date.now() + START_TIMEOUT_MS;

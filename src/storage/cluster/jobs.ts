@@ -67,6 +67,8 @@ export type Jobs = JobSender & JobClaims;
 
 const CLAIM_SECONDS = 10;
 const MONITOR_SECONDS = 3;
+/** A clock that moves by more than this, against the monotonic one, has been set. */
+const CLOCK_SLACK_MS = 1000;
 const HOUR_SECONDS = 3600;
 const MAX_RUN_SECONDS = 23 * HOUR_SECONDS;
 const KEEP_WAITING_SECONDS = 400 * 24 * HOUR_SECONDS;
@@ -87,11 +89,23 @@ export class JobEngine implements Jobs {
   readonly #database: Database;
 
   readonly #schema: string;
+  readonly #log: StorageOptions['log'];
+  readonly #stopListening: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #supervising: Promise<void> | undefined;
+  #isClosed = false;
+  /** The database's clock before the monotonic one of this node, when it was last read. */
+  #clockAhead = -Infinity;
+  /** Since when the clock of the database has not been set, as far as this node has seen. */
+  #steadySince = performance.now();
 
-  private constructor(database: Database, boss: PgBoss, schema: string) {
+  private constructor(database: Database, boss: PgBoss, schema: string, log: StorageOptions['log']) {
     this.#database = database;
     this.#boss = boss;
     this.#schema = schema;
+    this.#log = log;
+    // After a pause of the database all claims look lapsed: the living get the time to renew theirs.
+    this.#stopListening = database.onBack(() => (this.#steadySince = performance.now()));
   }
 
   /** Installs or upgrades the engine's tables, in a schema beside the program's own, and starts its maintenance. */
@@ -102,7 +116,7 @@ export class JobEngine implements Jobs {
       schema,
       db: { executeSql: (text, values) => execute(database, text, values) },
       schedule: false,
-      superviseIntervalSeconds: MONITOR_SECONDS,
+      supervise: false,
       monitorIntervalSeconds: MONITOR_SECONDS,
       maintenanceIntervalSeconds: HOUR_SECONDS,
       monitorVacuum: false,
@@ -110,7 +124,7 @@ export class JobEngine implements Jobs {
     boss.on('error', (error) => {
       if (!database.isAway) log('warn', 'the job engine reports an error', { reason: error.message });
     });
-    const engine = new JobEngine(database, boss, schema);
+    const engine = new JobEngine(database, boss, schema, log);
     await boss.start();
     for (const name of QUEUES) {
       const settings = {
@@ -124,10 +138,58 @@ export class JobEngine implements Jobs {
       };
       await boss.createQueue(name, settings);
     }
+    engine.#superviseSoon();
     return engine;
   }
 
+  #superviseSoon(): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#supervising = this.#supervise()
+        .catch((error: unknown) => {
+          if (!this.#database.isAway) this.#log('warn', 'the job engine reports an error', { reason: String(error) });
+        })
+        .finally(() => this.#superviseSoon());
+    }, MONITOR_SECONDS * 1000).unref();
+  }
+
+  /**
+   * Gives claims that were not renewed to others, and cleans up. The engine goes by the clock of the database: for as long as
+   * a claim lasts after that clock was set, nothing is given away, so that the living renew theirs first.
+   */
+  async #supervise(): Promise<void> {
+    const askedAt = performance.now();
+    const row = await this.#database.first<{ now: Date }>`select clock_timestamp() as now`;
+    const answeredAt = performance.now();
+    // A late answer says too little about the clock.
+    if (row === undefined || answeredAt - askedAt > CLOCK_SLACK_MS) return;
+    const ahead = row.now.getTime() - answeredAt;
+    const moved = ahead - this.#clockAhead;
+    if (Math.abs(moved) > 2 * CLOCK_SLACK_MS) {
+      // What was noted by a clock that was ahead would hold up the engine until the clock has caught up.
+      await this.#recall();
+      this.#steadySince = performance.now();
+    }
+    this.#clockAhead = ahead;
+    if (performance.now() - this.#steadySince >= CLAIM_SECONDS * 1000) await this.#boss.supervise();
+  }
+
+  async #recall(): Promise<void> {
+    await this.#database.run(async (sql) => {
+      await sql`
+        update ${sql(this.#schema)}.queue set monitor_on = least(monitor_on, now()), maintain_on = least(maintain_on, now()),
+          monitor_claim_on = least(monitor_claim_on, now())
+        where greatest(monitor_on, maintain_on, monitor_claim_on) > now()`;
+      await sql`
+        update ${sql(this.#schema)}.job set heartbeat_on = now() where state = 'active' and heartbeat_on > now()`;
+    });
+  }
+
   async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#stopListening();
+    await this.#supervising;
     await this.#boss.stop({ graceful: false, close: false });
   }
 

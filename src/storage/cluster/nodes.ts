@@ -7,7 +7,7 @@ import type { Database } from '../postgres/database.js';
 import type { Queryable } from '../postgres/sql.js';
 import type { Log } from '../startup.js';
 
-/** How often a node says that it lives, and how long a silent one is believed alive. */
+/** How often a node says that it lives, and after how long a silence, by the observer's monotonic clock, it is dead. */
 export interface NodeTiming {
   readonly heartbeatMs: number;
   readonly deadAfterMs: number;
@@ -16,8 +16,31 @@ export interface NodeTiming {
 export const NODE_TIMING: NodeTiming = { heartbeatMs: 5000, deadAfterMs: 20_000 };
 
 const TAG_ATTEMPTS = 5;
+/** A longer gap between two beats of this node is its own, or the database's: it counts no further against the others. */
+const COUNTED_BEATS = 2;
 
-/** This process among the nodes of the database: its heartbeat, and who of the others is dead. */
+/** What this node has seen of another one's heartbeat. */
+interface Pulse {
+  /** The heartbeat's time, in microseconds of the database's clock: compared with itself alone. */
+  readonly beat: string;
+  /** For how long it has not changed, by the monotonic clock of this node. */
+  readonly silentMs: number;
+  /** It has changed while this node watched. */
+  readonly hasBeaten: boolean;
+}
+
+interface OtherNode {
+  readonly id: string;
+  readonly process: string;
+  readonly beat: string;
+  /** By the database's clock, which may have jumped. */
+  readonly isRecent: boolean;
+}
+
+/**
+ * This process among the nodes of the database: its heartbeat, and which of the others is dead. Another node is dead once its
+ * heartbeat has not changed for a while on this node's monotonic clock: the clock of the database may jump.
+ */
 export class NodeRegistry {
   readonly id = uuidv7();
   readonly #onBeat: (() => Promise<void>)[] = [];
@@ -26,8 +49,9 @@ export class NodeRegistry {
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> | undefined;
   #stopListening: (() => void) | undefined;
-  /** Since when the heartbeat has arrived without a gap; not by the system's clock, which may be set. */
-  #steadySince = 0;
+  #pulses: ReadonlyMap<string, Pulse> = new Map();
+  /** When the pulses were taken. */
+  #takenAt = 0;
   #stopped = false;
 
   constructor(
@@ -61,11 +85,10 @@ export class NodeRegistry {
       }
     }
     this.#stopListening = this.database.onBack(() => {
-      this.#steadySince = performance.now();
+      // After a pause of the database every heartbeat is old: the living get the time to beat again.
+      this.#pulses = new Map();
       this.#beatSoon(0);
     });
-    // What died before this node came needs no second look: it had its time.
-    this.#steadySince = performance.now() - this.timing.deadAfterMs;
   }
 
   /** Starts the heartbeat; resolves after the first one and what has been registered to run after it, whatever became of them. */
@@ -79,19 +102,16 @@ export class NodeRegistry {
     this.#onBeat.push(work);
   }
 
-  /**
-   * False while this node was itself cut off a moment ago: after a pause of the database every heartbeat is old, and
-   * the living must have the time to beat again before anybody is declared dead.
-   */
-  get mayJudge(): boolean {
-    return performance.now() - this.#steadySince >= this.timing.deadAfterMs;
-  }
-
   /** SQL condition: the node whose id stands in `column` is dead, or unknown. Never true of this one. */
   isDead(sql: Queryable, column: PendingQuery<Row[]>) {
+    const silent = [...this.#pulses].filter(([, { silentMs }]) => silentMs >= this.timing.deadAfterMs);
+    const ids = sql.types.uuids(silent.map(([id]) => id));
+    const beats = sql.types.texts(silent.map(([, { beat }]) => beat));
+    // One that has beaten since it was looked at lives.
     return sql`not exists (
       select from nodes alive where alive.id = ${column} and (alive.id = ${this.id} or (alive.stopped_at is null
-        and (${!this.mayJudge} or alive.last_seen_at >= now() - ${this.#deadAfter}::interval))))`;
+        and not exists (select from unnest(${ids}, ${beats}) as silent (id, beat)
+          where silent.id = alive.id and silent.beat = ${beatOf(sql, sql`alive.last_seen_at`)}))))`;
   }
 
   /** Forgets dead nodes that left nothing to look after. */
@@ -114,19 +134,32 @@ export class NodeRegistry {
   }
 
   async #enter(sql: Queryable, tag: string): Promise<void> {
-    const [row] = await sql<{ others: number }[]>`
+    await sql`
       insert into nodes (id, tag, host, pid) values (${this.id}, ${tag}, ${hostname()}, ${process.pid})
-      on conflict (id) do update set last_seen_at = now(), stopped_at = null
-      returning (
-        select count(distinct (n.host, n.pid))::int from nodes n
-        where n.stopped_at is null and n.last_seen_at >= now() - ${this.#deadAfter}::interval
-          and (n.host, n.pid) <> (${hostname()}, ${process.pid})
-      ) as others`;
-    this.#processes = 1 + (row?.others ?? 0);
+      on conflict (id) do update set last_seen_at = now(), stopped_at = null`;
+    await this.#look(sql);
   }
 
-  get #deadAfter(): string {
-    return `${this.timing.deadAfterMs} milliseconds`;
+  async #look(sql: Queryable): Promise<void> {
+    const others = await sql<OtherNode[]>`
+      select id, host || ' ' || pid as process, ${beatOf(sql, sql`last_seen_at`)} as beat,
+        last_seen_at >= now() - ${`${this.timing.deadAfterMs} milliseconds`}::interval as "isRecent"
+      from nodes where stopped_at is null and id <> ${this.id}`;
+    const now = performance.now();
+    const gapMs = Math.min(now - this.#takenAt, COUNTED_BEATS * this.timing.heartbeatMs);
+    const pulses = new Map<string, Pulse>();
+    const processes = new Set([`${hostname()} ${process.pid}`]);
+    for (const { id, process: other, beat, isRecent } of others) {
+      const former = this.#pulses.get(id);
+      const silentMs = former?.beat === beat ? former.silentMs + gapMs : 0;
+      const hasBeaten = former !== undefined && (former.hasBeaten || former.beat !== beat);
+      pulses.set(id, { beat, silentMs, hasBeaten });
+      // One that died before this node came is no process any more, although it takes a while until that is certain.
+      if (silentMs < this.timing.deadAfterMs && (isRecent || hasBeaten)) processes.add(other);
+    }
+    this.#pulses = pulses;
+    this.#takenAt = now;
+    this.#processes = processes.size;
   }
 
   #beatSoon(ms: number): void {
@@ -145,10 +178,8 @@ export class NodeRegistry {
 
   async #beat(): Promise<void> {
     try {
-      const started = performance.now();
       // Enters it anew where another node has cleared it away meanwhile.
       await this.database.run((sql) => this.#enter(sql, this.#tag));
-      if (performance.now() - started > this.timing.deadAfterMs) this.#steadySince = performance.now();
       for (const work of this.#onBeat) await work();
     } catch (error) {
       if (!this.database.isAway) {
@@ -156,4 +187,8 @@ export class NodeRegistry {
       }
     }
   }
+}
+
+function beatOf(sql: Queryable, time: PendingQuery<Row[]>) {
+  return sql`(extract(epoch from ${time}) * 1000000)::bigint::text`;
 }

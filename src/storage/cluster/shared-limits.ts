@@ -126,7 +126,8 @@ export class SharedRates {
     const [row] = await this.database.run((sql) => {
       const left = sql`greatest(0, ${limit}::bigint - r.taken)`;
       const part = sql`least(${left}, greatest(${wanted}::bigint, (${left} + ${PART - 1}) / ${PART}))`;
-      const isOver = sql`r.window_ends <= now()`;
+      // One that ends later than a whole window from now began before the clock was set back.
+      const isOver = sql`(r.window_ends <= now() or r.window_ends > now() + interval '1 second')`;
       return sql<{ granted: number; left: number; endsInMs: number }[]>`
         insert into request_rates as r (key_id, window_ends, taken, granted)
         values (${keyId}, now() + interval '1 second', ${first}::bigint, ${first}::bigint)

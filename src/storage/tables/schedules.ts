@@ -33,6 +33,8 @@ export interface Schedule extends ScheduleSettings {
   readonly lastRunAt: Date | null;
   /** When that run was due; null = it began out of turn. */
   readonly lastDueAt: Date | null;
+  /** The latest due time that was decided, by a run or by leaving it out. */
+  readonly decidedDueAt: Date | null;
   readonly lastJobId: string | null;
   /** null once it is no longer kept. */
   readonly lastJob: LastJob | null;
@@ -68,12 +70,15 @@ interface ScheduleFigures {
   readonly stopped: number;
 }
 
-type NextRun = (settings: ScheduleSettings, now: Date) => Date | null;
+/** The first due time after `time`. */
+type NextRun = (settings: ScheduleSettings, time: Date) => Date | null;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const RECALLED_AT_ONCE = 200;
 
 const STILL_RUNS = 'the run before had not ended';
+/** A decided time that lies further ahead shows a clock that was wrong: waiting for it would stop the schedule. */
+const TRUSTED_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 export class Schedules {
   constructor(
@@ -140,7 +145,7 @@ export class Schedules {
       await tx`
         update schedules set key_id = ${keyId}, name = ${storable(name)}, cron = ${cron}, time_zone = ${timeZone},
           is_active = ${isActive}, job_name = ${storable(jobName)}, definition = ${jsonOf(tx, definition)},
-          next_run_at = ${isSameTime ? former.nextRunAt : nextRun(settings, former.now)},
+          next_run_at = ${isSameTime ? former.nextRunAt : nextRun(settings, undecidedFrom(former))},
           error_message = ${isSwitched ? null : former.errorMessage}
         where id = ${id}`;
       const details = { ...detailsOf(settings), fields: Object.keys(changes) };
@@ -194,6 +199,7 @@ export class Schedules {
       const reason = await this.tryToBegin(tx, schedule, limits);
       await tx`
         update schedules set next_run_at = ${verdict.next}, error_message = ${storable(reason)},
+          decided_due_at = greatest(decided_due_at, ${schedule.nextRunAt}),
           last_skipped_at = case when ${reason !== null} then now() else last_skipped_at end
         where id = ${schedule.id}`;
       return { now, fired: { schedule, outcome: reason === null ? 'begun' : 'skipped', reason } };
@@ -209,8 +215,8 @@ export class Schedules {
         order by s.id limit ${RECALLED_AT_ONCE}`;
       for (const schedule of page) {
         after = schedule.id;
-        const { now, id, nextRunAt } = schedule;
-        const next = nextRun(schedule, now);
+        const { id, nextRunAt } = schedule;
+        const next = nextRun(schedule, undecidedFrom(schedule));
         // The times of a rare cron take milliseconds.
         await turn();
         if (next === null || nextRunAt === null || next >= nextRunAt) continue;
@@ -269,6 +275,15 @@ async function lock(tx: Transaction, accountId: string, id: string): Promise<(Sc
   return row;
 }
 
+/**
+ * The moment after which due times are open. A clock that is set back by a moment brings decided times again, and none of
+ * them runs twice.
+ */
+function undecidedFrom({ now, decidedDueAt }: Schedule & { readonly now: Date }): Date {
+  const aheadMs = decidedDueAt === null ? 0 : decidedDueAt.getTime() - now.getTime();
+  return decidedDueAt !== null && aheadMs > 0 && aheadMs <= TRUSTED_AHEAD_MS ? decidedDueAt : now;
+}
+
 async function timeOf(sql: Queryable): Promise<{ readonly now: Date }> {
   const [time] = await sql<{ now: Date }[]>`select now() as now`;
   return time ?? { now: new Date() };
@@ -298,7 +313,8 @@ function columns(sql: Queryable) {
   return sql`
     s.id, s.account_id as "accountId", s.key_id as "keyId", s.name, s.cron, s.time_zone as "timeZone",
     s.is_active as "isActive", s.job_name as "jobName", s.definition, s.next_run_at as "nextRunAt",
-    s.last_run_at as "lastRunAt", s.last_due_at as "lastDueAt", s.last_job_id as "lastJobId", s.last_skipped_at as "lastSkippedAt",
+    s.last_run_at as "lastRunAt", s.last_due_at as "lastDueAt", s.decided_due_at as "decidedDueAt",
+    s.last_job_id as "lastJobId", s.last_skipped_at as "lastSkippedAt",
     s.error_message as "errorMessage", s.created_at as "createdAt",
     (select jsonb_build_object('id', j.id, 'state', j.state, 'failed', j.failed, 'error', j.error_message)
       from jobs j where j.id = s.last_job_id) as "lastJob"`;

@@ -108,26 +108,33 @@ export class Uploads {
 
   /**
    * Makes `writer` its only one. `held`: another one writes, and was asked to end where it is of the same key. What a
-   * dead writer left is not exact.
+   * dead writer left is not exact. A lease that is over by the database's clock is answered with its end (`lapsedAt`), and
+   * taken over by a caller that names this end again: a clock that jumps ahead ends no lease that is renewed.
    */
   async take(
     { accountId, connectionId, id }: UploadAddress,
     writer: string,
     keyId: string,
     limits: Pick<UploadLimits, 'expireHours'>,
-  ): Promise<{ readonly upload: Upload } | { readonly held: 'by-own' | 'by-other' } | undefined> {
+    lapsedAt: string | undefined,
+  ): Promise<
+    { readonly upload: Upload } | { readonly held: 'by-own' | 'by-other'; readonly lapsedAt: string | null } | undefined
+  > {
     return this.database.run(async (sql) => {
       const at = sql`u.id = ${id} and u.account_id = ${accountId} and u.connection_id = ${connectionId}
         and u.expires_at > now()`;
       const [upload] = await sql<Upload[]>`
         update uploads u set writer = ${writer}, writer_key = ${keyId}, is_asked = false,
           lease_until = ${leaseEnd(sql)}, is_exact = u.is_exact and u.writer is null, expires_at = ${expiry(sql, limits)}
-        where ${at} and (u.writer is null or u.lease_until < now()) returning ${columns(sql)}`;
+        where ${at}
+          and (u.writer is null or (u.lease_until < now() and u.lease_until::text = ${lapsedAt ?? null}::text))
+        returning ${columns(sql)}`;
       if (upload !== undefined) return { upload };
-      const [asked] = await sql<{ own: boolean }[]>`
+      const [asked] = await sql<{ own: boolean; lapsedAt: string | null }[]>`
         update uploads u set is_asked = u.is_asked or u.writer_key = ${keyId} where ${at}
-        returning coalesce(u.writer_key = ${keyId}, true) as own`;
-      return asked && { held: asked.own ? 'by-own' : 'by-other' };
+        returning coalesce(u.writer_key = ${keyId}, true) as own,
+          case when u.lease_until < now() then u.lease_until::text end as "lapsedAt"`;
+      return asked && { held: asked.own ? 'by-own' : 'by-other', lapsedAt: asked.lapsedAt };
     });
   }
 
