@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
@@ -10,6 +10,7 @@ import { timesBareStart } from '../support/start-cost.js';
 import { inFolder } from '../config/support.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const MANIFEST = fileURLToPath(new URL('../../../package.json', import.meta.url));
 const FAKE = fileURLToPath(new URL('./fake-gateway.js', import.meta.url));
 /** What reading the configuration may cost, in starts of Node.js that does nothing. */
 const MAX_STARTS = 12;
@@ -83,6 +84,41 @@ suite('signals', { concurrency: true }, () => {
       const { code, out } = await ended;
       assert.equal(code, 0);
       assert.ok(out.split('\n').includes(words), out);
+    });
+  }
+
+  for (const [signal, words] of [
+    ['SIGTERM', 'retired and drained'],
+    ['SIGINT', 'drained'],
+  ] as const) {
+    test(`${signal} to npm start alone reaches the gateway: ${words}, and npm ends with it`, async (t) => {
+      await inFolder(async (folder) => {
+        const { scripts } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { scripts: { start: string } };
+        writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', scripts }));
+        mkdirSync(path.join(folder, 'dist/src'), { recursive: true });
+        writeFileSync(path.join(folder, 'dist/src/main.js'), `await import(${JSON.stringify(FAKE)});\n`);
+        // In a group of its own: a terminal would signal the whole group.
+        const npm = spawn('npm', ['start', '--', 'obedient'], {
+          cwd: folder,
+          detached: true,
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        t.after(() => {
+          try {
+            process.kill(-(npm.pid ?? assert.fail()), 'SIGKILL');
+          } catch {
+            // All have ended.
+          }
+        });
+        let out = '';
+        npm.stdout.setEncoding('utf8').on('data', (text: string) => {
+          out += text;
+          if (text.includes('serving')) npm.kill(signal);
+        });
+        const [code] = (await once(npm, 'close')) as [number | null];
+        assert.ok(out.split('\n').includes(words), out);
+        assert.equal(code, 0);
+      });
     });
   }
 

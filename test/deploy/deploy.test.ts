@@ -1,7 +1,10 @@
 /** config/deploy: what each file's own tool says of it, and whether it agrees with the program. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +13,8 @@ import { validate } from 'dockerfile-utils';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfig } from '../../src/config/load.js';
 import { MASTER_KEY_VARIABLE } from '../../src/config/environment.js';
+import { writeCertificate } from '../http/support/certificate.js';
+import { startGateway } from '../support/gateway.js';
 import { START_ARGS } from '../support/start-args.js';
 
 const run = promisify(execFile);
@@ -55,8 +60,37 @@ test('the Dockerfile has no mistake, copies what is there, and runs as nobody sp
     [],
   );
   const entry = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? '') as string[];
-  assert.equal(entry.join(' '), manifest.scripts.start);
+  assert.equal(`exec ${entry.join(' ')}`, manifest.scripts.start);
   assert.match(dockerfile, /HEALTHCHECK[^]*\/readyz/);
+});
+
+test('the health check of the image follows /readyz, in plain text and over TLS', async () => {
+  const [, command = ''] = /^HEALTHCHECK [^]*?CMD (\[.*\])$/m.exec(text('Dockerfile')) ?? assert.fail();
+  const [program = '', ...args] = JSON.parse(command) as string[];
+  const check = async (port: number): Promise<number> => {
+    const env = { ...process.env, PORT: String(port) };
+    return run(program, args, { env }).then(
+      () => 0,
+      ({ code }: { code: number }) => code,
+    );
+  };
+  const folder = mkdtempSync(path.join(tmpdir(), 'ftg-health-'));
+  const gateway = await startGateway({ config: { server: { tls: writeCertificate(folder, 'gateway.example') } } });
+  try {
+    assert.equal(await check(gateway.port), 0, 'ready, over TLS');
+  } finally {
+    await gateway.stop();
+    rmSync(folder, { recursive: true });
+  }
+  assert.equal(await check(gateway.port), 1, 'nobody is there');
+  let status = 200;
+  const plain = createServer((request, answer) => answer.writeHead(request.url === '/readyz' ? status : 404).end());
+  await new Promise<void>((listening) => plain.listen(0, '127.0.0.1', listening));
+  const { port } = plain.address() as AddressInfo;
+  assert.equal(await check(port), 0, 'ready, in plain text');
+  status = 503;
+  assert.equal(await check(port), 1, 'not ready');
+  plain.close();
 });
 
 test('the compose file follows its schema, and its files are there', async () => {

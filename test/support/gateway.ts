@@ -14,6 +14,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -115,7 +116,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   };
   const visitor = (): Browser => closing(new Browser(port));
   const api = closing(new ApiClient(port));
-  await untilReady(api);
+  // The clients of this file speak plain text.
+  await untilReady(() => (tls === undefined ? api.get('/readyz') : secureAnswer(port)));
   return {
     url,
     port,
@@ -143,9 +145,16 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   };
 }
 
-async function untilReady(api: ApiClient): Promise<void> {
+async function secureAnswer(port: number): Promise<{ readonly status: number }> {
+  const request = https.get({ host: '127.0.0.1', port, path: '/readyz', rejectUnauthorized: false });
+  const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+  answer.resume();
+  return { status: answer.statusCode ?? 0 };
+}
+
+async function untilReady(ask: () => Promise<{ readonly status: number }>): Promise<void> {
   for (const until = Date.now() + START_MS; Date.now() < until;) {
-    if ((await api.get('/readyz')).status === 200) return;
+    if ((await ask()).status === 200) return;
     await new Promise((done) => setTimeout(done, 20));
   }
   throw new Error('the gateway is not ready');

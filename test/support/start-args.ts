@@ -5,4 +5,4 @@ const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import
 };
 
 /** What `npm start` gives to Node.js before the program: whatever starts a gateway does so in the same way. */
-export const START_ARGS: readonly string[] = manifest.scripts.start.split(' ').slice(1, -1);
+export const START_ARGS: readonly string[] = manifest.scripts.start.split(' ').slice(2, -1);
