@@ -172,7 +172,7 @@ function assemble(
   const connectionChecks = new ConnectionChecks(database);
   const housekeeping = new Housekeeping(database, node, receipts, feeds, connectionChecks, options);
   const idempotency = new IdempotencyKeys(database, node, options.idempotencyKeys ?? 1_000_000);
-  const locks = new AdvisoryLocks(database);
+  const locks = new AdvisoryLocks(database, options.log);
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await jobs.close();
@@ -245,6 +245,7 @@ function assemble(
     },
     ready: async () => {
       await database.ready(history.isStalled);
+      await locks.ready();
       if (history.refusal !== undefined) throw history.refusal;
     },
     close: () => (closing ??= close()),

@@ -67,8 +67,8 @@ for (const kind of DATABASES) {
     });
 
     it('under a lock: its holder is told, and the name is free for the next', async () => {
-      const locks = new AdvisoryLocks(database);
-      const others = new AdvisoryLocks(database);
+      const locks = new AdvisoryLocks(database, () => undefined);
+      const others = new AdvisoryLocks(database, () => undefined);
       let entered = (): void => undefined;
       const inside = new Promise<void>((resolve) => (entered = resolve));
       const holder = locks.withLock('name', never(), (lost) => untilLost(lost, entered));
@@ -87,7 +87,7 @@ for (const kind of DATABASES) {
     });
 
     it('a lock that was let go in time was not lost', async () => {
-      const locks = new AdvisoryLocks(database);
+      const locks = new AdvisoryLocks(database, () => undefined);
       const lost = await locks.withLock('quick', never(), async (signal) => signal);
       await locks.close();
       assert.ok(!lost.aborted);
@@ -171,7 +171,7 @@ describe('connections that fall silent', { concurrency: true }, () => {
   it('the holder of a lock is told although nothing arrives any more', async () => {
     const proxy = await startProxy(server.port);
     const database = await openDatabase(throughProxy(proxy.port));
-    const locks = new AdvisoryLocks(database);
+    const locks = new AdvisoryLocks(database, () => undefined);
     const began = performance.now();
     const reason = await locks.withLock('name', never(), (lost) => untilLost(lost, () => (proxy.isSilent = true)));
     assert.ok(isAway(reason));

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { orAbort, pause } from '../../base/deadline.js';
-import type { GatewayError } from '../../base/errors.js';
-import { answerWithin, databaseAway, isConnectionLoss, Silence } from '../postgres/errors.js';
+import { GatewayError } from '../../base/errors.js';
+import { answerWithin, databaseAway, isConnectionLoss, Silence, slimCause } from '../postgres/errors.js';
 import { type Database, END_TIMEOUT_SECONDS } from '../postgres/database.js';
 import type { Sql } from '../postgres/sql.js';
+import type { Log } from '../startup.js';
 
 /** Between two tries for a name that another node holds. */
 const MIN_PAUSE_MS = 5;
@@ -11,19 +12,24 @@ const MAX_PAUSE_MS = 100;
 const SILENCE_MS = 5000;
 /** While locks are held, their connection is asked so often whether it lives. */
 const PULSE_MS = 2000;
+/** Between two tries to open a connection that could not be opened. */
+const REOPEN_MS = 1000;
+const LOG_EVERY_MS = 60_000;
 
 /** The one connection, and the locks that go with it. */
 class Session {
   readonly sql: Sql;
   readonly #onSilence: (session: Session) => void;
+  readonly #onLoss: () => void;
   readonly #held = new Set<AbortController>();
   #pulse: NodeJS.Timeout | undefined;
   /** Counts how often the connection was lost: a lock granted before the last time is none. */
   losses = 0;
 
-  constructor(database: Database, onSilence: (session: Session) => void) {
+  constructor(database: Database, onSilence: (session: Session) => void, onLoss: () => void) {
     this.sql = database.openSession(() => this.lose(databaseAway(new Error('the connection of the lock is lost'))));
     this.#onSilence = onSilence;
+    this.#onLoss = onLoss;
   }
 
   get isHeld(): boolean {
@@ -51,6 +57,7 @@ class Session {
       this.letGo(controller);
       controller.abort(reason);
     }
+    this.#onLoss();
   }
 
   async #beat(): Promise<void> {
@@ -66,19 +73,65 @@ class Session {
  * Named locks over all nodes. Callers of this process queue up in memory; the first of each queue asks PostgreSQL for an
  * advisory lock. All of them are held by one connection, so that a lock held through a slow answer of a remote server
  * costs no connection and holds up no other name. It goes with that connection: it never outlives the process, and
- * whoever holds it is told when the connection is lost.
+ * whoever holds it is told when the connection is lost. The connection is opened at the start and kept, so that it need not
+ * be let in where others have used up the connections of the server.
  */
 export class AdvisoryLocks {
   readonly #database: Database;
+  readonly #log: Log;
   #session: Session;
+  /** Why there is no connection. */
+  #trouble: GatewayError | undefined;
+  #openTimer: NodeJS.Timeout | undefined;
+  #opening: Promise<void> | undefined;
+  #isClosed = false;
+  #loggedAt = -Infinity;
   /** The end of each name's queue. */
   readonly #tails = new Map<string, Promise<void>>();
 
-  constructor(database: Database) {
+  constructor(database: Database, log: Log) {
     this.#database = database;
+    this.#log = log;
     this.#session = this.#openSession();
+    this.#openSoon(0);
     // Whether a connection outlived the outage shows only when it is used: a new one costs nobody anything.
-    database.onBack(() => this.#session.isHeld || this.#drop(this.#session));
+    database.onBack(() => {
+      if (!this.#session.isHeld) this.#drop(this.#session);
+      this.#openSoon(0);
+    });
+  }
+
+  /** Rejects with database_away and the reason while there is no connection, and so no lock. */
+  async ready(): Promise<void> {
+    await this.#opening;
+    if (this.#trouble !== undefined) throw this.#trouble;
+  }
+
+  #openSoon(afterMs: number): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#openTimer);
+    if (afterMs > 0) this.#openTimer = setTimeout(() => this.#openSoon(0), afterMs).unref();
+    else this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+  }
+
+  /** Never rejects. */
+  async #open(): Promise<void> {
+    try {
+      await this.#ask(this.#session, (sql) => sql`select 1`);
+      if (this.#trouble !== undefined) this.#log('info', 'the connection for locks is open again');
+      this.#trouble = undefined;
+    } catch (error) {
+      if (this.#isClosed) return;
+      const reason = slimCause(error instanceof GatewayError ? error.cause : error)?.message ?? 'unknown reason';
+      this.#trouble = new GatewayError('database_away', `the database gives no connection for locks: ${reason}`, {
+        retryAfterMs: 2 * REOPEN_MS,
+      });
+      this.#openSoon(REOPEN_MS);
+      // Of a database that is away the log says so already.
+      if (this.#database.isAway || performance.now() - this.#loggedAt < LOG_EVERY_MS) return;
+      this.#loggedAt = performance.now();
+      this.#log('error', 'the database gives no connection for locks: the node is not ready', { reason });
+    }
   }
 
   /**
@@ -103,11 +156,17 @@ export class AdvisoryLocks {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#openTimer);
     await this.#session.sql.end({ timeout: END_TIMEOUT_SECONDS });
   }
 
   #openSession(): Session {
-    return new Session(this.#database, (silent) => this.#drop(silent));
+    return new Session(
+      this.#database,
+      (silent) => this.#drop(silent),
+      () => this.#openSoon(0),
+    );
   }
 
   /** Ends a connection that cannot be trusted any more, with all its locks. */

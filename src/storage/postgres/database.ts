@@ -75,6 +75,7 @@ export class Database {
   #wake: (() => void) | undefined;
   #closed = false;
   #refusedLoggedAt = -Infinity;
+  #tooManyLoggedAt = -Infinity;
   readonly #writes = new WriteProbe(() => this.#tryWrite());
 
   constructor(target: DatabaseTarget, options: Pick<StorageOptions, 'poolSize' | 'connectTimeoutMs' | 'log'>) {
@@ -238,6 +239,15 @@ export class Database {
     await this.#writes.check(writesDoubted);
   }
 
+  /**
+   * Rejects with database_away while the database is away, or is known to take no writes; costs nothing while they succeed.
+   * As in `ready`, `doubted` where the caller has cause to ask.
+   */
+  async admitWrites(doubted: boolean): Promise<void> {
+    this.#refuseWhileAway();
+    await this.#writes.check(doubted);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#wake?.();
@@ -268,11 +278,19 @@ export class Database {
       return refusal;
     }
     if (isConnectionLoss(error)) {
-      this.#suspect();
+      if (errorCodeOf(error) === TOO_MANY_CONNECTIONS) this.#logTooMany(error);
+      else this.#suspect();
       return databaseAway(error);
     }
     if (isCancelled(error)) return databaseAway(error);
     return error instanceof postgres.PostgresError ? new StatementError(error.code, error.message) : error;
+  }
+
+  #logTooMany(error: unknown): void {
+    if (performance.now() - this.#tooManyLoggedAt < REFUSED_LOG_EVERY_MS) return;
+    this.#tooManyLoggedAt = performance.now();
+    const facts = { database: this.#target.label, reason: textOf(error) };
+    this.#log('error', 'the database accepts no more connections of this node', facts);
   }
 
   #logRefused({ message }: WritesRefused, error: unknown): void {

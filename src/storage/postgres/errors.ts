@@ -99,7 +99,11 @@ export async function refusingDuplicates<T>(text: string, work: () => Promise<T>
 
 /** The client's answer while the database is away: 503, try again in a moment. */
 export function databaseAway(cause?: unknown): GatewayError {
-  return new GatewayError('database_away', 'the database of the gateway is not reachable at the moment', away(cause));
+  const text =
+    errorCodeOf(cause) === TOO_MANY_CONNECTIONS
+      ? 'the database of the gateway accepts no more connections'
+      : 'the database of the gateway is not reachable at the moment';
+  return new GatewayError('database_away', text, away(cause));
 }
 
 /** The same where it answers, but would refuse every write for `reason`. */
