@@ -114,6 +114,10 @@ export const errorMeanings = {
     'The database of the gateway could not be reached.',
     'Try again. If it lasts, tell the operator of the gateway.',
   ],
+  outcome_unrecorded: [
+    'It was done on the server, but the gateway could not record it: its database took no writes.',
+    'Look at the server before you repeat it. Tell the operator of the gateway.',
+  ],
   connect_timeout: [
     'The server did not answer in time.',
     'Check host and port, and whether a firewall is in the way. Test the connection.',

@@ -99,6 +99,8 @@ export const ERROR_RULES = {
   overloaded: rule(503),
   draining: rule(503),
   database_away: rule(503),
+  /** Performed on the remote, and the history item is not durable: to repeat it could do it twice. */
+  outcome_unrecorded: rule(503),
   connect_timeout: rule(504, 'discard'),
   stall_timeout: rule(504, 'discard'),
   command_timeout: rule(504, 'discard'),

@@ -541,6 +541,7 @@ export interface components {
       | 'overloaded'
       | 'draining'
       | 'database_away'
+      | 'outcome_unrecorded'
       | 'connect_timeout'
       | 'stall_timeout'
       | 'command_timeout';

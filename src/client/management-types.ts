@@ -1206,6 +1206,7 @@ export interface components {
       | 'overloaded'
       | 'draining'
       | 'database_away'
+      | 'outcome_unrecorded'
       | 'connect_timeout'
       | 'stall_timeout';
     readonly EventAnswer: {

@@ -2,7 +2,7 @@
 import contentDisposition from 'content-disposition';
 import mime from 'mime-types';
 import parseRange from 'range-parser';
-import { GatewayError } from '../base/errors.js';
+import { type ErrorCode, GatewayError } from '../base/errors.js';
 import { uuidv7 } from '../base/uuid.js';
 import type { HttpAnswer } from './types.js';
 
@@ -13,6 +13,8 @@ export function json(status: number, value: unknown, headers: Record<string, str
 /** Waiting a second is right for most causes of a 503. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 const PASSING_STATUSES = [423, 429, 503];
+/** To send the request again could do it twice. */
+const UNREPEATED: readonly ErrorCode[] = ['outcome_unrecorded'];
 
 /** The one error shape; `skippable` routes say `skipped` when a file exists. */
 export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer {
@@ -21,7 +23,8 @@ export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer 
   if (fileSize !== undefined) headers['Content-Range'] = `bytes */${fileSize}`;
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
   if (sessionEnd !== undefined) headers['X-Session-End'] = sessionEnd;
-  const wait = retryAfterMs ?? (PASSING_STATUSES.includes(status) ? DEFAULT_RETRY_AFTER_MS : undefined);
+  const isPassing = PASSING_STATUSES.includes(status) && !UNREPEATED.includes(code);
+  const wait = retryAfterMs ?? (isPassing ? DEFAULT_RETRY_AFTER_MS : undefined);
   const seconds = wait === undefined ? undefined : String(Math.max(1, Math.ceil(wait / 1_000)));
   if (seconds !== undefined) headers['Retry-After'] = seconds;
   if (limit !== undefined) {

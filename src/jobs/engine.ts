@@ -132,7 +132,7 @@ export class JobEngine {
         if (!hasMore || !stay.isWanted || performance.now() > until) return end;
       }
     } catch (error) {
-      if (!hasCode(error, 'draining', 'database_away')) {
+      if (!hasCode(error, 'draining', 'database_away', 'outcome_unrecorded')) {
         this.options.log('error', 'a slice of a job failed', { jobId: job.id, reason: String(error) });
       }
       throw error;

@@ -27,7 +27,7 @@ export function noSuchLink(): GatewayError {
 const AS_THEY_ARE: ReadonlySet<ErrorCode> = new Set([
   ...(['bad_request', 'gone', 'unknown_item', 'forbidden', 'method_not_allowed', 'unsupported_media_type'] as const),
   ...(['too_large', 'bad_range', 'digest_mismatch', 'rate_limited', 'share_exceeded', 'overloaded'] as const),
-  ...(['draining', 'database_away', 'internal'] as const),
+  ...(['draining', 'database_away', 'outcome_unrecorded', 'internal'] as const),
 ]);
 
 const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {

@@ -34,4 +34,4 @@ export const FATAL: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** The gateway's own: it stops, or its database is away. The file is done again, and nothing is said of it. */
-export const OURS: ReadonlySet<ErrorCode> = new Set(['draining', 'database_away']);
+export const OURS: ReadonlySet<ErrorCode> = new Set(['draining', 'database_away', 'outcome_unrecorded']);

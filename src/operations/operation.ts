@@ -158,8 +158,8 @@ export class Operations {
   }
 
   /**
-   * Runs `work` as one operation. Errors: connection_inactive and quota_exceeded before anything is recorded; whatever
-   * `work` throws after it stands in the history as failed.
+   * Runs `work` as one operation. Errors: connection_inactive, quota_exceeded and database_away before anything is begun;
+   * outcome_unrecorded of a success that could not be recorded; whatever `work` throws stands in the history as failed.
    */
   async run<T>(request: OperationRequest, work: (operation: Operation) => Promise<T>): Promise<OperationResult<T>> {
     const running = await this.begin(request);
@@ -179,6 +179,8 @@ export class Operations {
     const { caller, connection, type } = request;
     requireActive(connection);
     request.signal.throwIfAborted();
+    // What cannot be recorded is not begun.
+    await this.options.storage.history.admit();
     const countsAction = !FREE.has(type);
     if (countsAction) await this.options.storage.quota.take(caller.accountId, this.planOf(caller).monthlyActions);
     const untake = (): void => {
@@ -212,6 +214,9 @@ export class Operations {
     return this.options.plans[caller.plan] ?? { connections: 1, monthlyActions: 1 };
   }
 }
+
+const UNRECORDED_TEXT =
+  'the operation was performed, but could not be recorded: the database of the gateway is not reachable or takes no writes; look at the remote before you repeat it';
 
 /** @throws GatewayError connection_inactive */
 export function requireActive(connection: Connection): void {
@@ -312,14 +317,14 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
     await intent.begin(this.transfer.id);
   }
 
-  /** Resolves when the success is durable; rejects with database_away when it could not be recorded. */
+  /** Resolves when the success is durable; rejects with outcome_unrecorded when it could not be recorded. */
   async succeed(): Promise<{ readonly durationMs: number }> {
     try {
       return await this.record(undefined);
     } catch (error) {
       // It is done, and its client is told a failure: what is repeated must not run again.
       this.request.intent?.lose();
-      throw error;
+      throw new GatewayError('outcome_unrecorded', UNRECORDED_TEXT, { step: 'history', cause: error });
     }
   }
 

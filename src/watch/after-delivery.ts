@@ -28,7 +28,7 @@ export interface AfterDeliveryOptions {
   readonly events: WebhookEvents;
   readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
   readonly connections: Pick<Connections, 'find'>;
-  readonly history: Pick<History, 'begin'>;
+  readonly history: Pick<History, 'admit' | 'begin'>;
   readonly remotes: Pick<Remotes, 'use' | 'host'>;
   readonly leftovers: (connection: Connection) => Leftovers;
   readonly jobs: JobQueue;
@@ -72,6 +72,8 @@ export class AfterDelivery {
   }
 
   async #run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+    // What cannot be recorded is not begun: the job is given back.
+    await this.#options.history.admit();
     const { events, folders, connections, remotes, leftovers, log } = this.#options;
     const event = await events.find(job.key);
     if (event === undefined || event.afterAction !== 'pending') return 'done';

@@ -60,6 +60,19 @@ test('a stream that cannot be read twice is sent once', async (t) => {
   assert.equal(server.asked.length, 1);
 });
 
+test('what was done and not recorded is never tried again, also where a repetition would be harmless', async (t) => {
+  const calls: ((ftg: FileTransferGateway) => Promise<unknown>)[] = [
+    (ftg) => ftg.append('c', '/x', 'line'),
+    (ftg) => ftg.write('c', '/x', 'text'),
+    (ftg) => ftg.list('c', '/x'),
+  ];
+  for (const call of calls) {
+    const { ftg, server } = await client(t, [error(503, 'outcome_unrecorded')]);
+    const { code } = await failure(call(ftg));
+    assert.deepEqual([code, server.asked.length], ['outcome_unrecorded', 1]);
+  }
+});
+
 test('what could be done twice is tried again only when it was surely not begun', async (t) => {
   const calls: ((ftg: FileTransferGateway) => Promise<unknown>)[] = [
     (ftg) => ftg.append('c', '/x', 'line'),

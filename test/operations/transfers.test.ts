@@ -404,7 +404,7 @@ describe('operations', () => {
     let lost = 0;
     const intent = { begin: async () => undefined, lose: () => lost++ };
     const done = operations.run(rig.request('mkdir', { intent }), async () => undefined);
-    await assert.rejects(done, withCode('database_away'));
+    await assert.rejects(done, withCode('outcome_unrecorded'));
     assert.equal(lost, 1);
     const refused = operations.run(rig.request('mkdir', { intent }), async () => {
       throw new GatewayError('permission_denied', 'no');

@@ -69,6 +69,8 @@ class Retries(OnBothClients):
             error(401, "unauthenticated"),
             error(409, "already_exists"),
             error(500, "internal"),
+            # It was done, and not recorded.
+            error(503, "outcome_unrecorded"),
             error(502, "login_refused"),
             error(429, "rate_limited", Retry_After="3600"),
             # The next month is beyond the longest wait.

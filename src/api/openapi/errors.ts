@@ -261,6 +261,12 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
     meaning: 'The database of the gateway cannot be reached; try again after Retry-After.',
     example: 'the database cannot be reached',
   },
+  outcome_unrecorded: {
+    meaning:
+      'The operation was performed on the remote, but its history item could not be written: the database takes no writes. Do not repeat it before you have looked; there is no Retry-After.',
+    example:
+      'the operation was performed, but could not be recorded: the database of the gateway is not reachable or takes no writes; look at the remote before you repeat it',
+  },
   connect_timeout: {
     meaning: 'The remote server did not answer in time.',
     example: 'sftp.example.com:22 did not answer within 10000 ms',
@@ -302,6 +308,7 @@ const REMOTE = [
   'acquire_timeout',
   'too_slow',
   'draining',
+  'outcome_unrecorded',
   'connect_timeout',
   'stall_timeout',
 ] as const;

@@ -126,7 +126,10 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
     type: 'string',
     format: 'uuid',
   }),
-  'Retry-After': always('Seconds after which another try makes sense.', { type: 'integer', minimum: 1 }),
+  'Retry-After': {
+    description: 'Seconds after which another try makes sense. Absent where none does (`outcome_unrecorded`).',
+    schema: { type: 'integer', minimum: 1 },
+  },
   'Accept-Encoding': {
     description: 'Codings that a body may have: none, where the request was refused for its `Content-Encoding`.',
     schema: { type: 'string', const: 'identity' },

@@ -54,6 +54,12 @@ export class TransferHistory {
     this.#writer = new HistoryWriter(database, nodeId, feeds, receipts, options);
   }
 
+  /** Rejects with database_away while it is known that no item could be written: then nothing may be begun. */
+  async admit(): Promise<void> {
+    await this.database.admitWrites(this.isStalled);
+    if (this.refusal !== undefined) throw this.refusal;
+  }
+
   /**
    * Starts an item without waiting. The pending row is written when the transfer is still running after a moment, so
    * that a short operation costs one row in one shared commit.
@@ -151,7 +157,7 @@ export class TransferHistory {
       durationMs,
       receipt: outcome.receipt ?? null,
     };
-    if (!FOLLOWING.has(row.type) || !this.#writer.follow(row)) await this.#durable(row, LATE_TEXT);
+    if (!FOLLOWING.has(row.type) || !this.#writer.follow(row)) await this.#durable(row);
     return { durationMs };
   }
 
@@ -165,11 +171,11 @@ export class TransferHistory {
     return row.receipt === null ? this.#writer : this.#ownWriter(this.#receiptWriters, accountId);
   }
 
-  #durable(row: TransferRow, lateText = 'the history item could not be written: the database is away'): Promise<void> {
+  #durable(row: TransferRow): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       this.#finishing.set(row.id, {
         since: performance.now(),
-        giveUp: () => reject(new GatewayError('database_away', lateText, { step: 'history', retryAfterMs: 5000 })),
+        giveUp: () => reject(new GatewayError('database_away', LATE_TEXT, { step: 'history', retryAfterMs: 5000 })),
       });
       this.#watchTime();
       this.#writerOf(row).add(row, (error) => {
@@ -219,5 +225,4 @@ export class TransferHistory {
   }
 }
 
-const LATE_TEXT =
-  'the operation has ended, but its history item could not be written yet: the database of the gateway is not reachable or has no room left';
+const LATE_TEXT = 'the history item could not be written: the database is away';

@@ -145,6 +145,10 @@ export const errors: Record<keyof typeof English, readonly [meaning: string, rem
     'Die Datenbank des Gateways war nicht erreichbar.',
     'Versuchen Sie es erneut. Dauert es an, sagen Sie es dem Betreiber des Gateways.',
   ],
+  outcome_unrecorded: [
+    'Auf dem Server ist es geschehen, aber das Gateway konnte es nicht festhalten: Seine Datenbank nahm nichts an.',
+    'Sehen Sie auf dem Server nach, bevor Sie es wiederholen. Sagen Sie es dem Betreiber des Gateways.',
+  ],
   connect_timeout: [
     'Der Server hat nicht rechtzeitig geantwortet.',
     'Prüfen Sie Host und Port, und ob eine Firewall im Weg ist. Testen Sie die Verbindung.',
