@@ -195,6 +195,9 @@ function writers(): ReadonlyMap<string, string> {
 }
 
 /** The tables that the file's statements write; "?" where the name stands in none of them. */
+/** The tables of sealed secrets; those of the job engine, in a schema of its own. */
+const NAMED_BY_VARIABLES = ['storage/secrets/sealed-rows.ts', 'storage/cluster/jobs.ts'];
+
 function tablesWrittenBy(file: string): string[] {
   const text = readFileSync(join(SOURCE, file), 'utf8');
   const write = /(?<!for |do |no key )\b(?:insert into|update|delete from|truncate)\s+(?:(\w+)|\$\{)/g;
@@ -220,7 +223,8 @@ test('a table is written by one module, and docs/architecture.md says by which',
   assert.deepEqual([...known.keys()].sort(), created.sort(), 'the table of docs/architecture.md lists other tables');
   const writes = files.flatMap((file) => tablesWrittenBy(file).map((table) => ({ file, table })));
   const wrong = writes.filter(({ file, table }) => {
-    const writer = table === '?' ? 'secrets/sealed-rows.ts' : known.get(table);
+    if (table === '?') return !NAMED_BY_VARIABLES.includes(file);
+    const writer = known.get(table);
     return writer === undefined || file !== `storage/${writer}`;
   });
   assert.deepEqual(wrong, []);
